@@ -1,0 +1,1 @@
+@main struct Skyfarm { static func main() {} }

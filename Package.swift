@@ -1,0 +1,77 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let swift: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "skyfarm",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "skyfarm", targets: ["skyfarm"]),
+        .library(name: "ScanCluster", targets: ["ScanCluster"]),
+        .library(name: "ScanNetwork", targets: ["ScanNetwork"]),
+        .library(name: "SkyImage", targets: ["SkyImage"]),
+        .library(name: "SkyScan", targets: ["SkyScan"]),
+    ],
+    targets: [
+        // The command line.
+        .executableTarget(
+            name: "skyfarm", dependencies: ["SkyScan", "SkyImage", "ScanNetwork", "ScanCluster"],
+            swiftSettings: swift),
+        // The sky job over the engine.
+        .target(
+            name: "SkyScan", dependencies: ["SkyImage", "ScanNetwork", "ScanCluster"], swiftSettings: swift),
+        // Images, sources and catalogues; knows no cluster.
+        .target(
+            name: "SkyImage", dependencies: ["CFITSIO", "CSEP", "CWCS", "CXXHash", "CSkyfarm"],
+            swiftSettings: swift),
+        // The wire; knows no pixel.
+        .target(
+            name: "ScanNetwork", dependencies: ["ScanCluster", "CLibUV", "CXXHash"], swiftSettings: swift),
+        // Tasks, systems and the coordinator; knows no socket.
+        .target(name: "ScanCluster", swiftSettings: swift),
+        .target(name: "ScanTestSupport", dependencies: ["ScanCluster"], swiftSettings: swift),
+
+        // C libraries.
+        .systemLibrary(
+            name: "CFITSIO", path: "Sources/CLibraries/CFITSIO", pkgConfig: "cfitsio",
+            providers: [.apt(["libcfitsio-dev"]), .brew(["cfitsio"])]),
+        .systemLibrary(
+            name: "CSEP", path: "Sources/CLibraries/CSEP", providers: [.apt(["libsep-dev"]), .brew(["sep"])]),
+        .systemLibrary(
+            name: "CWCS", path: "Sources/CLibraries/CWCS", pkgConfig: "wcslib",
+            providers: [.apt(["wcslib-dev"]), .brew(["wcslib"])]),
+        .systemLibrary(
+            name: "CLibUV", path: "Sources/CLibraries/CLibUV", pkgConfig: "libuv",
+            providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+        .systemLibrary(
+            name: "CXXHash", path: "Sources/CLibraries/CXXHash", pkgConfig: "libxxhash",
+            providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
+        // C that Swift cannot express: the fixed draw of deblending, macros.
+        .target(name: "CSkyfarm", path: "Sources/CLibraries/CSkyfarm"),
+
+        .executableTarget(
+            name: "primes", dependencies: ["ScanNetwork", "ScanCluster"], path: "Examples/primes",
+            swiftSettings: swift),
+        .executableTarget(
+            name: "skyfarm-benchmarks", dependencies: ["SkyScan", "SkyImage", "ScanNetwork", "ScanCluster"],
+            path: "Benchmarks/skyfarm-benchmarks", swiftSettings: swift),
+
+        .testTarget(
+            name: "ScanClusterTests", dependencies: ["ScanCluster", "ScanTestSupport"], swiftSettings: swift),
+        .testTarget(
+            name: "ScanNetworkTests", dependencies: ["ScanNetwork", "ScanCluster", "ScanTestSupport"],
+            swiftSettings: swift),
+        .testTarget(name: "SkyImageTests", dependencies: ["SkyImage"], swiftSettings: swift),
+        .testTarget(
+            name: "SkyScanTests",
+            dependencies: ["SkyScan", "SkyImage", "ScanNetwork", "ScanCluster", "ScanTestSupport"],
+            swiftSettings: swift),
+        .testTarget(name: "skyfarmTests", dependencies: ["skyfarm", "SkyImage"], swiftSettings: swift),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,24 @@
+/// Identity of a system: 16 random bytes chosen when its process starts. Two addresses of one node share it.
+public struct SystemID: Codable, Hashable, Sendable, CustomStringConvertible {
+    private var high: UInt64
+    private var low: UInt64
+
+    /// The identity made of these two words.
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// A new identity.
+    public init(using generator: inout some RandomNumberGenerator) {
+        self.init(high: generator.next(), low: generator.next())
+    }
+
+    /// 32 hexadecimal digits.
+    public var description: String {
+        [high, low].map { word in
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

@@ -1,0 +1,59 @@
+/// Bytes too many for a coder: pixels, for images. Written once while they are made, and immutable from then on.
+public final class BulkBytes: @unchecked Sendable {
+    // Sendable: the memory is written only inside `init`, before another thread can know this object, and freed in
+    // `deinit`, when none can any more.
+    private let memory: UnsafeMutableRawBufferPointer
+
+    /// Allocates `byteCount` bytes, aligned to 64, and lets `fill` write all of them.
+    /// - Throws: what `fill` throws.
+    public init(byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+        memory = .allocate(byteCount: byteCount, alignment: 64)
+        do {
+            try fill(memory)
+        } catch {
+            memory.deallocate()
+            throw error
+        }
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Number of bytes.
+    public var count: Int { memory.count }
+
+    /// Reads the bytes; the pointer is valid only inside `body`.
+    public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try withExtendedLifetime(self) { try body(UnsafeRawBufferPointer(memory)) }
+    }
+}
+
+/// Identity of bulk bytes within a job, by which a system that kept them finds them again.
+public struct BulkKey: Codable, Hashable, Sendable {
+    /// The job, chosen at random.
+    public var job: UInt64
+    /// The bytes, within the job.
+    public var index: UInt64
+
+    /// The key of bulk bytes `index` of `job`.
+    public init(job: UInt64, index: UInt64) {
+        self.job = job
+        self.index = index
+    }
+}
+
+/// Where a task's bulk bytes come from: read only when an attempt needs them, so that a job never holds them all.
+public struct BulkSource: Sendable {
+    /// Under this key a node may keep the bytes for later tasks of the same job; nil if they are used once.
+    public var key: BulkKey?
+    /// Number of bytes that ``load`` will return.
+    public var byteCount: Int
+    /// Reads the bytes. Called for each attempt on a system that does not hold ``key``.
+    public var load: @Sendable () async throws -> BulkBytes
+
+    /// A source of `byteCount` bytes.
+    public init(key: BulkKey? = nil, byteCount: Int, load: @escaping @Sendable () async throws -> BulkBytes) {
+        self.key = key
+        self.byteCount = byteCount
+        self.load = load
+    }
+}

@@ -1,0 +1,59 @@
+/// Result or failure of one scan task, with where and how it was reached.
+public struct TaskResponse<Task: ScanTask>: Codable, Identifiable, Sendable {
+    /// The task's identity.
+    public var id: Task.ID
+    /// The task's output, or why the scan threw.
+    public var result: Result
+    /// Name of the system that ran the attempt.
+    public var system: String
+    /// Number of this attempt at the task, from 1.
+    public var attempt: Int
+    /// Seconds the scan itself took on that system; no waiting, no transport.
+    public var seconds: Double
+
+    /// Output or failure.
+    public enum Result: Codable, Sendable {
+        /// What the scan returned.
+        case success(Task.Output)
+        /// Why the scan threw.
+        case failure(TaskFailure)
+    }
+
+    /// The response to attempt number `attempt` at the task `id`.
+    public init(id: Task.ID, result: Result, system: String, attempt: Int, seconds: Double) {
+        self.id = id
+        self.result = result
+        self.system = system
+        self.attempt = attempt
+        self.seconds = seconds
+    }
+
+    /// The output.
+    /// - Throws: ``TaskFailure`` if the scan threw.
+    public func get() throws(TaskFailure) -> Task.Output {
+        switch result {
+        case .success(let output): return output
+        case .failure(let failure): throw failure
+        }
+    }
+}
+
+/// Why a scan task could not be done: the last attempt's error in words, fit for a user.
+public struct TaskFailure: Error, Codable, Equatable, Sendable, CustomStringConvertible {
+    /// The cause, in one line.
+    public var message: String
+    /// Name of the system of the last attempt.
+    public var system: String
+    /// Number of the last attempt.
+    public var attempt: Int
+
+    /// A failure of attempt number `attempt` on `system`.
+    public init(message: String, system: String, attempt: Int) {
+        self.message = message
+        self.system = system
+        self.attempt = attempt
+    }
+
+    /// The cause with node and attempt.
+    public var description: String { "\(message) (on \(system), attempt \(attempt))" }
+}
