@@ -1,0 +1,66 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// State behind a pthread mutex: the one lock of the engine.
+///
+/// `Synchronization.Mutex` would serve as well, but the thread sanitizer does not understand it on Linux. Never resume
+/// a continuation or call a closure of somebody else inside ``withLock(_:)``.
+package final class Locked<State>: @unchecked Sendable {
+    // Sendable: `state` is read and written only while `mutex` is held.
+    private var state: State
+    fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    /// Guards `state`.
+    package init(_ state: State) {
+        self.state = state
+        mutex = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    /// Reads or changes the state while nobody else can.
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return try body(&state)
+    }
+
+    /// Sleeps until `take` finds what it looks for; it is asked now and after each call of ``LockSignal``.
+    func wait<Result>(for signal: LockSignal, _ take: (inout State) -> Result?) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = take(&state) { return result }
+            pthread_cond_wait(signal.condition, mutex)
+        }
+    }
+}
+
+/// Wakes threads that sleep in ``Locked/wait(for:_:)``.
+final class LockSignal: @unchecked Sendable {
+    // Sendable: a condition variable may be used from any thread.
+    fileprivate let condition: UnsafeMutablePointer<pthread_cond_t>
+
+    init() {
+        condition = .allocate(capacity: 1)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        condition.deallocate()
+    }
+
+    func wakeOne() { pthread_cond_signal(condition) }
+
+    func wakeAll() { pthread_cond_broadcast(condition) }
+}

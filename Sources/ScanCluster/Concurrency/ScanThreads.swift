@@ -1,0 +1,168 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// One run of a scan on a thread of ``ScanThreads``.
+package struct ScanJob: Sendable {
+    let context: ScanContext
+    let scan: @Sendable (ScanContext) -> Void
+    let skipped: @Sendable () -> Void
+
+    /// A job; exactly one of `scan` and `skipped` will be called, once.
+    /// - Parameters:
+    ///   - context: handed to `scan`; if it is cancelled before a thread is free, the job is skipped.
+    ///   - scan: does the work, on a scan thread.
+    ///   - skipped: called instead of `scan`, when the job was cancelled before it began or the threads were stopped.
+    package init(
+        context: ScanContext, scan: @escaping @Sendable (ScanContext) -> Void,
+        skipped: @escaping @Sendable () -> Void = {}
+    ) {
+        self.context = context
+        self.scan = scan
+        self.skipped = skipped
+    }
+}
+
+/// Threads that do nothing but scan, one per slot, so that blocking C never holds up the cooperative pool or a loop.
+package final class ScanThreads: Sendable {
+    private let queue = ScanQueue()
+    private let threads = Locked<[pthread_t]>([])
+
+    /// Starts `count` threads.
+    /// - Parameters:
+    ///   - count: number of slots; 0 for none.
+    ///   - niceness: added to the threads' nice value (Linux), so that a node's owner feels nothing. 0 changes nothing.
+    ///   - stackSize: bytes; deblending and SEP recurse.
+    package init(count: Int, niceness: Int = 0, stackSize: Int = 16 << 20) {
+        for _ in 0..<count {
+            guard let thread = ScanThread.start(queue, niceness: niceness, stackSize: stackSize) else { break }
+            threads.withLock { $0.append(thread) }
+        }
+        precondition(count == 0 || threads.withLock { !$0.isEmpty }, "the system gives this process no more threads")
+    }
+
+    deinit {
+        queue.close()
+        threads.withLock { threads in
+            for thread in threads { pthread_detach(thread) }
+        }
+    }
+
+    /// Queues one job.
+    package func submit(_ job: ScanJob) { submit(CollectionOfOne(job)) }
+
+    /// Queues jobs in order, with one wake-up for all of them.
+    package func submit(_ jobs: [ScanJob]) { submit(jobs[...]) }
+
+    private func submit(_ jobs: some Collection<ScanJob>) {
+        if !queue.append(jobs) {
+            for job in jobs { job.skipped() }
+        }
+    }
+
+    /// Skips the jobs that have not begun, and lets the threads end after the running ones. Does not wait.
+    package func close() { queue.close() }
+
+    /// Closes, and waits until every thread has ended. Must not be called from a job.
+    package func stop() {
+        queue.close()
+        let joined = threads.withLock { threads in
+            defer { threads = [] }
+            return threads
+        }
+        for thread in joined { pthread_join(thread, nil) }
+    }
+}
+
+/// The jobs that wait for a thread.
+private final class ScanQueue: Sendable {
+    private struct State {
+        // Jobs before `next` have begun and were replaced by nil.
+        var jobs: [ScanJob?] = []
+        var next = 0
+        var isClosed = false
+
+        mutating func take() -> Step? {
+            guard next < jobs.count, let job = jobs[next] else { return isClosed ? .end : nil }
+            jobs[next] = nil
+            next += 1
+            if next == jobs.count {
+                jobs.removeAll(keepingCapacity: true)
+                next = 0
+            } else if next >= 1024, next * 2 > jobs.count {
+                jobs.removeFirst(next)
+                next = 0
+            }
+            return .job(job, skip: isClosed || job.context.isCancelled)
+        }
+    }
+    private enum Step {
+        case job(ScanJob, skip: Bool)
+        case end
+    }
+    private let state = Locked(State())
+    private let signal = LockSignal()
+
+    /// - Returns: false if the queue is closed.
+    func append(_ jobs: some Collection<ScanJob>) -> Bool {
+        let isOpen = state.withLock { state in
+            if !state.isClosed { state.jobs.append(contentsOf: jobs.map(Optional.some)) }
+            return !state.isClosed
+        }
+        if jobs.count == 1 { signal.wakeOne() } else { signal.wakeAll() }
+        return isOpen
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        signal.wakeAll()
+    }
+
+    /// Does jobs until the queue is closed and empty.
+    func work() {
+        while case .job(let job, let skip) = state.wait(for: signal, { $0.take() }) {
+            if skip { job.skipped() } else { job.scan(job.context) }
+        }
+    }
+}
+
+/// A pthread that works off a queue.
+private enum ScanThread {
+    private final class Start: Sendable {
+        let queue: ScanQueue
+        let niceness: Int
+        init(queue: ScanQueue, niceness: Int) {
+            self.queue = queue
+            self.niceness = niceness
+        }
+    }
+
+    static func start(_ queue: ScanQueue, niceness: Int, stackSize: Int) -> pthread_t? {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setstacksize(&attributes, stackSize)
+        let start = Unmanaged.passRetained(Start(queue: queue, niceness: niceness))
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
+        if pthread_create(&thread, &attributes, { ScanThread.run($0) }, start.toOpaque()) == 0 { return thread }
+        start.release()
+        return nil
+    }
+
+    private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let argument else { return nil }
+        let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+        #if os(Linux)
+            // On Linux the nice value belongs to the thread, and 0 names the calling one.
+            if start.niceness != 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, CInt(start.niceness)) }
+        #endif
+        start.queue.work()
+        return nil
+    }
+}

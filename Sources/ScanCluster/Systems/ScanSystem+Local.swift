@@ -1,0 +1,37 @@
+extension ScanSystem {
+    /// Runs an attempt on a scan thread of this process.
+    func run<Task: ScanTask>(
+        _ task: Task, attempt: Int, bulk: BulkSource?, timeout: Duration?, on threads: ScanThreads
+    ) async throws(ScanError) -> TaskResponse<Task> {
+        let bytes: BulkBytes? = if let bulk { try await load(bulk) } else { nil }
+        let answer = TimeoutTask<TaskResponse<Task>?>()
+        let cancellation = ScanCancellation()
+        occupancy.begin()
+        let job = ScanJob(context: ScanContext(bulk: bytes, cancellation: cancellation)) {
+            [clock, name, occupancy] context in
+            let start = clock.now
+            let result: TaskResponse<Task>.Result
+            do {
+                result = .success(try task.scan(context))
+            } catch {
+                result = .failure(TaskFailure(message: "\(error)", system: name, attempt: attempt))
+            }
+            let seconds = clock.now.since(start) / .seconds(1)
+            occupancy.ended()
+            answer.settle(
+                TaskResponse(id: task.id, result: result, system: name, attempt: attempt, seconds: seconds))
+        } skipped: { [occupancy] in
+            occupancy.ended()
+            answer.settle(nil)
+        }
+        threads.submit(job)
+        let outcome = await answer.outcome(within: timeout, on: clock) { cancellation.cancel() }
+        occupancy.left()
+        switch outcome {
+        case .result(let response?): return response
+        case .result(nil): throw ScanError(.systemLost, "was stopped before the scan began", system: name)
+        case .expired: throw timedOut(after: timeout)
+        case .cancelled: throw ScanError(.cancelled, "nobody waits for the scan any more", system: name)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+/// Something that runs scan tasks: this process, or a node behind a transport. The caller does not see which.
+public actor ScanSystem {
+    /// Identity of the system's process.
+    public nonisolated let id: SystemID
+    /// Name for users; unique in a cluster.
+    public nonisolated let name: String
+    /// Number of tasks that run at the same time.
+    public nonisolated let slots: Int
+    /// Most attempts that may be in flight: slots and a queue that hides the way there.
+    public nonisolated let window: Int
+    /// True for the system of this process.
+    public nonisolated let isLocal: Bool
+
+    let way: Way
+    let clock: any ScanClock
+    nonisolated let occupancy = LocalOccupancy()
+    private nonisolated let executor: (any SerialExecutor)?
+    // An actor that may be given an executor has none of its own, so it borrows that of a private one.
+    private nonisolated let spare = SpareExecutor()
+
+    /// How attempts get to the system.
+    enum Way: Sendable {
+        case threads(ScanThreads)
+        case transport(any ScanTransport)
+    }
+
+    /// The system of this process, with `slots` scan threads.
+    /// - Parameters:
+    ///   - slots: number of scan threads; at least 1.
+    ///   - id: identity of this process.
+    ///   - name: name for users.
+    ///   - niceness: added to the scan threads' nice value (Linux).
+    ///   - clock: measures the scans and their time-outs.
+    public init(local slots: Int, id: SystemID, name: String, niceness: Int = 0, clock: any ScanClock) {
+        self.init(
+            way: .threads(ScanThreads(count: slots, niceness: niceness)), id: id, name: name, slots: slots,
+            window: slots, clock: clock, executor: nil)
+    }
+
+    /// A node behind `transport`.
+    /// - Parameters:
+    ///   - transport: the way there; owned by the system from now on.
+    ///   - id: identity of the node's process.
+    ///   - name: the node's name.
+    ///   - slots: the node's slots.
+    ///   - window: most attempts in flight, which must be within what the node admits; twice the slots if nil.
+    ///   - clock: measures time-outs.
+    ///   - executor: the transport's executor, on which this actor then runs; its own if nil.
+    public init(
+        remote transport: any ScanTransport, id: SystemID, name: String, slots: Int, window: Int? = nil,
+        clock: any ScanClock, executor: (any SerialExecutor)? = nil
+    ) {
+        self.init(
+            way: .transport(transport), id: id, name: name, slots: slots, window: window ?? 2 * slots, clock: clock,
+            executor: executor)
+    }
+
+    private init(
+        way: Way, id: SystemID, name: String, slots: Int, window: Int, clock: any ScanClock,
+        executor: (any SerialExecutor)?
+    ) {
+        self.way = way
+        self.id = id
+        self.name = name
+        self.slots = slots
+        self.window = max(window, slots)
+        self.clock = clock
+        if case .threads = way { isLocal = true } else { isLocal = false }
+        self.executor = executor
+    }
+
+    /// The transport's executor, or one of the actor's own.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor?.asUnownedSerialExecutor() ?? spare.unownedExecutor
+    }
+
+    /// Runs one attempt at `task` to its response.
+    ///
+    /// The time-out counts from the moment the attempt is handed over; reading the bulk bytes is not part of it. On
+    /// the local system a scan that timed out keeps its slot until it ends.
+    /// - Parameters:
+    ///   - task: the task.
+    ///   - attempt: number of the attempt, from 1.
+    ///   - bulk: the bytes that travel beside the task.
+    ///   - timeout: time the system has to answer; nil for no limit.
+    /// - Returns: the output, or the error the task's code threw.
+    /// - Throws: ``ScanError`` if the system gave no valid response.
+    public func run<Task: ScanTask>(
+        _ task: Task, attempt: Int, bulk: BulkSource? = nil, timeout: Duration? = nil
+    ) async throws(ScanError) -> TaskResponse<Task> {
+        var response =
+            switch way {
+            case .threads(let threads):
+                try await run(task, attempt: attempt, bulk: bulk, timeout: timeout, on: threads)
+            case .transport(let transport):
+                try await run(task, attempt: attempt, bulk: bulk, timeout: timeout, over: transport)
+            }
+        guard response.id == task.id else {
+            throw ScanError(.invalidResponse, "answered another task than it was asked", system: name)
+        }
+        if case .success(let output) = response.result {
+            do {
+                try task.validate(output)
+            } catch {
+                throw ScanError(.invalidResponse, "sent a result that cannot be right: \(error)", system: name)
+            }
+        }
+        response.system = name
+        response.attempt = attempt
+        return response
+    }
+
+    /// Ends the system: attempts under way end with ``ScanError/Code/systemLost``, running local scans in their time.
+    public func close() {
+        switch way {
+        case .threads(let threads): threads.close()
+        case .transport(let transport): transport.close()
+        }
+    }
+}
+
+/// An actor that is only there for its executor.
+private actor SpareExecutor {}

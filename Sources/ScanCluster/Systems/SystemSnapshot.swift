@@ -1,0 +1,30 @@
+/// A system as it is shown to users.
+public struct SystemSnapshot: Equatable, Sendable {
+    /// Identity of the system's process.
+    public var id: SystemID
+    /// Name for users.
+    public var name: String
+    /// Tasks it runs at the same time.
+    public var slots: Int
+    /// True for the system of this process.
+    public var isLocal: Bool
+    /// Attempts under way.
+    public var inFlight: Int
+    /// Attempts that gave an output since the system joined.
+    public var done: Int
+    /// Cost per second of one slot, a moving average; nil before the first output.
+    public var rate: Double?
+    /// When a system that failed is tried again; nil if it is not set aside.
+    public var setAsideUntil: Instant?
+
+    init(_ member: SystemsState.Member, at now: Instant) {
+        id = member.id
+        name = member.name
+        slots = member.slots
+        isLocal = member.isLocal
+        inFlight = member.inFlight
+        done = member.done
+        rate = member.pace.rate
+        setAsideUntil = member.backOff.isSetAside(at: now) ? member.backOff.until : nil
+    }
+}

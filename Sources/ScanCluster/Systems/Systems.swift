@@ -1,0 +1,116 @@
+/// The systems that are reachable now. Several jobs may share them.
+public final class Systems: Sendable {
+    struct Registry {
+        var state = SystemsState()
+        var systems: [SystemID: ScanSystem] = [:]
+        var watches: [Int: Watch] = [:]
+        var nextJob = 0
+    }
+    let registry = Locked(Registry())
+    private let clock: any ScanClock
+
+    /// No systems yet.
+    /// - Parameter clock: keeps the time of systems that are set aside.
+    public init(clock: any ScanClock) { self.clock = clock }
+
+    /// Adds a system; jobs that wait give it work at once.
+    /// - Returns: false if a system of the same identity is there already: this one is then not used.
+    @discardableResult
+    public func join(_ system: ScanSystem) -> Bool {
+        let (joined, woken) = registry.withLock { registry in
+            let joined = registry.state.join(
+                id: system.id, name: system.name, slots: system.slots, window: system.window,
+                isLocal: system.isLocal)
+            guard joined else { return (false, [Waiter]()) }
+            registry.systems[system.id] = system
+            return (true, registry.wake())
+        }
+        guard joined else { return false }
+        system.occupancy.observe { [weak self, weak system] in
+            if let system { self?.noteAbandoned(on: system) }
+        }
+        for waiter in woken { waiter.resume() }
+        return true
+    }
+
+    /// Removes a system. Its attempts end when its transport says so; the system is not closed.
+    public func leave(_ id: SystemID) {
+        change { registry in
+            guard registry.state.leave(id) else { return false }
+            registry.systems[id] = nil
+            return true
+        }
+    }
+
+    /// All systems, in the order of joining.
+    public var snapshot: [SystemSnapshot] {
+        let now = clock.now
+        return registry.withLock { registry in
+            registry.state.members.map { SystemSnapshot($0, at: now) }
+        }
+    }
+
+    /// Chooses a task and a system, and takes the room: see ``SystemsState/pick(from:excluding:job:at:)``.
+    func reserve(
+        from pending: some RandomAccessCollection<PendingTask>, excluding excluded: Set<SystemID>, job: Int
+    ) -> (offset: Int, reservation: SystemsState.Reservation, system: ScanSystem)? {
+        let now = clock.now
+        return registry.withLock { registry in
+            guard let pick = registry.state.pick(from: pending, excluding: excluded, job: job, at: now) else {
+                return nil
+            }
+            guard let system = registry.systems[pick.reservation.system] else {
+                preconditionFailure("the registry knows every system it picks")
+            }
+            return (pick.offset, pick.reservation, system)
+        }
+    }
+
+    /// An attempt ended. Wakes the other jobs; the job itself knows.
+    func release(_ reservation: SystemsState.Reservation, as outcome: SystemsState.Outcome) {
+        let now = clock.now
+        var setAside: Instant?
+        change(except: reservation.job) { registry in
+            setAside = registry.state.release(reservation, as: outcome, at: now)
+            return true
+        }
+        if let setAside { wakeAll(at: setAside) }
+    }
+
+    /// A task that threw on `id` succeeded elsewhere.
+    func blame(_ id: SystemID) {
+        let now = clock.now
+        var setAside: Instant?
+        change { registry in
+            setAside = registry.state.blame(id, at: now)
+            return setAside != nil
+        }
+        if let setAside { wakeAll(at: setAside) }
+    }
+
+    /// Whether any system could run a task of a job, now or when it is no more busy or set aside.
+    func hasSystem(excluding excluded: Set<SystemID>) -> Bool {
+        registry.withLock { registry in
+            registry.state.members.contains { $0.abandoned < $0.slots && !excluded.contains($0.id) }
+        }
+    }
+
+    private func noteAbandoned(on system: ScanSystem) {
+        change { registry in
+            registry.state.abandon(system.occupancy.abandoned, on: system.id)
+            return true
+        }
+    }
+
+    private func wakeAll(at instant: Instant) {
+        _ = clock.schedule(at: instant) { [weak self] in self?.change { _ in true } }
+    }
+
+    /// Changes the registry, then wakes the jobs that wait for a change, if there was one.
+    private func change(except job: Int? = nil, _ body: (inout Registry) -> Bool) {
+        let woken = registry.withLock { registry in
+            body(&registry) ? registry.wake(except: job) : []
+        }
+        for waiter in woken { waiter.resume() }
+    }
+}

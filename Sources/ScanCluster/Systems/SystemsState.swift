@@ -1,0 +1,147 @@
+/// The registry of reachable systems: who is there, how loaded, how fast, who is set aside, and who gets a task.
+package struct SystemsState: Sendable {
+    /// One reachable system.
+    package struct Member: Sendable {
+        let serial: UInt64
+        package let id: SystemID
+        package let name: String
+        package let slots: Int
+        package let isLocal: Bool
+        let maxWindow: Int
+        package fileprivate(set) var inFlight = 0
+        var inFlightCost = 0.0
+        /// Slots held by scans nobody waits for.
+        package fileprivate(set) var abandoned = 0
+        package fileprivate(set) var done = 0
+        package fileprivate(set) var pace = SystemPace()
+        package fileprivate(set) var backOff = BackOff()
+        var held = HeldKeys()
+        /// Order of the last reservation or release: the smallest idles longest.
+        var touched: UInt64 = 0
+
+        /// Most attempts in flight now.
+        package var window: Int { isLocal ? slots : min(maxWindow, slots + pace.prefetch(slots: slots)) }
+        var hasRoom: Bool { inFlight + abandoned < window }
+
+        /// Whether tasks can go there at all.
+        func isUsable(at now: Instant) -> Bool { abandoned < slots && !backOff.isSetAside(at: now) }
+    }
+
+    /// Room taken for one attempt.
+    package struct Reservation: Equatable, Sendable {
+        /// The system.
+        package let system: SystemID
+        /// The job that took it.
+        package let job: Int
+        let serial: UInt64
+        let cost: Double
+        let start: Instant
+    }
+
+    /// How an attempt ended, as far as its system is concerned.
+    package enum Outcome: Equatable, Sendable {
+        /// It gave an output after `seconds` of scanning.
+        case succeeded(seconds: Double)
+        /// The task's code threw.
+        case threw
+        /// The system failed.
+        case fault
+        /// Nothing can be learnt: cancelled, or the input was unreadable.
+        case void
+    }
+
+    package internal(set) var members: [Member] = []
+    private var departed: [SystemID: BackOff] = [:]
+    private var serial: UInt64 = 0
+
+    /// Nobody there.
+    package init() {}
+
+    /// A system became reachable. One that left while it was set aside stays so.
+    /// - Returns: false if a system of that identity is there already.
+    package mutating func join(id: SystemID, name: String, slots: Int, window: Int, isLocal: Bool) -> Bool {
+        guard !members.contains(where: { $0.id == id }) else { return false }
+        var member = Member(
+            serial: tick(), id: id, name: name, slots: slots, isLocal: isLocal, maxWindow: window)
+        member.backOff = departed.removeValue(forKey: id) ?? BackOff()
+        members.append(member)
+        return true
+    }
+
+    /// A system is reachable no more; releases of its reservations will be ignored.
+    /// - Returns: false if it was not there.
+    package mutating func leave(_ id: SystemID) -> Bool {
+        guard let index = members.firstIndex(where: { $0.id == id }) else { return false }
+        let member = members.remove(at: index)
+        if member.backOff.faults > 0 {
+            // Forgotten all at once when they are many: memory of strangers must not grow.
+            if departed.count >= 1024 { departed = [:] }
+            departed[id] = member.backOff
+        }
+        return true
+    }
+
+    /// The number of slots lost to abandoned scans changed.
+    package mutating func abandon(_ count: Int, on id: SystemID) {
+        guard let index = members.firstIndex(where: { $0.id == id }) else { return }
+        members[index].abandoned = count
+    }
+
+    /// An attempt ended.
+    /// - Returns: until when its system is set aside, if that is due to this attempt.
+    package mutating func release(_ reservation: Reservation, as outcome: Outcome, at now: Instant) -> Instant? {
+        guard let index = members.firstIndex(where: { $0.serial == reservation.serial }) else { return nil }
+        members[index].inFlight -= 1
+        // Sums of floating point numbers drift; an idle system carries none of it.
+        members[index].inFlightCost =
+            members[index].inFlight == 0 ? 0 : members[index].inFlightCost - reservation.cost
+        members[index].touched = tick()
+        switch outcome {
+        case .succeeded(let seconds):
+            members[index].done += 1
+            members[index].pace.measure(cost: reservation.cost, seconds: seconds)
+            members[index].backOff.success(ofAttemptFrom: reservation.start)
+            return nil
+        case .threw, .void:
+            return nil
+        case .fault:
+            return fault(at: index, ofAttemptFrom: reservation.start, now: now)
+        }
+    }
+
+    /// A task that threw there succeeded elsewhere: the system is to blame, not the task.
+    /// - Returns: until when the system is set aside, if it is.
+    package mutating func blame(_ id: SystemID, at now: Instant) -> Instant? {
+        guard let index = members.firstIndex(where: { $0.id == id }) else { return nil }
+        guard !members[index].backOff.isSetAside(at: now) else { return nil }
+        return fault(at: index, ofAttemptFrom: now, now: now)
+    }
+
+    private mutating func fault(at index: Int, ofAttemptFrom start: Instant, now: Instant) -> Instant? {
+        members[index].backOff.fault(ofAttemptFrom: start, at: now) ? members[index].backOff.until : nil
+    }
+
+    mutating func tick() -> UInt64 {
+        serial += 1
+        return serial
+    }
+
+    mutating func reserve(_ index: Int, for request: TaskRequest, job: Int, at now: Instant) -> Reservation {
+        members[index].inFlight += 1
+        members[index].inFlightCost += request.cost
+        members[index].touched = tick()
+        if let key = request.key, !members[index].isLocal { members[index].held.insert(key) }
+        return Reservation(
+            system: members[index].id, job: job, serial: members[index].serial, cost: request.cost, start: now)
+    }
+
+    /// Crashes if the registry contradicts itself.
+    package func checkInvariants() {
+        precondition(Set(members.map(\.id)).count == members.count, "a system is there twice")
+        for member in members {
+            precondition(member.inFlight >= 0, "\(member.name) was released too often")
+            precondition(member.inFlight <= max(member.maxWindow, member.slots), "\(member.name) is overbooked")
+            precondition(member.inFlight > 0 || member.inFlightCost == 0, "\(member.name) carries cost of nothing")
+        }
+    }
+}
