@@ -1,0 +1,15 @@
+/// What happens in a job, for a progress display and a log. `index` is a task's place in the job, from 0.
+public enum JobEvent: Equatable, Sendable {
+    /// A system can be given tasks; those there when the job begins come first.
+    case systemJoined(name: String, slots: Int)
+    /// A system is reachable no more.
+    case systemLeft(name: String)
+    /// An attempt began. `cost` as in ``ScanTask/cost``.
+    case taskStarted(index: Int, system: String, attempt: Int, cost: Double)
+    /// The task has its output; the scan took `seconds`.
+    case taskFinished(index: Int, system: String, attempt: Int, cost: Double, seconds: Double)
+    /// The attempt came to nothing for this reason, and the task will be tried again.
+    case taskRetried(index: Int, system: String, attempt: Int, reason: String)
+    /// The task was given up.
+    case taskFailed(index: Int, cost: Double, failure: TaskFailure)
+}

@@ -1,0 +1,137 @@
+/// Decides who waits on a bounded channel with one sender and one receiver.
+package struct ChannelState<Element, End, Sender, Receiver> {
+    /// What the receiver gets.
+    package enum Delivery {
+        /// The oldest element; a sender that waited for room goes on.
+        case element(Element, resume: Sender?)
+        /// Nothing more comes.
+        case end(End)
+    }
+    private let capacity: Int
+    // Elements before `head` were delivered.
+    private var buffer: [Element?] = []
+    private var head = 0
+    private var sender: Sender?
+    private var receiver: Receiver?
+    private var end: End?
+    private var isAbandoned = false
+
+    /// Holds up to `capacity` elements.
+    package init(capacity: Int) { self.capacity = capacity }
+
+    /// Whether a sender must wait.
+    package var isFull: Bool { count >= capacity && !isAbandoned }
+
+    /// Elements that wait for the receiver.
+    package var count: Int { buffer.count - head }
+
+    /// An element comes. It is kept even beyond the capacity: ask ``wait(sender:)`` before the next.
+    /// - Returns: a receiver that waited, which gets the element instead.
+    package mutating func send(_ element: Element) -> Receiver? {
+        if isAbandoned { return nil }
+        if let receiver {
+            self.receiver = nil
+            return receiver
+        }
+        buffer.append(element)
+        return nil
+    }
+
+    /// The sender wants to know when there is room.
+    /// - Returns: false if there is room already: the sender goes on.
+    package mutating func wait(sender: Sender) -> Bool {
+        guard isFull else { return false }
+        precondition(self.sender == nil, "a channel has one sender")
+        self.sender = sender
+        return true
+    }
+
+    /// The receiver wants an element.
+    /// - Returns: the element or the end; nil if the receiver must wait.
+    package mutating func receive(_ receiver: Receiver) -> Delivery? {
+        if head < buffer.count, let element = buffer[head] {
+            buffer[head] = nil
+            head += 1
+            if head == buffer.count {
+                buffer.removeAll(keepingCapacity: true)
+                head = 0
+            } else if head >= capacity {
+                buffer.removeFirst(head)
+                head = 0
+            }
+            let resumed = count < capacity ? sender : nil
+            if resumed != nil { sender = nil }
+            return .element(element, resume: resumed)
+        }
+        if let end { return .end(end) }
+        precondition(self.receiver == nil, "a channel has one receiver")
+        self.receiver = receiver
+        return nil
+    }
+
+    /// Nothing more comes.
+    /// - Returns: a receiver to tell.
+    package mutating func finish(_ end: End) -> Receiver? {
+        self.end = end
+        defer { receiver = nil }
+        return receiver
+    }
+
+    /// Nobody wants the elements any more.
+    /// - Returns: a sender that waited for room.
+    package mutating func abandon() -> Sender? {
+        isAbandoned = true
+        buffer = []
+        head = 0
+        defer { sender = nil }
+        return sender
+    }
+}
+
+/// Carries responses from a job to its consumer; the job waits when the consumer is slow.
+final class ResponseChannel<Task: ScanTask>: Sendable {
+    typealias Received = Result<TaskResponse<Task>?, ScanError>
+    private typealias Receiver = UnsafeContinuation<Received, Never>
+    // Unsafe continuations: the state hands each out exactly once.
+    private typealias State = ChannelState<TaskResponse<Task>, ScanError?, UnsafeContinuation<Void, Never>, Receiver>
+    private let state: Locked<State>
+
+    init(capacity: Int) { state = Locked(State(capacity: capacity)) }
+
+    /// Hands over a response, then waits until there is room for another.
+    func send(_ response: TaskResponse<Task>) async {
+        let (receiver, isFull) = state.withLock { state in
+            (state.send(response), state.isFull)
+        }
+        receiver?.resume(returning: .success(response))
+        guard isFull else { return }
+        await withUnsafeContinuation { sender in
+            if !state.withLock({ $0.wait(sender: sender) }) { sender.resume() }
+        }
+    }
+
+    /// The next response, nil at the end.
+    func receive() async -> Received {
+        await withUnsafeContinuation { receiver in
+            let delivery = state.withLock { $0.receive(receiver) }
+            switch delivery {
+            case .element(let response, let sender):
+                sender?.resume()
+                receiver.resume(returning: .success(response))
+            case .end(let error):
+                receiver.resume(returning: error.map { .failure($0) } ?? .success(nil))
+            case nil:
+                break
+            }
+        }
+    }
+
+    /// The job ended.
+    func finish(_ error: ScanError?) {
+        let receiver = state.withLock { $0.finish(error) }
+        receiver?.resume(returning: error.map { .failure($0) } ?? .success(nil))
+    }
+
+    /// The consumer is gone: lets the job go on without it.
+    func abandon() { state.withLock { $0.abandon() }?.resume() }
+}

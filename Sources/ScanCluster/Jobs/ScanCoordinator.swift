@@ -1,0 +1,83 @@
+/// Farms the tasks of a job out to systems and returns their responses as they come.
+public struct ScanCoordinator: Sendable {
+    /// What a job puts up with.
+    public struct Options: Equatable, Sendable {
+        /// Time a system has to answer one attempt, without the reading of bulk bytes. The attempt is then cancelled
+        /// and the task tried again. Nil, the default, sets no limit: only a lost connection ends an attempt.
+        public var timeout: Duration?
+        /// Attempts that may throw or time out before a task is reported as failed; at least 1, by default 3.
+        public var maxAttempts: Int
+        /// Systems that may fail under a task before it is reported as failed, so that a task that kills its node
+        /// does not kill them all; at least 1, by default 8.
+        public var maxSystemFaults: Int
+        /// How long the job waits while there is no system that could run its tasks; it then ends with
+        /// ``ScanError/Code/noSystem``. 10 s by default.
+        public var waitForSystems: Duration
+        /// Responses kept for a consumer that is slower than the systems; at least 1, by default 256. No task is
+        /// started while this many wait.
+        public var responseBuffer: Int
+
+        /// The defaults, or other values.
+        public init(
+            timeout: Duration? = nil, maxAttempts: Int = 3, maxSystemFaults: Int = 8,
+            waitForSystems: Duration = .seconds(10), responseBuffer: Int = 256
+        ) {
+            self.timeout = timeout
+            self.maxAttempts = max(1, maxAttempts)
+            self.maxSystemFaults = max(1, maxSystemFaults)
+            self.waitForSystems = max(.zero, waitForSystems)
+            self.responseBuffer = max(1, responseBuffer)
+        }
+    }
+
+    private let systems: Systems
+    private let options: Options
+    private let clock: any ScanClock
+    private let executor: (any TaskExecutor)?
+
+    /// A coordinator of jobs on `systems`.
+    /// - Parameters:
+    ///   - systems: may change while jobs run, and may be shared.
+    ///   - options: what the jobs put up with.
+    ///   - clock: keeps the time.
+    ///   - executor: runs the jobs; that of the transports, so that nothing hops. Swift's own if nil.
+    public init(
+        systems: Systems, options: Options = Options(), clock: any ScanClock, executor: (any TaskExecutor)? = nil
+    ) {
+        self.systems = systems
+        self.options = options
+        self.clock = clock
+        self.executor = executor
+    }
+
+    /// Runs `tasks` and returns exactly one response for each, in the order of completion.
+    ///
+    /// The job begins with the first iterator, and is cancelled when the iterator is dropped or the iterating task is
+    /// cancelled. The sequence ends, or throws, only after every attempt has ended.
+    /// - Parameters:
+    ///   - tasks: pulled as they are needed, so that a job of any length fits into memory.
+    ///   - bulk: the bytes that travel beside a task, read when an attempt needs them.
+    ///   - observer: told what happens, in order, from the job's executor; must not block.
+    /// - Returns: a sequence that throws ``ScanError``: ``ScanError/Code/noSystem`` when there is nobody to run the
+    ///   tasks, ``ScanError/Code/bulkUnreadable`` when the input cannot be read.
+    public func responses<Task: ScanTask>(
+        to tasks: some Sequence<Task> & Sendable,
+        bulk: (@Sendable (Task) -> BulkSource?)? = nil,
+        observer: (@Sendable (JobEvent) -> Void)? = nil
+    ) -> TaskResponses<Task> {
+        TaskResponses { [systems, options, clock, executor] in
+            let channel = ResponseChannel<Task>(capacity: options.responseBuffer)
+            let job = _Concurrency.Task(executorPreference: executor) {
+                await withTaskCancellationHandler {
+                    var farm = TaskFarm(
+                        tasks: tasks.makeIterator(), bulk: bulk, observer: observer, systems: systems,
+                        options: options, clock: clock, channel: channel)
+                    channel.finish(await farm.run())
+                } onCancel: {
+                    channel.abandon()
+                }
+            }
+            return TaskResponses.AsyncIterator(channel: channel) { job.cancel() }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+extension TaskFarm {
+    /// What an attempt's end says about its system.
+    static func outcomeForSystem(
+        _ result: Result<TaskResponse<Task>, ScanError>, isLocal: Bool
+    ) -> SystemsState.Outcome {
+        switch result {
+        case .success(let response):
+            if case .success = response.result { return .succeeded(seconds: response.seconds) }
+            return .threw
+        case .failure(let error):
+            switch error.code {
+            case .cancelled, .bulkUnreadable: return .void
+            // The thread of a local scan that timed out is lost until it ends; the other threads are sound.
+            case .timedOut where isLocal: return .threw
+            default: return .fault
+            }
+        }
+    }
+
+    /// Writes the end of an attempt into the ledger and does what follows.
+    /// - Throws: ``ScanError`` when the job's input cannot be read.
+    mutating func end(
+        _ attempt: TaskLedger.AttemptID, on system: ScanSystem, with result: Result<TaskResponse<Task>, ScanError>
+    ) async throws {
+        switch result {
+        case .success(let response):
+            switch response.result {
+            case .success:
+                await commit(attempt, response)
+            case .failure(let failure):
+                await retry(attempt, as: .failed, on: system, because: failure.message)
+            }
+        case .failure(let error):
+            lastCause = "\(error)"
+            switch error.code {
+            case .bulkUnreadable:
+                throw error
+            case .timedOut:
+                await retry(attempt, as: .failed, on: system, because: error.message)
+            case .refused, .cancelled:
+                await retry(attempt, as: .refused, on: system, because: error.message)
+            case .unknownScanner:
+                excluded.insert(system.id)
+                await retry(attempt, as: .refused, on: system, because: error.message)
+            default:
+                await retry(attempt, as: .systemFault, on: system, because: error.message)
+            }
+        }
+    }
+
+    private mutating func commit(_ attempt: TaskLedger.AttemptID, _ response: TaskResponse<Task>) async {
+        guard case .committed(_, let blamed) = ledger.end(attempt, as: .succeeded) else { return }
+        for system in blamed { systems.blame(system) }
+        let cost = work[attempt.slot]?.task.cost ?? 1
+        work[attempt.slot] = nil
+        observer?(
+            .taskFinished(
+                index: attempt.index, system: response.system, attempt: attempt.number, cost: cost,
+                seconds: response.seconds))
+        await channel.send(response)
+    }
+
+    private mutating func retry(
+        _ attempt: TaskLedger.AttemptID, as outcome: TaskLedger.Outcome, on system: ScanSystem, because reason: String
+    ) async {
+        switch ledger.end(attempt, as: outcome) {
+        case .retried, .awaited:
+            observer?(
+                .taskRetried(index: attempt.index, system: system.name, attempt: attempt.number, reason: reason))
+        case .failed:
+            guard let failed = work[attempt.slot] else { preconditionFailure("an open task has its work") }
+            work[attempt.slot] = nil
+            let failure = TaskFailure(message: reason, system: system.name, attempt: attempt.number)
+            observer?(.taskFailed(index: attempt.index, cost: failed.task.cost, failure: failure))
+            await channel.send(
+                TaskResponse(
+                    id: failed.task.id, result: .failure(failure), system: system.name, attempt: attempt.number,
+                    seconds: 0))
+        case .ignored, .committed:
+            break
+        }
+    }
+
+    /// Tells the observer who came and went.
+    mutating func noteSystems() {
+        let present = systems.snapshot
+        let ids = Set(present.map(\.id))
+        for (id, name) in known where !ids.contains(id) {
+            known[id] = nil
+            lastCause = "\(name) left"
+            observer?(.systemLeft(name: name))
+        }
+        for system in present where known[system.id] == nil {
+            known[system.id] = system.name
+            observer?(.systemJoined(name: system.name, slots: system.slots))
+        }
+    }
+
+    /// Waits no longer than agreed for a system that could run a task.
+    /// - Throws: ``ScanError/Code/noSystem``.
+    mutating func checkStranded() throws {
+        let isStranded = ledger.inFlight == 0 && !systems.hasSystem(excluding: excluded)
+        switch (stranded, isStranded) {
+        case (let wait?, false):
+            clock.cancel(wait.timer)
+            stranded = nil
+        case (nil, true):
+            let until = clock.now.advanced(by: options.waitForSystems)
+            stranded = (until, clock.schedule(at: until) { [systems, job] in systems.poke(job) })
+        case (let wait?, true) where clock.now >= wait.until:
+            let seconds = options.waitForSystems / .seconds(1)
+            throw ScanError(
+                .noSystem,
+                "no system to run \(ledger.open) tasks after waiting \(seconds) s"
+                    + (lastCause.map { "; the last cause: \($0)" } ?? "; is a node running?"))
+        case (_?, true), (nil, false):
+            break
+        }
+    }
+}

@@ -1,0 +1,161 @@
+/// Runs one job: keeps the ledger, gives tasks to systems with room, and hands their responses to the channel.
+///
+/// One child of the task group per attempt, and one that awaits changes of the systems. Nothing polls.
+struct TaskFarm<Task: ScanTask> {
+    /// Tasks that are looked at when one is sought whose bulk bytes a system holds.
+    static var lookAhead: Int { 256 }
+
+    /// How a child of the group ended.
+    enum ChildEnd: Sendable {
+        case attempt(TaskLedger.AttemptID, on: ScanSystem, Result<TaskResponse<Task>, ScanError>)
+        case systemsChanged
+    }
+    typealias Children = ThrowingTaskGroup<ChildEnd, any Error>
+
+    /// What an open task needs for an attempt.
+    struct Work {
+        var task: Task
+        var bulk: BulkSource?
+    }
+
+    var tasks: any IteratorProtocol<Task>
+    var isExhausted = false
+    let bulk: (@Sendable (Task) -> BulkSource?)?
+    let observer: (@Sendable (JobEvent) -> Void)?
+    let systems: Systems
+    let options: ScanCoordinator.Options
+    let clock: any ScanClock
+    let channel: ResponseChannel<Task>
+
+    var ledger: TaskLedger
+    /// By the ledger's slots.
+    var work: [Work?] = []
+    /// Systems that cannot run this job's tasks.
+    var excluded: Set<SystemID> = []
+    var known: [SystemID: String] = [:]
+    /// Since when there is no system, with the timer that ends the wait.
+    var stranded: (until: Instant, timer: TimerID)?
+    var lastCause: String?
+    let job: Int
+
+    init(
+        tasks: any IteratorProtocol<Task>, bulk: (@Sendable (Task) -> BulkSource?)?, observer: (@Sendable (JobEvent) -> Void)?,
+        systems: Systems, options: ScanCoordinator.Options, clock: any ScanClock, channel: ResponseChannel<Task>
+    ) {
+        self.tasks = tasks
+        self.bulk = bulk
+        self.observer = observer
+        self.systems = systems
+        self.options = options
+        self.clock = clock
+        self.channel = channel
+        ledger = TaskLedger(limits: .init(attempts: options.maxAttempts, faults: options.maxSystemFaults))
+        job = systems.watch()
+    }
+
+    /// Runs the job until every task has its response.
+    /// - Returns: why it could not go on, if it could not.
+    mutating func run() async -> ScanError? {
+        defer {
+            systems.unwatch(job)
+            if let stranded { clock.cancel(stranded.timer) }
+        }
+        do {
+            try await withThrowingTaskGroup(of: ChildEnd.self) { group in
+                awaitChange(in: &group)
+                noteSystems()
+                while try advance(in: &group) {
+                    switch try await group.next() {
+                    case .attempt(let attempt, let system, let result):
+                        try await end(attempt, on: system, with: result)
+                    case .systemsChanged:
+                        noteSystems()
+                        awaitChange(in: &group)
+                    case nil:
+                        preconditionFailure("one child always awaits a change")
+                    }
+                }
+                group.cancelAll()
+            }
+            return nil
+        } catch let error as ScanError {
+            return error
+        } catch {
+            return ScanError(.cancelled, "the job was cancelled")
+        }
+    }
+
+    /// Starts what can be started.
+    /// - Returns: false when every task has had its response.
+    /// - Throws: `CancellationError`, and ``ScanError/Code/noSystem`` when the wait for a system is over.
+    private mutating func advance(in group: inout Children) throws -> Bool {
+        try _Concurrency.Task.checkCancellation()
+        repeat { pull() } while start(in: &group)
+        if ledger.open == 0 { return false }
+        try checkStranded()
+        return true
+    }
+
+    /// Fills the look-ahead.
+    private mutating func pull() {
+        while !isExhausted, ledger.pending.count < Self.lookAhead {
+            guard let task = tasks.next() else {
+                isExhausted = true
+                return
+            }
+            let source = bulk?(task)
+            let cost = task.cost
+            let slot = ledger.add(cost: cost.isFinite && cost > 0 ? cost : 1, key: source?.key)
+            if slot == work.count { work.append(nil) }
+            work[slot] = Work(task: task, bulk: source)
+        }
+    }
+
+    /// Starts one attempt.
+    /// - Returns: false if no pending task can go anywhere.
+    private mutating func start(in group: inout Children) -> Bool {
+        guard let pick = systems.reserve(from: ledger.pending, excluding: excluded, job: job) else { return false }
+        let attempt = ledger.start(atOffset: pick.offset, on: pick.system.id)
+        guard let work = work[attempt.slot] else { preconditionFailure("an open task has its work") }
+        observer?(
+            .taskStarted(
+                index: attempt.index, system: pick.system.name, attempt: attempt.number, cost: pick.reservation.cost))
+        group.addAttempt { [systems, options] in
+            let result = await Self.result(of: work, attempt: attempt, on: pick.system, timeout: options.timeout)
+            systems.release(pick.reservation, as: Self.outcomeForSystem(result, isLocal: pick.system.isLocal))
+            return .attempt(attempt, on: pick.system, result)
+        }
+        return true
+    }
+
+    private static func result(
+        of work: Work, attempt: TaskLedger.AttemptID, on system: ScanSystem, timeout: Duration?
+    ) async -> Result<TaskResponse<Task>, ScanError> {
+        do throws(ScanError) {
+            return .success(
+                try await system.run(work.task, attempt: attempt.number, bulk: work.bulk, timeout: timeout))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func awaitChange(in group: inout Children) {
+        group.addTask { [systems, job] in
+            await systems.change(for: job)
+            return .systemsChanged
+        }
+    }
+}
+
+extension ThrowingTaskGroup {
+    /// Adds a child that runs at once up to its first suspension, where the platform can do that.
+    fileprivate mutating func addAttempt(
+        _ operation: sending @escaping @isolated(any) () async throws -> ChildTaskResult
+    ) {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            addImmediateTask(operation: operation)
+        } else {
+            addTask(operation: operation)
+        }
+    }
+}

@@ -1,0 +1,182 @@
+/// The coordinator's record of a job's tasks: pending, in flight, done. A task commits exactly once.
+///
+/// Tasks that are done leave nothing behind but a count. Every step takes constant time, and several attempts at a
+/// task may be in flight.
+package struct TaskLedger: Sendable {
+    /// How often a task may fail before it is given up.
+    package struct Limits: Equatable, Sendable {
+        /// Attempts that threw or timed out.
+        package var attempts: Int
+        /// Attempts that ended with a fault of their system.
+        package var faults: Int
+
+        /// Limits; at least 1 each.
+        package init(attempts: Int, faults: Int) {
+            self.attempts = Swift.max(1, attempts)
+            self.faults = Swift.max(1, faults)
+        }
+    }
+
+    /// Names one attempt.
+    package struct AttemptID: Hashable, Sendable {
+        /// Where the ledger keeps the task while it is not done; reused afterwards.
+        package let slot: Int
+        /// The task's place in the job, from 0.
+        package let index: Int
+        /// Number of the attempt at the task, from 1.
+        package let number: Int
+    }
+
+    /// How an attempt ended, as far as its task is concerned.
+    package enum Outcome: Equatable, Sendable {
+        /// With an output.
+        case succeeded
+        /// The task's code threw, or took too long.
+        case failed
+        /// The system, or the way to it, failed.
+        case systemFault
+        /// The system did not take the task; that costs nothing.
+        case refused
+    }
+
+    /// What follows from the end of an attempt.
+    package enum Verdict: Equatable, Sendable {
+        /// The attempt is no more known: drop it.
+        case ignored
+        /// The task is done. Abandon the other attempts; the blamed systems failed what another could do.
+        case committed(others: [AttemptID], blamed: [SystemID])
+        /// The task waits for a system again.
+        case retried
+        /// Another attempt is still in flight.
+        case awaited
+        /// The task is given up.
+        case failed
+    }
+
+    private struct Entry: Sendable {
+        enum Phase { case free, pending, running }
+        var phase = Phase.free
+        var index = 0
+        var request = TaskRequest(cost: 0)
+        var running: [(number: Int, system: SystemID)] = []
+        var threwOn: [SystemID] = []
+        var numbered = 0
+        var failures = 0
+        var faults = 0
+    }
+
+    private let limits: Limits
+    private var entries: [Entry] = []
+    private var free: [Int] = []
+    /// Tasks that wait, most urgent first.
+    package private(set) var pending = PendingTasks()
+    /// Attempts under way.
+    package private(set) var inFlight = 0
+    /// Tasks that entered the ledger.
+    package private(set) var added = 0
+    /// Tasks that were committed.
+    package private(set) var committed = 0
+    /// Tasks that were given up.
+    package private(set) var failed = 0
+
+    /// An empty ledger.
+    package init(limits: Limits) { self.limits = limits }
+
+    /// Tasks that are neither committed nor given up.
+    package var open: Int { added - committed - failed }
+
+    /// A task of the job is known; it waits behind the others.
+    /// - Returns: the slot under which the ledger knows the task until it is done.
+    package mutating func add(cost: Double, key: BulkKey? = nil) -> Int {
+        let slot = free.popLast() ?? entries.count
+        if slot == entries.count { entries.append(Entry()) }
+        entries[slot].phase = .pending
+        entries[slot].index = added
+        entries[slot].request = TaskRequest(cost: cost, key: key)
+        added += 1
+        pending.append(PendingTask(slot: slot, request: entries[slot].request))
+        return slot
+    }
+
+    /// The task `offset` places behind the most urgent one goes to `system`.
+    package mutating func start(atOffset offset: Int, on system: SystemID) -> AttemptID {
+        let slot = pending.remove(atOffset: offset).slot
+        entries[slot].phase = .running
+        entries[slot].numbered += 1
+        entries[slot].running.append((entries[slot].numbered, system))
+        inFlight += 1
+        return AttemptID(slot: slot, index: entries[slot].index, number: entries[slot].numbered)
+    }
+
+    /// An attempt ended.
+    package mutating func end(_ attempt: AttemptID, as outcome: Outcome) -> Verdict {
+        let slot = attempt.slot
+        guard entries.indices.contains(slot), entries[slot].phase == .running,
+            entries[slot].index == attempt.index,
+            let position = entries[slot].running.firstIndex(where: { $0.number == attempt.number })
+        else { return .ignored }
+        let system = entries[slot].running.remove(at: position).system
+        inFlight -= 1
+        switch outcome {
+        case .succeeded:
+            return commit(slot, on: system)
+        case .failed:
+            entries[slot].failures += 1
+            entries[slot].threwOn.append(system)
+            entries[slot].request.placement = .localFirst
+            avoid(system, for: slot)
+        case .systemFault:
+            entries[slot].faults += 1
+            avoid(system, for: slot)
+        case .refused:
+            break
+        }
+        guard entries[slot].running.isEmpty else { return .awaited }
+        if entries[slot].failures >= limits.attempts || entries[slot].faults >= limits.faults {
+            failed += 1
+            clear(slot)
+            return .failed
+        }
+        entries[slot].phase = .pending
+        pending.prepend(PendingTask(slot: slot, request: entries[slot].request))
+        return .retried
+    }
+
+    private mutating func commit(_ slot: Int, on system: SystemID) -> Verdict {
+        let others = entries[slot].running.map {
+            AttemptID(slot: slot, index: entries[slot].index, number: $0.number)
+        }
+        let blamed = entries[slot].threwOn.filter { $0 != system }
+        inFlight -= others.count
+        committed += 1
+        clear(slot)
+        return .committed(others: others, blamed: blamed)
+    }
+
+    private mutating func avoid(_ system: SystemID, for slot: Int) {
+        if !entries[slot].request.avoiding.contains(system) { entries[slot].request.avoiding.append(system) }
+    }
+
+    private mutating func clear(_ slot: Int) {
+        // The array's memory is kept: one allocation per slot, not per task.
+        var running = entries[slot].running
+        entries[slot].running = []
+        running.removeAll(keepingCapacity: true)
+        entries[slot] = Entry()
+        entries[slot].running = running
+        free.append(slot)
+    }
+
+    /// Crashes if the ledger contradicts itself.
+    package func checkInvariants() {
+        let waiting = pending.map(\.slot)
+        precondition(Set(waiting).count == waiting.count, "a task waits twice")
+        precondition(waiting.allSatisfy { entries[$0].phase == .pending }, "a task waits that is not pending")
+        precondition(entries.count { $0.phase == .pending } == waiting.count, "a pending task was lost")
+        precondition(entries.reduce(0) { $0 + $1.running.count } == inFlight, "attempts in flight are miscounted")
+        precondition(
+            entries.allSatisfy { ($0.phase == .running) == !$0.running.isEmpty }, "a task runs without an attempt")
+        precondition(Set(free).count == free.count, "a slot is free twice")
+        precondition(entries.count - free.count == open, "a task was lost or committed twice")
+    }
+}

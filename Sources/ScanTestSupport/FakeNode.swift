@@ -1,0 +1,167 @@
+package import ScanCluster
+
+/// A node in memory: runs tasks when the manual clock says so, with the faults a test gives it.
+///
+/// It is its own ``ScanTransport``. Completions come from the clock's thread; the system that owns the transport may
+/// live on any executor, since everything here is guarded.
+package final class FakeNode: ScanTransport {
+    /// What the node does with an attempt.
+    package enum Behaviour: Sendable {
+        /// Scans, and answers after a delay.
+        case answer(after: Duration)
+        /// Answers with the failure of a scan that threw.
+        case throwing(String, after: Duration)
+        /// Never answers.
+        case hang
+        /// Fails with this error after a delay.
+        case fail(ScanError.Code, after: Duration)
+        /// Answers with the output that `corrupt` makes of the right one, or with bytes nobody can decode.
+        case garbage(after: Duration)
+        /// Ends the connection, and with it all attempts.
+        case crash(after: Duration)
+    }
+
+    private struct State {
+        var serial: UInt64 = 0
+        var running: [UInt64: @Sendable (ScanError) -> Void] = [:]
+        var kept: [BulkKey: BulkBytes] = [:]
+        var started = 0
+        var transfers = 0
+        var cancelled = 0
+        var isClosed = false
+        var most = 0
+    }
+    private let state = Locked(State())
+    private let clock: ManualClock
+    private let corrupt: (@Sendable (any Sendable) -> (any Sendable))?
+    private let behaviour: @Sendable (_ started: Int, _ task: any Sendable) -> Behaviour
+    private let onCrash: @Sendable () -> Void
+    /// The node's name.
+    package let name: String
+
+    /// A node.
+    /// - Parameters:
+    ///   - name: the node's name.
+    ///   - clock: keeps the time.
+    ///   - onCrash: called when the connection ends.
+    ///   - corrupt: makes the outputs of ``Behaviour/garbage(after:)``.
+    ///   - behaviour: what to do with the task; told how many attempts came before.
+    package init(
+        name: String, clock: ManualClock, onCrash: @escaping @Sendable () -> Void = {},
+        corrupt: (@Sendable (any Sendable) -> (any Sendable))? = nil,
+        behaviour: @escaping @Sendable (_ started: Int, _ task: any Sendable) -> Behaviour = { _, _ in
+            .answer(after: .milliseconds(1))
+        }
+    ) {
+        self.name = name
+        self.clock = clock
+        self.onCrash = onCrash
+        self.corrupt = corrupt
+        self.behaviour = behaviour
+    }
+
+    /// Attempts that came.
+    package var started: Int { state.withLock { $0.started } }
+    /// Attempts that brought bulk bytes.
+    package var transfers: Int { state.withLock { $0.transfers } }
+    /// Attempts that were cancelled.
+    package var cancelled: Int { state.withLock { $0.cancelled } }
+    /// Attempts under way.
+    package var running: Int { state.withLock { $0.running.count } }
+    /// Most attempts that were under way at once.
+    package var mostRunning: Int { state.withLock { $0.most } }
+
+    package func holds(_ key: BulkKey) -> Bool { state.withLock { $0.kept[key] != nil } }
+
+    package func start<Task: ScanTask>(
+        _ attempt: Attempt<Task>,
+        completion: @escaping @Sendable (Result<TaskResponse<Task>, ScanError>) -> Void
+    ) -> AttemptHandle {
+        let (serial, count, isClosed) = state.withLock { state in
+            state.serial += 1
+            if attempt.bulk != nil {
+                state.transfers += 1
+                if let key = attempt.bulkKey { state.kept[key] = attempt.bulk }
+            }
+            state.running[state.serial] = { completion(.failure($0)) }
+            state.most = max(state.most, state.running.count)
+            defer { state.started += 1 }
+            return (state.serial, state.started, state.isClosed)
+        }
+        let finish = { @Sendable [self] (result: Result<TaskResponse<Task>, ScanError>) in
+            if state.withLock({ $0.running.removeValue(forKey: serial) }) != nil { completion(result) }
+        }
+        if isClosed {
+            later(.zero) { finish(.failure(ScanError(.systemLost, "the connection is closed"))) }
+        } else {
+            behave(behaviour(count, attempt.task), attempt, finish)
+        }
+        return AttemptHandle(rawValue: serial)
+    }
+
+    package func cancel(_ handle: AttemptHandle) {
+        state.withLock { state in
+            if state.running.removeValue(forKey: handle.rawValue) != nil { state.cancelled += 1 }
+        }
+    }
+
+    /// Ends the connection.
+    package func close() {
+        let lost = state.withLock { state in
+            state.isClosed = true
+            defer { state.running = [:] }
+            return state.running.sorted { $0.key < $1.key }.map(\.value)
+        }
+        for completion in lost { completion(ScanError(.systemLost, "the connection was reset")) }
+    }
+
+    private func behave<Task: ScanTask>(
+        _ behaviour: Behaviour, _ attempt: Attempt<Task>,
+        _ finish: @escaping @Sendable (Result<TaskResponse<Task>, ScanError>) -> Void
+    ) {
+        let bulk = attempt.bulk ?? attempt.bulkKey.flatMap { key in state.withLock { $0.kept[key] } }
+        let respond = { @Sendable [name] (result: TaskResponse<Task>.Result, delay: Duration) in
+            finish(
+                .success(
+                    TaskResponse(
+                        id: attempt.task.id, result: result, system: name, attempt: attempt.number,
+                        seconds: delay / .seconds(1))))
+        }
+        switch behaviour {
+        case .answer(let delay):
+            later(delay) { [name] in
+                let context = ScanContext(bulk: bulk)
+                do {
+                    respond(.success(try attempt.task.scan(context)), delay)
+                } catch {
+                    respond(
+                        .failure(TaskFailure(message: "\(error)", system: name, attempt: attempt.number)), delay)
+                }
+            }
+        case .throwing(let message, let delay):
+            later(delay) { [name] in
+                respond(.failure(TaskFailure(message: message, system: name, attempt: attempt.number)), delay)
+            }
+        case .hang:
+            break
+        case .fail(let code, let delay):
+            later(delay) { finish(.failure(ScanError(code, "a fault of the test"))) }
+        case .garbage(let delay):
+            later(delay) { [corrupt] in
+                guard let output = try? attempt.task.scan(ScanContext(bulk: bulk)),
+                    let wrong = corrupt?(output) as? Task.Output
+                else { return finish(.failure(ScanError(.invalidResponse, "garbage"))) }
+                respond(.success(wrong), delay)
+            }
+        case .crash(let delay):
+            later(delay) { [self] in
+                close()
+                onCrash()
+            }
+        }
+    }
+
+    private func later(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
+        _ = clock.schedule(at: clock.now.advanced(by: delay), body)
+    }
+}
