@@ -24,6 +24,7 @@ package final class TimeoutTask<Value: Sendable>: Sendable {
     ///   - timeout: time until expiry, from now; nil for no limit.
     ///   - clock: keeps the time.
     ///   - abandon: called, in the caller's isolation, when expiry or cancellation won: tell the work to stop.
+    /// - Returns: what came first.
     package func outcome(
         within timeout: Duration?, on clock: any ScanClock, abandon: () -> Void
     ) async -> TimeoutOutcome<Value> {

@@ -14,7 +14,7 @@ public struct ScanCoordinator: Sendable {
         /// ``ScanError/Code/noSystem``. 10 s by default.
         public var waitForSystems: Duration
         /// Responses kept for a consumer that is slower than the systems; at least 1, by default 256. No task is
-        /// started while this many wait.
+        /// started while twice as many wait.
         public var responseBuffer: Int
 
         /// The defaults, or other values.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Runs one job: keeps the ledger, gives tasks to systems with room, and hands their responses to the channel.
 ///
 /// One child of the task group per attempt, and one that awaits changes of the systems. Nothing polls.
@@ -36,10 +38,13 @@ struct TaskFarm<Task: ScanTask> {
     /// Since when there is no system, with the timer that ends the wait.
     var stranded: (until: Instant, timer: TimerID)?
     var lastCause: String?
+    /// Attempts that have ended and that this farm has not looked at yet, while the consumer holds it up.
+    let backlog = Backlog()
     let job: Int
 
     init(
-        tasks: any IteratorProtocol<Task>, bulk: (@Sendable (Task) -> BulkSource?)?, observer: (@Sendable (JobEvent) -> Void)?,
+        tasks: any IteratorProtocol<Task>, bulk: (@Sendable (Task) -> BulkSource?)?,
+        observer: (@Sendable (JobEvent) -> Void)?,
         systems: Systems, options: ScanCoordinator.Options, clock: any ScanClock, channel: ResponseChannel<Task>
     ) {
         self.tasks = tasks
@@ -67,6 +72,7 @@ struct TaskFarm<Task: ScanTask> {
                 while try advance(in: &group) {
                     switch try await group.next() {
                     case .attempt(let attempt, let system, let result):
+                        backlog.count.subtract(1, ordering: .relaxed)
                         try await end(attempt, on: system, with: result)
                     case .systemsChanged:
                         noteSystems()
@@ -114,14 +120,17 @@ struct TaskFarm<Task: ScanTask> {
     /// Starts one attempt.
     /// - Returns: false if no pending task can go anywhere.
     private mutating func start(in group: inout Children) -> Bool {
-        guard let pick = systems.reserve(from: ledger.pending, excluding: excluded, job: job) else { return false }
+        guard backlog.count.load(ordering: .relaxed) < options.responseBuffer,
+            let pick = systems.reserve(from: ledger.pending, excluding: excluded, job: job)
+        else { return false }
         let attempt = ledger.start(atOffset: pick.offset, on: pick.system.id)
         guard let work = work[attempt.slot] else { preconditionFailure("an open task has its work") }
         observer?(
             .taskStarted(
                 index: attempt.index, system: pick.system.name, attempt: attempt.number, cost: pick.reservation.cost))
-        group.addAttempt { [systems, options] in
+        group.addAttempt { [systems, options, backlog] in
             let result = await Self.result(of: work, attempt: attempt, on: pick.system, timeout: options.timeout)
+            backlog.count.add(1, ordering: .relaxed)
             systems.release(pick.reservation, as: Self.outcomeForSystem(result, isLocal: pick.system.isLocal))
             return .attempt(attempt, on: pick.system, result)
         }
@@ -145,6 +154,11 @@ struct TaskFarm<Task: ScanTask> {
             return .systemsChanged
         }
     }
+}
+
+/// Counts ended attempts across threads.
+final class Backlog: Sendable {
+    let count = Atomic<Int>(0)
 }
 
 extension ThrowingTaskGroup {

@@ -38,7 +38,8 @@ public struct TaskResponses<Task: ScanTask>: AsyncSequence, Sendable {
             let result = await withTaskCancellationHandler {
                 await channel.receive()
             } onCancel: {
-                [lease] in lease.cancel()
+                [lease] in
+                lease.cancel()
             }
             return try result.get()
         }

@@ -26,7 +26,7 @@ extension Systems.Registry {
 
 extension Systems {
     /// A job begins; it will hear of changes until ``unwatch(_:)``.
-    func watch() -> Int {
+    package func watch() -> Int {
         registry.withLock { registry in
             registry.nextJob += 1
             registry.watches[registry.nextJob] = Watch()
@@ -35,11 +35,11 @@ extension Systems {
     }
 
     /// A job ended, and waits no more.
-    func unwatch(_ job: Int) { registry.withLock { $0.watches[job] = nil } }
+    package func unwatch(_ job: Int) { registry.withLock { $0.watches[job] = nil } }
 
     /// Returns when something has changed since the last call that is not the job's own doing: a system joined, left
     /// or is no more set aside, another job gave room back. Also returns when the task is cancelled.
-    func change(for job: Int) async {
+    package func change(for job: Int) async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { (waiter: Waiter) in
                 let isReady = registry.withLock { registry in

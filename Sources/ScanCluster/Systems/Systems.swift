@@ -89,7 +89,7 @@ public final class Systems: Sendable {
     }
 
     /// Whether any system could run a task of a job, now or when it is no more busy or set aside.
-    func hasSystem(excluding excluded: Set<SystemID>) -> Bool {
+    package func hasSystem(excluding excluded: Set<SystemID>) -> Bool {
         registry.withLock { registry in
             registry.state.members.contains { $0.abandoned < $0.slots && !excluded.contains($0.id) }
         }

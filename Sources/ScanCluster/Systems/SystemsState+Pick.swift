@@ -22,13 +22,17 @@ extension SystemsState {
         if first.request.key == nil, let index = best(for: first.request, among: usable) {
             choice = (0, index)
         }
-        choice = choice ?? firstFit(pending) { request in
-            request.key.flatMap { key in best(for: request, among: usable) { $0.held.contains(key) } }
-        }
-        choice = choice ?? firstFit(pending) { request in
-            let isHeld = request.key.map { key in usable.contains { members[$0].held.contains(key) } } ?? false
-            return isHeld ? nil : best(for: request, among: usable)
-        }
+        choice =
+            choice
+            ?? firstFit(pending) { request in
+                request.key.flatMap { key in best(for: request, among: usable) { $0.held.contains(key) } }
+            }
+        choice =
+            choice
+            ?? firstFit(pending) { request in
+                let isHeld = request.key.map { key in usable.contains { members[$0].held.contains(key) } } ?? false
+                return isHeld ? nil : best(for: request, among: usable)
+            }
         choice = choice ?? firstFit(pending) { best(for: $0, among: usable) }
         return choice.map { choice in
             let request = pending[pending.index(pending.startIndex, offsetBy: choice.offset)].request

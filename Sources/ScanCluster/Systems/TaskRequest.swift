@@ -29,4 +29,10 @@ package struct PendingTask: Equatable, Sendable {
     package var slot: Int
     /// What it asks for.
     package var request: TaskRequest
+
+    /// A task of that slot.
+    package init(slot: Int, request: TaskRequest) {
+        self.slot = slot
+        self.request = request
+    }
 }

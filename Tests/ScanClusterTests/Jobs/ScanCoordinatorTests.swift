@@ -254,8 +254,8 @@ import Testing
             }
             return seen == 500 ? most : -1
         }
-        // The buffer, the window, and the responses in the farm's hands.
-        #expect(try #require(most) <= 4 + 80)
+        // Twice the buffer, the window of 4, and the response in the farm's hands.
+        #expect(try #require(most) <= 2 * 4 + 4 + 1)
         #expect(try #require(most) >= 4)
     }
 

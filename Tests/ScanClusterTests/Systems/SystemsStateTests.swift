@@ -1,0 +1,216 @@
+import ScanCluster
+import Testing
+
+@Suite struct SystemsStateTests {
+    let start = Instant(nanoseconds: 0)
+
+    private func state(_ slots: Int..., window: Int = 100, local: Int? = nil) -> SystemsState {
+        var state = SystemsState()
+        for (index, slots) in slots.enumerated() {
+            let joined = state.join(
+                id: .test(UInt64(index)), name: "node-\(index)", slots: slots, window: window,
+                isLocal: index == local)
+            #expect(joined)
+        }
+        return state
+    }
+
+    private func pick(
+        _ state: inout SystemsState, cost: Double = 1, key: BulkKey? = nil, avoiding: [SystemID] = [],
+        localFirst: Bool = false, excluding: Set<SystemID> = [], at seconds: Double = 0
+    ) -> SystemsState.Reservation? {
+        var request = TaskRequest(cost: cost, key: key)
+        request.avoiding = avoiding
+        if localFirst { request.placement = .localFirst }
+        defer { state.checkInvariants() }
+        return state.pick(
+            from: [PendingTask(slot: 0, request: request)], excluding: excluding, job: 1, at: moment(seconds)
+        )?.reservation
+    }
+
+    private func moment(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+    @Test("an empty registry has no room")
+    func empty() {
+        var state = SystemsState()
+        #expect(pick(&state) == nil)
+    }
+
+    @Test("equal systems share the tasks, ties going to the longest idle")
+    func ties() throws {
+        var state = state(2, 2, 2)
+        let first = try (0..<3).map { _ in try #require(pick(&state)) }
+        #expect(first.map(\.system) == [.test(0), .test(1), .test(2)])
+        for reservation in [first[1], first[0], first[2]] { _ = state.release(reservation, as: .threw, at: start) }
+        #expect(pick(&state)?.system == .test(1))
+        #expect(pick(&state)?.system == .test(0))
+    }
+
+    @Test("a task goes where it is expected to finish first: more slots, less load, higher rate")
+    func load() throws {
+        var state = state(1, 4)
+        // 4 slots take four tasks while 1 slot takes one.
+        let picks = try (0..<5).map { _ in try #require(pick(&state)).system }
+        #expect(picks.count { $0 == .test(1) } == 4)
+        // Node 1 turns out ten times slower.
+        var measured = self.state(1, 1)
+        let a = try #require(pick(&measured))
+        let b = try #require(pick(&measured))
+        _ = measured.release(a, as: .succeeded(seconds: 1), at: start)
+        _ = measured.release(b, as: .succeeded(seconds: 10), at: start)
+        #expect(pick(&measured)?.system == a.system)
+        #expect(measured.members.map(\.pace.rate) == [1, 0.1])
+    }
+
+    @Test("no system takes more than its window: a slot each if local, slots and prefetch if remote")
+    func window() {
+        var state = state(2, 2, local: 0)
+        var count = 0
+        while pick(&state) != nil { count += 1 }
+        #expect(count == 2 + 4)
+        var narrow = self.state(2, window: 3)
+        count = 0
+        while pick(&narrow) != nil { count += 1 }
+        #expect(count == 3)
+    }
+
+    @Test("tiny tasks widen the window of a remote system up to its limit")
+    func wideWindow() throws {
+        var state = state(1, window: 50)
+        for _ in 0..<10 {
+            let reservation = try #require(pick(&state))
+            _ = state.release(reservation, as: .succeeded(seconds: 1e-6), at: start)
+        }
+        #expect(state.members[0].window == 50)
+    }
+
+    @Test("a task goes to the system that holds its bytes while that has room")
+    func locality() throws {
+        var state = state(1, 1, window: 2)
+        let key = BulkKey(job: 1, index: 1)
+        let holder = try #require(pick(&state, key: key)).system
+        #expect(pick(&state, key: key)?.system == holder)
+        // No room left there: another takes it.
+        #expect(pick(&state, key: key)?.system != holder)
+    }
+
+    @Test("among pending tasks those are taken first whose bytes are where room is, then those nobody holds")
+    func search() throws {
+        var state = state(1, 1, window: 2)
+        let keys = (0..<3).map { BulkKey(job: 1, index: UInt64($0)) }
+        let first = try #require(pick(&state, key: keys[0]))
+        let second = try #require(pick(&state, key: keys[1]))
+        #expect(first.system != second.system)
+        _ = pick(&state, key: keys[0])  // The first is full now.
+        func pending(_ indices: [Int]) -> [PendingTask] {
+            indices.map { PendingTask(slot: $0, request: TaskRequest(cost: 1, key: keys[$0])) }
+        }
+        var copy = state
+        #expect(copy.pick(from: pending([0, 2, 1]), excluding: [], job: 1, at: start)?.offset == 2)
+        copy = state
+        #expect(copy.pick(from: pending([0, 2]), excluding: [], job: 1, at: start)?.offset == 1)
+        copy = state
+        let stolen = copy.pick(from: pending([0]), excluding: [], job: 1, at: start)
+        #expect(stolen?.reservation.system == second.system)
+    }
+
+    @Test("a task that threw waits for the local system, and takes another where that failed it or is missing")
+    func localFirst() {
+        var state = state(1, 1, 1, local: 0)
+        #expect(pick(&state, avoiding: [.test(1)], localFirst: true)?.system == .test(0))
+        #expect(pick(&state, avoiding: [.test(1)], localFirst: true) == nil)
+        #expect(pick(&state, avoiding: [.test(0), .test(1)], localFirst: true)?.system == .test(2))
+        var busy = self.state(1, 1, local: 0)
+        #expect(pick(&busy, avoiding: [.test(0), .test(1)], localFirst: true)?.system == .test(0))
+        var remote = self.state(1, 1)
+        #expect(pick(&remote, avoiding: [.test(0)], localFirst: true)?.system == .test(1))
+        var single = self.state(1)
+        #expect(pick(&single, avoiding: [.test(0)], localFirst: true)?.system == .test(0))
+    }
+
+    @Test("an avoided system is used only if there is no other, an excluded one never")
+    func avoid() {
+        var state = state(1, 1)
+        for _ in 0..<2 { #expect(pick(&state, avoiding: [.test(0)])?.system == .test(1)) }
+        #expect(pick(&state, avoiding: [.test(0)]) == nil)
+        #expect(pick(&state, avoiding: [.test(0), .test(1)])?.system == .test(0))
+        var other = self.state(1)
+        #expect(pick(&other, excluding: [.test(0)]) == nil)
+    }
+
+    @Test("a system that fails is set aside twice as long each time, and forgiven on success")
+    func backOff() throws {
+        var state = state(1)
+        var now = 0.0
+        for length in [0.5, 1, 2, 4] {
+            let reservation = try #require(pick(&state, at: now))
+            now += 0.1
+            #expect(state.release(reservation, as: .fault, at: moment(now)) == moment(now + length))
+            #expect(pick(&state, at: now + length - 0.01) == nil)
+            now += length
+        }
+        let good = try #require(pick(&state, at: now))
+        _ = state.release(good, as: .succeeded(seconds: 1), at: moment(now))
+        let bad = try #require(pick(&state, at: now))
+        #expect(state.release(bad, as: .fault, at: moment(now)) == moment(now + 0.5))
+    }
+
+    @Test("attempts that were under way when a system failed count as one fault and one success forgives nothing")
+    func oneFault() throws {
+        var state = state(4)
+        let reservations = try (0..<3).map { _ in try #require(pick(&state)) }
+        #expect(state.release(reservations[0], as: .fault, at: moment(1)) == moment(1.5))
+        #expect(state.release(reservations[1], as: .fault, at: moment(1)) == nil)
+        #expect(state.release(reservations[2], as: .succeeded(seconds: 1), at: moment(1.2)) == nil)
+        #expect(pick(&state, at: 1.4) == nil)
+        #expect(pick(&state, at: 1.5) != nil)
+    }
+
+    @Test("a task that throws is no fault of the system, unless another system could do it")
+    func blame() throws {
+        var state = state(1)
+        let reservation = try #require(pick(&state))
+        #expect(state.release(reservation, as: .threw, at: start) == nil)
+        #expect(pick(&state) != nil)
+        #expect(state.blame(.test(0), at: start) == moment(0.5))
+        #expect(state.blame(.test(0), at: start) == nil)
+        #expect(state.blame(.test(9), at: start) == nil)
+    }
+
+    @Test("a system that leaves and comes back is still set aside, and knows nothing of its old reservations")
+    func comeBack() throws {
+        var state = state(1)
+        let old = try #require(pick(&state))
+        let failed = try #require(pick(&state))
+        _ = state.release(failed, as: .fault, at: moment(1))
+        let left = [state.leave(.test(0)), state.leave(.test(0))]
+        #expect(left == [true, false])
+        let isBack = state.join(id: .test(0), name: "node-0", slots: 1, window: 2, isLocal: false)
+        #expect(isBack)
+        #expect(pick(&state, at: 1.4) == nil)
+        #expect(state.release(old, as: .succeeded(seconds: 1), at: moment(1.4)) == nil)
+        #expect(state.members[0].done == 0)
+        #expect(pick(&state, at: 1.5) != nil)
+    }
+
+    @Test("a second way to a system that is there is refused")
+    func twice() {
+        var state = state(1)
+        let isNew = state.join(id: .test(0), name: "again", slots: 1, window: 2, isLocal: false)
+        #expect(!isNew)
+        #expect(state.members.map(\.name) == ["node-0"])
+    }
+
+    @Test("slots lost to scans that nobody waits for are not given away")
+    func abandoned() {
+        var state = state(2, local: 0)
+        state.abandon(1, on: .test(0))
+        state.abandon(1, on: .test(9))
+        #expect(pick(&state) != nil)
+        #expect(pick(&state) == nil)
+        state.abandon(2, on: .test(0))
+        #expect(pick(&state) == nil)
+        state.abandon(0, on: .test(0))
+        #expect(pick(&state) != nil)
+    }
+}
