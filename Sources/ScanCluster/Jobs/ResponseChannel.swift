@@ -59,7 +59,8 @@ package struct ChannelState<Element, End, Sender, Receiver> {
                 buffer.removeFirst(head)
                 head = 0
             }
-            let resumed = count < capacity ? sender : nil
+            // At half, not at the first free place: each hand-over between threads costs more than many elements.
+            let resumed = count <= capacity / 2 ? sender : nil
             if resumed != nil { sender = nil }
             return .element(element, resume: resumed)
         }

@@ -71,7 +71,7 @@ public struct ScanCoordinator: Sendable {
                 await withTaskCancellationHandler {
                     var farm = TaskFarm(
                         tasks: tasks.makeIterator(), bulk: bulk, observer: observer, systems: systems,
-                        options: options, clock: clock, channel: channel)
+                        options: options, clock: clock, channel: channel, executor: executor)
                     channel.finish(await farm.run())
                 } onCancel: {
                     channel.abandon()

@@ -28,6 +28,7 @@ struct TaskFarm<Task: ScanTask> {
     let options: ScanCoordinator.Options
     let clock: any ScanClock
     let channel: ResponseChannel<Task>
+    let executor: (any TaskExecutor)?
 
     var ledger: TaskLedger
     /// By the ledger's slots.
@@ -45,7 +46,8 @@ struct TaskFarm<Task: ScanTask> {
     init(
         tasks: any IteratorProtocol<Task>, bulk: (@Sendable (Task) -> BulkSource?)?,
         observer: (@Sendable (JobEvent) -> Void)?,
-        systems: Systems, options: ScanCoordinator.Options, clock: any ScanClock, channel: ResponseChannel<Task>
+        systems: Systems, options: ScanCoordinator.Options, clock: any ScanClock, channel: ResponseChannel<Task>,
+        executor: (any TaskExecutor)?
     ) {
         self.tasks = tasks
         self.bulk = bulk
@@ -54,6 +56,7 @@ struct TaskFarm<Task: ScanTask> {
         self.options = options
         self.clock = clock
         self.channel = channel
+        self.executor = executor
         ledger = TaskLedger(limits: .init(attempts: options.maxAttempts, faults: options.maxSystemFaults))
         job = systems.watch()
     }
@@ -128,7 +131,7 @@ struct TaskFarm<Task: ScanTask> {
         observer?(
             .taskStarted(
                 index: attempt.index, system: pick.system.name, attempt: attempt.number, cost: pick.reservation.cost))
-        group.addAttempt { [systems, options, backlog] in
+        group.addAttempt(on: executor) { [systems, options, backlog] in
             let result = await Self.result(of: work, attempt: attempt, on: pick.system, timeout: options.timeout)
             backlog.count.add(1, ordering: .relaxed)
             systems.release(pick.reservation, as: Self.outcomeForSystem(result, isLocal: pick.system.isLocal))
@@ -164,12 +167,13 @@ final class Backlog: Sendable {
 extension ThrowingTaskGroup {
     /// Adds a child that runs at once up to its first suspension, where the platform can do that.
     fileprivate mutating func addAttempt(
+        on executor: (any TaskExecutor)?,
         _ operation: sending @escaping @isolated(any) () async throws -> ChildTaskResult
     ) {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            addImmediateTask(operation: operation)
+            addImmediateTask(executorPreference: executor, operation: operation)
         } else {
-            addTask(operation: operation)
+            addTask(executorPreference: executor, operation: operation)
         }
     }
 }
