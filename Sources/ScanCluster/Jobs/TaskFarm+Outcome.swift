@@ -9,7 +9,9 @@ extension TaskFarm {
             return .threw
         case .failure(let error):
             switch error.code {
-            case .cancelled, .bulkUnreadable: return .void
+            case .bulkUnreadable: return .void
+            // A system that cancels what nobody asked it to cancel is at fault, or it would be asked again at once.
+            case .cancelled: return _Concurrency.Task.isCancelled ? .void : .fault
             // The thread of a local scan that timed out is lost until it ends; the other threads are sound.
             case .timedOut where isLocal: return .threw
             default: return .fault
@@ -51,7 +53,7 @@ extension TaskFarm {
     private mutating func commit(_ attempt: TaskLedger.AttemptID, _ response: TaskResponse<Task>) async {
         guard case .committed(_, let blamed) = ledger.end(attempt, as: .succeeded) else { return }
         for system in blamed { systems.blame(system) }
-        let cost = work[attempt.slot]?.task.cost ?? 1
+        guard let cost = work[attempt.slot]?.cost else { preconditionFailure("an open task has its work") }
         work[attempt.slot] = nil
         observer?(
             .taskFinished(
@@ -71,7 +73,7 @@ extension TaskFarm {
             guard let failed = work[attempt.slot] else { preconditionFailure("an open task has its work") }
             work[attempt.slot] = nil
             let failure = TaskFailure(message: reason, system: system.name, attempt: attempt.number)
-            observer?(.taskFailed(index: attempt.index, cost: failed.task.cost, failure: failure))
+            observer?(.taskFailed(index: attempt.index, cost: failed.cost, failure: failure))
             await channel.send(
                 TaskResponse(
                     id: failed.task.id, result: .failure(failure), system: system.name, attempt: attempt.number,
@@ -111,7 +113,7 @@ extension TaskFarm {
             let seconds = options.waitForSystems / .seconds(1)
             throw ScanError(
                 .noSystem,
-                "no system to run \(ledger.open) tasks after waiting \(seconds) s"
+                "for \(seconds) s there was no system to run the tasks"
                     + (lastCause.map { "; the last cause: \($0)" } ?? "; is a node running?"))
         case (_?, true), (nil, false):
             break

@@ -17,6 +17,7 @@ struct TaskFarm<Task: ScanTask> {
     /// What an open task needs for an attempt.
     struct Work {
         var task: Task
+        var cost: Double
         var bulk: BulkSource?
     }
 
@@ -113,10 +114,11 @@ struct TaskFarm<Task: ScanTask> {
                 return
             }
             let source = bulk?(task)
-            let cost = task.cost
-            let slot = ledger.add(cost: cost.isFinite && cost > 0 ? cost : 1, key: source?.key)
+            // A cost that is none must not upset the choice of systems.
+            let cost = task.cost.isFinite && task.cost > 0 ? task.cost : 1
+            let slot = ledger.add(cost: cost, key: source?.key)
             if slot == work.count { work.append(nil) }
-            work[slot] = Work(task: task, bulk: source)
+            work[slot] = Work(task: task, cost: cost, bulk: source)
         }
     }
 

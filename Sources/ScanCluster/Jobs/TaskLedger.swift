@@ -102,19 +102,32 @@ package struct TaskLedger: Sendable {
     package mutating func start(atOffset offset: Int, on system: SystemID) -> AttemptID {
         let slot = pending.remove(atOffset: offset).slot
         entries[slot].phase = .running
+        return run(slot, on: system)
+    }
+
+    /// A task in flight goes to `system` as well: the first response wins.
+    /// - Returns: nil if the attempt is no more known.
+    package mutating func hedge(_ attempt: AttemptID, on system: SystemID) -> AttemptID? {
+        find(attempt) == nil ? nil : run(attempt.slot, on: system)
+    }
+
+    private mutating func run(_ slot: Int, on system: SystemID) -> AttemptID {
         entries[slot].numbered += 1
         entries[slot].running.append((entries[slot].numbered, system))
         inFlight += 1
         return AttemptID(slot: slot, index: entries[slot].index, number: entries[slot].numbered)
     }
 
+    /// The place of an attempt in flight among those of its task.
+    private func find(_ attempt: AttemptID) -> Int? {
+        guard entries.indices.contains(attempt.slot), entries[attempt.slot].index == attempt.index else { return nil }
+        return entries[attempt.slot].running.firstIndex { $0.number == attempt.number }
+    }
+
     /// An attempt ended.
     package mutating func end(_ attempt: AttemptID, as outcome: Outcome) -> Verdict {
         let slot = attempt.slot
-        guard entries.indices.contains(slot), entries[slot].phase == .running,
-            entries[slot].index == attempt.index,
-            let position = entries[slot].running.firstIndex(where: { $0.number == attempt.number })
-        else { return .ignored }
+        guard let position = find(attempt) else { return .ignored }
         let system = entries[slot].running.remove(at: position).system
         inFlight -= 1
         switch outcome {

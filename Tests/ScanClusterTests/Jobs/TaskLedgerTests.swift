@@ -95,6 +95,36 @@ import Testing
         #expect(ledger.end(second, as: .succeeded) == .committed(others: [], blamed: [.test(1)]))
     }
 
+    @Test("of two attempts in flight the first success commits, and the other is abandoned and ignored")
+    func hedge() throws {
+        var ledger = ledger(1)
+        let first = ledger.start(atOffset: 0, on: .test(1))
+        let hedged = ledger.hedge(first, on: .test(2))
+        let second = try #require(hedged)
+        ledger.checkInvariants()
+        #expect(second.number == 2)
+        #expect(ledger.inFlight == 2)
+        #expect(ledger.end(second, as: .succeeded) == .committed(others: [first], blamed: []))
+        ledger.checkInvariants()
+        #expect(ledger.inFlight == 0)
+        #expect(ledger.end(first, as: .succeeded) == .ignored)
+        #expect(ledger.hedge(first, on: .test(3)) == nil)
+    }
+
+    @Test("a failed attempt whose task is still in flight elsewhere waits for that, even without budget")
+    func hedgeFails() throws {
+        var ledger = ledger(1, attempts: 1)
+        let first = ledger.start(atOffset: 0, on: .test(1))
+        let hedged = ledger.hedge(first, on: .test(2))
+        let second = try #require(hedged)
+        #expect(ledger.end(first, as: .failed) == .awaited)
+        ledger.checkInvariants()
+        var copy = ledger
+        #expect(copy.end(second, as: .succeeded) == .committed(others: [], blamed: [.test(1)]))
+        #expect(ledger.end(second, as: .failed) == .failed)
+        ledger.checkInvariants()
+    }
+
     @Test("any order of outcomes leaves every task done once", arguments: 0..<100)
     func random(seed: UInt64) {
         var random = SplitMix64(seed: seed)
