@@ -16,6 +16,9 @@ public final class BulkBytes: @unchecked Sendable {
         }
     }
 
+    /// Takes over memory that was allocated with alignment 64, filled, and that nobody else knows any more.
+    package init(taking memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
+
     deinit { memory.deallocate() }
 
     /// Number of bytes.

@@ -1,0 +1,171 @@
+/// The place of one value, handed to the value to fill.
+struct ValueEncoder: Encoder {
+    let encoder: WireEncoder
+    let level: Int
+    let position: Int
+
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(KeyedEncoding(encoder, encoder.beginContainer(.keyed, level: level, position: position)))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        UnkeyedEncoding(encoder, encoder.beginContainer(.unkeyed, level: level, position: position))
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        SingleValueEncoding(encoder: encoder, level: level, position: position)
+    }
+}
+
+struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    private let encoder: WireEncoder
+    private let level: Int
+    private let serial: Int
+
+    init(_ encoder: WireEncoder, _ container: (level: Int, serial: Int)) {
+        self.encoder = encoder
+        (level, serial) = container
+    }
+
+    var codingPath: [any CodingKey] { [] }
+
+    private func put(_ key: some CodingKey) -> WireEncoder {
+        encoder.enter(level, serial)
+        encoder.putKey(key.stringValue)
+        return encoder
+    }
+
+    mutating func encodeNil(forKey key: Key) throws { put(key).putNil() }
+    mutating func encode(_ value: Bool, forKey key: Key) throws { put(key).put(value) }
+    mutating func encode(_ value: String, forKey key: Key) throws { put(key).put(value) }
+    mutating func encode(_ value: Double, forKey key: Key) throws { put(key).put(value) }
+    mutating func encode(_ value: Float, forKey key: Key) throws { put(key).put(value) }
+    mutating func encode(_ value: Int, forKey key: Key) throws { put(key).put(signed: Int64(value)) }
+    mutating func encode(_ value: Int8, forKey key: Key) throws { put(key).put(signed: Int64(value)) }
+    mutating func encode(_ value: Int16, forKey key: Key) throws { put(key).put(signed: Int64(value)) }
+    mutating func encode(_ value: Int32, forKey key: Key) throws { put(key).put(signed: Int64(value)) }
+    mutating func encode(_ value: Int64, forKey key: Key) throws { put(key).put(signed: Int64(value)) }
+    mutating func encode(_ value: UInt, forKey key: Key) throws { put(key).put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt8, forKey key: Key) throws { put(key).put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt16, forKey key: Key) throws { put(key).put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt32, forKey key: Key) throws { put(key).put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt64, forKey key: Key) throws { put(key).put(unsigned: UInt64(value)) }
+
+    mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+        try put(key).encodeValue(value, level: level)
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
+        KeyedEncodingContainer(
+            KeyedEncoding<Nested>(encoder, put(key).beginContainer(.keyed, level: level, position: nil)))
+    }
+
+    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        UnkeyedEncoding(encoder, put(key).beginContainer(.unkeyed, level: level, position: nil))
+    }
+
+    mutating func superEncoder() -> any Encoder {
+        ValueEncoder(encoder: encoder, level: level, position: put(SuperKey()).promiseValue())
+    }
+
+    mutating func superEncoder(forKey key: Key) -> any Encoder {
+        ValueEncoder(encoder: encoder, level: level, position: put(key).promiseValue())
+    }
+}
+
+/// The key under which a superclass encodes itself unless told otherwise.
+struct SuperKey: CodingKey {
+    var stringValue: String { "super" }
+    var intValue: Int? { nil }
+
+    init() {}
+    init?(stringValue: String) { nil }
+    init?(intValue: Int) { nil }
+}
+
+struct UnkeyedEncoding: UnkeyedEncodingContainer {
+    private let encoder: WireEncoder
+    private let level: Int
+    private let serial: Int
+    private(set) var count = 0
+
+    init(_ encoder: WireEncoder, _ container: (level: Int, serial: Int)) {
+        self.encoder = encoder
+        (level, serial) = container
+    }
+
+    var codingPath: [any CodingKey] { [] }
+
+    private mutating func next() -> WireEncoder {
+        encoder.enter(level, serial)
+        count += 1
+        return encoder
+    }
+
+    mutating func encodeNil() throws { next().putNil() }
+    mutating func encode(_ value: Bool) throws { next().put(value) }
+    mutating func encode(_ value: String) throws { next().put(value) }
+    mutating func encode(_ value: Double) throws { next().put(value) }
+    mutating func encode(_ value: Float) throws { next().put(value) }
+    mutating func encode(_ value: Int) throws { next().put(signed: Int64(value)) }
+    mutating func encode(_ value: Int8) throws { next().put(signed: Int64(value)) }
+    mutating func encode(_ value: Int16) throws { next().put(signed: Int64(value)) }
+    mutating func encode(_ value: Int32) throws { next().put(signed: Int64(value)) }
+    mutating func encode(_ value: Int64) throws { next().put(signed: Int64(value)) }
+    mutating func encode(_ value: UInt) throws { next().put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt8) throws { next().put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt16) throws { next().put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt32) throws { next().put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt64) throws { next().put(unsigned: UInt64(value)) }
+
+    mutating func encode<Value: Encodable>(_ value: Value) throws { try next().encodeValue(value, level: level) }
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        KeyedEncodingContainer(
+            KeyedEncoding<Nested>(encoder, next().beginContainer(.keyed, level: level, position: nil)))
+    }
+
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+        UnkeyedEncoding(encoder, next().beginContainer(.unkeyed, level: level, position: nil))
+    }
+
+    mutating func superEncoder() -> any Encoder {
+        ValueEncoder(encoder: encoder, level: level, position: next().promiseValue())
+    }
+}
+
+struct SingleValueEncoding: SingleValueEncodingContainer {
+    let encoder: WireEncoder
+    let level: Int
+    let position: Int
+
+    var codingPath: [any CodingKey] { [] }
+
+    private func begin() -> WireEncoder {
+        encoder.beginValue(level: level, position: position)
+        return encoder
+    }
+
+    mutating func encodeNil() throws { begin().putNil() }
+    mutating func encode(_ value: Bool) throws { begin().put(value) }
+    mutating func encode(_ value: String) throws { begin().put(value) }
+    mutating func encode(_ value: Double) throws { begin().put(value) }
+    mutating func encode(_ value: Float) throws { begin().put(value) }
+    mutating func encode(_ value: Int) throws { begin().put(signed: Int64(value)) }
+    mutating func encode(_ value: Int8) throws { begin().put(signed: Int64(value)) }
+    mutating func encode(_ value: Int16) throws { begin().put(signed: Int64(value)) }
+    mutating func encode(_ value: Int32) throws { begin().put(signed: Int64(value)) }
+    mutating func encode(_ value: Int64) throws { begin().put(signed: Int64(value)) }
+    mutating func encode(_ value: UInt) throws { begin().put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt8) throws { begin().put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt16) throws { begin().put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt32) throws { begin().put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt64) throws { begin().put(unsigned: UInt64(value)) }
+
+    mutating func encode<Value: Encodable>(_ value: Value) throws { try begin().encodeValue(value, level: level) }
+}

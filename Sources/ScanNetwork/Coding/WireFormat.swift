@@ -1,0 +1,51 @@
+/// The coded form of one value; see "Coded values" in Docs/Protocol.md.
+///
+/// A message is a version byte, the length of the body (4 bytes), the body (one value), and the table of the keys that
+/// keyed containers of the body name by their position in the table.
+enum WireFormat {
+    static let version: UInt8 = 1
+    /// Version and length of the body.
+    static let headerSize = 5
+    /// Containers within containers that the encoder writes.
+    static let encodingDepth = 64
+    /// Values within values that the decoder follows: a limit on what a hostile message can make it do. Greater than
+    /// the encoder's, because an optional counts as a value of its own here.
+    static let decodingDepth = 3 * encodingDepth
+
+    /// First byte of a value.
+    enum Tag: UInt8 {
+        case null = 0
+        case no = 1
+        case yes = 2
+        /// Zigzag varint.
+        case signed = 3
+        /// Varint.
+        case unsigned = 4
+        /// 4 bytes.
+        case float = 5
+        /// 8 bytes.
+        case double = 6
+        /// Length as a varint, UTF-8.
+        case string = 7
+        /// Length (4 bytes), then pairs of key (varint, from 0) and value.
+        case keyed = 8
+        /// Length (4 bytes), then values.
+        case unkeyed = 9
+        /// Arrays of numbers: number of bytes as a varint, then the numbers without tags.
+        case bytes = 10
+        case int16s = 11
+        case int32s = 12
+        case int64s = 13
+        case floats = 14
+        case doubles = 15
+    }
+}
+
+/// Bytes that are no coded value, or not the one that was asked for.
+package struct WireError: Error, Equatable, CustomStringConvertible {
+    package var message: String
+
+    package init(_ message: String) { self.message = message }
+
+    package var description: String { message }
+}
