@@ -1,0 +1,174 @@
+import CLibUV
+public import ScanCluster
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The process's I/O thread: it moves bytes, fires timers, and is the executor of the code that serves connections.
+///
+/// Everything that belongs to a connection happens on this one thread, so that no message waits for a hop between
+/// threads. Bytes to send are gathered during a turn of the loop and written once at its end.
+public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecked Sendable {
+    // Sendable: `remote` has a lock, `thread` is written before any other thread can know the loop, and all the rest
+    // is touched only on the loop's own thread, which `assertOnLoop` checks.
+
+    /// The loop that everything in a process shares unless told otherwise.
+    public static let shared = EventLoop()
+
+    enum Job {
+        case task(UnownedJob)
+        case closure(@Sendable () -> Void)
+    }
+
+    struct Remote {
+        var jobs: [Job] = []
+        var isAsleep = false
+    }
+
+    let uv: UnsafeMutablePointer<uv_loop_t>
+    let timers: LoopTimers
+    private let wakeUp: UnsafeMutablePointer<uv_async_t>
+    private let remote = Locked(Remote())
+    private var local: [Job] = []
+    private var running: [Job] = []
+    private var dirty: [any Flushable] = []
+    private var thread = pthread_self()
+
+    /// The time at which the current turn began; cheaper than ``now``.
+    private(set) var turnStart: Instant
+
+    /// Starts a loop on a thread of its own. It lives as long as the process.
+    package init() {
+        uv = .allocate(capacity: 1)
+        wakeUp = .allocate(capacity: 1)
+        uv_loop_init(uv)
+        uv_async_init(uv, wakeUp, { _ in })
+        timers = LoopTimers(uv: uv)
+        turnStart = Self.time
+        signal(SIGPIPE, SIG_IGN)
+        // The new thread waits for this lock, so that `isOnLoop` is right from the first job on.
+        remote.withLock { _ in thread = Self.startThread(self) }
+    }
+
+    private static func startThread(_ loop: EventLoop) -> pthread_t {
+        #if canImport(Glibc)
+            var thread = pthread_t()
+        #else
+            var thread: pthread_t?
+        #endif
+        let status = pthread_create(
+            &thread, nil,
+            { argument in
+                // Some platforms declare the argument optional; it is the loop that is passed below.
+                let argument: UnsafeMutableRawPointer? = argument
+                if let argument { Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue().run() }
+                return nil
+            }, Unmanaged.passRetained(loop).toOpaque())
+        let started: pthread_t? = thread
+        guard status == 0, let started else { fatalError("the system gave no thread for the I/O loop") }
+        pthread_detach(started)
+        return started
+    }
+
+    private static var time: Instant { Instant(nanoseconds: Int64(bitPattern: uv_hrtime())) }
+
+    /// Now, in nanoseconds of the system's monotonic clock.
+    public var now: Instant { Self.time }
+
+    /// Whether the caller is on the loop's thread.
+    package var isOnLoop: Bool { pthread_equal(pthread_self(), thread) != 0 }
+
+    func assertOnLoop() { assert(isOnLoop, "called off the I/O loop") }
+
+    // MARK: Work
+
+    /// Runs `body` on the loop's thread, in a later step of this turn or in the next one.
+    package func execute(_ body: @escaping @Sendable () -> Void) { add(.closure(body)) }
+
+    /// Runs a job of the concurrency runtime on the loop's thread.
+    public func enqueue(_ job: consuming ExecutorJob) { add(.task(UnownedJob(job))) }
+
+    /// Confirms to the runtime that the caller is on the loop's thread.
+    public func checkIsolated() { precondition(isOnLoop, "called off the I/O loop") }
+
+    private func add(_ job: Job) {
+        if isOnLoop {
+            local.append(job)
+            return
+        }
+        let mustWake = remote.withLock { remote in
+            remote.jobs.append(job)
+            defer { remote.isAsleep = false }
+            return remote.isAsleep
+        }
+        if mustWake { uv_async_send(wakeUp) }
+    }
+
+    /// Has `target` flush once at the end of this turn. The target sees to it that it is marked only once.
+    func markDirty(_ target: any Flushable) {
+        assertOnLoop()
+        dirty.append(target)
+    }
+
+    // MARK: The loop
+
+    private func run() {
+        remote.withLock { _ in }
+        while true {
+            runJobs()
+            flush()
+            timers.arm()
+            let mayWait =
+                local.isEmpty
+                && remote.withLock { remote in
+                    remote.isAsleep = remote.jobs.isEmpty
+                    return remote.isAsleep
+                }
+            uv_run(uv, mayWait ? UV_RUN_ONCE : UV_RUN_NOWAIT)
+            if mayWait { remote.withLock { $0.isAsleep = false } }
+            turnStart = Self.time
+            timers.fire(at: turnStart)
+        }
+    }
+
+    /// Runs what is queued, and what that queues, but looks at the sockets again after a few rounds.
+    private func runJobs() {
+        for _ in 0..<8 {
+            remote.withLock { remote in
+                if !remote.jobs.isEmpty {
+                    local.append(contentsOf: remote.jobs)
+                    remote.jobs.removeAll(keepingCapacity: true)
+                }
+            }
+            if local.isEmpty { return }
+            swap(&local, &running)
+            for job in running {
+                switch job {
+                case .task(let task):
+                    task.runSynchronously(
+                        isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                case .closure(let body): body()
+                }
+            }
+            running.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func flush() {
+        // A flush may close a connection and so mark another one.
+        var index = 0
+        while index < dirty.count {
+            dirty[index].flush()
+            index += 1
+        }
+        dirty.removeAll(keepingCapacity: true)
+    }
+}
+
+/// Something that gathers bytes during a turn of the loop and writes them at its end.
+protocol Flushable: AnyObject {
+    func flush()
+}

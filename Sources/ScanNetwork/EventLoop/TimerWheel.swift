@@ -1,0 +1,132 @@
+package import ScanCluster
+
+/// Timers in a hierarchy of wheels: 64 slots of 1 ms, 64 slots of 64 ms, and so on. Setting, cancelling and finding the
+/// next deadline take constant time, so that every task in flight can have a time-out of its own.
+///
+/// After Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987), with a bit per slot in use. A deadline is
+/// rounded up to the next millisecond; a timer never fires early.
+package struct TimerWheel<Payload> {
+    private struct Entry {
+        var tick: Int64 = 0
+        var payload: Payload?
+        var generation: UInt32 = 0
+        var slot: Int32 = -1
+        var previous: Int32 = -1
+        var next: Int32 = -1
+    }
+
+    private static var levels: Int { 8 }
+    private static var nanosecondsPerTick: Int64 { 1_000_000 }
+
+    private var entries: [Entry] = []
+    private var free: [Int32] = []
+    private var heads = [Int32](repeating: -1, count: 64 * levels)
+    private var occupied = [UInt64](repeating: 0, count: levels)
+    private var elapsed: Int64
+
+    /// Number of timers that are set.
+    package var count: Int { entries.count - free.count }
+
+    /// A wheel without timers whose time is `now`.
+    package init(now: Instant) { elapsed = now.nanoseconds / Self.nanosecondsPerTick }
+
+    /// Sets a timer.
+    package mutating func schedule(at deadline: Instant, _ payload: Payload) -> TimerID {
+        let index: Int
+        if let reused = free.popLast() {
+            index = Int(reused)
+        } else {
+            index = entries.count
+            entries.append(Entry())
+        }
+        let (whole, rest) = deadline.nanoseconds.quotientAndRemainder(dividingBy: Self.nanosecondsPerTick)
+        entries[index].tick = rest > 0 ? whole + 1 : whole
+        entries[index].payload = payload
+        link(index)
+        return TimerID(rawValue: UInt64(entries[index].generation) << 32 | UInt64(index))
+    }
+
+    /// Forgets a timer; false if it has fired or was cancelled before.
+    @discardableResult
+    package mutating func cancel(_ timer: TimerID) -> Bool {
+        let index = Int(truncatingIfNeeded: timer.rawValue & 0xffff_ffff)
+        guard index < entries.count, entries[index].payload != nil,
+            UInt64(entries[index].generation) == timer.rawValue >> 32
+        else { return false }
+        unlink(index)
+        _ = release(index)
+        return true
+    }
+
+    /// When ``expire(until:into:)`` has something to do next: no later than the earliest deadline.
+    package var nextDeadline: Instant? {
+        nextSlot.map { Instant(nanoseconds: $0.tick * Self.nanosecondsPerTick) }
+    }
+
+    /// Moves the wheel's time to `now` and appends what is due, in order of deadline.
+    package mutating func expire(until now: Instant, into due: inout [Payload]) {
+        let target = now.nanoseconds / Self.nanosecondsPerTick
+        while let next = nextSlot, next.tick <= target {
+            elapsed = max(elapsed, next.tick)
+            var index = heads[next.slot]
+            heads[next.slot] = -1
+            occupied[next.slot / 64] &= ~(1 << UInt64(next.slot % 64))
+            while index >= 0 {
+                let following = entries[Int(index)].next
+                if next.slot < 64 {
+                    if let payload = release(Int(index)) { due.append(payload) }
+                } else {
+                    link(Int(index))
+                }
+                index = following
+            }
+        }
+        elapsed = max(elapsed, target)
+    }
+
+    /// The first slot in use and the tick at which it begins. Slots of a lower level always come first, because a timer
+    /// sits at the level of the highest digit (base 64) in which its tick differs from the wheel's time.
+    private var nextSlot: (slot: Int, tick: Int64)? {
+        for level in 0..<Self.levels where occupied[level] != 0 {
+            let digit = occupied[level].trailingZeroBitCount
+            let shift = Int64(6 * level)
+            let base = level == Self.levels - 1 ? 0 : (elapsed >> (shift + 6)) << (shift + 6)
+            return (level * 64 + digit, base | (Int64(digit) << shift))
+        }
+        return nil
+    }
+
+    private mutating func link(_ index: Int) {
+        let tick = max(entries[index].tick, elapsed)
+        let difference = UInt64(bitPattern: tick ^ elapsed) | 63
+        let level = min((63 - difference.leadingZeroBitCount) / 6, Self.levels - 1)
+        let digit = Int(truncatingIfNeeded: tick >> Int64(6 * level)) & 63
+        let slot = level * 64 + digit
+        let head = heads[slot]
+        entries[index].slot = Int32(slot)
+        entries[index].previous = -1
+        entries[index].next = head
+        if head >= 0 { entries[Int(head)].previous = Int32(index) }
+        heads[slot] = Int32(index)
+        occupied[level] |= 1 << UInt64(digit)
+    }
+
+    private mutating func unlink(_ index: Int) {
+        let entry = entries[index]
+        if entry.next >= 0 { entries[Int(entry.next)].previous = entry.previous }
+        if entry.previous >= 0 {
+            entries[Int(entry.previous)].next = entry.next
+        } else {
+            heads[Int(entry.slot)] = entry.next
+            if entry.next < 0 { occupied[Int(entry.slot) / 64] &= ~(1 << UInt64(entry.slot % 64)) }
+        }
+    }
+
+    private mutating func release(_ index: Int) -> Payload? {
+        let payload = entries[index].payload
+        entries[index].payload = nil
+        entries[index].generation &+= 1
+        free.append(Int32(index))
+        return payload
+    }
+}

@@ -1,0 +1,148 @@
+#if canImport(Glibc)
+    // Where libuv's header is imported first, the constants of socket(2) are found in its module only.
+    import CLibUV
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A non-blocking TCP socket that no child process inherits. Closed when it is let go, if not before.
+final class Socket {
+    /// Negative once the socket is closed.
+    private(set) var descriptor: Int32
+
+    private init(descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close() }
+
+    func close() {
+        guard descriptor >= 0 else { return }
+        #if canImport(Glibc)
+            _ = Glibc.close(descriptor)
+        #else
+            _ = Darwin.close(descriptor)
+        #endif
+        descriptor = -1
+    }
+
+    /// A new socket.
+    convenience init(family: Int32) throws {
+        #if canImport(Glibc)
+            let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #else
+            let descriptor = socket(family, SOCK_STREAM, 0)
+        #endif
+        guard descriptor >= 0 else { throw SocketError(operation: "make a socket", errno: errno) }
+        self.init(descriptor: descriptor)
+        configure()
+    }
+
+    private func configure() {
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        set(Int32(IPPROTO_TCP), TCP_NODELAY)
+    }
+
+    private func set(_ level: Int32, _ option: Int32) {
+        var on: Int32 = 1
+        setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    // MARK: Listening
+
+    /// A socket that listens on `address`, which must be numeric, a name of this machine, or have an empty host.
+    static func listening(on address: SocketAddress) throws -> Socket {
+        var hints = addrinfo()
+        #if canImport(Glibc)
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+            hints.ai_socktype = SOCK_STREAM
+        #endif
+        hints.ai_flags = AI_PASSIVE
+        var list: UnsafeMutablePointer<addrinfo>?
+        let host = address.host.isEmpty ? nil : address.host
+        let status = getaddrinfo(host, String(address.port), &hints, &list)
+        guard status == 0, let list else {
+            throw AddressError(text: address.description, problem: "cannot be listened on: \(resolverText(status))")
+        }
+        defer { freeaddrinfo(list) }
+        var candidates = rawAddresses(list)
+        // With an empty host, an IPv6 socket takes IPv4 connections as well.
+        if host == nil { candidates.sort { $0.family == AF_INET6 && $1.family != AF_INET6 } }
+        var failure = SocketError(operation: "listen on \(address)", errno: EADDRNOTAVAIL)
+        for candidate in candidates {
+            do {
+                return try listening(on: candidate, bothFamilies: host == nil, name: address)
+            } catch let error as SocketError {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private static func listening(on raw: RawAddress, bothFamilies: Bool, name: SocketAddress) throws -> Socket {
+        let socket = try Socket(family: raw.family)
+        socket.set(SOL_SOCKET, SO_REUSEADDR)
+        if raw.family == AF_INET6, bothFamilies {
+            var off: Int32 = 0
+            setsockopt(
+                socket.descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &off, socklen_t(MemoryLayout<Int32>.size))
+        }
+        guard raw.withPointer({ bind(socket.descriptor, $0, $1) }) == 0, listen(socket.descriptor, 256) == 0 else {
+            throw SocketError(operation: "listen on \(name)", errno: errno)
+        }
+        return socket
+    }
+
+    /// The next connection; nil if none waits.
+    func accept() throws -> Socket? {
+        while true {
+            #if canImport(Glibc)
+                let accepted = Glibc.accept(descriptor, nil, nil)
+            #else
+                let accepted = Darwin.accept(descriptor, nil, nil)
+            #endif
+            if accepted >= 0 {
+                let socket = Socket(descriptor: accepted)
+                socket.configure()
+                return socket
+            }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            case EAGAIN: return nil
+            default: throw SocketError(operation: "accept a connection", errno: errno)
+            }
+        }
+    }
+
+    // MARK: Connecting
+
+    /// Begins to connect; the socket becomes writable once that has succeeded or failed.
+    static func connecting(to raw: RawAddress) throws -> Socket {
+        let socket = try Socket(family: raw.family)
+        let status = raw.withPointer { connect(socket.descriptor, $0, $1) }
+        if status != 0, errno != EINPROGRESS, errno != EINTR {
+            throw SocketError(operation: "connect to \(raw.address)", errno: errno)
+        }
+        return socket
+    }
+
+    /// How the attempt to connect ended; 0 for success.
+    var connectStatus: Int32 {
+        var status: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &status, &length)
+        return status
+    }
+
+    var localAddress: SocketAddress { RawAddress { getsockname(descriptor, $0, $1) }.address }
+    var peerAddress: SocketAddress { RawAddress { getpeername(descriptor, $0, $1) }.address }
+}
+
+func rawAddresses(_ list: UnsafeMutablePointer<addrinfo>) -> [RawAddress] {
+    sequence(first: list) { $0.pointee.ai_next }.compactMap { entry in
+        entry.pointee.ai_addr.map { RawAddress($0, length: entry.pointee.ai_addrlen) }
+    }
+}
+
+func resolverText(_ status: Int32) -> String { String(cString: gai_strerror(status)) }

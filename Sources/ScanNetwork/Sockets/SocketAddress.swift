@@ -1,0 +1,99 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A host and a port, such as `127.0.0.1:4711`, `node.local:4711` or `[::1]:4711`.
+public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
+    /// Name or numeric address; empty for every address of this machine.
+    public var host: String
+    /// TCP port; 0 lets the system choose one when listening.
+    public var port: UInt16
+
+    /// The address of a host and a port.
+    public init(host: String, port: UInt16) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `HOST:PORT`, `[IPV6]:PORT` or `:PORT`.
+    /// - Throws: ``AddressError`` if the text is none of these.
+    public init(parsing text: String) throws(AddressError) {
+        guard let colon = text.lastIndex(of: ":") else { throw AddressError(text: text, problem: "has no :PORT") }
+        var host = text[..<colon]
+        guard let port = UInt16(text[text.index(after: colon)...]) else {
+            throw AddressError(text: text, problem: "has a port that is no number from 0 to 65535")
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            throw AddressError(text: text, problem: "needs brackets around its IPv6 address, as in [::1]:4711")
+        }
+        if host.contains(where: { $0.isWhitespace || $0 == "/" || $0 == "[" || $0 == "]" }) {
+            throw AddressError(text: text, problem: "has a host name with characters that names do not have")
+        }
+        self.init(host: String(host), port: port)
+    }
+
+    /// The address as text that ``init(parsing:)`` reads.
+    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+/// Text that is no address.
+public struct AddressError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The text.
+    public var text: String
+    /// What is wrong with it.
+    public var problem: String
+
+    /// One line that says what is wrong and what would be right.
+    public var description: String { "'\(text)' \(problem); write HOST:PORT" }
+}
+
+/// A resolved address, as the system wants it.
+struct RawAddress {
+    private var storage = sockaddr_storage()
+    private var length: socklen_t = 0
+
+    init(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
+        self.length = length
+        withUnsafeMutableBytes(of: &storage) { storage in
+            storage.copyMemory(from: UnsafeRawBufferPointer(start: address, count: min(Int(length), storage.count)))
+        }
+    }
+
+    /// Lets `body` fill in an address.
+    init(_ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) {
+        length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        withUnsafeMutablePointer(to: &storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                if body(address, &length) != 0 { length = 0 }
+            }
+        }
+    }
+
+    var family: Int32 { Int32(storage.ss_family) }
+
+    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        }
+    }
+
+    /// Numeric host and port.
+    var address: SocketAddress {
+        var host = [CChar](repeating: 0, count: 128)
+        var port = [CChar](repeating: 0, count: 16)
+        let status = withPointer { address, length in
+            getnameinfo(
+                address, length, &host, socklen_t(host.count), &port, socklen_t(port.count),
+                NI_NUMERICHOST | NI_NUMERICSERV)
+        }
+        guard status == 0 else { return SocketAddress(host: "unknown", port: 0) }
+        func text(_ characters: [CChar]) -> String {
+            String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+        return SocketAddress(host: text(host), port: UInt16(text(port)) ?? 0)
+    }
+}

@@ -1,0 +1,81 @@
+import ScanCluster
+import ScanNetwork
+import Testing
+
+@Suite("The I/O loop", .timeLimit(.minutes(1)))
+struct EventLoopTests {
+    actor OnLoop {
+        nonisolated var unownedExecutor: UnownedSerialExecutor { EventLoop.shared.asUnownedSerialExecutor() }
+        func isThere() -> Bool { EventLoop.shared.isOnLoop }
+    }
+
+    @Test("is the executor of actors")
+    func actorExecutor() async {
+        #expect(!EventLoop.shared.isOnLoop)
+        #expect(await OnLoop().isThere())
+    }
+
+    @Test("is the executor of tasks that prefer it")
+    func taskExecutor() async {
+        let isThere = await Task(executorPreference: EventLoop.shared) { await here() }.value
+        #expect(isThere)
+    }
+
+    @concurrent
+    func here() async -> Bool { EventLoop.shared.isOnLoop }
+
+    @Test("runs what other threads hand over, in order")
+    func order() async {
+        let seen = Locked<[Int]>([])
+        await withCheckedContinuation { continuation in
+            for number in 0..<1000 { EventLoop.shared.execute { seen.withLock { $0.append(number) } } }
+            EventLoop.shared.execute { continuation.resume() }
+        }
+        #expect(seen.withLock { $0 } == Array(0..<1000))
+    }
+
+    @Test("fires timers that any thread sets, in order of their deadlines and not early")
+    func timers() async {
+        let loop = EventLoop.shared
+        let start = loop.now
+        let fired = Locked<[Int]>([])
+        await withCheckedContinuation { continuation in
+            _ = loop.schedule(at: start.advanced(by: .milliseconds(8))) {
+                fired.withLock { $0.append(8) }
+                continuation.resume()
+            }
+            _ = loop.schedule(at: start.advanced(by: .milliseconds(3))) { fired.withLock { $0.append(3) } }
+            loop.execute {
+                _ = loop.schedule(at: start.advanced(by: .milliseconds(5))) { fired.withLock { $0.append(5) } }
+            }
+        }
+        #expect(loop.now.since(start) >= .milliseconds(8))
+        #expect(fired.withLock { $0 } == [3, 5, 8])
+    }
+
+    @Test(
+        "forgets a timer, whichever thread set it and whichever cancels it", arguments: [false, true], [false, true])
+    func cancel(setOnLoop: Bool, cancelOnLoop: Bool) async {
+        // A timer that is forgotten lets go of what it would have called; one that is not keeps it for an hour.
+        final class Payload: Sendable {}
+        let loop = EventLoop.shared
+        let deadline = loop.now.advanced(by: .seconds(3600))
+        let weakly = Locked<@Sendable () -> Payload?>({ nil })
+        let set: @Sendable () -> TimerID = {
+            let payload = Payload()
+            weakly.withLock { $0 = { [weak payload] in payload } }
+            return loop.schedule(at: deadline) { _ = payload }
+        }
+        let timer = setOnLoop ? await onLoop(set) : set()
+        let isSet = await onLoop { weakly.withLock { $0 }() != nil }
+        #expect(isSet)
+        if cancelOnLoop { await onLoop { loop.cancel(timer) } } else { loop.cancel(timer) }
+        await eventually { weakly.withLock { $0 }() == nil }
+    }
+
+    func onLoop<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            EventLoop.shared.execute { continuation.resume(returning: body()) }
+        }
+    }
+}
