@@ -1,0 +1,93 @@
+package import ScanCluster
+
+/// One message of an open connection; see "Frames" in Docs/Protocol.md. Views are valid only while the frame is handled.
+package enum Frame {
+    case task(TaskFrame)
+    case response(ResponseFrame)
+    case refusal(request: UInt64, reason: RefusalReason, message: String)
+    case cancel(request: UInt64)
+    case ping(UInt64)
+    case pong(UInt64)
+    /// The sender is about to close; `draining` if it still finishes what it has.
+    case goodbye(draining: Bool, message: String)
+}
+
+/// An attempt at a task, on its way to a node.
+package struct TaskFrame {
+    package var request: UInt64
+    package var attempt: UInt32
+    package var scanner: UnsafeRawBufferPointer
+    package var task: UnsafeRawBufferPointer
+    package var key: BulkKey?
+    /// Nil if there are no bulk bytes, or the node holds those of ``key``.
+    package var bulk: BulkBytes?
+}
+
+/// What came of an attempt, on its way back.
+package struct ResponseFrame {
+    package var request: UInt64
+    /// Whether the scan returned; else ``body`` is why it threw, in UTF-8.
+    package var succeeded: Bool
+    /// The node keeps the attempt's bulk bytes for later tasks with the same key.
+    package var keptBulk: Bool
+    package var seconds: Double
+    package var body: UnsafeRawBufferPointer
+}
+
+/// Why a node did not run a task.
+package enum RefusalReason: UInt8, CaseIterable, Sendable {
+    case queueFull = 1
+    case draining = 2
+    case unknownScanner = 3
+    case bulkMissing = 4
+
+    /// The code under which the coordinator sees the reason.
+    package var code: ScanError.Code {
+        switch self {
+        case .queueFull, .draining: .refused
+        case .unknownScanner: .unknownScanner
+        case .bulkMissing: .bulkMissing
+        }
+    }
+}
+
+/// Bytes that break the protocol. The connection that brought them is closed.
+package struct ProtocolError: Error, Equatable, CustomStringConvertible {
+    package var message: String
+
+    package init(_ message: String) { self.message = message }
+
+    package var description: String { "broke the protocol: \(message)" }
+}
+
+/// Sizes and numbers of the frame format.
+enum FrameFormat {
+    /// Length of the rest (4 bytes), type, flags, detail, a zero byte.
+    static let prefixSize = 8
+    static let taskHeaderSize = 64
+    static let responseHeaderSize = 32
+    static let requestHeaderSize = 16
+    static let responsesFailureLimit = 4096
+    /// Smallest frame limit a peer may ask for.
+    static let leastFrameLimit = 4096
+
+    enum Kind: UInt8 {
+        case task = 1
+        case response = 2
+        case refusal = 3
+        case cancel = 4
+        case ping = 5
+        case pong = 6
+        case goodbye = 7
+    }
+
+    enum TaskFlag {
+        static let hasKey: UInt8 = 1
+        static let hasBulk: UInt8 = 2
+    }
+
+    enum ResponseFlag {
+        static let keptBulk: UInt8 = 1
+        static let failed: UInt8 = 2
+    }
+}

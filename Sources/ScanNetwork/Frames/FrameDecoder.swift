@@ -1,0 +1,208 @@
+import ScanCluster
+
+/// Cuts received bytes into frames. Bulk bytes are received straight into the memory in which they stay.
+///
+/// The caller receives into ``space()``, reports with ``received(_:)`` and takes frames from ``next()`` until it
+/// returns nil. After an error nothing more may be taken.
+package struct FrameDecoder: ~Copyable {
+    private var buffer = InBuffer()
+    private var bulk: IncomingBulk?
+    private var consumable = 0
+    /// Longest frame that is accepted, in bytes, its length field included.
+    package var limit: Int
+
+    package init(limit: Int) { self.limit = limit }
+
+    /// Bytes received that belong to no frame yet.
+    package var waiting: UnsafeRawBufferPointer { buffer.bytes }
+
+    /// Memory to receive into; never empty.
+    package mutating func space() -> UnsafeMutableRawBufferPointer {
+        settle()
+        if let bulk { return bulk.space }
+        return buffer.space()
+    }
+
+    /// The first `count` bytes of ``space()`` were received.
+    package mutating func received(_ count: Int) {
+        if bulk == nil { buffer.received(count) } else { bulk?.received(count) }
+    }
+
+    /// Forgets bytes that are no frame, such as a hello.
+    package mutating func skip(_ count: Int) { buffer.consume(count) }
+
+    /// The next frame, if all of it is there.
+    /// - Throws: ``ProtocolError`` for anything that is no frame.
+    package mutating func next() throws(ProtocolError) -> Frame? {
+        settle()
+        if bulk != nil { return try finishTask() }
+        let bytes = buffer.bytes
+        guard bytes.count >= FrameFormat.prefixSize else { return nil }
+        let size = Int(bytes.u32(0)) + 4
+        guard size <= limit else { throw ProtocolError("a frame of \(size) bytes, the limit is \(limit)") }
+        guard size >= FrameFormat.prefixSize else { throw ProtocolError("a frame of \(size) bytes") }
+        guard let kind = FrameFormat.Kind(rawValue: bytes[4]) else {
+            throw ProtocolError("a frame of unknown type \(bytes[4])")
+        }
+        guard bytes[7] == 0 else { throw ProtocolError("a frame whose reserved byte is \(bytes[7])") }
+        if kind == .task { return try beginTask(size) }
+        guard bytes.count >= size else { return nil }
+        consumable = size
+        return try frame(kind, UnsafeRawBufferPointer(rebasing: bytes[..<size]))
+    }
+
+    /// Forgets the frame that was handed out last.
+    private mutating func settle() {
+        if consumable > 0 {
+            buffer.consume(consumable)
+            consumable = 0
+        }
+    }
+
+    private func frame(
+        _ kind: FrameFormat.Kind, _ bytes: UnsafeRawBufferPointer
+    ) throws(ProtocolError) -> Frame {
+        let flags = bytes[5]
+        let detail = bytes[6]
+        switch kind {
+        case .task: throw ProtocolError("a task frame out of place")
+        case .response:
+            try require(bytes, least: FrameFormat.responseHeaderSize, flags: 3, detail: false)
+            let body = bytes.from(FrameFormat.responseHeaderSize)
+            let seconds = Double(bitPattern: bytes.u64(16))
+            guard checksum(body) == bytes.u64(24) else { throw ProtocolError("a response with a wrong checksum") }
+            guard seconds >= 0, seconds.isFinite else { throw ProtocolError("a response that took \(seconds) s") }
+            return .response(
+                ResponseFrame(
+                    request: bytes.u64(8), succeeded: flags & FrameFormat.ResponseFlag.failed == 0,
+                    keptBulk: flags & FrameFormat.ResponseFlag.keptBulk != 0, seconds: seconds, body: body))
+        case .refusal:
+            try require(bytes, least: FrameFormat.requestHeaderSize, flags: 0, detail: true)
+            guard let reason = RefusalReason(rawValue: detail) else {
+                throw ProtocolError("a refusal for an unknown reason \(detail)")
+            }
+            return .refusal(
+                request: bytes.u64(8), reason: reason,
+                message: String(decoding: bytes.from(FrameFormat.requestHeaderSize), as: UTF8.self))
+        case .cancel, .ping, .pong:
+            try require(bytes, least: FrameFormat.requestHeaderSize, flags: 0, detail: false)
+            guard bytes.count == FrameFormat.requestHeaderSize else {
+                throw ProtocolError("a \(kind) frame of \(bytes.count) bytes")
+            }
+            let value = bytes.u64(8)
+            return kind == .cancel ? .cancel(request: value) : kind == .ping ? .ping(value) : .pong(value)
+        case .goodbye:
+            try require(bytes, least: FrameFormat.prefixSize, flags: 1, detail: false)
+            let message = String(decoding: bytes.from(FrameFormat.prefixSize), as: UTF8.self)
+            return .goodbye(draining: flags == 1, message: message)
+        }
+    }
+
+    private func require(
+        _ bytes: UnsafeRawBufferPointer, least: Int, flags: UInt8, detail: Bool
+    ) throws(ProtocolError) {
+        guard bytes.count >= least else { throw ProtocolError("a frame of \(bytes.count) bytes, too short") }
+        guard bytes[5] & ~flags == 0 else { throw ProtocolError("a frame with unknown flags \(bytes[5])") }
+        guard detail || bytes[6] == 0 else { throw ProtocolError("a frame with an unknown detail \(bytes[6])") }
+    }
+}
+
+// MARK: Tasks
+
+extension FrameDecoder {
+    /// Starts on a task frame of `size` bytes: once its head is there, its bulk bytes get memory of their own.
+    private mutating func beginTask(_ size: Int) throws(ProtocolError) -> Frame? {
+        let bytes = buffer.bytes
+        guard size >= FrameFormat.taskHeaderSize else { throw ProtocolError("a task frame of \(size) bytes") }
+        guard bytes.count >= FrameFormat.taskHeaderSize else { return nil }
+        let flags = bytes[5]
+        let bulkCount = bytes.u64(24)
+        let headSize = FrameFormat.taskHeaderSize + Int(bytes[6]) + Int(bytes.u32(20))
+        guard flags & ~3 == 0 else { throw ProtocolError("a task frame with unknown flags \(flags)") }
+        guard bulkCount <= UInt64(limit), headSize + Int(bulkCount) == size else {
+            throw ProtocolError("a task frame whose parts do not add up to its length")
+        }
+        guard flags & FrameFormat.TaskFlag.hasBulk != 0 || bulkCount == 0 else {
+            throw ProtocolError("a task frame with bulk bytes it does not announce")
+        }
+        guard bytes.count >= headSize else { return nil }
+        guard flags & FrameFormat.TaskFlag.hasBulk != 0 else { return try task(headSize, bulk: nil) }
+        var incoming = IncomingBulk(byteCount: Int(bulkCount), headSize: headSize)
+        let early = UnsafeRawBufferPointer(rebasing: bytes[headSize..<min(size, bytes.count)])
+        incoming.space.copyMemory(from: early)
+        incoming.received(early.count)
+        incoming.early = early.count
+        bulk = incoming
+        return try finishTask()
+    }
+
+    private mutating func finishTask() throws(ProtocolError) -> Frame? {
+        guard let incoming = bulk, incoming.isComplete else { return nil }
+        bulk = nil
+        let bytes = incoming.take()
+        guard bytes.withUnsafeBytes(checksum) == buffer.bytes.u64(40) else {
+            throw ProtocolError("bulk bytes with a wrong checksum")
+        }
+        return try task(incoming.headSize, bulk: bytes, early: incoming.early)
+    }
+
+    private mutating func task(_ headSize: Int, bulk: BulkBytes?, early: Int = 0) throws(ProtocolError) -> Frame {
+        let head = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<headSize])
+        consumable = headSize + early
+        let scannerEnd = FrameFormat.taskHeaderSize + Int(head[6])
+        let task = head.from(scannerEnd)
+        guard checksum(task) == head.u64(32) else { throw ProtocolError("a task with a wrong checksum") }
+        let hasKey = head[5] & FrameFormat.TaskFlag.hasKey != 0
+        return .task(
+            TaskFrame(
+                request: head.u64(8), attempt: head.u32(16),
+                scanner: UnsafeRawBufferPointer(rebasing: head[FrameFormat.taskHeaderSize..<scannerEnd]), task: task,
+                key: hasKey ? BulkKey(job: head.u64(48), index: head.u64(56)) : nil, bulk: bulk))
+    }
+}
+
+/// Bulk bytes on their way in.
+private struct IncomingBulk {
+    private let memory: IncomingMemory
+    private var filled = 0
+    /// Length of the frame's part before the bulk bytes, which waits in the buffer.
+    let headSize: Int
+    /// Bulk bytes that were received together with the head.
+    var early = 0
+
+    init(byteCount: Int, headSize: Int) {
+        memory = IncomingMemory(byteCount: byteCount)
+        self.headSize = headSize
+    }
+
+    var isComplete: Bool { filled == memory.bytes.count }
+
+    var space: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: memory.bytes[filled...]) }
+
+    mutating func received(_ count: Int) { filled += count }
+
+    /// The bytes, once they are complete.
+    func take() -> BulkBytes { memory.take() }
+}
+
+/// Frees the memory of bulk bytes that never became complete.
+private final class IncomingMemory {
+    private(set) var bytes: UnsafeMutableRawBufferPointer
+    private var isTaken = false
+
+    init(byteCount: Int) { bytes = .allocate(byteCount: byteCount, alignment: 64) }
+
+    deinit { if !isTaken { bytes.deallocate() } }
+
+    func take() -> BulkBytes {
+        isTaken = true
+        return BulkBytes(taking: bytes)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    func u16(_ offset: Int) -> UInt16 { UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self)) }
+    func u32(_ offset: Int) -> UInt32 { UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
+    func u64(_ offset: Int) -> UInt64 { UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
+    func from(_ offset: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self[offset...]) }
+}

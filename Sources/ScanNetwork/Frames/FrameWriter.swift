@@ -1,0 +1,94 @@
+package import ScanCluster
+
+/// Appends frames to bytes to be sent.
+extension ByteWriter {
+    private mutating func putPrefix(
+        _ kind: FrameFormat.Kind, flags: UInt8 = 0, detail: UInt8 = 0, size: Int
+    ) {
+        put(UInt32(size - 4))
+        put(kind.rawValue)
+        put(flags)
+        put(detail)
+        put(0 as UInt8)
+    }
+
+    /// Appends all of a task frame but its bulk bytes, which must follow.
+    package mutating func putTask(
+        request: UInt64, attempt: UInt32, scanner: String, task: UnsafeRawBufferPointer, key: BulkKey?,
+        bulk: BulkBytes?
+    ) {
+        var scanner = scanner
+        scanner.withUTF8 { scanner in
+            let bulkCount = bulk?.count ?? 0
+            putPrefix(
+                .task,
+                flags: (key == nil ? 0 : FrameFormat.TaskFlag.hasKey)
+                    | (bulk == nil ? 0 : FrameFormat.TaskFlag.hasBulk),
+                detail: UInt8(scanner.count),
+                size: FrameFormat.taskHeaderSize + scanner.count + task.count + bulkCount)
+            put(request)
+            put(attempt)
+            put(UInt32(task.count))
+            put(UInt64(bulkCount))
+            put(checksum(task))
+            put(bulk.map { $0.withUnsafeBytes(checksum) } ?? 0)
+            put(key?.job ?? 0)
+            put(key?.index ?? 0)
+            put(raw: UnsafeRawBufferPointer(scanner))
+            put(raw: task)
+        }
+    }
+
+    /// Size of a task frame.
+    package static func taskSize(scanner: String, task: Int, bulk: Int) -> Int {
+        FrameFormat.taskHeaderSize + scanner.utf8.count + task + bulk
+    }
+
+    /// Appends a response.
+    package mutating func putResponse(
+        request: UInt64, succeeded: Bool, keptBulk: Bool, seconds: Double, body: UnsafeRawBufferPointer
+    ) {
+        putPrefix(
+            .response,
+            flags: (keptBulk ? FrameFormat.ResponseFlag.keptBulk : 0)
+                | (succeeded ? 0 : FrameFormat.ResponseFlag.failed),
+            size: FrameFormat.responseHeaderSize + body.count)
+        put(request)
+        put(seconds)
+        put(checksum(body))
+        put(raw: body)
+    }
+
+    /// Appends a refusal.
+    package mutating func putRefusal(request: UInt64, reason: RefusalReason, message: String) {
+        let message = Array(message.utf8.prefix(FrameFormat.responsesFailureLimit))
+        putPrefix(.refusal, detail: reason.rawValue, size: FrameFormat.requestHeaderSize + message.count)
+        put(request)
+        message.withUnsafeBytes { put(raw: $0) }
+    }
+
+    /// Appends the news that nobody waits for a request any more.
+    package mutating func putCancel(request: UInt64) {
+        putPrefix(.cancel, size: FrameFormat.requestHeaderSize)
+        put(request)
+    }
+
+    /// Appends a heartbeat.
+    package mutating func putPing(_ token: UInt64) {
+        putPrefix(.ping, size: FrameFormat.requestHeaderSize)
+        put(token)
+    }
+
+    /// Appends the answer to a heartbeat.
+    package mutating func putPong(_ token: UInt64) {
+        putPrefix(.pong, size: FrameFormat.requestHeaderSize)
+        put(token)
+    }
+
+    /// Appends the news that the connection will end.
+    package mutating func putGoodbye(draining: Bool, message: String) {
+        let message = Array(message.utf8.prefix(FrameFormat.responsesFailureLimit))
+        putPrefix(.goodbye, flags: draining ? 1 : 0, size: FrameFormat.prefixSize + message.count)
+        message.withUnsafeBytes { put(raw: $0) }
+    }
+}

@@ -1,0 +1,88 @@
+package import ScanCluster
+
+/// The coordinator's side of the first exchange on a connection. Pure.
+package struct ClientHandshake {
+    /// What the node's bytes amount to.
+    package enum Outcome: Equatable {
+        /// More bytes are needed.
+        case wait
+        /// The connection is open; `consumed` bytes were the node's hello.
+        case open(NodeInfo, version: UInt16, consumed: Int)
+        /// The connection is of no use.
+        case failed(ScanError)
+    }
+
+    private let versions: ClosedRange<UInt16>
+
+    /// A handshake of a coordinator that speaks `versions`.
+    package init(versions: ClosedRange<UInt16> = Hello.versions) { self.versions = versions }
+
+    /// The bytes to send first.
+    package func greeting(_ info: CoordinatorInfo) throws -> [UInt8] {
+        Hello(.greeting, versions: versions, body: try WireEncoder().encode(info)).encoded
+    }
+
+    /// All bytes that have come in so far.
+    package func received(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+        do {
+            guard let (hello, size) = try Hello.decode(bytes) else { return .wait }
+            switch hello.kind {
+            case .refusal: return .failed(refused(hello))
+            case .greeting: return .failed(ScanError(.notANode, "is a coordinator, not a node"))
+            case .welcome: break
+            }
+            let version = min(versions.upperBound, hello.versions.upperBound)
+            guard versions.contains(version), hello.versions.contains(version) else {
+                return .failed(incompatible(hello.versions))
+            }
+            let info = try WireDecoder().decode(NodeInfo.self, from: hello.body)
+            guard info.slots > 0, info.slots <= 1 << 16, info.queueLimit >= 0, !info.name.isEmpty,
+                info.frameLimit >= FrameFormat.leastFrameLimit
+            else { return .failed(ScanError(.incompatible, "sends a hello with impossible values")) }
+            return .open(info, version: version, consumed: size)
+        } catch let foreign as ForeignPeer {
+            return .failed(ScanError(.notANode, "is no skyfarm node: it \(foreign)"))
+        } catch {
+            return .failed(ScanError(.incompatible, "sends a hello that cannot be read: \(error)"))
+        }
+    }
+
+    /// The node ended the connection after these bytes.
+    package func ended(_ bytes: UnsafeRawBufferPointer) -> ScanError {
+        if case .failed(let error) = received(bytes) { return error }
+        return ScanError(.notANode, "closed the connection without a hello; is it a skyfarm node?")
+    }
+
+    /// The node said nothing useful for `limit`.
+    package func timedOut(after limit: Duration) -> ScanError {
+        ScanError(.notANode, "did not answer the hello within \(limit.words); is it a skyfarm node?")
+    }
+
+    private func refused(_ hello: Hello) -> ScanError {
+        let message = String(decoding: hello.body, as: UTF8.self)
+        switch hello.refusal {
+        case .otherVersion: return incompatible(hello.versions)
+        case .tooManyConnections, .draining, .malformed, nil:
+            return ScanError(.refused, "refused the connection: \(message)")
+        }
+    }
+
+    private func incompatible(_ theirs: ClosedRange<UInt16>) -> ScanError {
+        ScanError(
+            .incompatible,
+            "speaks protocol \(theirs.words), this program \(versions.words); use the same version of skyfarm on both")
+    }
+}
+
+extension ClosedRange<UInt16> {
+    /// "1" or "1 to 3".
+    var words: String { lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound) to \(upperBound)" }
+}
+
+extension Duration {
+    /// Seconds in a short decimal form, such as "3 s".
+    var words: String {
+        let milliseconds = Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
+        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+    }
+}

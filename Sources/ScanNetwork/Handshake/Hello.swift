@@ -1,0 +1,139 @@
+public import ScanCluster
+
+/// What a node tells of itself when a coordinator connects.
+public struct NodeInfo: Codable, Equatable, Sendable {
+    /// The node's identity, the same at all its addresses.
+    public var identity: SystemID
+    /// The node's name.
+    public var name: String
+    /// Tasks it runs at the same time.
+    public var slots: Int
+    /// Tasks it lets wait beyond those.
+    public var queueLimit: Int
+    /// Version of its software.
+    public var software: String
+    /// Names of the scanners it runs.
+    public var scanners: [String]
+    /// Longest frame it accepts, in bytes.
+    package var frameLimit: Int
+
+    package init(
+        identity: SystemID, name: String, slots: Int, queueLimit: Int, software: String = Skyfarm.version,
+        scanners: [String], frameLimit: Int
+    ) {
+        self.identity = identity
+        self.name = name
+        self.slots = slots
+        self.queueLimit = queueLimit
+        self.software = software
+        self.scanners = scanners
+        self.frameLimit = frameLimit
+    }
+}
+
+/// What a coordinator tells of itself when it connects.
+package struct CoordinatorInfo: Codable, Equatable, Sendable {
+    package var name: String
+    package var software: String
+    /// Longest frame it accepts, in bytes.
+    package var frameLimit: Int
+
+    package init(name: String, software: String = Skyfarm.version, frameLimit: Int) {
+        self.name = name
+        self.software = software
+        self.frameLimit = frameLimit
+    }
+}
+
+/// The first message in each direction. Its first 24 bytes are the same in every version of the protocol.
+package struct Hello: Equatable {
+    /// What follows the fixed part.
+    package enum Kind: UInt8 {
+        /// A coordinator's ``CoordinatorInfo``.
+        case greeting = 1
+        /// A node's ``NodeInfo``: the connection is open.
+        case welcome = 2
+        /// The reason in UTF-8: the connection is closed.
+        case refusal = 3
+    }
+
+    /// Why a node refuses a connection.
+    package enum Refusal: UInt8, CaseIterable {
+        case otherVersion = 1
+        case tooManyConnections = 2
+        case draining = 3
+        case malformed = 4
+    }
+
+    /// Ends like the head of an HTTP request, so that an HTTP server answers at once with what it is.
+    static let magic: [UInt8] = Array("SKYFARM\r\n\r\n\0".utf8)
+    static let headerSize = 24
+    /// Longest body that is read from a peer not yet known.
+    static let bodyLimit = 1 << 16
+    /// Versions of the protocol that this software speaks.
+    package static let versions: ClosedRange<UInt16> = 1...1
+
+    package var kind: Kind
+    package var versions: ClosedRange<UInt16>
+    package var refusal: Refusal?
+    package var body: [UInt8]
+
+    package init(_ kind: Kind, versions: ClosedRange<UInt16>, refusal: Refusal? = nil, body: [UInt8]) {
+        self.kind = kind
+        self.versions = versions
+        self.refusal = refusal
+        self.body = body
+    }
+
+    /// The bytes on the wire.
+    package var encoded: [UInt8] {
+        var writer = ByteWriter()
+        Self.magic.withUnsafeBytes { writer.put(raw: $0) }
+        writer.put(versions.lowerBound)
+        writer.put(versions.upperBound)
+        writer.put(kind.rawValue)
+        writer.put(refusal?.rawValue ?? 0)
+        writer.put(0 as UInt16)
+        writer.put(UInt32(body.count))
+        body.withUnsafeBytes { writer.put(raw: $0) }
+        return Array(writer.bytes)
+    }
+
+    /// Reads a hello at the start of `bytes`; nil while more bytes are needed.
+    /// - Throws: ``ForeignPeer`` if the peer is no node of Skyfarm.
+    package static func decode(_ bytes: UnsafeRawBufferPointer) throws(ForeignPeer) -> (hello: Hello, size: Int)? {
+        guard bytes.starts(with: magic.prefix(bytes.count)) else { throw ForeignPeer(firstBytes: bytes) }
+        guard bytes.count >= headerSize else { return nil }
+        let (least, most) = (bytes.u16(12), bytes.u16(14))
+        let length = Int(bytes.u32(20))
+        guard let kind = Kind(rawValue: bytes[16]), least <= most, length <= bodyLimit else {
+            throw ForeignPeer(description: "sends a malformed hello")
+        }
+        guard bytes.count >= headerSize + length else { return nil }
+        let body = [UInt8](bytes[headerSize..<headerSize + length])
+        let refusal = Refusal(rawValue: bytes[17])
+        return (Hello(kind, versions: least...most, refusal: refusal, body: body), headerSize + length)
+    }
+}
+
+/// A peer that speaks another protocol.
+package struct ForeignPeer: Error, Equatable, CustomStringConvertible {
+    /// What it looks like, as in "answers HTTP".
+    package var description: String
+
+    package init(description: String) { self.description = description }
+
+    /// Guesses the protocol from a peer's first bytes.
+    package init(firstBytes: UnsafeRawBufferPointer) {
+        let start = String(decoding: firstBytes.prefix(16), as: UTF8.self).lowercased()
+        let known = [
+            ("http/", "HTTP"), ("<!doctype", "HTTP"), ("<html", "HTTP"), ("ssh-", "SSH"), ("220", "FTP or SMTP"),
+            ("* ok", "IMAP"), ("+ok", "POP3"), ("\u{15}\u{03}", "TLS"),
+        ]
+        if let (_, name) = known.first(where: { start.hasPrefix($0.0) }) {
+            description = "answers \(name)"
+        } else {
+            description = "answers in a protocol of its own"
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import ScanCluster
+
+/// The node's side of the first exchange on a connection. Pure.
+package struct ServerHandshake {
+    /// What the peer's bytes amount to.
+    package enum Outcome: Equatable {
+        /// More bytes are needed.
+        case wait
+        /// Send `reply`, and the connection is open; `consumed` bytes were the peer's hello.
+        case open(CoordinatorInfo, reply: [UInt8], consumed: Int)
+        /// Send `reply` and close; `reason` is for the log.
+        case refuse(reply: [UInt8], reason: String)
+    }
+
+    private let versions: ClosedRange<UInt16>
+    private let node: NodeInfo
+    private let obstacle: (refusal: Hello.Refusal, message: String)?
+
+    /// A handshake of a node that speaks `versions` and takes no connection if there is an obstacle.
+    package init(
+        node: NodeInfo, versions: ClosedRange<UInt16> = Hello.versions,
+        obstacle: (refusal: Hello.Refusal, message: String)? = nil
+    ) {
+        self.node = node
+        self.versions = versions
+        self.obstacle = obstacle
+    }
+
+    /// All bytes that have come in so far.
+    package func received(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+        do {
+            guard let (hello, size) = try Hello.decode(bytes) else { return .wait }
+            guard hello.kind == .greeting else { return refuse(.malformed, "a hello of the wrong kind") }
+            let version = min(versions.upperBound, hello.versions.upperBound)
+            guard versions.contains(version), hello.versions.contains(version) else {
+                let both = "it speaks protocol \(hello.versions.words), this node \(versions.words)"
+                return refuse(.otherVersion, both)
+            }
+            if let obstacle { return refuse(obstacle.refusal, obstacle.message) }
+            let info = try WireDecoder().decode(CoordinatorInfo.self, from: hello.body)
+            guard info.frameLimit >= FrameFormat.leastFrameLimit else {
+                return refuse(.malformed, "a frame limit of \(info.frameLimit)")
+            }
+            let reply = Hello(.welcome, versions: versions, body: try WireEncoder().encode(node)).encoded
+            return .open(info, reply: reply, consumed: size)
+        } catch let foreign as ForeignPeer {
+            return refuse(.malformed, "this is a skyfarm node; the peer \(foreign)")
+        } catch {
+            return refuse(.malformed, "a hello that cannot be read: \(error)")
+        }
+    }
+
+    /// The peer said nothing useful for `limit`.
+    package func timedOut(after limit: Duration) -> Outcome {
+        refuse(.malformed, "no hello within \(limit.words)")
+    }
+
+    private func refuse(_ refusal: Hello.Refusal, _ message: String) -> Outcome {
+        let reply = Hello(.refusal, versions: versions, refusal: refusal, body: Array(message.utf8)).encoded
+        return .refuse(reply: reply, reason: message)
+    }
+}

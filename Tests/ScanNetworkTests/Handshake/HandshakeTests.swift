@@ -1,0 +1,171 @@
+import ScanCluster
+import ScanNetwork
+import Testing
+
+@Suite("The handshake")
+struct HandshakeTests {
+    static let node = NodeInfo(
+        identity: SystemID(high: 1, low: 2), name: "alpha", slots: 4, queueLimit: 9, software: "0.1.0",
+        scanners: ["a/1"], frameLimit: 1 << 20)
+    static let coordinator = CoordinatorInfo(name: "desk", frameLimit: 1 << 20)
+
+    func server(_ bytes: [UInt8]) -> ServerHandshake.Outcome { server(ServerHandshake(node: Self.node), bytes) }
+
+    func server(_ server: ServerHandshake, _ bytes: [UInt8]) -> ServerHandshake.Outcome {
+        bytes.withUnsafeBytes { server.received($0) }
+    }
+
+    func client(_ bytes: [UInt8]) -> ClientHandshake.Outcome { client(ClientHandshake(), bytes) }
+
+    func client(_ client: ClientHandshake, _ bytes: [UInt8]) -> ClientHandshake.Outcome {
+        bytes.withUnsafeBytes { client.received($0) }
+    }
+
+    @Test("opens a connection, whatever follows the hellos")
+    func open() throws {
+        let greeting = try ClientHandshake().greeting(Self.coordinator)
+        guard case .open(let info, let reply, let consumed) = server(greeting + [1, 2, 3]) else {
+            Issue.record("not open")
+            return
+        }
+        #expect(info == Self.coordinator)
+        #expect(consumed == greeting.count)
+        #expect(client(reply + [9]) == .open(Self.node, version: 1, consumed: reply.count))
+    }
+
+    @Test("waits until a hello is complete")
+    func wait() throws {
+        let greeting = try ClientHandshake().greeting(Self.coordinator)
+        for count in 0..<greeting.count { #expect(server(Array(greeting[..<count])) == .wait) }
+        guard case .open(_, let reply, _) = server(greeting) else { return }
+        for count in 0..<reply.count { #expect(client(Array(reply[..<count])) == .wait) }
+    }
+
+    @Test("agrees on the highest version that both speak")
+    func versions() throws {
+        let new = ClientHandshake(versions: 1...7)
+        guard
+            case .open(_, let reply, _) = server(
+                ServerHandshake(node: Self.node, versions: 1...3), try new.greeting(Self.coordinator))
+        else {
+            Issue.record("not open")
+            return
+        }
+        #expect(client(new, reply) == .open(Self.node, version: 3, consumed: reply.count))
+    }
+
+    @Test("tells a peer of another version which versions there are")
+    func otherVersion() throws {
+        let old = ClientHandshake(versions: 1...1)
+        let outcome = server(
+            ServerHandshake(node: Self.node, versions: 2...3), try old.greeting(Self.coordinator))
+        guard case .refuse(let reply, let reason) = outcome else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(reason == "it speaks protocol 1, this node 2 to 3")
+        guard case .failed(let error) = client(old, reply) else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(error.code == .incompatible)
+        #expect(error.message == "speaks protocol 2 to 3, this program 1; use the same version of skyfarm on both")
+    }
+
+    @Test("passes on why a node takes no connection", arguments: [Hello.Refusal.tooManyConnections, .draining])
+    func obstacle(refusal: Hello.Refusal) throws {
+        let server = ServerHandshake(node: Self.node, obstacle: (refusal, "no room"))
+        guard case .refuse(let reply, _) = self.server(server, try ClientHandshake().greeting(Self.coordinator)) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(client(reply) == .failed(ScanError(.refused, "refused the connection: no room")))
+    }
+
+    static let banners: [(String, says: String)] = [
+        ("HTTP/1.1 400 Bad Request\r\n", says: "answers HTTP"), ("<!DOCTYPE HTML>", says: "answers HTTP"),
+        ("<html>", says: "answers HTTP"), ("SSH-2.0-OpenSSH_9.2\r\n", says: "answers SSH"),
+        ("220 mail ESMTP", says: "answers FTP or SMTP"), ("* OK IMAP4", says: "answers IMAP"),
+        ("+OK POP3", says: "answers POP3"), ("\u{15}\u{03}\u{01}", says: "answers TLS"),
+        ("hello", says: "answers in a protocol of its own"), ("SKYFARN", says: "answers in a protocol of its own"),
+    ]
+
+    @Test("recognises other programs", arguments: banners)
+    func foreign(banner: String, says: String) {
+        let expected = ScanError(.notANode, "is no skyfarm node: it \(says)")
+        #expect(client(Array(banner.utf8)) == .failed(expected))
+        guard case .refuse = server(Array(banner.utf8)) else {
+            Issue.record("not refused")
+            return
+        }
+    }
+
+    @Test("says so when a peer closes or is silent")
+    func silence() {
+        let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+        #expect(ClientHandshake().ended(empty).code == .notANode)
+        #expect(Array("SSH-".utf8).withUnsafeBytes { ClientHandshake().ended($0).message }.contains("SSH"))
+        let silent = ClientHandshake().timedOut(after: .seconds(3))
+        #expect(silent == ScanError(.notANode, "did not answer the hello within 3 s; is it a skyfarm node?"))
+        guard
+            case .refuse(_, "no hello within 100 ms") = ServerHandshake(node: Self.node)
+                .timedOut(after: .milliseconds(100))
+        else {
+            Issue.record("not refused")
+            return
+        }
+    }
+
+    static let malformed: [Hello] = [
+        Hello(.greeting, versions: 1...1, body: [1, 2, 3]), Hello(.welcome, versions: 1...1, body: []),
+        Hello(.refusal, versions: 1...1, body: []), Hello(.greeting, versions: 1...1, body: []),
+    ]
+
+    @Test("refuses malformed hellos of coordinators", arguments: malformed)
+    func malformedGreeting(hello: Hello) {
+        guard case .refuse = server(hello.encoded) else {
+            Issue.record("not refused")
+            return
+        }
+    }
+
+    @Test("refuses malformed hellos of nodes")
+    func malformedWelcome() throws {
+        for hello in [Hello(.greeting, versions: 1...1, body: []), Hello(.welcome, versions: 1...1, body: [1])] {
+            guard case .failed = client(hello.encoded) else {
+                Issue.record("accepted \(hello)")
+                return
+            }
+        }
+        var impossible = Self.node
+        impossible.slots = 0
+        let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(impossible))
+        guard case .failed(let error) = client(welcome.encoded) else {
+            Issue.record("accepted no slots")
+            return
+        }
+        #expect(error.code == .incompatible)
+        guard
+            case .refuse = server(
+                Hello(
+                    .greeting, versions: 1...1,
+                    body: try WireEncoder().encode(CoordinatorInfo(name: "x", frameLimit: 1))
+                ).encoded)
+        else {
+            Issue.record("accepted a tiny frame limit")
+            return
+        }
+    }
+
+    static let impossible: [(at: Int, UInt8)] = [(at: 12, 9), (at: 16, 0), (at: 16, 4), (at: 23, 1)]
+
+    @Test("refuses impossible fields of the fixed part", arguments: impossible)
+    func impossibleFields(at: Int, byte: UInt8) throws {
+        var greeting = try ClientHandshake().greeting(Self.coordinator)
+        greeting[at] = byte
+        guard case .refuse = server(greeting) else {
+            Issue.record("not refused")
+            return
+        }
+    }
+}
