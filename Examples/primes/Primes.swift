@@ -1,1 +1,58 @@
-@main struct Skyfarm { static func main() {} }
+import ScanCluster
+import ScanNetwork
+
+/// Counts the primes of a range; any Codable value with a `scan` farms out like this.
+struct PrimeCount: ScanTask {
+    static let scanner = "example.primes/1"
+    var id: Int
+    var range: Range<Int>
+
+    func scan(_ context: ScanContext) throws -> Int {
+        try range.count { number in
+            if number % 4096 == 0 { try context.checkCancellation() }
+            return isPrime(number)
+        }
+    }
+
+    private func isPrime(_ number: Int) -> Bool {
+        if number < 4 { return number > 1 }
+        if number.isMultiple(of: 2) { return false }
+        var divisor = 3
+        while divisor * divisor <= number {
+            if number.isMultiple(of: divisor) { return false }
+            divisor += 2
+        }
+        return true
+    }
+}
+
+@main struct Primes {
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            switch arguments.first {
+            case "node": try await serve(listen: arguments.count > 1 ? arguments[1] : "127.0.0.1:0")
+            case "count": try await count(nodes: arguments.dropFirst().filter { $0 != "--node" })
+            default: print("usage: primes node [ADDR:PORT]\n       primes count [--node HOST:PORT]…")
+            }
+        } catch {
+            print("primes:", error)
+        }
+    }
+
+    static func serve(listen: String) async throws {
+        let node = NodeServer(name: "primes", slots: 2, scanners: Scanners(PrimeCount.self), listen: listen)
+        print("ready", try node.start())
+        while true { try await Task.sleep(for: .seconds(3600)) }
+    }
+
+    static func count(nodes: [String]) async throws {
+        let farm = try await Farm(nodes: nodes, localSlots: nodes.isEmpty ? 2 : 0)
+        let size = 100_000
+        let tasks = (0..<100).map { PrimeCount(id: $0, range: $0 * size..<($0 + 1) * size) }
+        var primes = 0
+        for try await response in farm.coordinator.responses(to: tasks) { primes += try response.get() }
+        print(primes, "primes below", 100 * size)
+        await farm.close()
+    }
+}

@@ -1,0 +1,146 @@
+import ScanCluster
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Makes one try at reaching a node: resolves its name, tries all its addresses, shakes hands. Confined to the loop.
+/// A try keeps itself alive until it ends.
+final class Dialer: @unchecked Sendable {
+    // Sendable: touched only on the loop's thread.
+
+    private let loop: EventLoop
+    private let address: SocketAddress
+    private let timing: ConnectionTiming
+    private let info: CoordinatorInfo
+    private let handshake = ClientHandshake()
+    private var completion: ((Result<(NodeInfo, Connection), ScanError>) -> Void)?
+    private var remaining: [RawAddress] = []
+    private var failure: ScanError?
+    private var attempt: (socket: Socket, poll: SocketPoll, timer: TimerID)?
+    private var connection: Connection?
+
+    /// `completion` is called once, on the loop's thread, unless the try is cancelled.
+    init(
+        loop: EventLoop, address: SocketAddress, info: CoordinatorInfo, timing: ConnectionTiming,
+        completion: @escaping (Result<(NodeInfo, Connection), ScanError>) -> Void
+    ) {
+        self.loop = loop
+        self.address = address
+        self.info = info
+        self.timing = timing
+        self.completion = completion
+    }
+
+    func start() {
+        Resolver.resolve(address, on: loop) { [self] outcome in
+            switch outcome {
+            case .addresses(let addresses):
+                remaining = addresses.reversed()
+                tryNext()
+            case .failed(let reason):
+                finish(.failure(ScanError(.unreachable, "the name '\(address.host)' cannot be resolved: \(reason)")))
+            }
+        }
+    }
+
+    func cancel() {
+        completion = nil
+        endAttempt()
+        connection?.end(ScanError(.systemLost, "was left by this program"))
+        connection = nil
+    }
+
+    private func finish(_ result: Result<(NodeInfo, Connection), ScanError>) {
+        let completion = completion
+        self.completion = nil
+        connection = nil
+        completion?(result)
+    }
+
+    // MARK: Connecting
+
+    private func tryNext() {
+        guard completion != nil else { return }
+        guard let raw = remaining.popLast() else {
+            return finish(.failure(failure ?? ScanError(.unreachable, "has no address")))
+        }
+        do {
+            let socket = try Socket.connecting(to: raw)
+            let poll = try SocketPoll(loop: loop, descriptor: socket.descriptor) { [self] _, _ in connected() }
+            let timer = loop.schedule(at: loop.now.advanced(by: timing.connect)) { [self] in
+                failed(
+                    ScanError(
+                        .unreachable,
+                        "did not answer within \(timing.connect.words); is the machine up and the port open?"))
+            }
+            attempt = (socket, poll, timer)
+            poll.watch(read: false, write: true)
+        } catch {
+            failed(ScanError(.unreachable, "\(error)"))
+        }
+    }
+
+    private func connected() {
+        guard let socket = attempt?.socket else { return }
+        let status = socket.connectStatus
+        guard status == 0 else {
+            let hint = status == ECONNREFUSED ? "; is 'skyfarm node' running there?" : ""
+            return failed(ScanError(.unreachable, "cannot be reached: \(SocketError.text(status).lowercased())\(hint)"))
+        }
+        endAttempt()
+        do {
+            let connection = try Connection(
+                loop: loop, socket: socket, frameLimit: info.frameLimit, timing: timing, pausesForSlowReader: false,
+                delegate: self)
+            self.connection = connection
+            let greeting = try handshake.greeting(info)
+            connection.send { writer in greeting.withUnsafeBytes { writer.put(raw: $0) } }
+        } catch {
+            failed(ScanError(.unreachable, "\(error)"))
+        }
+    }
+
+    private func endAttempt() {
+        guard let attempt else { return }
+        loop.cancel(attempt.timer)
+        attempt.poll.close()
+        self.attempt = nil
+    }
+
+    private func failed(_ error: ScanError) {
+        endAttempt()
+        // What another program answered tells more than that nothing answers at the next address.
+        if failure == nil || failure?.code == .unreachable { failure = error }
+        tryNext()
+    }
+}
+
+extension Dialer: ConnectionDelegate {
+    func greet(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> GreetingStep {
+        switch handshake.received(bytes) {
+        case .wait: return .wait
+        case .failed(let error): return .end(error)
+        case .open(let node, _, let consumed):
+            finish(.success((node, connection)))
+            return .open(consumed: consumed)
+        }
+    }
+
+    func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ScanError { handshake.ended(bytes) }
+
+    func greetingTimedOut(after limit: Duration, on connection: Connection) -> ScanError {
+        handshake.timedOut(after: limit)
+    }
+
+    func received(_ frame: Frame, on connection: Connection) {}
+
+    func readBatchEnded() {}
+
+    func ended(_ error: ScanError) {
+        connection = nil
+        failed(error)
+    }
+}

@@ -1,0 +1,72 @@
+package import ScanCluster
+
+/// Decides when a link dials its node: at once, and after a failure ever later until it succeeds. Pure.
+package struct LinkStateMachine {
+    /// What the link must do.
+    package enum Action: Equatable {
+        case dial
+        /// Dial at this time, with ``LinkStateMachine/retry()``.
+        case wait(until: Instant)
+        case nothing
+    }
+
+    private enum State {
+        /// Not wanted yet, or no more. `start` leads to `dialing`.
+        case idle
+        /// A try is under way. Its outcome leads to `connected` or `waiting`.
+        case dialing
+        /// The node is connected. Losing it leads to `waiting`.
+        case connected
+        /// Time passes until `retry` leads to `dialing`.
+        case waiting
+    }
+
+    /// Wait after the first failure.
+    package static let firstWait = Duration.milliseconds(250)
+    /// Longest wait between tries.
+    package static let longestWait = Duration.seconds(15)
+
+    private var state = State.idle
+    private var failures = 0
+
+    /// A link that is not wanted yet.
+    package init() {}
+
+    /// The node is wanted.
+    package mutating func start() -> Action {
+        guard case .idle = state else { return .nothing }
+        state = .dialing
+        return .dial
+    }
+
+    /// The try succeeded.
+    package mutating func connected() -> Action {
+        guard case .dialing = state else { return .nothing }
+        state = .connected
+        failures = 0
+        return .nothing
+    }
+
+    /// The try failed, or the connection was lost. The jitter, from 0 to 1, keeps many coordinators from dialling a
+    /// returning node at the same moment.
+    package mutating func failed(at now: Instant, jitter: Double) -> Action {
+        switch state {
+        case .idle, .waiting: return .nothing
+        case .dialing, .connected: break
+        }
+        state = .waiting
+        let wait = min(Self.firstWait * (1 << min(failures, 16)), Self.longestWait)
+        failures += 1
+        return .wait(until: now.advanced(by: wait * (0.5 + jitter / 2)))
+    }
+
+    /// The wait is over, or there is a reason not to wait any longer.
+    package mutating func retry() -> Action {
+        guard case .waiting = state else { return .nothing }
+        state = .dialing
+        return .dial
+    }
+
+    /// The node is not wanted any more.
+    package mutating func close() { state = .idle }
+}

@@ -1,0 +1,35 @@
+public import ScanCluster
+
+/// How it stands with one address of a node.
+public struct NodeState: Sendable {
+    /// How far the link has come.
+    public enum Status: Equatable, Sendable {
+        /// A try is under way.
+        case connecting
+        /// The node takes tasks.
+        case joined
+        /// The same node has joined under another address.
+        case duplicate(of: String)
+        /// The node cannot be used, or was lost; it is tried again now and then.
+        case failed(ScanError)
+        /// The link is closed.
+        case closed
+    }
+
+    /// The address as it was given.
+    public var address: String
+    /// How far the link has come.
+    public var status: Status
+    /// What the node told of itself when it was last connected.
+    public var node: NodeInfo?
+    /// Time from the last heartbeat to its answer.
+    public var roundTrip: Duration?
+
+    init(address: String) {
+        self.address = address
+        status = .connecting
+    }
+
+    /// Whether the first try has ended.
+    var isSettled: Bool { status != .connecting }
+}

@@ -1,0 +1,54 @@
+/// Requests that wait for an answer, in slots with generations: an answer to a request that was given up finds nothing.
+package struct PendingResponses<Waiter> {
+    private struct Slot {
+        var generation: UInt32 = 0
+        var waiter: Waiter?
+    }
+
+    private var slots: [Slot] = []
+    private var free: [UInt32] = []
+
+    /// No requests.
+    package init() {}
+
+    /// Number of requests that wait.
+    package var count: Int { slots.count - free.count }
+
+    /// Adds a request and gives it a number.
+    package mutating func insert(_ waiter: Waiter) -> UInt64 {
+        let index: UInt32
+        if let reused = free.popLast() {
+            index = reused
+        } else {
+            index = UInt32(slots.count)
+            slots.append(Slot())
+        }
+        slots[Int(index)].waiter = waiter
+        return UInt64(slots[Int(index)].generation) << 32 | UInt64(index)
+    }
+
+    /// Removes a request; nil if it does not wait any more.
+    package mutating func remove(_ request: UInt64) -> Waiter? {
+        let index = Int(request & 0xffff_ffff)
+        guard index < slots.count, UInt64(slots[index].generation) == request >> 32,
+            let waiter = slots[index].waiter
+        else { return nil }
+        slots[index].waiter = nil
+        slots[index].generation &+= 1
+        free.append(UInt32(index))
+        return waiter
+    }
+
+    /// Removes all requests.
+    package mutating func removeAll() -> [Waiter] {
+        var waiters: [Waiter] = []
+        for index in slots.indices {
+            guard let waiter = slots[index].waiter else { continue }
+            waiters.append(waiter)
+            slots[index].waiter = nil
+            slots[index].generation &+= 1
+            free.append(UInt32(index))
+        }
+        return waiters
+    }
+}

@@ -1,0 +1,128 @@
+public import ScanCluster
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Keeps a list of nodes connected and among the systems; reconnects them when they come back.
+public final class RemoteNodes: @unchecked Sendable {
+    // Sendable: `links` is touched only on the loop's thread; `shared` has a lock.
+
+    /// How to connect.
+    public struct Options: Sendable {
+        /// Name of this coordinator, for the nodes' logs; the host's name by default.
+        public var name: String = hostName()
+        /// Most tasks in flight to one node; twice its slots if nil, and never more than it admits.
+        public var window: Int?
+        /// Longest frame accepted from a node, in bytes; 1 GiB by default.
+        public var frameLimit = 1 << 30
+        /// Time limits.
+        public var timing = ConnectionTiming()
+
+        /// The default options.
+        public init() {}
+    }
+
+    private struct Shared {
+        var states: [NodeState]
+        var waiters: [CheckedContinuation<[NodeState], Never>] = []
+        var isSettled = false
+    }
+
+    private let loop: EventLoop
+    private let systems: Systems
+    private let shared: Locked<Shared>
+    private var links: [NodeLink] = []
+
+    /// Nodes at these addresses (`HOST:PORT`); ``start()`` connects them.
+    public init(
+        _ addresses: [String], systems: Systems, options: Options = Options(), loop: EventLoop = .shared
+    ) {
+        self.loop = loop
+        self.systems = systems
+        shared = Locked(Shared(states: addresses.map(NodeState.init(address:)), isSettled: addresses.isEmpty))
+        links = addresses.map { address in
+            NodeLink(address: address, systems: systems, options: options, loop: loop) { [weak self] in
+                self?.changed($0)
+            }
+        }
+    }
+
+    /// Connects the nodes, and reconnects them whenever they are lost, until ``close()``.
+    public func start() {
+        loop.execute { for link in self.links { link.start() } }
+    }
+
+    /// Waits until every address has joined or failed its first try.
+    /// - Returns: all states, in the order in which the addresses were given.
+    public func settled() async -> [NodeState] {
+        await withCheckedContinuation { continuation in
+            let states = shared.withLock { shared -> [NodeState]? in
+                if shared.isSettled { return shared.states }
+                shared.waiters.append(continuation)
+                return nil
+            }
+            if let states { continuation.resume(returning: states) }
+        }
+    }
+
+    /// How it stands with each address now, in the order in which they were given.
+    public var states: [NodeState] {
+        get async {
+            await withCheckedContinuation { continuation in
+                loop.execute { continuation.resume(returning: self.links.map(\.current)) }
+            }
+        }
+    }
+
+    /// Takes the nodes from the systems and closes their connections; attempts under way are lost.
+    public func close() {
+        loop.execute {
+            for link in self.links {
+                if link.state.status == .joined, let node = link.state.node { self.systems.leave(node.identity) }
+                link.close()
+            }
+        }
+    }
+
+    private func changed(_ link: NodeLink) {
+        publish()
+        // A link that found its node taken may have it, once the other link has lost it.
+        if case .failed = link.state.status {
+            for other in links where other !== link {
+                if case .duplicate = other.state.status { other.retry() }
+            }
+        }
+    }
+
+    private func publish() {
+        let states = links.map(named)
+        let waiters = shared.withLock { shared in
+            shared.states = states
+            guard states.allSatisfy(\.isSettled) else { return [CheckedContinuation<[NodeState], Never>]() }
+            shared.isSettled = true
+            defer { shared.waiters = [] }
+            return shared.waiters
+        }
+        for waiter in waiters { waiter.resume(returning: states) }
+    }
+
+    /// The link's state; a duplicate names the address of the link that has the node.
+    private func named(_ link: NodeLink) -> NodeState {
+        var state = link.current
+        if case .duplicate = state.status {
+            let first = links.first { $0.state.status == .joined && $0.state.node?.identity == state.node?.identity }
+            state.status = .duplicate(of: first?.state.address ?? "another connection")
+        }
+        return state
+    }
+}
+
+/// The name of this machine.
+public func hostName() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "unknown" }
+    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

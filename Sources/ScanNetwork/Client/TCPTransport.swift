@@ -1,0 +1,169 @@
+package import ScanCluster
+
+/// Carries attempts over one connection to a node, many at a time. Confined to the loop's thread.
+package final class TCPTransport: ScanTransport, @unchecked Sendable {
+    // Sendable: touched only on the loop's thread, on which the system that owns the transport runs.
+
+    enum Reply {
+        case response(ResponseFrame)
+        case failed(ScanError)
+    }
+
+    private struct Waiter {
+        var key: BulkKey?
+        var reply: (Reply) -> Void
+    }
+
+    package let node: NodeInfo
+    private let connection: Connection
+    private let encoder = WireEncoder()
+    private var pending = PendingResponses<Waiter>()
+    private var held = HeldKeys()
+    private var farewell: String?
+    private var end: ScanError?
+    private let onDraining: () -> Void
+    private let onEnd: (ScanError) -> Void
+
+    /// Takes over an open connection. `onDraining`: the node takes no more tasks but finishes those it has. `onEnd`: the
+    /// connection has ended, and attempts under way have been completed.
+    init(
+        node: NodeInfo, connection: Connection, onDraining: @escaping () -> Void, onEnd: @escaping (ScanError) -> Void
+    ) {
+        self.node = node
+        self.connection = connection
+        self.onDraining = onDraining
+        self.onEnd = onEnd
+        connection.hand(to: self)
+    }
+
+    var roundTrip: Duration? { connection.roundTrip }
+
+    package func holds(_ key: BulkKey) -> Bool { held.contains(key) }
+
+    package func start<Task: ScanTask>(
+        _ attempt: Attempt<Task>, completion: @escaping @Sendable (Result<TaskResponse<Task>, ScanError>) -> Void
+    ) -> AttemptHandle {
+        connection.loop.assertOnLoop()
+        do {
+            if let end { throw end }
+            return AttemptHandle(rawValue: try send(attempt, completion))
+        } catch {
+            let result: Result<TaskResponse<Task>, ScanError>
+            if let lost = error as? ScanError {
+                result = .failure(lost)
+            } else {
+                result = .success(Self.failed(attempt, "the task cannot be sent: \(error)", on: node.name))
+            }
+            // Never from inside this call; the handle names no request.
+            connection.loop.execute { completion(result) }
+            return AttemptHandle(rawValue: .max)
+        }
+    }
+
+    private func send<Task: ScanTask>(
+        _ attempt: Attempt<Task>, _ completion: @escaping @Sendable (Result<TaskResponse<Task>, ScanError>) -> Void
+    ) throws -> UInt64 {
+        try encoder.encode(attempt.task) { bytes in
+            let size = ByteWriter.taskSize(
+                scanner: Task.scanner, task: bytes.count, bulk: attempt.bulk?.count ?? 0)
+            guard size <= node.frameLimit else {
+                throw WireError("it has \(size) bytes, and the node accepts \(node.frameLimit)")
+            }
+            guard Task.scanner.utf8.count <= 255 else { throw WireError("its scanner's name is too long") }
+            let (id, number, name) = (attempt.task.id, attempt.number, node.name)
+            let request = pending.insert(
+                Waiter(key: attempt.bulk == nil ? nil : attempt.bulkKey) { reply in
+                    switch reply {
+                    case .failed(let error): completion(.failure(error))
+                    case .response(let frame):
+                        completion(Self.response(frame, id: id, attempt: number, system: name))
+                    }
+                })
+            connection.send {
+                $0.putTask(
+                    request: request, attempt: UInt32(clamping: attempt.number), scanner: Task.scanner, task: bytes,
+                    key: attempt.bulkKey, bulk: attempt.bulk)
+            }
+            if let bulk = attempt.bulk { connection.send(bulk: bulk) }
+            return request
+        }
+    }
+
+    private static func response<Task: ScanTask>(
+        _ frame: ResponseFrame, id: Task.ID, attempt: Int, system: String
+    ) -> Result<TaskResponse<Task>, ScanError> {
+        let result: TaskResponse<Task>.Result
+        if frame.succeeded {
+            do {
+                result = .success(try WireDecoder().decode(Task.Output.self, from: frame.body))
+            } catch {
+                return .failure(
+                    ScanError(.invalidResponse, "sent a result that cannot be decoded: \(error)", system: system))
+            }
+        } else {
+            let message = String(decoding: frame.body, as: UTF8.self)
+            result = .failure(TaskFailure(message: message, system: system, attempt: attempt))
+        }
+        return .success(
+            TaskResponse(id: id, result: result, system: system, attempt: attempt, seconds: frame.seconds))
+    }
+
+    private static func failed<Task: ScanTask>(
+        _ attempt: Attempt<Task>, _ message: String, on system: String
+    ) -> TaskResponse<Task> {
+        TaskResponse(
+            id: attempt.task.id,
+            result: .failure(TaskFailure(message: message, system: system, attempt: attempt.number)), system: system,
+            attempt: attempt.number, seconds: 0)
+    }
+
+    package func cancel(_ handle: AttemptHandle) {
+        connection.loop.assertOnLoop()
+        guard pending.remove(handle.rawValue) != nil else { return }
+        connection.send { $0.putCancel(request: handle.rawValue) }
+    }
+
+    package func close() {
+        connection.send { $0.putGoodbye(draining: false, message: "done") }
+        connection.end(ScanError(.systemLost, "was left by this program"), politely: true)
+    }
+}
+
+extension TCPTransport: ConnectionDelegate {
+    func greet(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> GreetingStep { .wait }
+
+    func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ScanError {
+        ScanError(.systemLost, "closed the connection")
+    }
+
+    func greetingTimedOut(after limit: Duration, on connection: Connection) -> ScanError {
+        ScanError(.systemLost, "was silent for \(limit.words)")
+    }
+
+    func received(_ frame: Frame, on connection: Connection) throws(ProtocolError) {
+        switch frame {
+        case .response(let response):
+            // Without a waiter, the answer comes too late: the attempt was cancelled or timed out.
+            guard let waiter = pending.remove(response.request) else { return }
+            if response.keptBulk, let key = waiter.key { held.insert(key) }
+            waiter.reply(.response(response))
+        case .refusal(let request, let reason, let message):
+            guard let waiter = pending.remove(request) else { return }
+            waiter.reply(.failed(ScanError(reason.code, message, system: node.name)))
+        case .goodbye(let draining, let message):
+            farewell = message
+            if draining { onDraining() }
+        case .task, .cancel, .ping, .pong: throw ProtocolError("a node sent a coordinator's frame")
+        }
+    }
+
+    func readBatchEnded() {}
+
+    func ended(_ error: ScanError) {
+        let message = farewell.map { "\(error.message) (\($0))" } ?? error.message
+        let lost = ScanError(.systemLost, message, system: node.name)
+        end = lost
+        for waiter in pending.removeAll() { waiter.reply(.failed(lost)) }
+        onEnd(lost)
+    }
+}

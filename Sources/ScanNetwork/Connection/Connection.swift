@@ -1,0 +1,275 @@
+import ScanCluster
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Serves one TCP connection: bytes in and out, heartbeats, and its end. Confined to the loop's thread.
+final class Connection: Flushable, @unchecked Sendable {
+    // Sendable: touched only on the loop's thread, which `assertOnLoop` checks.
+
+    /// How far the connection has come.
+    enum Phase {
+        /// Hellos are exchanged. Goes to `open` or to an end.
+        case greeting
+        /// Frames are exchanged. Goes to an end.
+        case open
+        /// The last bytes are sent and the peer's are thrown away until it closes, so that it gets to read them.
+        case lingering
+        case closed
+    }
+
+    /// Bytes of unsent responses beyond which a node reads no more from their reader.
+    static let highWater = 4 << 20
+    /// Bytes received in one turn of the loop before others have theirs.
+    private static let turnLimit = 8 << 20
+
+    let loop: EventLoop
+    let peer: SocketAddress
+    private(set) var phase = Phase.greeting
+    /// Called once, when nothing is left of the connection.
+    var closed: (() -> Void)?
+    private var delegate: (any ConnectionDelegate)?
+    private let socket: Socket
+    private var poll: SocketPoll?
+    private var records: any RecordLayer = PlainRecords()
+    private var decoder: FrameDecoder
+    private var out = OutQueue()
+    private var isDirty = false
+    private var blocked = false
+    private let pausesForSlowReader: Bool
+    private let timing: ConnectionTiming
+    private var liveness: Liveness
+    private var timer: TimerID?
+
+    /// Serves `socket`. The delegate is kept until the connection has ended. With `pausesForSlowReader`, nothing is read
+    /// while too many bytes wait to be sent; only one side may do so, or both could wait for each other.
+    /// - Throws: ``SocketError`` if the loop cannot watch the socket.
+    init(
+        loop: EventLoop, socket: Socket, frameLimit: Int, timing: ConnectionTiming, pausesForSlowReader: Bool,
+        delegate: any ConnectionDelegate
+    ) throws {
+        self.loop = loop
+        self.socket = socket
+        self.timing = timing
+        self.delegate = delegate
+        self.pausesForSlowReader = pausesForSlowReader
+        peer = socket.peerAddress
+        decoder = FrameDecoder(limit: frameLimit)
+        liveness = Liveness(timing: timing, now: loop.now)
+        poll = try SocketPoll(loop: loop, descriptor: socket.descriptor) { [weak self] readable, writable in
+            self?.ready(readable: readable, writable: writable)
+        }
+        timer = loop.schedule(at: loop.now.advanced(by: timing.handshake)) { [weak self] in
+            self?.greetingTimedOut()
+        }
+        poll?.watch(read: true, write: false)
+    }
+
+    /// Time from the last heartbeat to its answer.
+    var roundTrip: Duration? { liveness.roundTrip }
+
+    /// Bytes that wait to be sent.
+    var waiting: Int { out.waiting }
+
+    /// From the next frame on, the connection belongs to another delegate.
+    func hand(to delegate: any ConnectionDelegate) { self.delegate = delegate }
+
+    // MARK: Sending
+
+    /// Appends frames; they are written at the end of this turn.
+    func send(_ body: (inout ByteWriter) -> Void) {
+        loop.assertOnLoop()
+        guard phase == .greeting || phase == .open else { return }
+        out.append(body)
+        markDirty()
+    }
+
+    /// Appends bulk bytes to the frame that was sent last.
+    func send(bulk: BulkBytes) {
+        guard phase == .open else { return }
+        out.append(bulk)
+        markDirty()
+    }
+
+    private func markDirty() {
+        guard !isDirty, !blocked else { return }
+        isDirty = true
+        loop.markDirty(self)
+    }
+
+    /// Writes what waits, as far as the socket takes it.
+    func flush() {
+        isDirty = false
+        while phase != .closed, out.waiting > 0 {
+            switch out.withPieces({ records.send($0, to: socket) }) {
+            case .bytes(let count):
+                out.advance(by: count)
+                // A socket that was full and takes bytes again has a peer that reads them.
+                if blocked { liveness.sign(at: loop.turnStart) }
+            case .wouldBlock:
+                blocked = true
+                watch()
+                return
+            case .ended: return end(Self.peerClosed)
+            case .failed(let error): return end(ScanError(.systemLost, "the connection broke: \(error)"))
+            }
+        }
+        blocked = false
+        watch()
+        if phase == .lingering { shutdown(socket.descriptor, Int32(SHUT_WR)) }
+    }
+
+    private func watch() {
+        let isPaused = pausesForSlowReader && out.waiting > Self.highWater
+        poll?.watch(read: !isPaused, write: blocked)
+    }
+
+    // MARK: Receiving
+
+    private func ready(readable: Bool, writable: Bool) {
+        if writable, blocked { flush() }
+        if readable { receive() }
+    }
+
+    private func receive() {
+        var budget = Self.turnLimit
+        while budget > 0, phase != .closed {
+            let space = decoder.space()
+            switch records.receive(from: socket, into: space) {
+            case .bytes(let count):
+                budget -= count
+                liveness.sign(at: loop.turnStart)
+                if phase != .lingering {
+                    decoder.received(count)
+                    process()
+                }
+                if count < space.count { budget = 0 }
+            case .wouldBlock: budget = 0
+            case .ended:
+                if phase == .greeting, let error = delegate?.greetingEnded(decoder.waiting) { return end(error) }
+                return end(Self.peerClosed)
+            case .failed(let error): return end(ScanError(.systemLost, "the connection broke: \(error)"))
+            }
+        }
+        delegate?.readBatchEnded()
+    }
+
+    private func process() {
+        if phase == .greeting {
+            guard let step = delegate?.greet(decoder.waiting, on: self), phase == .greeting else { return }
+            switch step {
+            case .wait: return
+            case .open(let consumed):
+                decoder.skip(consumed)
+                opened()
+            case .end(let error): return end(error, politely: true)
+            }
+        }
+        do {
+            while phase == .open, let frame = try decoder.next() { try handle(frame) }
+        } catch {
+            send { $0.putGoodbye(draining: false, message: "\(error)") }
+            end(ScanError(.systemLost, "\(error)"), politely: true)
+        }
+    }
+
+    private func handle(_ frame: Frame) throws(ProtocolError) {
+        switch frame {
+        case .ping(let token): send { $0.putPong(token) }
+        case .pong(let token): liveness.pong(token, at: loop.turnStart)
+        case .task, .response, .refusal, .cancel, .goodbye: try delegate?.received(frame, on: self)
+        }
+    }
+
+    // MARK: Heartbeats
+
+    private func opened() {
+        phase = .open
+        if let timer { loop.cancel(timer) }
+        liveness = Liveness(timing: timing, now: loop.now)
+        beat()
+    }
+
+    private func beat() {
+        guard phase == .open else { return }
+        var action = liveness.check(at: loop.now)
+        if action == .lost {
+            // This process may have been stopped itself: what came meanwhile counts.
+            receive()
+            guard phase == .open else { return }
+            action = liveness.check(at: loop.now)
+        }
+        switch action {
+        case .ping(let token): send { $0.putPing(token) }
+        case .wait: break
+        case .lost: return end(ScanError(.systemLost, "has been silent for \(timing.silence.words)"))
+        }
+        timer = loop.schedule(at: liveness.nextCheck) { [weak self] in self?.beat() }
+    }
+
+    private func greetingTimedOut() {
+        guard phase == .greeting, let delegate else { return }
+        end(delegate.greetingTimedOut(after: timing.handshake, on: self), politely: true)
+    }
+
+    // MARK: The end
+
+    private static let peerClosed = ScanError(.systemLost, "closed the connection")
+
+    /// Ends the connection and tells the delegate why. Politely: sends what waits first, and gives the peer a
+    /// heartbeat's time to read it.
+    func end(_ error: ScanError, politely: Bool = false) {
+        loop.assertOnLoop()
+        guard phase != .closed else { return }
+        if let timer { loop.cancel(timer) }
+        let delegate = delegate
+        self.delegate = nil
+        if politely, phase != .lingering {
+            phase = .lingering
+            timer = loop.schedule(at: loop.now.advanced(by: timing.heartbeat)) { self.end(Self.peerClosed) }
+            markDirty()
+        } else {
+            phase = .closed
+            timer = nil
+            poll?.close()
+            poll = nil
+            socket.close()
+        }
+        delegate?.ended(error)
+        if phase == .closed {
+            closed?()
+            closed = nil
+        }
+    }
+}
+
+/// Who is served by a connection.
+protocol ConnectionDelegate: AnyObject {
+    /// Bytes of the peer's hello: all that have come in so far.
+    func greet(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> GreetingStep
+
+    /// The peer closed the connection before its hello was complete.
+    func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ScanError
+
+    /// The hello took too long; a last message may be sent.
+    func greetingTimedOut(after limit: Duration, on connection: Connection) -> ScanError
+
+    /// A frame came in; its views are valid only during the call.
+    func received(_ frame: Frame, on connection: Connection) throws(ProtocolError)
+
+    /// What the socket had to give in this turn has been received.
+    func readBatchEnded()
+
+    /// The connection has ended. The last call.
+    func ended(_ error: ScanError)
+}
+
+/// What a hello has led to.
+enum GreetingStep {
+    case wait
+    case open(consumed: Int)
+    case end(ScanError)
+}

@@ -1,0 +1,14 @@
+/// Time limits of a connection.
+public struct ConnectionTiming: Equatable, Sendable {
+    /// Longest wait for a TCP connection to one address; 3 s by default.
+    public var connect = Duration.seconds(3)
+    /// Longest wait for the peer's hello; 3 s by default.
+    public var handshake = Duration.seconds(3)
+    /// Time between heartbeats; 1 s by default.
+    public var heartbeat = Duration.seconds(1)
+    /// Silence after which a peer is taken for dead; 3 s by default, several heartbeats at least.
+    public var silence = Duration.seconds(3)
+
+    /// The default limits.
+    public init() {}
+}

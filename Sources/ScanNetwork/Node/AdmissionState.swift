@@ -1,0 +1,65 @@
+/// Decides which tasks a node takes: as many as its slots and its queue hold, from connections that live. Pure.
+package struct AdmissionState {
+    /// Names a connection; its tasks are its lease.
+    package typealias Lease = Int
+
+    /// The answer to a task that wants to be run.
+    package enum Decision: Equatable {
+        case run
+        case refuse(RefusalReason)
+    }
+
+    /// Tasks that run at the same time.
+    package let slots: Int
+    /// Tasks that wait beyond those.
+    package let queueLimit: Int
+    /// No new tasks are taken.
+    package private(set) var isDraining = false
+    /// Tasks taken and not yet finished, of connections that ended as well: they occupy threads.
+    package private(set) var inFlight = 0
+    private var leases: [Lease: Int] = [:]
+
+    package init(slots: Int, queueLimit: Int) {
+        self.slots = slots
+        self.queueLimit = queueLimit
+    }
+
+    /// Tasks that run now.
+    package var running: Int { min(inFlight, slots) }
+
+    /// Tasks that wait for a slot.
+    package var queued: Int { inFlight - running }
+
+    /// Tasks that a connection has in flight.
+    package func inFlight(of lease: Lease) -> Int { leases[lease] ?? 0 }
+
+    /// A task came.
+    package mutating func admit(_ lease: Lease) -> Decision {
+        if isDraining { return .refuse(.draining) }
+        guard inFlight < slots + queueLimit else { return .refuse(.queueFull) }
+        inFlight += 1
+        leases[lease, default: 0] += 1
+        return .run
+    }
+
+    /// A task that was admitted is finished, whatever came of it.
+    /// - Returns: true if the node is draining and this was its last task.
+    package mutating func finish(_ lease: Lease) -> Bool {
+        inFlight -= 1
+        if let count = leases[lease] { leases[lease] = count > 1 ? count - 1 : nil }
+        return isDraining && inFlight == 0
+    }
+
+    /// Takes no new tasks from now on.
+    /// - Returns: true if there is none to wait for.
+    package mutating func drain() -> Bool {
+        isDraining = true
+        return inFlight == 0
+    }
+
+    /// Whether the numbers add up.
+    package var isConsistent: Bool {
+        inFlight >= 0 && inFlight <= slots + queueLimit && leases.values.reduce(0, +) == inFlight
+            && leases.values.allSatisfy { $0 > 0 }
+    }
+}

@@ -1,0 +1,34 @@
+package import ScanCluster
+
+/// Bulk bytes that a node keeps for later tasks of the connection that sent them.
+///
+/// When it is full, new bytes are not kept: a job reads its bytes in rounds, and a cache that made room by dropping
+/// the oldest would drop each shortly before it is needed.
+package struct BulkCache {
+    private var bytes: [AdmissionState.Lease: [BulkKey: BulkBytes]] = [:]
+    /// Most bytes that are kept.
+    package let limit: Int
+    /// Bytes that are kept.
+    package private(set) var used = 0
+
+    package init(limit: Int) { self.limit = limit }
+
+    /// The bytes that a connection sent under `key`.
+    package func find(_ key: BulkKey, of lease: AdmissionState.Lease) -> BulkBytes? { bytes[lease]?[key] }
+
+    /// Keeps bytes while there is room.
+    /// - Returns: whether they are kept.
+    package mutating func keep(_ new: BulkBytes, as key: BulkKey, of lease: AdmissionState.Lease) -> Bool {
+        if bytes[lease]?[key] != nil { return true }
+        guard new.count <= limit - used else { return false }
+        bytes[lease, default: [:]][key] = new
+        used += new.count
+        return true
+    }
+
+    /// Forgets what a connection sent.
+    package mutating func drop(_ lease: AdmissionState.Lease) {
+        guard let dropped = bytes.removeValue(forKey: lease) else { return }
+        used -= dropped.values.reduce(0) { $0 + $1.count }
+    }
+}

@@ -1,0 +1,68 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension NodeServer {
+    /// Limits of a node.
+    public struct Options: Sendable {
+        /// Tasks that may wait beyond the slots; more are refused. 1024 by default.
+        public var queueLimit = 1024
+        /// Bytes of bulk kept for later tasks; by default a quarter of the memory, 1 GiB at most. 0 keeps none.
+        public var bulkCacheLimit = min(1 << 30, physicalMemory() / 4)
+        /// Longest frame accepted, bulk bytes included; 1 GiB by default.
+        public var frameLimit = 1 << 30
+        /// Connections at the same time; 256 by default.
+        public var connectionLimit = 256
+        /// Connections at the same time whose hello has not come yet; 32 by default.
+        public var greetingLimit = 32
+        /// Added to the scan threads' nice value (Linux), so that the node's owner feels nothing; 0 by default.
+        public var niceness = 0
+        /// Time limits.
+        public var timing = ConnectionTiming()
+
+        /// The default limits.
+        public init() {}
+    }
+
+    /// Something worth a line in a node's log.
+    public enum Event: Sendable, CustomStringConvertible {
+        /// A coordinator has connected.
+        case connected(peer: String, name: String)
+        /// A peer was not let in, or was no coordinator.
+        case refused(peer: String, reason: String)
+        /// A coordinator's connection has ended, after so many tasks of it were done and so many given up.
+        case disconnected(peer: String, name: String, reason: String, done: Int, cancelled: Int)
+        /// Connections cannot be accepted now.
+        case troubled(reason: String)
+
+        /// One line.
+        public var description: String {
+            switch self {
+            case .connected(let peer, let name): "\(name) connected from \(peer)"
+            case .refused(let peer, let reason): "refused \(peer): \(reason)"
+            case .disconnected(let peer, let name, let reason, let done, let cancelled):
+                "\(name) at \(peer) \(reason); \(done) tasks done, \(cancelled) cancelled"
+            case .troubled(let reason): "cannot take connections now: \(reason)"
+            }
+        }
+    }
+
+    /// What a node does now.
+    public struct Status: Equatable, Sendable {
+        /// Connected coordinators.
+        public var connections = 0
+        /// Tasks that run.
+        public var running = 0
+        /// Tasks that wait for a slot.
+        public var queued = 0
+        /// Tasks done since the start.
+        public var done = 0
+        /// Bytes of bulk that are kept.
+        public var bulkBytes = 0
+    }
+}
+
+/// Bytes of this machine's memory.
+private func physicalMemory() -> Int { Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))) }

@@ -1,0 +1,235 @@
+public import ScanCluster
+
+/// Offers this process's scan threads to coordinators that connect over TCP.
+///
+/// ```swift
+/// let node = NodeServer(name: "alpha", slots: 4, scanners: Scanners(PrimeCount.self), listen: "0.0.0.0:4711")
+/// print("ready at", try node.start())
+/// ```
+public final class NodeServer: @unchecked Sendable {
+    // Sendable: what changes is touched only on the loop's thread, except `finished` and `shared`, which have locks.
+
+    let info: NodeInfo
+    let scanners: Scanners
+    let options: Options
+    let loop: EventLoop
+    let onEvent: @Sendable (Event) -> Void
+    private let address: String
+    private let threads: ScanThreads
+    private let finished = Locked<[FinishedTask]>([])
+    private let shared = Locked(Status())
+
+    var admission: AdmissionState
+    var cache: BulkCache
+    private var listener: (socket: Socket, poll: SocketPoll)?
+    private var sessions: [AdmissionState.Lease: NodeSession] = [:]
+    private var nextLease = 0
+    private var done = 0
+    private var isStopped = false
+    private var drained: [CheckedContinuation<Void, Never>] = []
+
+    /// A node; ``start()`` makes it listen, and from then on it lives until it is drained or stopped.
+    /// - Parameters:
+    ///   - name: the node's name for users; unique in a cluster.
+    ///   - identity: identity of this process; random if nil.
+    ///   - slots: tasks that run at the same time, each on a thread of its own.
+    ///   - scanners: the types of task it runs.
+    ///   - listen: `ADDR:PORT`; an empty ADDR for all addresses, port 0 for any port.
+    ///   - options: limits.
+    ///   - loop: the I/O thread.
+    ///   - onEvent: called on the I/O thread, and must not block it.
+    public init(
+        name: String, identity: SystemID? = nil, slots: Int, scanners: Scanners, listen: String,
+        options: Options = Options(), loop: EventLoop = .shared, onEvent: @escaping @Sendable (Event) -> Void = { _ in }
+    ) {
+        var generator = SystemRandomNumberGenerator()
+        info = NodeInfo(
+            identity: identity ?? SystemID(using: &generator), name: name, slots: slots,
+            queueLimit: options.queueLimit, scanners: scanners.names, frameLimit: options.frameLimit)
+        self.scanners = scanners
+        self.options = options
+        self.loop = loop
+        self.onEvent = onEvent
+        address = listen
+        threads = ScanThreads(count: slots, niceness: options.niceness)
+        admission = AdmissionState(slots: slots, queueLimit: options.queueLimit)
+        cache = BulkCache(limit: options.bulkCacheLimit)
+    }
+
+    /// Listens.
+    /// - Returns: the address with the port that the system chose.
+    /// - Throws: ``AddressError`` or ``SocketError``, if the address is none or cannot be listened on.
+    public func start() throws -> SocketAddress {
+        let socket = try Socket.listening(on: try SocketAddress(parsing: address))
+        let local = socket.localAddress
+        nonisolated(unsafe) let listening = socket  // Handed over to the loop's thread.
+        loop.execute { self.listen(listening) }
+        return local
+    }
+
+    /// Takes no new tasks, finishes those it has, and closes. Returns when all that is done.
+    public func drain() async {
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                if self.isStopped && self.sessions.isEmpty { return continuation.resume() }
+                self.drained.append(continuation)
+                self.stopListening()
+                for session in self.sessions.values { session.sayGoodbye() }
+                if self.admission.drain() { self.finishDraining() }
+            }
+        }
+    }
+
+    /// Closes at once; running scans are cancelled, and end in their time.
+    public func stop() {
+        loop.execute {
+            self.isStopped = true
+            self.stopListening()
+            for session in self.sessions.values { session.connection?.end(Self.stopped) }
+            self.threads.close()
+        }
+    }
+
+    /// Identity of the node.
+    public var identity: SystemID { info.identity }
+
+    /// What the node does now.
+    public var status: Status { shared.withLock { $0 } }
+
+    private static let stopped = ScanError(.systemLost, "was left by this node, which stops")
+
+    // MARK: Connections
+
+    private func listen(_ socket: Socket) {
+        guard !isStopped else { return socket.close() }
+        do {
+            let poll = try SocketPoll(loop: loop, descriptor: socket.descriptor) { _, _ in self.accept() }
+            listener = (socket, poll)
+            poll.watch(read: true, write: false)
+        } catch {
+            onEvent(.troubled(reason: "\(error)"))
+        }
+    }
+
+    private func stopListening() {
+        listener?.poll.close()
+        listener?.socket.close()
+        listener = nil
+    }
+
+    private func accept() {
+        guard let listener else { return }
+        do {
+            while let socket = try listener.socket.accept() { open(socket) }
+        } catch {
+            // Out of descriptors, most likely: the listener would be reported ready again and again.
+            onEvent(.troubled(reason: "\(error)"))
+            listener.poll.watch(read: false, write: false)
+            _ = loop.schedule(at: loop.now.advanced(by: options.timing.heartbeat)) { [weak self] in
+                self?.listener?.poll.watch(read: true, write: false)
+            }
+        }
+    }
+
+    private func open(_ socket: Socket) {
+        guard sessions.values.count(where: { $0.peer == nil }) < options.greetingLimit else {
+            onEvent(.refused(peer: "\(socket.peerAddress)", reason: "too many connections without a hello"))
+            return socket.close()
+        }
+        let lease = nextLease
+        nextLease += 1
+        let session = NodeSession(server: self, lease: lease, handshake: handshake)
+        do {
+            let connection = try Connection(
+                loop: loop, socket: socket, frameLimit: options.frameLimit, timing: options.timing,
+                pausesForSlowReader: true, delegate: session)
+            session.connection = connection
+            sessions[lease] = session
+            connection.closed = { [weak self] in self?.closed(lease) }
+        } catch {
+            onEvent(.troubled(reason: "\(error)"))
+        }
+    }
+
+    private var handshake: ServerHandshake {
+        if admission.isDraining {
+            return ServerHandshake(node: info, obstacle: (.draining, "the node is draining"))
+        }
+        if sessions.count >= options.connectionLimit {
+            return ServerHandshake(
+                node: info, obstacle: (.tooManyConnections, "it has \(sessions.count) connections, its limit"))
+        }
+        return ServerHandshake(node: info)
+    }
+
+    private func closed(_ lease: AdmissionState.Lease) {
+        sessions[lease] = nil
+        publish()
+        if sessions.isEmpty, isStopped || admission.isDraining { resumeDrained() }
+    }
+
+    // MARK: Tasks
+
+    /// Starts admitted tasks, with one wake-up for all.
+    func submit(_ jobs: [ScanJob]) {
+        threads.submit(jobs)
+        publish()
+    }
+
+    /// A task has ended on a scan thread. Those that end before the loop looks are answered together.
+    func finish(_ task: FinishedTask) {
+        let isFirst = finished.withLock { finished in
+            finished.append(task)
+            return finished.count == 1
+        }
+        if isFirst { loop.execute { self.answer() } }
+    }
+
+    private func answer() {
+        let tasks = finished.withLock { finished in
+            defer { finished = [] }
+            return finished
+        }
+        var isDrained = false
+        for task in tasks {
+            done += task.outcome == nil ? 0 : 1
+            isDrained = admission.finish(task.lease)
+            sessions[task.lease]?.answer(task)
+        }
+        publish()
+        if isDrained { finishDraining() }
+    }
+
+    func publish() {
+        let status = Status(
+            connections: sessions.values.count { $0.peer != nil }, running: admission.running,
+            queued: admission.queued, done: done, bulkBytes: cache.used)
+        shared.withLock { $0 = status }
+    }
+
+    // MARK: Draining
+
+    private func finishDraining() {
+        isStopped = true
+        threads.close()
+        for session in sessions.values {
+            session.connection?.end(ScanError(.systemLost, "was left by this node, which has drained"), politely: true)
+        }
+        if sessions.isEmpty { resumeDrained() }
+    }
+
+    private func resumeDrained() {
+        for continuation in drained { continuation.resume() }
+        drained = []
+    }
+}
+
+/// A task that has left its scan thread.
+struct FinishedTask: Sendable {
+    var lease: AdmissionState.Lease
+    var request: UInt64
+    var keptBulk: Bool
+    /// Nil if the scan was skipped.
+    var outcome: Scanners.Outcome?
+    var seconds: Double
+}

@@ -1,0 +1,46 @@
+public import ScanCluster
+
+/// The types of task that a node runs. Nothing else runs, whatever comes over the wire.
+public struct Scanners: Sendable {
+    /// What running one attempt led to.
+    enum Outcome: Sendable {
+        case output([UInt8])
+        case failure(String)
+    }
+
+    /// Decodes a task, runs it and encodes its output; also measures the scan itself.
+    typealias Run = @Sendable (_ task: [UInt8], ScanContext, any ScanClock) -> (Outcome, seconds: Double)
+
+    private var runs: [String: Run] = [:]
+
+    /// The scanners of these types, as in `Scanners(PrimeCount.self, PrimeSum.self)`.
+    public init<each Task: ScanTask>(_ types: repeat (each Task).Type) {
+        repeat add(each types)
+    }
+
+    /// Names of all scanners, sorted.
+    public var names: [String] { runs.keys.sorted() }
+
+    func find(_ name: UnsafeRawBufferPointer) -> Run? { runs[String(decoding: name, as: UTF8.self)] }
+
+    private mutating func add<Task: ScanTask>(_ type: Task.Type) {
+        precondition(runs[Task.scanner] == nil, "two scanners have the name \(Task.scanner)")
+        precondition((1...255).contains(Task.scanner.utf8.count), "a scanner's name has 1 to 255 bytes")
+        runs[Task.scanner] = { bytes, context, clock in
+            let task: Task
+            do {
+                task = try WireDecoder().decode(Task.self, from: bytes)
+            } catch {
+                return (.failure("the task cannot be decoded: \(error)"), 0)
+            }
+            let start = clock.now
+            let result = Result { try task.scan(context) }
+            let seconds = clock.now.since(start) / .seconds(1)
+            do {
+                return (.output(try WireEncoder().encode(try result.get())), seconds)
+            } catch {
+                return (.failure("\(error)"), seconds)
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import ScanCluster
+import ScanNetwork
+import Testing
+
+@Suite("A link")
+struct LinkStateMachineTests {
+    func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
+
+    @Test("dials at once, and only once")
+    func start() {
+        var link = LinkStateMachine()
+        #expect(link.start() == .dial)
+        #expect(link.start() == .nothing)
+        #expect(link.retry() == .nothing)
+    }
+
+    @Test("waits ever longer after failures, up to a limit")
+    func backOff() {
+        var link = LinkStateMachine()
+        _ = link.start()
+        var waits: [Int64] = []
+        for _ in 0..<40 {
+            guard case .wait(let instant) = link.failed(at: at(0), jitter: 1) else { continue }
+            waits.append(instant.nanoseconds / 1_000_000)
+            #expect(link.failed(at: at(0), jitter: 1) == .nothing)
+            #expect(link.retry() == .dial)
+        }
+        #expect(waits.prefix(7) == [250, 500, 1000, 2000, 4000, 8000, 15000])
+        #expect(waits.last == 15000)
+    }
+
+    @Test("spreads its tries by chance")
+    func jitter() {
+        var link = LinkStateMachine()
+        _ = link.start()
+        #expect(link.failed(at: at(100), jitter: 0) == .wait(until: at(225)))
+    }
+
+    @Test("forgets failures when it is connected")
+    func forgives() {
+        var link = LinkStateMachine()
+        _ = link.start()
+        _ = link.failed(at: at(0), jitter: 1)
+        _ = link.retry()
+        _ = link.failed(at: at(0), jitter: 1)
+        _ = link.retry()
+        #expect(link.connected() == .nothing)
+        #expect(link.failed(at: at(0), jitter: 1) == .wait(until: at(250)))
+    }
+
+    @Test("does nothing once it is closed")
+    func close() {
+        var link = LinkStateMachine()
+        _ = link.start()
+        link.close()
+        #expect(link.connected() == .nothing)
+        #expect(link.failed(at: at(0), jitter: 0) == .nothing)
+        #expect(link.retry() == .nothing)
+        #expect(link.start() == .dial)
+    }
+}

@@ -1,0 +1,192 @@
+import ScanCluster
+import ScanNetwork
+import Testing
+
+@Suite("Remote nodes", .timeLimit(.minutes(1)))
+struct RemoteNodesTests {
+    @Test("join the systems with what they told of themselves")
+    func join() async throws {
+        let node = try TestNode(slots: 3)
+        let (systems, nodes, states) = await connect(node.address)
+        #expect(states.map(\.status) == [.joined])
+        #expect(states[0].node?.name == "node")
+        #expect(states[0].node?.scanners == allScanners.names)
+        #expect(systems.snapshot.map(\.name) == ["node"])
+        #expect(systems.snapshot.map(\.slots) == [3])
+        nodes.close()
+        await eventually { systems.snapshot.isEmpty }
+        _ = await node.event(containing: "done")
+        node.server.stop()
+    }
+
+    @Test("measure their round trip")
+    func roundTrip() async throws {
+        let node = try TestNode()
+        let (_, nodes, _) = await connect(node.address)
+        await eventually { await nodes.states[0].roundTrip != nil }
+        nodes.close()
+        node.server.stop()
+    }
+
+    @Test("listen on IPv6 as well")
+    func version6() async throws {
+        let node = try TestNode(listen: "[::1]:0")
+        let (_, nodes, states) = await connect(node.address)
+        #expect(states.map(\.status) == [.joined])
+        nodes.close()
+        node.server.stop()
+    }
+
+    @Test("with two addresses are one node")
+    func duplicate() async throws {
+        let node = try TestNode()
+        let other = node.address.replacing("127.0.0.1", with: "localhost")
+        let (systems, nodes, states) = await connect(node.address, other)
+        #expect(systems.snapshot.count == 1)
+        let first = states.firstIndex { $0.status == .joined } ?? 0
+        #expect(states[1 - first].status == .duplicate(of: states[first].address))
+        nodes.close()
+        node.server.stop()
+    }
+
+    @Test("that refuse the connection are reported as unreachable")
+    func refused() async throws {
+        let node = try TestNode()
+        node.server.stop()
+        await node.server.drain()
+        let (_, nodes, states) = await connect(node.address)
+        let expected = ScanError(
+            .unreachable, "cannot be reached: connection refused; is 'skyfarm node' running there?",
+            system: node.address)
+        #expect(states.map(\.status) == [.failed(expected)])
+        nodes.close()
+    }
+
+    @Test(
+        "that have no proper address are reported as unreachable",
+        arguments: ["no port", "host:99999", "no-such-host.invalid:1"])
+    func badAddress(address: String) async {
+        let (_, nodes, states) = await connect(address)
+        guard case .failed(let error) = states[0].status else {
+            Issue.record("\(states[0].status)")
+            return
+        }
+        #expect(error.code == .unreachable)
+        nodes.close()
+    }
+
+    @Test(
+        "that are other programs are named",
+        arguments: [
+            ("HTTP/1.1 400 Bad Request\r\n\r\n", "HTTP", true),
+            ("SSH-2.0-OpenSSH_9.2\r\n", "SSH", false),
+        ])
+    func otherProgram(banner: String, name: String, waits: Bool) async throws {
+        let server = try StrangeServer(answer: Array(banner.utf8), waits: waits)
+        let (_, nodes, states) = await connect(server.address)
+        let expected = ScanError(.notANode, "is no skyfarm node: it answers \(name)", system: server.address)
+        #expect(states.map(\.status) == [.failed(expected)])
+        nodes.close()
+        server.stop()
+    }
+
+    @Test("that say nothing are given up")
+    func silent() async throws {
+        let server = try StrangeServer(answer: [])
+        let (_, nodes, states) = await connect(server.address, timing: shortTiming)
+        let expected = ScanError(
+            .notANode, "did not answer the hello within 100 ms; is it a skyfarm node?", system: server.address)
+        #expect(states.map(\.status) == [.failed(expected)])
+        nodes.close()
+        server.stop()
+    }
+
+    @Test("that close at once are given up")
+    func closes() async throws {
+        let server = try StrangeServer(answer: [], waits: true, closes: true)
+        let (_, nodes, states) = await connect(server.address)
+        guard case .failed(let error) = states[0].status else {
+            Issue.record("\(states[0].status)")
+            return
+        }
+        #expect(error.code == .notANode)
+        nodes.close()
+        server.stop()
+    }
+
+    @Test("of another version are reported as incompatible")
+    func otherVersion() async throws {
+        let refusal = Hello(.refusal, versions: 8...9, refusal: .otherVersion, body: Array("too old".utf8))
+        let server = try StrangeServer(answer: refusal.encoded, waits: true)
+        let (_, nodes, states) = await connect(server.address)
+        guard case .failed(let error) = states[0].status else {
+            Issue.record("\(states[0].status)")
+            return
+        }
+        #expect(error.code == .incompatible)
+        #expect(error.message.contains("8 to 9"))
+        #expect(server.bytes.starts(with: Array("SKYFARM".utf8)))
+        nodes.close()
+        server.stop()
+    }
+
+    @Test("that break the protocol are left, and tried again")
+    func garbage() async throws {
+        let info = NodeInfo(
+            identity: SystemID(high: 5, low: 5), name: "bad", slots: 1, queueLimit: 1, scanners: [],
+            frameLimit: 1 << 20)
+        let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(info)).encoded
+        let server = try StrangeServer(answer: welcome + [8, 0, 0, 0, 99, 0, 0, 0, 0, 0, 0, 0], waits: true)
+        let (systems, nodes, _) = await connect(server.address)
+        await eventually {
+            if case .failed(let error) = await nodes.states[0].status { return error.message.contains("type 99") }
+            return false
+        }
+        nodes.close()
+        await eventually { systems.snapshot.isEmpty }
+        server.stop()
+    }
+
+    @Test("that fall silent are taken for dead")
+    func fallsSilent() async throws {
+        let info = NodeInfo(
+            identity: SystemID(high: 6, low: 6), name: "dumb", slots: 1, queueLimit: 1, scanners: [],
+            frameLimit: 1 << 20)
+        let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(info)).encoded
+        let server = try StrangeServer(answer: welcome, waits: true)
+        let (_, nodes, _) = await connect(server.address, timing: shortTiming)
+        await eventually {
+            if case .failed(let error) = await nodes.states[0].status { return error.message.contains("silent") }
+            return false
+        }
+        nodes.close()
+        server.stop()
+    }
+
+    @Test("that come back are connected again")
+    func reconnect() async throws {
+        let first = try TestNode()
+        let (systems, nodes, _) = await connect(first.address)
+        first.server.stop()
+        await eventually { systems.snapshot.isEmpty }
+        let second = try TestNode(listen: first.address)
+        await eventually { systems.snapshot.map(\.id) == [second.server.identity] }
+        nodes.close()
+        second.server.stop()
+    }
+
+    @Test("take over from a duplicate that is lost")
+    func takeOver() async throws {
+        let identity = SystemID(high: 9, low: 9)
+        let first = try TestNode(identity: identity)
+        let second = try TestNode(identity: identity)
+        let (systems, nodes, _) = await connect(first.address, second.address)
+        let joined = await nodes.states.firstIndex { $0.status == .joined } ?? 0
+        (joined == 0 ? first : second).server.stop()
+        await eventually { await nodes.states[1 - joined].status == .joined }
+        #expect(systems.snapshot.count == 1)
+        nodes.close()
+        first.server.stop()
+        second.server.stop()
+    }
+}

@@ -1,0 +1,75 @@
+import ScanCluster
+import ScanNetwork
+
+/// Frequent heartbeats, and limits that a busy machine keeps.
+let testTiming: ConnectionTiming = {
+    var timing = ConnectionTiming()
+    timing.heartbeat = .milliseconds(50)
+    timing.handshake = .seconds(20)
+    timing.silence = .seconds(20)
+    return timing
+}()
+
+/// Limits short enough to wait for their end.
+let shortTiming: ConnectionTiming = {
+    var timing = testTiming
+    timing.handshake = .milliseconds(100)
+    timing.silence = .milliseconds(200)
+    return timing
+}()
+
+let allScanners = Scanners(SumTask.self, CountTask.self, GateTask.self)
+
+/// A node on any port of the loopback interface, with its events.
+struct TestNode {
+    let server: NodeServer
+    let address: String
+    let events: Locked<[NodeServer.Event]>
+
+    init(
+        slots: Int = 2, listen: String = "127.0.0.1:0", identity: SystemID? = nil,
+        _ configure: (inout NodeServer.Options) -> Void = { _ in }
+    ) throws {
+        var options = NodeServer.Options()
+        options.timing = testTiming
+        configure(&options)
+        let events = Locked<[NodeServer.Event]>([])
+        server = NodeServer(
+            name: "node", identity: identity, slots: slots, scanners: allScanners, listen: listen, options: options
+        ) { event in events.withLock { $0.append(event) } }
+        address = "\(try server.start())"
+        self.events = events
+    }
+
+    /// Waits for an event and returns its line.
+    func event(containing text: String) async -> String {
+        var line: String?
+        await eventually {
+            line = events.withLock { $0.map { "\($0)" }.first { $0.contains(text) } }
+            return line != nil
+        }
+        return line ?? ""
+    }
+}
+
+/// Connects to addresses and returns the systems they led to, with their states.
+func connect(
+    _ addresses: String..., window: Int? = nil, timing: ConnectionTiming = testTiming, frameLimit: Int? = nil
+) async -> (systems: Systems, nodes: RemoteNodes, states: [NodeState]) {
+    let systems = Systems(clock: EventLoop.shared)
+    var options = RemoteNodes.Options()
+    options.window = window
+    options.timing = timing
+    if let frameLimit { options.frameLimit = frameLimit }
+    let nodes = RemoteNodes(addresses, systems: systems, options: options)
+    nodes.start()
+    return (systems, nodes, await nodes.settled())
+}
+
+/// A connection to a node without a registry: what a system does, step by step.
+func system(_ address: String, window: Int = 4096, timing: ConnectionTiming = testTiming) async throws -> ScanSystem {
+    var options = RemoteNodes.Options()
+    options.window = window
+    options.timing = timing
+    return try await RemoteNodes.connect(address, options: options)
+}
