@@ -1,0 +1,45 @@
+import ScanCluster
+import ScanNetwork
+import Testing
+
+@Suite("A farm", .timeLimit(.minutes(1)))
+struct FarmTests {
+    @Test("runs a job on nodes and on slots of its own", arguments: [0, 1])
+    func job(localSlots: Int) async throws {
+        let nodes = [try TestNode(), try TestNode()]
+        let farm = try await Farm(nodes: nodes.map(\.address), localSlots: localSlots)
+        let tasks = (0..<200).map { SumTask(id: $0, number: $0) }
+        var sum = 0
+        for try await response in farm.coordinator.responses(to: tasks) { sum += try response.get() }
+        #expect(sum == 199 * 200 / 2)
+        #expect(farm.systems.snapshot.count == 2 + localSlots)
+        await farm.close()
+        await eventually { farm.systems.snapshot.isEmpty }
+        for node in nodes { node.server.stop() }
+    }
+
+    @Test("needs something that can run a task, and says what is wrong with the first node")
+    func nothing() async throws {
+        await #expect(throws: ScanError.self) { _ = try await Farm() }
+        let server = try StrangeServer(answer: Array("SSH-2.0-x\r\n".utf8))
+        await #expect(
+            throws: ScanError(.notANode, "is no skyfarm node: it answers SSH", system: server.address)
+        ) { _ = try await Farm(nodes: [server.address]) }
+        server.stop()
+    }
+
+    @Test("survives a node that stops in mid-job")
+    func nodeStops() async throws {
+        let nodes = [try TestNode(), try TestNode()]
+        let farm = try await Farm(nodes: nodes.map(\.address))
+        let tasks = (0..<500).map { SumTask(id: $0, number: $0) }
+        var seen: Set<Int> = []
+        for try await response in farm.coordinator.responses(to: tasks) {
+            seen.insert(try response.get())
+            if seen.count == 20 { nodes[0].server.stop() }
+        }
+        #expect(seen == Set(0..<500))
+        await farm.close()
+        nodes[1].server.stop()
+    }
+}
