@@ -1,0 +1,146 @@
+internal import CFITSIO
+import Foundation
+
+/// A file open for reading, and a position at one of its HDUs.
+///
+/// A caller runs every function but `init` inside ``FITSLibrary/run(_:)``.
+final class FITSFile {
+    let path: String
+    let handle: UnsafeMutablePointer<fitsfile>
+
+    /// Opens `path` as a plain file name, whatever characters it has.
+    init(path: String) throws(ImageError) {
+        self.path = path
+        try FileKind.check(path)
+        // CFITSIO expands “~” and reads standard input for “-”, unless the name begins otherwise.
+        let name = path.hasPrefix("/") ? path : "./" + path
+        guard name.utf8.count < Int(FLEN_FILENAME) else {
+            throw ImageError(.unreadable, "\(path): the name is longer than CFITSIO allows; use a shorter path")
+        }
+        var opened: UnsafeMutablePointer<fitsfile>?
+        var status: Int32 = 0
+        FITSLibrary.run { _ = ffdkopn(&opened, name, READONLY, &status) }
+        guard status == 0, let opened else { throw Self.openingError(path, status) }
+        handle = opened
+    }
+
+    deinit {
+        var status: Int32 = 0
+        FITSLibrary.run { _ = ffclos(handle, &status) }
+    }
+
+    /// Bytes of the file, decompressed if the whole of it is compressed.
+    var byteCount: Int { Int(handle.pointee.Fptr.pointee.filesize) }
+
+    /// Goes to the HDU with this number, and says what it is; nil if the file ends before it.
+    func move(to number: Int) throws(ImageError) -> HDU? {
+        var status: Int32 = 0
+        guard number < Int(Int32.max) - 1 else { return nil }
+        ffmahd(handle, Int32(number + 1), nil, &status)
+        if status == END_OF_FILE { return nil }
+        guard status == 0 else {
+            // Some files end in bytes that are no HDU; what stands before them is good.
+            if number > 0 { return nil }
+            throw Self.openingError(path, status)
+        }
+        let hdu = try current(number)
+        try checkExtent(of: hdu)
+        return hdu
+    }
+
+    /// The value of an integer keyword of the current HDU, nil if absent.
+    func integer(_ key: String) -> Int? {
+        var status: Int32 = 0
+        var value: Int64 = 0
+        ffgkyjj(handle, key, &value, nil, &status)
+        return status == 0 ? Int(value) : nil
+    }
+
+    /// The value of a real keyword of the current HDU, nil if absent.
+    func real(_ key: String) -> Double? {
+        var status: Int32 = 0
+        var value = 0.0
+        ffgkyd(handle, key, &value, nil, &status)
+        return status == 0 ? value : nil
+    }
+
+    /// The value of a text keyword of the current HDU, nil if absent.
+    func text(_ key: String) -> String? {
+        var status: Int32 = 0
+        var value = [CChar](repeating: 0, count: Int(FLEN_VALUE))
+        ffgkys(handle, key, &value, nil, &status)
+        return status == 0 ? FITSLibrary.string(value) : nil
+    }
+
+    private func current(_ number: Int) throws(ImageError) -> HDU {
+        var status: Int32 = 0
+        var type: Int32 = 0
+        ffghdt(handle, &type, &status)
+        var content = type == ASCII_TBL ? HDU.Content.asciiTable : .binaryTable
+        if type == IMAGE_HDU {
+            var count: Int32 = 0
+            ffgidm(handle, &count, &status)
+            var axes = [Int64](repeating: 0, count: Int(max(count, 0)))
+            if count > 0 { ffgiszll(handle, count, &axes, &status) }
+            content = count > 0 ? .image(axes: axes.map(Int.init)) : .empty
+        }
+        guard status == 0 else { throw Self.openingError(path, status) }
+        return HDU(number: number, name: text("EXTNAME"), version: integer("EXTVER") ?? 1, content: content)
+    }
+
+    /// Refuses an HDU whose data would run past the end of the file.
+    private func checkExtent(of hdu: HDU) throws(ImageError) {
+        var status: Int32 = 0
+        var dataStart: Int64 = 0
+        ffghadll(handle, nil, &dataStart, nil, &status)
+        guard status == 0 else { throw Self.openingError(path, status) }
+        let axes = (integer("NAXIS") ?? 0).clamped(to: 0...999)
+        guard axes > 0 else { return }
+        // Random groups say so by a first axis of length 0, which does not count.
+        let lengths = (1...axes).map { integer("NAXIS\($0)") ?? 0 }
+        let counted = lengths[0] == 0 && integer("GCOUNT") != nil ? lengths.dropFirst() : lengths[...]
+        var (count, overflow) = (1, false)
+        func multiply(_ factor: Int) {
+            let product = count.multipliedReportingOverflow(by: factor)
+            (count, overflow) = (product.partialValue, overflow || product.overflow)
+        }
+        counted.forEach(multiply)
+        let sum = count.addingReportingOverflow(integer("PCOUNT") ?? 0)
+        (count, overflow) = (sum.partialValue, overflow || sum.overflow)
+        multiply(integer("GCOUNT") ?? 1)
+        multiply(abs(integer("BITPIX") ?? 8) / 8)
+        guard !overflow, count < Int.max / 2 else {
+            throw ImageError(.tooLarge, "\(path): \(hdu.words) is too large to be addressed; the header is damaged")
+        }
+        // CFITSIO reads whole blocks only: a last one that is not filled counts as cut off, too.
+        let block = FITSMemoryFile.blockLength
+        let end = Int(dataStart) + (count + block - 1) / block * block
+        guard end <= byteCount else {
+            throw ImageError(
+                .truncated,
+                "\(path): truncated: \(hdu.words) needs \(end) bytes, the file has \(byteCount); "
+                    + "fetch it again")
+        }
+    }
+
+    private static func openingError(_ path: String, _ status: Int32) -> ImageError {
+        switch status {
+        case END_OF_FILE, READ_ERROR, NO_END, SEEK_ERROR:
+            ImageError(.truncated, "\(path): truncated: its header does not end; fetch the file again")
+        case DATA_DECOMPRESSION_ERR:
+            ImageError(.corrupt, "\(path): the compressed file is damaged; fetch it again")
+        case MEMORY_ALLOCATION:
+            ImageError(.tooLarge, "\(path): not enough memory to decompress it; decompress the file on disk first")
+        case FILE_NOT_OPENED:
+            ImageError(.unreadable, "\(path): CFITSIO cannot open it: \(FITSLibrary.words(for: status))")
+        default:
+            ImageError(.corrupt, "\(path): not a valid FITS file: \(FITSLibrary.words(for: status))")
+        }
+    }
+}
+
+extension Int {
+    fileprivate func clamped(to range: ClosedRange<Int>) -> Int {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
+}

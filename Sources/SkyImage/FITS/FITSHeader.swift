@@ -1,0 +1,39 @@
+/// The 80-byte cards of one HDU's header, as they stand in the file.
+///
+/// Of a tile-compressed image these are the cards of the image, not of the table that holds its tiles.
+public struct FITSHeader: Hashable, Sendable {
+    /// Bytes of one card.
+    public static let cardLength = 80
+
+    /// The cards one after the other, END included.
+    public var bytes: [UInt8]
+
+    /// A header of `bytes`, a multiple of 80; what is left over is cut.
+    public init(bytes: [UInt8]) {
+        self.bytes = Array(bytes.prefix(bytes.count / Self.cardLength * Self.cardLength))
+    }
+
+    /// A header of these cards, each padded or cut to 80 characters. An END card is added.
+    public init(cards: [String]) {
+        bytes = []
+        for card in cards + ["END"] {
+            let characters = Array(card.utf8.prefix(Self.cardLength))
+            bytes += characters + [UInt8](repeating: UInt8(ascii: " "), count: Self.cardLength - characters.count)
+        }
+    }
+
+    /// Number of cards.
+    public var count: Int { bytes.count / Self.cardLength }
+
+    /// Card `index`, without the spaces at its end.
+    public subscript(index: Int) -> String {
+        let card = bytes[index * Self.cardLength..<(index + 1) * Self.cardLength]
+        let end = card.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? card.startIndex
+        return String(decoding: card[..<end], as: UTF8.self)
+    }
+
+    /// Keyword of card `index`.
+    func keyword(at index: Int) -> String {
+        String(self[index].prefix(8)).replacing(" ", with: "")
+    }
+}

@@ -1,0 +1,76 @@
+internal import CFITSIO
+
+extension FITSImage {
+    /// What is found when a file is searched for an image.
+    struct Opening {
+        let hdu: HDU
+        let width: Int
+        let height: Int
+        let axisCount: Int
+        let bitpix: Int
+        let isTileCompressed: Bool
+        let header: FITSHeader
+        let scaling: SampleScaling?
+
+        /// Leaves `file` at the HDU that was found.
+        init(_ file: FITSFile, _ location: ImageLocation) throws(ImageError) {
+            hdu = try Self.find(location, in: file)
+            guard case .image(let axes) = hdu.content, let size = hdu.size else {
+                throw ImageError(.noImage, "\(location): holds no 2-D image: \(hdu.words); choose another HDU")
+            }
+            (width, height, axisCount) = (size.width, size.height, axes.count)
+            let (count, overflow) = width.multipliedReportingOverflow(by: height)
+            guard !overflow, count <= maximumPixelCount, max(width, height) < Int(Int32.max) else {
+                throw ImageError(
+                    .tooLarge, "\(location): \(width)x\(height) pixels are more than can be scanned; cut the image")
+            }
+            var status: Int32 = 0
+            var type: Int32 = 0
+            ffgidt(file.handle, &type, &status)
+            isTileCompressed = fits_is_compressed_image(file.handle, &status) != 0
+            header = Self.header(file, &status)
+            let scale = (file.real("BSCALE") ?? 1, file.real("BZERO") ?? 0)
+            let fitsFloat = [BYTE_IMG, SHORT_IMG, FLOAT_IMG].contains(type)
+            if fitsFloat && scale != (1, 0) {
+                ffpscl(file.handle, 1, 0, &status)
+                scaling = SampleScaling(scale: Float(scale.0), zero: Float(scale.1))
+            } else {
+                scaling = nil
+            }
+            bitpix = Int(type)
+            guard status == 0 else {
+                throw ImageError(
+                    .corrupt, "\(location): the header is damaged: \(FITSLibrary.words(for: status))")
+            }
+        }
+
+        private static func find(_ location: ImageLocation, in file: FITSFile) throws(ImageError) -> HDU {
+            var seen: [HDU] = []
+            if case .number(let number) = location.selector, let hdu = try file.move(to: number) { return hdu }
+            while let hdu = try file.move(to: seen.count) {
+                if hdu.matches(location.selector) { return hdu }
+                seen.append(hdu)
+            }
+            let list = HDU.words(seen)
+            if location.selector == .firstImage {
+                throw ImageError(.noImage, "\(location): holds no 2-D image; it has \(list)")
+            }
+            throw ImageError(.noSuchHDU, "\(location): no such HDU; the file has \(list)")
+        }
+
+        private static func header(_ file: FITSFile, _ status: inout Int32) -> FITSHeader {
+            var text: UnsafeMutablePointer<CChar>?
+            var count: Int32 = 0
+            ffcnvthdr2str(file.handle, 0, nil, 0, &text, &count, &status)
+            if status == UNKNOWN_REC {
+                // CFITSIO 4.2 cannot turn every table's header into the image's; the table's has the same coordinates.
+                status = 0
+                ffhdr2str(file.handle, 0, nil, 0, &text, &count, &status)
+            }
+            guard status == 0, let text else { return FITSHeader(bytes: []) }
+            defer { fffree(text, &status) }
+            let bytes = UnsafeRawBufferPointer(start: text, count: Int(count) * FITSHeader.cardLength)
+            return FITSHeader(bytes: Array(bytes))
+        }
+    }
+}

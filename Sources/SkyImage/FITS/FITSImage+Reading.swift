@@ -1,0 +1,65 @@
+internal import CFITSIO
+
+extension FITSImage {
+    /// Reads a window as physical values in row order; blank and NaN samples become NaN.
+    ///
+    /// Rows count from 0, the first row of the file. Windows of full width are the fast ones.
+    /// - Parameters:
+    ///   - rows: Rows inside `0..<height`.
+    ///   - columns: Columns inside `0..<width`.
+    ///   - pixels: Room for `rows.count * columns.count` values.
+    /// - Throws: ``ImageError`` with `corrupt`, if the samples cannot be read or decompressed.
+    public func read(
+        rows: Range<Int>, columns: Range<Int>, into pixels: UnsafeMutableBufferPointer<Float>
+    ) throws(ImageError) {
+        precondition((0..<height + 1).contains(rows.upperBound) && rows.lowerBound >= 0, "rows outside the image")
+        precondition(
+            (0..<width + 1).contains(columns.upperBound) && columns.lowerBound >= 0, "columns outside the image")
+        let count = rows.count * columns.count
+        precondition(pixels.count >= count, "no room for the window")
+        guard count > 0, let start = pixels.baseAddress else { return }
+        let status = FITSLibrary.run {
+            isTileCompressed ? readTiles(rows, columns, start) : readPlain(rows, columns, start)
+        }
+        guard status == 0 else {
+            throw ImageError(
+                .corrupt,
+                "\(location): rows \(rows.lowerBound) to \(rows.upperBound - 1) cannot be read: "
+                    + "\(FITSLibrary.words(for: status)); fetch the file again")
+        }
+        scaling?.apply(to: UnsafeMutableBufferPointer(start: start, count: count))
+    }
+
+    /// Reads full-width rows; see ``read(rows:columns:into:)``.
+    /// - Throws: ``ImageError`` with `corrupt`, if the samples cannot be read or decompressed.
+    public func read(rows: Range<Int>, into pixels: UnsafeMutableBufferPointer<Float>) throws(ImageError) {
+        try read(rows: rows, columns: 0..<width, into: pixels)
+    }
+
+    private func readPlain(_ rows: Range<Int>, _ columns: Range<Int>, _ start: UnsafeMutablePointer<Float>) -> Int32 {
+        // A null value of 0 switches the search for NaN off, which floats do not need: theirs are kept as they are.
+        let blank: Float = bitpix < 0 ? 0 : .nan
+        let isFullWidth = columns.count == width
+        let run = isFullWidth ? rows.count * width : columns.count
+        var anyBlank: Int32 = 0
+        var status: Int32 = 0
+        for (index, row) in (isFullWidth ? rows.prefix(1) : rows).enumerated() {
+            let first = Int64(row * width + columns.lowerBound + 1)
+            ffgpve(file.handle, 1, first, Int64(run), blank, start + index * run, &anyBlank, &status)
+        }
+        return status
+    }
+
+    private func readTiles(_ rows: Range<Int>, _ columns: Range<Int>, _ start: UnsafeMutablePointer<Float>) -> Int32 {
+        let further = [Int](repeating: 1, count: axisCount - 2)
+        var axes = [width, height] + further
+        var first = [columns.lowerBound + 1, rows.lowerBound + 1] + further
+        var last = [columns.upperBound, rows.upperBound] + further
+        var step = [Int](repeating: 1, count: axisCount)
+        var anyBlank: Int32 = 0
+        var status: Int32 = 0
+        ffgsve(
+            file.handle, 0, Int32(axisCount), &axes, &first, &last, &step, .nan, start, &anyBlank, &status)
+        return status
+    }
+}

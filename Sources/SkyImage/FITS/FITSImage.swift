@@ -1,0 +1,64 @@
+internal import CFITSIO
+
+/// One 2-D image of a FITS file, open for reading by one thread at a time.
+///
+/// Plain, gzip- and tile-compressed (`.fz`) files are read through CFITSIO. An image with further axes of length 1 counts
+/// as 2-D.
+public final class FITSImage {
+    /// Where it was opened.
+    public let location: ImageLocation
+    /// Number of the HDU; 0 is the primary one.
+    public let hduNumber: Int
+    /// EXTNAME of the HDU.
+    public let extensionName: String?
+    /// Pixels per row (NAXIS1).
+    public let width: Int
+    /// Number of rows (NAXIS2).
+    public let height: Int
+    /// Type of the stored samples: 8, 16, 32, 64 for integers, -32 and -64 for floats.
+    public let bitpix: Int
+    /// Whether the image is stored in compressed tiles.
+    public let isTileCompressed: Bool
+    /// The cards of the image's header.
+    public let header: FITSHeader
+
+    let file: FITSFile
+    let axisCount: Int
+    let scaling: SampleScaling?
+
+    /// Most pixels an image may have: 2^40.
+    public static let maximumPixelCount = 1 << 40
+
+    /// Opens the image at `location`, and checks that the file is long enough to hold it.
+    /// - Throws: ``ImageError``.
+    public convenience init(_ location: String) throws(ImageError) {
+        try self.init(ImageLocation(location))
+    }
+
+    /// Opens the image at `location`, and checks that the file is long enough to hold it.
+    /// - Throws: ``ImageError``.
+    public init(_ location: ImageLocation) throws(ImageError) {
+        let file = try FITSFile(path: location.path)
+        let opened = try FITSLibrary.run { () throws(ImageError) in try Opening(file, location) }
+        self.location = location
+        self.file = file
+        (hduNumber, extensionName) = (opened.hdu.number, opened.hdu.name)
+        (width, height, axisCount) = (opened.width, opened.height, opened.axisCount)
+        (bitpix, isTileCompressed, header) = (opened.bitpix, opened.isTileCompressed, opened.header)
+        scaling = opened.scaling
+    }
+}
+
+/// Physical value = stored value · scale + zero, in single precision.
+///
+/// CFITSIO scales in double precision. For stored types that fit a float, astropy's and therefore SEP users' pixels
+/// are scaled in single precision; a catalogue equal to theirs to the last bit needs the same pixels.
+struct SampleScaling {
+    var scale: Float
+    var zero: Float
+
+    func apply(to samples: UnsafeMutableBufferPointer<Float>) {
+        if scale != 1 { for index in samples.indices { samples[index] *= scale } }
+        if zero != 0 { for index in samples.indices { samples[index] += zero } }
+    }
+}

@@ -1,0 +1,27 @@
+import CFITSIO
+import Foundation
+
+/// Access to CFITSIO, which may or may not have been built to serve several threads at once.
+enum FITSLibrary {
+    // A build without `--enable-reentrant` keeps its table of open files and its error stack unguarded.
+    private static let lock: NSLock? = fits_is_reentrant() == 0 ? NSLock() : nil
+
+    /// Runs `body`, alone in the process where CFITSIO asks for it.
+    static func run<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        lock?.lock()
+        defer { lock?.unlock() }
+        return try body()
+    }
+
+    /// CFITSIO's words for a status, in lower case to stand in a sentence.
+    static func words(for status: Int32) -> String {
+        var text = [CChar](repeating: 0, count: Int(FLEN_STATUS))
+        ffgerr(status, &text)
+        return "\(string(text)), CFITSIO status \(status)"
+    }
+
+    /// The text of a C buffer up to its terminating zero.
+    static func string(_ buffer: [CChar]) -> String {
+        String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,111 @@
+internal import CFITSIO
+import Foundation
+
+/// A FITS file built by CFITSIO in memory, so that writing it to disk reports the system's own errors.
+final class FITSMemoryFile {
+    let handle: UnsafeMutablePointer<fitsfile>
+    /// CFITSIO keeps these two addresses and changes what they hold.
+    private let memory: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    private let size: UnsafeMutablePointer<Int>
+    private var status: Int32 = 0
+    private var isOpen = true
+
+    /// Nil if there is no memory.
+    init?() {
+        let memory = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
+        let size = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+        memory.initialize(to: malloc(Self.growth))
+        size.initialize(to: Self.growth)
+        var created: UnsafeMutablePointer<fitsfile>?
+        var status: Int32 = 0
+        FITSLibrary.run { _ = ffimem(&created, memory, size, Self.growth, realloc, &status) }
+        guard status == 0, let created else {
+            free(memory.pointee)
+            memory.deallocate()
+            size.deallocate()
+            return nil
+        }
+        (handle, self.memory, self.size) = (created, memory, size)
+    }
+
+    deinit {
+        if isOpen { close() }
+        free(memory.pointee)
+        memory.deallocate()
+        size.deallocate()
+    }
+
+    /// Bytes of a block: headers and data fill whole ones.
+    static let blockLength = 2880
+    private static let growth = 1 << 20
+
+    /// Calls CFITSIO, unless an earlier call has failed.
+    func call(_ body: (UnsafeMutablePointer<fitsfile>, UnsafeMutablePointer<Int32>) -> Void) {
+        FITSLibrary.run { body(handle, &status) }
+    }
+
+    /// Writes one entry to the current header.
+    func write(_ entry: HeaderEntry) {
+        let (key, comment) = (Self.printable(entry.key), Self.printable(entry.comment))
+        call { handle, status in
+            switch entry.value {
+            case .text(let text): ffpkls(handle, key, Self.printable(text), comment, status)
+            case .integer(let value): ffpkyj(handle, key, Int64(value), comment, status)
+            case .logical(let value): ffpkyl(handle, key, value ? 1 : 0, comment, status)
+            case .real(let value) where value.isFinite:
+                ffpkyd(handle, key, value, -Self.digits(of: value), comment, status)
+            // A card cannot hold NaN or infinity as a number.
+            case .real(let value): ffpkls(handle, key, "\(value)", comment, status)
+            }
+        }
+    }
+
+    /// Writes lines of history, each cut into as many cards as it needs.
+    func write(history: [String]) {
+        for line in history { call { handle, status in ffphis(handle, Self.printable(line), status) } }
+    }
+
+    /// The current header with its END card, filled to whole blocks; nil if a call has failed.
+    func headerBytes() -> [UInt8]? {
+        var text: UnsafeMutablePointer<CChar>?
+        var count: Int32 = 0
+        call { handle, status in ffhdr2str(handle, 0, nil, 0, &text, &count, status) }
+        guard status == 0, let text else { return nil }
+        defer { call { _, status in fffree(text, status) } }
+        let length = Int(count) * FITSHeader.cardLength
+        let padding = (Self.blockLength - length % Self.blockLength) % Self.blockLength
+        return Array(UnsafeRawBufferPointer(start: text, count: length))
+            + [UInt8](repeating: UInt8(ascii: " "), count: padding)
+    }
+
+    /// Ends the file and hands its bytes to `body`; nil, or the words for what CFITSIO found wrong.
+    func finish<Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) -> String? {
+        var end: Int64 = 0
+        call { handle, status in
+            ffflus(handle, status)
+            ffghadll(handle, nil, nil, &end, status)
+        }
+        close()
+        guard status == 0 else { return FITSLibrary.words(for: status) }
+        try body(UnsafeRawBufferPointer(start: memory.pointee, count: Int(end)))
+        return nil
+    }
+
+    private func close() {
+        isOpen = false
+        var closing: Int32 = 0
+        FITSLibrary.run { _ = ffclos(handle, &closing) }
+        if status == 0 { status = closing }
+    }
+
+    /// Fewest significant digits that give `value` back.
+    private static func digits(of value: Double) -> Int32 {
+        for digits in 1...16 where Double(String(format: "%.\(digits)G", value)) == value { return Int32(digits) }
+        return 17
+    }
+
+    /// FITS headers hold printable ASCII only.
+    static func printable(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { (" "..."~").contains($0) ? $0 : "?" }))
+    }
+}

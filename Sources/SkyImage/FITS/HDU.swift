@@ -1,0 +1,52 @@
+/// What one HDU of a file holds, as far as its header tells.
+struct HDU {
+    enum Content {
+        case image(axes: [Int])
+        case asciiTable
+        case binaryTable
+        case empty
+    }
+
+    /// 0 is the primary HDU.
+    var number: Int
+    var name: String?
+    var version: Int
+    var content: Content
+
+    /// Width and height, if this is one 2-D image; further axes must have length 1.
+    var size: (width: Int, height: Int)? {
+        guard case .image(let axes) = content, axes.count >= 2, axes[0] > 0, axes[1] > 0,
+            axes.dropFirst(2).allSatisfy({ $0 == 1 })
+        else { return nil }
+        return (axes[0], axes[1])
+    }
+
+    func matches(_ selector: ImageLocation.Selector) -> Bool {
+        switch selector {
+        case .firstImage: size != nil
+        case .number(let number): number == self.number
+        case .name(let name, let version):
+            name.uppercased() == self.name?.uppercased() && version ?? self.version == self.version
+        }
+    }
+
+    /// As in “HDU 1 (SCI): 2-D image 100x200”.
+    var words: String {
+        let kind =
+            switch content {
+            case .image(let axes): "\(axes.count)-D image \(axes.map(String.init).joined(separator: "x"))"
+            case .asciiTable: "ASCII table"
+            case .binaryTable: "binary table"
+            case .empty: "no data"
+            }
+        let title = name.map { version == 1 ? " (\($0))" : " (\($0),\(version))" } ?? ""
+        return "HDU \(number)\(title): \(kind)"
+    }
+
+    /// A list for one line of text, cut where it would get too long.
+    static func words(_ all: [HDU]) -> String {
+        let shown = 8
+        let list = all.prefix(shown).map(\.words).joined(separator: "; ")
+        return all.count > shown ? "\(list); and \(all.count - shown) more" : list
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// A file and the HDU in it: `PATH`, `PATH[2]`, `PATH[SCI]` or `PATH[SCI,1]`.
+///
+/// Of CFITSIO's extended file name syntax only the HDU selector is understood. The rest of it can fetch URLs, run
+/// filters and write files, so that a name from elsewhere must never reach that parser.
+public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
+    /// Which HDU.
+    public enum Selector: Hashable, Sendable {
+        /// The first HDU that holds a 2-D image.
+        case firstImage
+        /// The HDU with this number; 0 is the primary one.
+        case number(Int)
+        /// The first HDU with this EXTNAME, of any letter case, and with this EXTVER if one is given.
+        case name(String, version: Int?)
+    }
+
+    /// The file.
+    public var path: String
+    /// The HDU.
+    public var selector: Selector
+
+    /// Takes `text` apart. A file whose whole name is `text` is preferred to a selector in it.
+    /// - Throws: ``ImageError`` with `invalidSelector`, if what stands in brackets is no HDU selector.
+    public init(_ text: String) throws(ImageError) {
+        let brackets = text.indices.filter { text[$0] == "[" && $0 != text.startIndex }
+        let exists = FileManager.default.fileExists(atPath:)
+        // Brackets may be part of the file's name: what exists decides.
+        guard text.hasSuffix("]"), let first = brackets.first, !exists(text) else {
+            (path, selector) = (text, .firstImage)
+            return
+        }
+        let bracket = brackets.last { exists(String(text[..<$0])) } ?? first
+        let inside = text[text.index(after: bracket)...].dropLast()
+        guard let selector = Self.parse(inside) else {
+            throw ImageError(
+                .invalidSelector,
+                "\(text): “[\(inside)]” selects no HDU; write FILE[2], FILE[NAME] or FILE[NAME,VERSION], "
+                    + "no other part of CFITSIO's syntax is allowed")
+        }
+        (path, self.selector) = (String(text[..<bracket]), selector)
+    }
+
+    /// What the user would write.
+    public var description: String {
+        switch selector {
+        case .firstImage: path
+        case .number(let number): "\(path)[\(number)]"
+        case .name(let name, nil): "\(path)[\(name)]"
+        case .name(let name, let version?): "\(path)[\(name),\(version)]"
+        }
+    }
+
+    private static func parse(_ inside: Substring) -> Selector? {
+        let parts = inside.split(separator: ",", omittingEmptySubsequences: false).map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        guard parts.count <= 2, let name = parts.first, !name.isEmpty,
+            name.unicodeScalars.allSatisfy({ !"[]:;()<>=*?#'\"".unicodeScalars.contains($0) })
+        else { return nil }
+        if parts.count == 1 {
+            if name.allSatisfy({ $0.isASCII && $0.isNumber }) { return Int(name).map { .number($0) } }
+            return .name(name, version: nil)
+        }
+        return Int(parts[1]).map { .name(name, version: $0) }
+    }
+}

@@ -1,0 +1,44 @@
+/// Corrects what some pipelines write into headers, so that WCSLIB takes them as they were meant.
+///
+/// Three habits are common: SIP coefficients under a CTYPE without `-SIP`; SCAMP's PVi_m beside the same distortion as
+/// SIP; and, from SCAMP before 2012, the coefficients of TPV under a CTYPE of TAN.
+enum HeaderRepair {
+    /// The cards of `header` that WCSLIB should see.
+    static func repaired(_ header: FITSHeader) -> FITSHeader {
+        let keywords = (0..<header.count).map { header.keyword(at: $0) }
+        let isSIP = keywords.contains("A_ORDER") && keywords.contains("B_ORDER")
+        let isSCAMP = !isSIP && keywords.contains { isDistortion($0) }
+        guard isSIP || isSCAMP else { return header }
+        var bytes: [UInt8] = []
+        for (index, keyword) in keywords.enumerated() {
+            if isSIP && (keyword.hasPrefix("PV1_") || keyword.hasPrefix("PV2_")) { continue }
+            let start = index * FITSHeader.cardLength
+            var card = Array(header.bytes[start..<start + FITSHeader.cardLength])
+            if keyword == "CTYPE1" || keyword == "CTYPE2" {
+                changeType(in: &card) { type in
+                    if isSIP { return type.count == 8 ? type + "-SIP" : type }
+                    return type.hasSuffix("-TAN") ? type.dropLast(3) + "TPV" : type
+                }
+            }
+            bytes += card
+        }
+        return FITSHeader(bytes: bytes)
+    }
+
+    /// Whether a keyword is a PVi_m that only TPV has: those up to PVi_4 may place the pole of any projection.
+    private static func isDistortion(_ keyword: String) -> Bool {
+        guard keyword.hasPrefix("PV1_") || keyword.hasPrefix("PV2_"), let order = Int(keyword.dropFirst(4)) else {
+            return false
+        }
+        return order >= 5
+    }
+
+    private static func changeType(in card: inout [UInt8], by change: (String) -> String) {
+        let text = String(decoding: card, as: UTF8.self)
+        let parts = text.split(separator: "'", omittingEmptySubsequences: false)
+        guard parts.count >= 3 else { return }
+        let type = change(String(parts[1].prefix { $0 != " " }))
+        let changed = Array("\(parts[0])'\(type)'".utf8.prefix(FITSHeader.cardLength))
+        card = changed + [UInt8](repeating: UInt8(ascii: " "), count: FITSHeader.cardLength - changed.count)
+    }
+}

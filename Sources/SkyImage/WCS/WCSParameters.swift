@@ -1,0 +1,100 @@
+internal import CWCS
+
+/// Owner of WCSLIB's `wcsprm` structures for one header.
+final class WCSParameters {
+    private var count: Int32 = 0
+    private var systems: UnsafeMutablePointer<wcsprm>?
+    /// The primary system among `systems`, set up.
+    private let system: UnsafeMutablePointer<wcsprm>
+
+    init(header: FITSHeader) throws(WCSUnavailable) {
+        var cards = HeaderRepair.repaired(header).bytes.map { CChar(bitPattern: $0) }
+        var rejected: Int32 = 0
+        var count: Int32 = 0
+        var systems: UnsafeMutablePointer<wcsprm>?
+        let cardCount = Int32(cards.count / FITSHeader.cardLength)
+        let status = wcspih(&cards, cardCount, WCSHDR_all, 0, &rejected, &count, &systems)
+        do throws(WCSUnavailable) {
+            guard status == 0 else {
+                throw WCSUnavailable(description: "the header's world coordinates cannot be parsed (status \(status))")
+            }
+            guard let systems else {
+                throw WCSUnavailable(description: "the header has no celestial coordinates")
+            }
+            system = try Self.primary(systems, count)
+        } catch {
+            wcsvfree(&count, &systems)
+            throw error
+        }
+        (self.count, self.systems) = (count, systems)
+    }
+
+    deinit { wcsvfree(&count, &systems) }
+
+    private static func primary(
+        _ systems: UnsafeMutablePointer<wcsprm>, _ count: Int32
+    ) throws(WCSUnavailable) -> UnsafeMutablePointer<wcsprm> {
+        // The primary system is the one with a blank alternative code.
+        guard let index = (0..<Int(count)).first(where: { systems[$0].alt.0 == CChar(UInt8(ascii: " ")) }) else {
+            throw WCSUnavailable(description: "the header has no world coordinates")
+        }
+        let system = systems + index
+        var fixes = [Int32](repeating: 0, count: Int(NWCSFIX))
+        // What cannot be fixed shows below, when the system is set up.
+        _ = wcsfix(0, nil, system, &fixes)
+        let status = wcsset(system)
+        guard status == 0 else {
+            let words = String(cString: skyfarm_wcs_words(status))
+            throw WCSUnavailable(description: "the header's world coordinates are unusable: \(words)")
+        }
+        guard system.pointee.ntab == 0 else {
+            throw WCSUnavailable(
+                description: "the header's world coordinates are in a table (-TAB), which is not supported")
+        }
+        guard system.pointee.naxis >= 2, system.pointee.lng >= 0, system.pointee.lat >= 0 else {
+            throw WCSUnavailable(description: "the header has no celestial coordinates")
+        }
+        return system
+    }
+
+    /// Such as `RA` or `GLON`.
+    var longitudeType: String { withUnsafeBytes(of: system.pointee.lngtyp, Self.text) }
+
+    /// Such as `DEC` or `GLAT`.
+    var latitudeType: String { withUnsafeBytes(of: system.pointee.lattyp, Self.text) }
+
+    /// RADESYS, or what the FITS standard takes in its absence.
+    var referenceSystem: String {
+        let named = withUnsafeBytes(of: system.pointee.radesys, Self.text)
+        if !named.isEmpty { return named }
+        let equinox = system.pointee.equinox
+        return equinox > 3000 || equinox < 1000 || equinox.isNaN ? "ICRS" : equinox < 1984 ? "FK4" : "FK5"
+    }
+
+    /// Longitude and latitude in degrees at 0-based pixel positions; NaN where there are none.
+    func world(x: ArraySlice<Double>, y: ArraySlice<Double>) -> [(longitude: Double, latitude: Double)] {
+        let (points, axes) = (x.count, Int(system.pointee.naxis))
+        var pixels = [Double](repeating: 1, count: points * axes)
+        for (index, (x, y)) in zip(x, y).enumerated() {
+            pixels[index * axes] = x + 1
+            pixels[index * axes + 1] = y + 1
+        }
+        var intermediate = [Double](repeating: 0, count: points * axes)
+        var (phi, theta) = ([Double](repeating: 0, count: points), [Double](repeating: 0, count: points))
+        var world = [Double](repeating: .nan, count: points * axes)
+        var failures = [Int32](repeating: 1, count: points)
+        let status = wcsp2s(
+            system, Int32(points), Int32(axes), &pixels, &intermediate, &phi, &theta, &world, &failures)
+        // Status 8: some positions are outside the projection, and marked.
+        let isUsable = status == 0 || status == Int32(WCSERR_BAD_PIX.rawValue)
+        let (longitude, latitude) = (Int(system.pointee.lng), Int(system.pointee.lat))
+        return (0..<points).map { index in
+            guard isUsable, failures[index] == 0 else { return (.nan, .nan) }
+            return (world[index * axes + longitude], world[index * axes + latitude])
+        }
+    }
+
+    private static func text(_ buffer: UnsafeRawBufferPointer) -> String {
+        String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self).replacing(" ", with: "")
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import SkyImage
+
+@Suite(.enabled(if: AstropyPython.path != nil, Comment(rawValue: AstropyPython.absent)))
+struct FITSImageAstropyTests {
+    private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("astropy_pixels.py").path
+
+    @Test(
+        "pixels of real images equal astropy's to the bit",
+        .enabled(if: SkyFiles.arePresent, Comment(rawValue: SkyFiles.absent)),
+        arguments: [
+            ("decam_f32_tpv_ext1.fits", 1), ("dss_i16_tan.fits", 0), ("emmi_i16scaled.fits", 0),
+            ("emmi_i16scaled.weight.fits", 0), ("panoptes_u16_rice_sip.fits.fz", 1), ("sep_image.fits", 0),
+            ("spitzer_f32_nan_glon.fits", 0),
+        ])
+    func realImages(name: String, hdu: Int) throws {
+        try compare(SkyFiles.path(name), hdu)
+    }
+
+    @Test("pixels of every compression equal astropy's to the bit")
+    func compressed() throws {
+        let folder = try TemporaryFolder()
+        let made = try AstropyPython.run([Self.script, "make", folder.path]).split(separator: "\n")
+        #expect(made.count == 18)
+        for line in made {
+            let parts = line.split(separator: " ")
+            try compare(folder.path(String(parts[0])), try #require(Int(parts[1])))
+        }
+    }
+
+    private func compare(_ path: String, _ hdu: Int) throws {
+        let folder = try TemporaryFolder()
+        _ = try AstropyPython.run([Self.script, "read", path, "\(hdu)", folder.path("pixels")])
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path("pixels")))
+        let wanted = bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+        let image = try FITSImage(path)
+        #expect(image.hduNumber == hdu)
+        let pixels = try image.pixels()
+        try #require(pixels.count == wanted.count)
+        #expect(areSame(pixels[...], wanted[...]), "\(path)")
+        let window = (rows: image.height / 3..<image.height / 2, columns: image.width / 4..<image.width / 2)
+        let part = try image.pixels(rows: window.rows, columns: window.columns)
+        for (index, row) in window.rows.enumerated() {
+            let start = row * image.width
+            let same = areSame(
+                part[index * window.columns.count..<(index + 1) * window.columns.count],
+                pixels[start + window.columns.lowerBound..<start + window.columns.upperBound])
+            #expect(same, "row \(row) of a window of \(path)")
+        }
+    }
+
+    /// Whether all bits are equal; NaN may have any.
+    private func areSame(_ some: ArraySlice<Float>, _ others: ArraySlice<Float>) -> Bool {
+        let bytes = { (pixels: ArraySlice<Float>) in pixels.withUnsafeBytes { Data($0) } }
+        return bytes(some) == bytes(others)
+            || some.elementsEqual(others) { $0.bitPattern == $1.bitPattern || $0.isNaN && $1.isNaN }
+    }
+
+    @Test("a damaged tile is an error when it is read")
+    func damagedTile() throws {
+        let folder = try TemporaryFolder()
+        _ = try AstropyPython.run([Self.script, "make", folder.path])
+        let path = folder.path("RICE_1.i32.fits.fz")
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        // The heap of compressed tiles is the end of the file.
+        for index in bytes.count - 8000..<bytes.count - 4000 { bytes[index] = 0x55 }
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let image = try FITSImage(path)
+        expect(.corrupt, "cannot be read") { try image.pixels() }
+    }
+}
