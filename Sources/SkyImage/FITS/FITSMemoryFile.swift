@@ -14,8 +14,9 @@ final class FITSMemoryFile {
     init?() {
         let memory = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
         let size = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-        memory.initialize(to: malloc(Self.growth))
-        size.initialize(to: Self.growth)
+        // CFITSIO takes what the memory holds at first for a file of that size: one block of zeros is an empty one.
+        memory.initialize(to: calloc(1, Self.blockLength))
+        size.initialize(to: Self.blockLength)
         var created: UnsafeMutablePointer<fitsfile>?
         var status: Int32 = 0
         FITSLibrary.run { _ = ffimem(&created, memory, size, Self.growth, realloc, &status) }

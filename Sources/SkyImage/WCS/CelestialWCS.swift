@@ -44,10 +44,11 @@ public final class CelestialWCS {
         referenceSystem = frame == .galactic ? "ICRS" : parameters.referenceSystem
     }
 
-    /// Right ascension (0 to 360) and declination in degrees; NaN where the projection has no value.
+    /// Sky positions of pixel positions, which count from 0 at the centre of the first pixel.
     /// - Parameters:
-    ///   - x: Columns; the centre of the first one is 0.
-    ///   - y: Rows, as many; the centre of the first one is 0.
+    ///   - x: Columns.
+    ///   - y: Rows, as many.
+    /// - Returns: Right ascension (0 to 360) and declination in degrees; NaN where the projection has no value.
     public func coordinates(x: [Double], y: [Double]) -> (rightAscension: [Double], declination: [Double]) {
         precondition(x.count == y.count, "as many columns as rows")
         var ra: [Double] = []

@@ -1,0 +1,32 @@
+/// How a catalogue is written, chosen by the ending of the file's name.
+public enum CatalogueFormat: String, CaseIterable, Sendable {
+    /// A FITS binary table.
+    case fits
+    /// Comma-separated values under one line of column names.
+    case csv
+    /// astropy's ECSV 1.0: CSV below a YAML header with types, units and descriptions.
+    case ecsv
+    /// Ellipses for the DS9 viewer, in image coordinates.
+    case reg
+
+    /// The format of a file called `path`; nil if the ending is unknown.
+    public init?(path: String) {
+        guard let name = path.split(separator: "/").last, let dot = name.lastIndex(of: ".") else { return nil }
+        self.init(rawValue: name[name.index(after: dot)...].lowercased())
+    }
+}
+
+/// Takes the bytes of a catalogue, piece by piece.
+typealias ByteSink = ([UInt8]) throws(OutputError) -> Void
+
+extension CatalogueFormat {
+    /// Writes `table`; the same table gives the same bytes. `name` is for messages.
+    func write(_ table: CatalogueTable, name: String, to sink: ByteSink) throws(OutputError) {
+        switch self {
+        case .fits: try FITSTableWriter.write(table, name: name, to: sink)
+        case .csv: try DelimitedWriter.writeCSV(table, to: sink)
+        case .ecsv: try DelimitedWriter.writeECSV(table, to: sink)
+        case .reg: try RegionWriter.write(table, name: name, to: sink)
+        }
+    }
+}

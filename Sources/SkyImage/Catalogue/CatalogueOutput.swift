@@ -1,0 +1,47 @@
+import Foundation
+
+/// A place for a catalogue: a file whose ending names the format, or `-` for CSV on standard output.
+public struct CatalogueOutput: Hashable, Sendable {
+    /// The file, or `-`.
+    public let path: String
+    /// The format, by the file's ending.
+    public let format: CatalogueFormat
+    /// Whether an existing file is replaced.
+    public let overwrite: Bool
+
+    /// An output to `path`. Nothing is touched.
+    /// - Throws: ``OutputError`` with `unknownFormat`.
+    public init(path: String, overwrite: Bool = false) throws(OutputError) {
+        guard let format = path == "-" ? .csv : CatalogueFormat(path: path) else {
+            let endings = CatalogueFormat.allCases.map { ".\($0.rawValue)" }.joined(separator: ", ")
+            throw OutputError(
+                .unknownFormat, "\(path): unknown ending; use \(endings), or - for CSV on standard output")
+        }
+        (self.path, self.format, self.overwrite) = (path, format, overwrite)
+    }
+
+    /// Whether the catalogue goes to standard output.
+    public var isStandardOutput: Bool { path == "-" }
+
+    /// Finds out before a long scan whether the file can be written after it. Leaves nothing behind.
+    /// - Throws: ``OutputError``.
+    public func prepare() throws(OutputError) {
+        if !isStandardOutput { try AtomicFile.check(path: path, overwrite: overwrite) }
+    }
+
+    /// Writes the whole table, or nothing under the final name.
+    /// - Throws: ``OutputError``, or `CancellationError` if the task is cancelled before the file has its name.
+    public func write(_ table: CatalogueTable) throws {
+        guard !isStandardOutput else {
+            try format.write(table, name: path) { bytes throws(OutputError) in
+                let failure = bytes.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
+                if let failure { throw AtomicFile.failure("standard output", failure) }
+            }
+            return
+        }
+        let file = try AtomicFile(path: path, overwrite: overwrite)
+        try format.write(table, name: path) { bytes throws(OutputError) in try file.write(bytes) }
+        try Task.checkCancellation()
+        try file.commit()
+    }
+}

@@ -1,0 +1,95 @@
+/// A table of named, typed columns with units and descriptions, and header entries: what the writers write.
+///
+/// It knows nothing of what columns there are.
+public struct CatalogueTable: Hashable, Sendable {
+    /// The values of one column, one per row.
+    public enum Values: Hashable, Sendable {
+        /// 16-bit integers.
+        case int16([Int16])
+        /// 32-bit integers.
+        case int32([Int32])
+        /// 64-bit integers.
+        case int64([Int64])
+        /// Single-precision floats; NaN where there is no value.
+        case float([Float])
+        /// Double-precision floats; NaN where there is no value.
+        case double([Double])
+
+        /// Number of rows.
+        public var count: Int {
+            switch self {
+            case .int16(let values): values.count
+            case .int32(let values): values.count
+            case .int64(let values): values.count
+            case .float(let values): values.count
+            case .double(let values): values.count
+            }
+        }
+    }
+
+    /// One column.
+    public struct Column: Hashable, Sendable {
+        /// Lower-case letters, digits and `_`.
+        public var name: String
+        /// Unit by the FITS standard, as astropy parses it, such as `pix`, `deg` or `pix-2`; nil for plain numbers.
+        public var unit: String?
+        /// What the values are, in words.
+        public var description: String
+        /// The values.
+        public var values: Values
+
+        /// A column.
+        public init(_ name: String, unit: String? = nil, description: String, _ values: Values) {
+            self.name = name
+            self.unit = unit
+            self.description = description
+            self.values = values
+        }
+    }
+
+    /// The columns, all of the same length.
+    public let columns: [Column]
+    /// Entries for the header, in order.
+    public var header: [HeaderEntry]
+    /// Lines of history for the header.
+    public var history: [String]
+
+    /// A table of `columns`, which must be equally long and differ in their names.
+    public init(columns: [Column], header: [HeaderEntry] = [], history: [String] = []) {
+        precondition(Set(columns.map(\.values.count)).count <= 1, "columns of one length")
+        precondition(Set(columns.map(\.name)).count == columns.count, "no two columns of one name")
+        self.columns = columns
+        self.header = header
+        self.history = history
+    }
+
+    /// Number of rows.
+    public var rowCount: Int { columns.first?.values.count ?? 0 }
+
+    /// The column of this name.
+    public subscript(name: String) -> Column? { columns.first { $0.name == name } }
+}
+
+extension CatalogueTable.Values {
+    /// Value `row` in the fewest characters that parse back to the same bits; NaN is `nan`, infinity `inf`.
+    func text(_ row: Int) -> String {
+        switch self {
+        case .int16(let values): values[row].description
+        case .int32(let values): values[row].description
+        case .int64(let values): values[row].description
+        case .float(let values): values[row].isNaN ? "nan" : values[row].description
+        case .double(let values): values[row].isNaN ? "nan" : values[row].description
+        }
+    }
+
+    /// Value `row` as a double.
+    func real(_ row: Int) -> Double {
+        switch self {
+        case .int16(let values): Double(values[row])
+        case .int32(let values): Double(values[row])
+        case .int64(let values): Double(values[row])
+        case .float(let values): Double(values[row])
+        case .double(let values): values[row]
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/// Writes a table as CSV, bare or below astropy's ECSV header.
+enum DelimitedWriter {
+    /// Bytes gathered before they go to the sink.
+    private static let pieceLength = 1 << 18
+
+    static func writeCSV(_ table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
+        var piece: [UInt8] = []
+        piece += table.columns.map(\.name).joined(separator: ",").utf8
+        piece.append(UInt8(ascii: "\n"))
+        for row in 0..<table.rowCount {
+            for (index, column) in table.columns.enumerated() {
+                if index > 0 { piece.append(UInt8(ascii: ",")) }
+                piece += column.values.text(row).utf8
+            }
+            piece.append(UInt8(ascii: "\n"))
+            if piece.count >= pieceLength {
+                try sink(piece)
+                piece.removeAll(keepingCapacity: true)
+            }
+        }
+        try sink(piece)
+    }
+
+    static func writeECSV(_ table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
+        var lines = ["%ECSV 1.0", "---", "delimiter: ','", "datatype:"]
+        lines += table.columns.map { column in
+            let unit = column.unit.map { ", unit: \(quoted($0))" } ?? ""
+            return "- {name: \(quoted(column.name))\(unit), datatype: \(column.values.datatype), "
+                + "description: \(quoted(column.description))}"
+        }
+        if !table.header.isEmpty || !table.history.isEmpty {
+            lines.append("meta: !!omap")
+            lines += table.header.map { "- \(quoted($0.key)): \(scalar($0.value))" + comment($0.comment) }
+            if !table.history.isEmpty { lines.append("- HISTORY:") }
+            lines += table.history.map { "  - \(quoted($0))" }
+        }
+        lines.append("schema: astropy-2.0")
+        try sink(Array(lines.map { "# \($0)\n" }.joined().utf8))
+        try writeCSV(table, to: sink)
+    }
+
+    private static func scalar(_ value: HeaderEntry.Value) -> String {
+        switch value {
+        case .text(let text): quoted(text)
+        case .integer(let value): value.description
+        case .real(let value) where value.isNaN: ".nan"
+        case .real(let value) where value.isInfinite: value < 0 ? "-.inf" : ".inf"
+        // YAML takes a number with an exponent for text, unless its mantissa has a point.
+        case .real(let value): Self.real(value)
+        case .logical(let value): value ? "true" : "false"
+        }
+    }
+
+    private static func real(_ value: Double) -> String {
+        let text = value.description
+        guard let exponent = text.firstIndex(of: "e"), !text[..<exponent].contains(".") else { return text }
+        return "\(text[..<exponent]).0\(text[exponent...])"
+    }
+
+    private static func comment(_ text: String) -> String {
+        text.isEmpty ? "" : "  # " + String(String.UnicodeScalarView(text.unicodeScalars.map { $0 < " " ? " " : $0 }))
+    }
+
+    /// A YAML scalar in double quotes.
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\u{20}"..."\u{7e}", "\u{a0}"..."\u{d7ff}": result.unicodeScalars.append(scalar)
+            default:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+            }
+        }
+        return result + "\""
+    }
+}
+
+extension CatalogueTable.Values {
+    /// Name of the type in ECSV.
+    fileprivate var datatype: String {
+        switch self {
+        case .int16: "int16"
+        case .int32: "int32"
+        case .int64: "int64"
+        case .float: "float32"
+        case .double: "float64"
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// Writes a table's sources as a DS9 region file: ellipses in image coordinates, which are exact in every viewer.
+///
+/// Needs columns `x_image` and `y_image` (1-based, as DS9 counts), `a`, `b` and `theta`; `number` labels a source. The
+/// semi-axes are drawn at three times the root mean square, about where a source ends. A source without a shape is a
+/// point, one without a position a comment.
+enum RegionWriter {
+    /// Root-mean-square axes to drawn axes.
+    private static let scale = 3.0
+
+    static func write(_ table: CatalogueTable, name: String, to sink: ByteSink) throws(OutputError) {
+        func column(_ key: String) throws(OutputError) -> CatalogueTable.Column {
+            if let column = table[key] { return column }
+            throw OutputError(.missingColumn, "\(name): a region file needs the column \(key); write .csv or .fits")
+        }
+        let (x, y) = (try column("x_image").values, try column("y_image").values)
+        let (a, b, angle) = (try column("a").values, try column("b").values, try column("theta"))
+        let toDegrees = angle.unit == "deg" ? 1 : 180 / Double.pi
+        let number = table["number"]?.values
+        var text =
+            "# Region file format: DS9 version 4.1\n# Ellipses at \(Int(scale)) times the rms axes a and b\nimage\n"
+        for row in 0..<table.rowCount {
+            let label = number?.text(row) ?? "\(row + 1)"
+            let position = [x.real(row), y.real(row)]
+            let shape = [a.real(row) * scale, b.real(row) * scale, angle.values.real(row) * toDegrees]
+            if !position.allSatisfy(\.isFinite) {
+                text += "# source \(label) has no position\n"
+            } else if shape.allSatisfy(\.isFinite), shape[0] > 0, shape[1] > 0 {
+                text += "ellipse(\((position + shape).map(decimal).joined(separator: ","))) # text={\(label)}\n"
+            } else {
+                text += "point(\(position.map(decimal).joined(separator: ","))) # point=x text={\(label)}\n"
+            }
+        }
+        try sink(Array(text.utf8))
+    }
+
+    /// A number without an exponent, which some readers of regions do not know.
+    private static func decimal(_ value: Double) -> String { String(format: "%.6f", value) }
+}

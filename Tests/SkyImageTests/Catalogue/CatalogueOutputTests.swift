@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+@testable import SkyImage
+
+struct CatalogueOutputTests {
+    let folder: TemporaryFolder
+    private let table = SampleTable.make()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func expect(
+        _ code: OutputError.Code, _ words: String, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () throws -> Void
+    ) {
+        let error = #expect(throws: OutputError.self, sourceLocation: sourceLocation) { try body() }
+        #expect(error?.code == code, "\(String(describing: error))", sourceLocation: sourceLocation)
+        #expect(error?.message.contains(words) == true, "\(String(describing: error))", sourceLocation: sourceLocation)
+    }
+
+    @Test(
+        "the ending chooses the format",
+        arguments: [("a.fits", "fits"), ("b/A.CSV", "csv"), ("a.b.ecsv", "ecsv"), ("-", "csv")])
+    func endings(path: String, format: String) throws {
+        #expect(try CatalogueOutput(path: path).format.rawValue == format)
+    }
+
+    @Test("an unknown ending lists the known ones", arguments: ["a.txt", "fits", "a.fits.gz", "a.csv/b", ".", ""])
+    func unknownEnding(path: String) {
+        expect(.unknownFormat, ".fits, .csv, .ecsv, .reg") { _ = try CatalogueOutput(path: path) }
+    }
+
+    @Test("an existing file is refused before and after the scan, unless it may be replaced")
+    func existing() throws {
+        let path = try folder.write([1, 2], "a.csv")
+        let output = try CatalogueOutput(path: path)
+        expect(.exists, "--overwrite") { try output.prepare() }
+        expect(.exists, "--overwrite") { try output.write(table) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1, 2]))
+        chmod(path, 0o640)
+        let replacing = try CatalogueOutput(path: path, overwrite: true)
+        try replacing.prepare()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1, 2]))
+        try replacing.write(table)
+        #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("number,"))
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o640)
+        #expect(folder.names == ["a.csv"])
+    }
+
+    @Test("a file that appears during the scan is not replaced")
+    func appearing() throws {
+        let path = folder.path("a.csv")
+        let file = try AtomicFile(path: path, overwrite: false)
+        try file.write([7])
+        _ = try folder.write([1], "a.csv")
+        expect(.exists, "exists already") { try file.commit() }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1]))
+        #expect(folder.names == ["a.csv"])
+    }
+
+    @Test("what cannot be written to is found out before the scan")
+    func unwritable() throws {
+        let file = try folder.write([1], "file")
+        try FileManager.default.createDirectory(atPath: folder.path("dir.csv"), withIntermediateDirectories: true)
+        let device = folder.path("null.csv")
+        try FileManager.default.createSymbolicLink(atPath: device, withDestinationPath: "/dev/null")
+        let dangling = folder.path("dangling.csv")
+        try FileManager.default.createSymbolicLink(atPath: dangling, withDestinationPath: folder.path("none/x"))
+        let cases = [
+            (folder.path("none/a.csv"), "create it first"), ("\(file)/a.csv", "create it first"),
+            (folder.path("dir.csv"), "is a folder"), (device, "no regular file"), (dangling, "create it first"),
+            (folder.path(String(repeating: "n", count: 300) + ".csv"), "choose another name"),
+        ]
+        for (path, words) in cases {
+            expect(.unwritable, words) { try CatalogueOutput(path: path, overwrite: true).prepare() }
+            expect(.unwritable, words) { try CatalogueOutput(path: path, overwrite: true).write(table) }
+        }
+        #expect(folder.names == ["dangling.csv", "dir.csv", "file", "null.csv"])
+    }
+
+    @Test("a folder that may not be changed is an error", .enabled(if: geteuid() != 0, "root may write everywhere"))
+    func readOnlyFolder() throws {
+        chmod(folder.path, 0o500)
+        defer { chmod(folder.path, 0o700) }
+        expect(.unwritable, "permission denied") { try CatalogueOutput(path: folder.path("a.csv")).prepare() }
+    }
+
+    @Test("a full disk is named as such", .enabled(if: access("/dev/full", W_OK) == 0, "needs /dev/full"))
+    func fullDisk() {
+        let failure = withUnsafeBytes(of: 7) { bytes in
+            let descriptor = open("/dev/full", O_WRONLY)
+            defer { close(descriptor) }
+            return writeAll(bytes, to: descriptor)
+        }
+        #expect(failure == ENOSPC)
+        let error = AtomicFile.failure("a.csv", ENOSPC)
+        #expect(error.code == .noSpace && error.message.contains("no space left on device"))
+        #expect(AtomicFile.failure("a.csv", EIO).code == .failed)
+        #expect(AtomicFile.failure("a.csv", EROFS).code == .unwritable)
+    }
+
+    @Test("a link is followed: its target is replaced, the link stays")
+    func symbolicLink() throws {
+        let target = try folder.write([1], "target.csv")
+        let link = folder.path("link.csv")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        try CatalogueOutput(path: link, overwrite: true).write(table)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == target)
+        #expect(try String(contentsOfFile: target, encoding: .utf8).hasPrefix("number,"))
+    }
+
+    @Test("a cancelled writer leaves nothing")
+    func cancelled() async throws {
+        let (path, table) = (folder.path("a.csv"), table)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try CatalogueOutput(path: path).write(table)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("standard output needs no preparation")
+    func standardOutput() throws {
+        let output = try CatalogueOutput(path: "-")
+        try output.prepare()
+        #expect(output.isStandardOutput)
+    }
+}
