@@ -1,0 +1,77 @@
+/// An image of stars and galaxies whose truth is known, made row by row: any rows, in any order, on any thread.
+///
+/// The same parameters give the same bytes on every machine. Numbers of sources grow with magnitude m as 10^(0.25 m) for
+/// stars and 10^(0.35 m) for galaxies. Noise of a row depends on the seed and the row only.
+public struct SyntheticSky: Sendable {
+    /// What the sky and the camera are like.
+    public let parameters: Parameters
+    /// The truth, in order of ``SyntheticSource/y``.
+    public let sources: [SyntheticSource]
+    /// Sources that reach further than ``nearRows``, to be looked at for all rows.
+    private let farReaching: [Int]
+
+    /// Rows that an ordinary source may reach to either side.
+    private static let nearRows = 48.0
+
+    /// How the truth's columns are defined, for a file's header.
+    public static let truthDescription = """
+        x, y: pixels, the first pixel's centre is 0,0. flux: counts. snr: flux / sqrt(flux + A (sky + readnoise^2)), \
+        all in electrons, A the profile's equivalent noise area, (sum p)^2 / sum p^2: what an ideal measurement of an \
+        isolated source would reach
+        """
+
+    /// Draws the sources of `parameters`.
+    public init(_ parameters: Parameters) {
+        self.parameters = parameters
+        sources = Self.draw(parameters)
+        farReaching = sources.indices.filter { [sources, parameters] in
+            Self.reach(of: sources[$0], parameters) > Self.nearRows
+        }
+    }
+
+    /// Renders `rows` (0-based, all of them within the image), row after row.
+    public func render(rows: Range<Int>) -> [Float] {
+        precondition(rows.lowerBound >= 0 && rows.upperBound <= parameters.height, "rows outside the image")
+        var light = [Double](repeating: 0, count: rows.count * parameters.width)
+        light.withUnsafeMutableBufferPointer { light in
+            addSky(to: light, rows: rows)
+            let near = nearSources(rows)
+            for index in near { add(sources[index], to: light, rows: rows) }
+            for index in farReaching { add(sources[index], to: light, rows: rows) }
+            for index in farReaching { bleed(sources[index], into: light, rows: rows) }
+        }
+        return expose(light, rows: rows)
+    }
+
+    /// Sources, far-reaching ones left out, that may touch `rows`.
+    private func nearSources(_ rows: Range<Int>) -> [Int] {
+        let low = firstIndex(atOrAbove: Double(rows.lowerBound) - Self.nearRows - 1)
+        let high = firstIndex(atOrAbove: Double(rows.upperBound) + Self.nearRows + 1)
+        let far = Set(farReaching)
+        return (low..<high).filter { !far.contains($0) }
+    }
+
+    private func firstIndex(atOrAbove y: Double) -> Int {
+        var (low, high) = (0, sources.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if sources[middle].y < y { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension SyntheticSky.Parameters {
+    /// Deviation of the noise of a pixel of blank sky, in counts.
+    package var skyNoise: Double { ((sky * gain + readNoise * readNoise).squareRoot()) / gain }
+
+    /// Profiles are cut off where they fall below this, in counts per pixel: far below the noise.
+    package var faintest: Double { 0.02 * skyNoise }
+
+    /// Expected sky at a pixel, in counts.
+    package func sky(x: Double, y: Double) -> Double {
+        let u = width > 1 ? x / Double(width - 1) - 0.5 : 0
+        let v = height > 1 ? y / Double(height - 1) - 0.5 : 0
+        return sky * (1 + skyGradient * (0.8 * u + 0.6 * v + 0.5 * u * v))
+    }
+}
