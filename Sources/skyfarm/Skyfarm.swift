@@ -1,1 +1,48 @@
-@main struct Skyfarm { static func main() {} }
+import Foundation
+
+@main
+struct Skyfarm {
+    static let version = "0.1.0"
+
+    static let commands: [any Command.Type] = [
+        ScanCommand.self, NodeCommand.self, NodesCommand.self, SynthCommand.self,
+    ]
+
+    static func main() async {
+        // A reader that goes away, as in `skyfarm scan … | head`, is an error of a write, not a death by signal.
+        signal(SIGPIPE, SIG_IGN)
+        let words = Array(CommandLine.arguments.dropFirst())
+        let code = await run(words, environment: ProcessInfo.processInfo.environment)
+        exit(code.rawValue)
+    }
+
+    /// Does what the command line asks for; errors go to standard error in one line.
+    static func run(_ words: [String], environment: [String: String]) async -> ExitCode {
+        do {
+            let parser = CommandLineParser(commands: commands.map { $0.spec })
+            switch try parser.parse(words) {
+            case .version:
+                try StandardOutput.write("skyfarm \(version)\n")
+                return .complete
+            case .help(let spec):
+                let width = min(Terminal.standardOutput.width ?? 80, 100)
+                try StandardOutput.write(spec?.helpText(width: width) ?? overviewText(parser.commands, width: width))
+                return .complete
+            case .run(let spec, var arguments):
+                arguments.environment = environment
+                arguments.file = try SettingsFile.load(environment: environment, keys: parser.settingKeys)
+                guard let type = commands.first(where: { $0.spec.name == spec.name }) else { return .usage }
+                return try await type.init(arguments).run()
+            }
+        } catch let error as UsageError {
+            StandardError.write("skyfarm: \(error)\n")
+            return .usage
+        } catch let error as CommandError {
+            StandardError.write("skyfarm: \(error)\n")
+            return error.code
+        } catch {
+            StandardError.write("skyfarm: \(error)\n")
+            return .failure
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// The options that every command takes.
+struct CommonOptions: Equatable, Sendable {
+    var json = false
+    var quiet = false
+    var verbose = false
+    var color = ColorMode.auto
+    var progress = ProgressMode.auto
+
+    enum ColorMode: String, CaseIterable, Sendable { case auto, always, never }
+
+    enum ProgressMode: String, CaseIterable, Sendable { case auto, always, never, json }
+
+    init() {}
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        json = try arguments[Self.json]
+        quiet = try arguments[Self.quiet]
+        verbose = try arguments[Self.verbose]
+        color = try arguments[Self.color]
+        progress = try arguments[Self.progress]
+    }
+
+    private static let json = Option.toggle("json", help: "Print the result as JSON on standard output")
+    private static let quiet = Option.toggle(
+        "quiet", short: "q", layers: .all, help: "Print nothing but data and errors")
+    private static let verbose = Option.toggle("verbose", short: "v", layers: .all, help: "Say more on standard error")
+    private static let color = Option.value(
+        "color", .choice("WHEN"), default: ColorMode.auto, layers: .all, help: "Colour, which NO_COLOR turns off too")
+    private static let progress = Option.value(
+        "progress", .choice("WHEN"), default: ProgressMode.auto, layers: .all,
+        help: "Show progress on standard error")
+
+    static let section = OptionSection(
+        title: "Common options",
+        options: [
+            json.spec, quiet.spec, verbose.spec, color.spec, progress.spec,
+            Option.toggle("help", short: "h", help: "Show this help").spec,
+        ])
+}
+
+/// Options by which a command reaches nodes.
+enum NodeOptions {
+    static let nodes = Option.list(
+        "node", .hostAndPort, layers: .environment("SKYFARM_NODES"), help: "Use the node at this address")
+    static let wait = Option.value(
+        "wait", .number("SECONDS", 0...3600), default: 3, layers: .all, help: "Wait so long for nodes to answer")
+}
+
+/// A host's name or address with a port, as a user writes it.
+struct HostAndPort: Equatable, Sendable, CustomStringConvertible {
+    var host: String
+    var port: Int
+
+    /// Reads `HOST:PORT` or `[IPV6]:PORT`.
+    init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65535).contains(port)
+        else { return nil }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
+        if host.isEmpty || host.contains(where: \.isWhitespace) { return nil }
+        self.host = String(host)
+        self.port = port
+    }
+
+    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+extension ValueForm where Value == HostAndPort {
+    static var hostAndPort: ValueForm {
+        ValueForm(
+            placeholder: "HOST:PORT", expected: "HOST:PORT, as in 192.168.1.7:4870 or [fe80::1]:4870",
+            parse: { HostAndPort($0) }, show: \.description)
+    }
+}

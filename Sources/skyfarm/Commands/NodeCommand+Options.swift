@@ -1,0 +1,49 @@
+extension NodeCommand {
+    struct Options: Equatable, Sendable {
+        /// Nil: made from the host's name, unique.
+        var name: String?
+        /// Nil: one per core.
+        var slots: Int?
+        var listen: HostAndPort
+        var common: CommonOptions
+
+        init(_ arguments: Arguments) throws(UsageError) {
+            name = try arguments[NodeCommand.name]
+            slots = try arguments[NodeCommand.slots]
+            listen = try arguments[NodeCommand.listen]
+            common = try CommonOptions(arguments)
+        }
+    }
+
+    private static let name = Option.optional(
+        "name", .word("NAME"), fallback: "the host's name, made unique", layers: .environment("SKYFARM_NODE_NAME"),
+        help: "Name of this node")
+    private static let slots = Option.optional(
+        "slots", .integer("N", 1...1024), fallback: "one per core", layers: .all, help: "Tasks to run at a time")
+    private static let listen = Option.value(
+        "listen", .hostAndPort, default: .anyAddress, layers: .all,
+        help: "Address to listen on; port 0 takes a free one")
+
+    static let spec = CommandSpec(
+        name: "node",
+        summary: "Offer this machine to coordinators on the network",
+        examples: [
+            .init(
+                line: "skyfarm node --slots 4",
+                explanation: "Run up to four tasks at a time until Ctrl-C. When it can be used, it prints one line:"
+                    + " ready NAME ADDR:PORT slots N.")
+        ],
+        sections: [
+            OptionSection(title: "Options", options: [name.spec, slots.spec, listen.spec]), CommonOptions.section,
+        ])
+}
+
+extension HostAndPort {
+    /// Every address of this machine, at a free port.
+    static let anyAddress = HostAndPort(host: "0.0.0.0", port: 0)
+
+    init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+}

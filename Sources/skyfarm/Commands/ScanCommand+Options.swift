@@ -1,0 +1,86 @@
+extension ScanCommand {
+    struct Options: Equatable, Sendable {
+        /// File name with cfitsio's bracket syntax.
+        var image: String
+        /// Catalogue files; `-` is standard output, as CSV.
+        var outputs: [String]
+        var overwrite: Bool
+        var dryRun: Bool
+        var nodes: [HostAndPort]
+        var waitSeconds: Double
+        /// Nil: one per core.
+        var localSlots: Int?
+        /// Nil: chosen from the image's size.
+        var bandRows: Int?
+        /// Nil: no limit.
+        var timeoutSeconds: Double?
+        var maxAttempts: Int
+        var detection: Detection
+        var common: CommonOptions
+
+        init(_ arguments: Arguments) throws(UsageError) {
+            image = arguments.positionals[0]
+            outputs = try arguments[ScanCommand.output]
+            overwrite = try arguments[ScanCommand.overwrite]
+            dryRun = try arguments[ScanCommand.dryRun]
+            nodes = try arguments[NodeOptions.nodes]
+            waitSeconds = try arguments[NodeOptions.wait]
+            localSlots = try arguments[ScanCommand.localSlots]
+            bandRows = try arguments[ScanCommand.band]
+            timeoutSeconds = try arguments[ScanCommand.timeout]
+            maxAttempts = try arguments[ScanCommand.maxAttempts]
+            detection = try Detection(arguments)
+            common = try CommonOptions(arguments)
+            for name in outputs { try Self.checkFormat(of: name) }
+        }
+
+        private static func checkFormat(of name: String) throws(UsageError) {
+            let endings = [".fits", ".csv", ".ecsv", ".reg"]
+            guard name == "-" || endings.contains(where: name.lowercased().hasSuffix) else {
+                throw UsageError("--output: \"\(name)\" must end in .fits, .csv, .ecsv or .reg, or be - for CSV")
+            }
+        }
+    }
+
+    private static let output = Option.list(
+        "output", short: "o", .file(), fallback: "-",
+        help: "Write the catalogue here, as .fits, .csv, .ecsv or .reg by the ending; - is CSV on standard output")
+    private static let overwrite = Option.toggle("overwrite", help: "Replace output files that exist")
+    private static let dryRun = Option.toggle("dry-run", help: "Say what would be done, and stop")
+    private static let localSlots = Option.optional(
+        "local-slots", .integer("N", 0...1024), fallback: "one per core", layers: .all,
+        help: "Tasks to run at a time on this machine; 0 leaves all work to nodes")
+    private static let band = Option.optional(
+        "band", .integer("ROWS", 1...1_048_576), fallback: "chosen from the image's size", layers: .all,
+        help: "Rows of a band, the unit of work")
+    private static let timeout = Option.optional(
+        "timeout", .number("SECONDS", 0.001...86_400), fallback: "none", layers: .all,
+        help: "Give up an attempt at a task after so long, and try elsewhere")
+    private static let maxAttempts = Option.value(
+        "max-attempts", .integer("N", 1...100), default: 3, layers: .all, help: "Attempts at a task before it fails")
+
+    static let spec = CommandSpec(
+        name: "scan",
+        summary: "Find the sources of an image and write their catalogue",
+        examples: [
+            .init(
+                line: "skyfarm scan image.fits -o sources.fits -o sources.reg",
+                explanation: "Scan the first 2-D image of the file; write a FITS table and DS9 regions."),
+            .init(
+                line: "skyfarm scan 'image.fits[SCI]' --node 192.168.1.7:4870 --threshold 3 -o -",
+                explanation: "Scan the extension SCI with the help of a node; print CSV."),
+        ],
+        arguments: [
+            ArgumentSpec(name: "IMAGE", help: "FITS file, with an HDU in brackets if not the first 2-D image")
+        ],
+        sections: [
+            OptionSection(title: "Output", options: [output.spec, overwrite.spec, dryRun.spec]),
+            OptionSection(
+                title: "Work",
+                options: [
+                    NodeOptions.nodes.spec, NodeOptions.wait.spec, localSlots.spec, band.spec, timeout.spec,
+                    maxAttempts.spec,
+                ]),
+            Options.Detection.section, CommonOptions.section,
+        ])
+}

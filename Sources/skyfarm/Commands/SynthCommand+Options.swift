@@ -1,0 +1,135 @@
+import SkyImage
+
+extension SynthCommand {
+    struct Options: Equatable, Sendable {
+        var work: Work
+        var common: CommonOptions
+
+        enum Work: Equatable, Sendable {
+            case make(output: String, truth: String?, type: SampleType, overwrite: Bool, SyntheticSky.Parameters)
+            case check(truth: String, catalogue: String, sigma: Double, radius: Double, minimum: Double?)
+        }
+
+        init(_ arguments: Arguments) throws(UsageError) {
+            common = try CommonOptions(arguments)
+            let files = arguments.positionals
+            if let truth = try arguments[SynthCommand.check] {
+                work = .check(
+                    truth: truth, catalogue: files[0], sigma: try arguments[SynthCommand.sigma],
+                    radius: try arguments[SynthCommand.radius], minimum: try arguments[SynthCommand.minimum])
+            } else {
+                work = .make(
+                    output: files[0], truth: try arguments[SynthCommand.truth], type: try arguments[SynthCommand.type],
+                    overwrite: try arguments[SynthCommand.overwrite], try SynthCommand.parameters(arguments))
+            }
+        }
+    }
+
+    enum SampleType: String, CaseIterable, Sendable { case f32, u16 }
+
+    private static func parameters(_ arguments: Arguments) throws(UsageError) -> SyntheticSky.Parameters {
+        let size = try arguments[Self.size]
+        var parameters = SyntheticSky.Parameters(width: size.width, height: size.height, seed: try arguments[seed])
+        parameters.density = try arguments[density]
+        parameters.galaxyShare = try arguments[galaxies]
+        parameters.fwhm = try arguments[fwhm]
+        parameters.zeroPoint = try arguments[zeroPoint]
+        parameters.magnitudes = try arguments[magnitudes].range
+        parameters.sky = try arguments[sky]
+        parameters.skyGradient = try arguments[gradient]
+        parameters.gain = try arguments[gain]
+        parameters.readNoise = try arguments[readNoise]
+        return parameters
+    }
+
+    private static let standard = SyntheticSky.Parameters(width: 4096, height: 4096)
+
+    private static let size = Option.value(
+        "size", ImageSize.form, default: ImageSize(width: 4096, height: 4096),
+        help: "Pixels: WIDTHxHEIGHT, or N for both")
+    private static let seed = Option.value(
+        "seed", .seed("S"), default: standard.seed, help: "The same seed gives the same bytes on every machine")
+    private static let truth = Option.optional("truth", .file(), help: "Write the true sources here, as CSV")
+    private static let type = Option.value(
+        "type", .choice("TYPE"), default: SampleType.f32, help: "Samples: 32-bit floats or unsigned 16-bit integers")
+    private static let overwrite = Option.toggle("overwrite", help: "Replace files that exist")
+    private static let density = Option.value(
+        "density", .number("N", 0...50_000), default: standard.density, help: "Sources per million pixels")
+    private static let galaxies = Option.value(
+        "galaxies", .number("SHARE", 0...1), default: standard.galaxyShare, help: "Share of galaxies among them")
+    private static let fwhm = Option.value(
+        "fwhm", .number("PIXELS", 1.5...20), default: standard.fwhm, help: "Seeing: width of a star at half its peak")
+    private static let zeroPoint = Option.value(
+        "zero-point", .number("MAG", 0...50), default: standard.zeroPoint, help: "Magnitude of one count")
+    private static let magnitudes = Option.value(
+        "mag-range", MagnitudeRange.form, default: MagnitudeRange(range: standard.magnitudes),
+        help: "Magnitudes of the sources")
+    private static let sky = Option.value(
+        "sky", .number("COUNTS", 0...50_000), default: standard.sky, help: "Level of the sky")
+    private static let gradient = Option.value(
+        "gradient", .number("SHARE", 0...0.9), default: standard.skyGradient,
+        help: "Change of the sky across the image, as a share of its level")
+    private static let gain = Option.value(
+        "gain", .number("E/COUNT", 0.01...1000), default: standard.gain, help: "Electrons per count")
+    private static let readNoise = Option.value(
+        "read-noise", .number("ELECTRONS", 0...1000), default: standard.readNoise, help: "Read noise of a pixel")
+
+    private static let check = Option.optional(
+        "check", .file("TRUTH"), help: "Make nothing: compare a catalogue (CSV, columns x and y) with this truth")
+    private static let sigma = Option.value(
+        "sigma", .number("N", 0...1e6), default: 10, help: "Expect the sources of at least this signal-to-noise")
+    private static let radius = Option.value(
+        "radius", .number("PIXELS", 0.01...1000), default: 3, help: "Greatest distance of a match")
+    private static let minimum = Option.optional(
+        "min", .number("SHARE", 0...1), help: "Exit with 1 if a smaller share is recovered")
+
+    static let spec = CommandSpec(
+        name: "synth",
+        summary: "Make a synthetic sky whose sources are known, or compare a catalogue with one",
+        examples: [
+            .init(
+                line: "skyfarm synth sky.fits --truth truth.csv --size 4096",
+                explanation: "Make an image of stars and galaxies, and the table of what is in it."),
+            .init(
+                line: "skyfarm synth --check truth.csv sources.csv --min 0.95",
+                explanation: "Print the share of the truth that a catalogue recovers."),
+        ],
+        arguments: [ArgumentSpec(name: "FILE", help: "The image to write, or with --check the catalogue to read")],
+        sections: [
+            OptionSection(
+                title: "Image",
+                options: [
+                    size.spec, seed.spec, truth.spec, type.spec, overwrite.spec, density.spec, galaxies.spec,
+                    fwhm.spec, zeroPoint.spec, magnitudes.spec, sky.spec, gradient.spec, gain.spec, readNoise.spec,
+                ]),
+            OptionSection(title: "Comparison", options: [check.spec, sigma.spec, radius.spec, minimum.spec]),
+            CommonOptions.section,
+        ])
+}
+
+/// Width and height of an image.
+private struct ImageSize: Sendable {
+    var width: Int
+    var height: Int
+
+    static let form = ValueForm<ImageSize>(
+        placeholder: "WxH", expected: "WIDTHxHEIGHT or one number, each from 1 to 100000",
+        parse: { text in
+            let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+            guard (1...2).contains(sides.count), sides.allSatisfy((1...100_000).contains) else { return nil }
+            return ImageSize(width: sides[0], height: sides[sides.count - 1])
+        }, show: { "\($0.width)x\($0.height)" })
+}
+
+/// From the brightest to the faintest.
+private struct MagnitudeRange: Sendable {
+    var range: ClosedRange<Double>
+
+    static let form = ValueForm<MagnitudeRange>(
+        placeholder: "FROM:TO", expected: "two magnitudes from 0 to 50, the brighter first, as in 16:24",
+        parse: { text in
+            let ends = text.split(separator: ":", omittingEmptySubsequences: false).map { Double($0) ?? -1 }
+            guard ends.count == 2, ends.allSatisfy((0...50).contains), ends[0] < ends[1] else { return nil }
+            return MagnitudeRange(range: ends[0]...ends[1])
+        }, show: { plainText($0.range.lowerBound) + ":" + plainText($0.range.upperBound) })
+}

@@ -1,0 +1,126 @@
+/// Reads a command line after the tables of the commands.
+///
+/// GNU style: `--flag value`, `--flag=value`, `-o value`, `-ovalue`, `-vj`, and `--` before arguments that begin with a
+/// dash. Of a flag given twice the last counts, unless it repeats.
+struct CommandLineParser: Sendable {
+    var commands: [CommandSpec]
+
+    /// What a command line asks for.
+    enum Request: Sendable {
+        case help(CommandSpec?)
+        case version
+        case run(CommandSpec, Arguments)
+    }
+
+    /// Keys that a settings file may hold.
+    var settingKeys: Set<String> {
+        Set(commands.flatMap(\.options).filter { $0.environment != nil }.map(\.name))
+    }
+
+    /// Reads the words after the program's name.
+    func parse(_ words: [String]) throws(UsageError) -> Request {
+        guard let first = words.first else { return .help(nil) }
+        switch first {
+        case "--help", "-h": return .help(nil)
+        case "--version": return .version
+        case "help": return .help(try words.dropFirst().first.map(command))
+        default:
+            if first.hasPrefix("-") {
+                throw UsageError("unknown flag \(first) before a command (see skyfarm --help)")
+            }
+            return try parse(words.dropFirst(), of: try command(named: first))
+        }
+    }
+
+    private func command(named name: String) throws(UsageError) -> CommandSpec {
+        if let command = commands.first(where: { $0.name == name }) { return command }
+        let names = commands.map(\.name)
+        throw UsageError("unknown command \"\(name)\"\(suggestion(for: name, among: names)) (see skyfarm --help)")
+    }
+
+    private func parse(_ words: ArraySlice<String>, of command: CommandSpec) throws(UsageError) -> Request {
+        var arguments = Arguments()
+        var rest = words
+        while let word = rest.popFirst() {
+            if word == "--" {
+                arguments.positionals += rest
+                break
+            } else if word == "--help" || word == "-h" {
+                return .help(command)
+            } else if word == "--version" {
+                return .version
+            } else if word.hasPrefix("--") {
+                try parseLong(word.dropFirst(2), of: command, rest: &rest, into: &arguments)
+            } else if word.hasPrefix("-"), word.count > 1 {
+                try parseShort(word.dropFirst(), of: command, rest: &rest, into: &arguments)
+            } else {
+                arguments.positionals.append(word)
+            }
+        }
+        try check(arguments.positionals, of: command)
+        return .run(command, arguments)
+    }
+
+    private func parseLong(
+        _ word: Substring, of command: CommandSpec, rest: inout ArraySlice<String>, into arguments: inout Arguments
+    ) throws(UsageError) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        guard let option = command.option(named: name) else {
+            let names = command.options.map(\.name) + ["help", "version"]
+            throw UsageError(
+                "unknown flag --\(name)\(suggestion(for: name, among: names, prefix: "--"))"
+                    + " (see skyfarm \(command.name) --help)")
+        }
+        let flag = "--" + name
+        let inline = parts.count == 2 ? String(parts[1]) : nil
+        let text = if let inline { inline } else { try value(of: option, flag: flag, rest: &rest) }
+        arguments.add(option, flag: flag, text: text)
+    }
+
+    private func parseShort(
+        _ word: Substring, of command: CommandSpec, rest: inout ArraySlice<String>, into arguments: inout Arguments
+    ) throws(UsageError) {
+        var letters = word
+        while let letter = letters.popFirst() {
+            let flag = "-\(letter)"
+            guard let option = command.option(short: letter) else {
+                throw UsageError("unknown flag \(flag) (see skyfarm \(command.name) --help)")
+            }
+            if option.isSwitch || letters.isEmpty {
+                arguments.add(option, flag: flag, text: try value(of: option, flag: flag, rest: &rest))
+            } else {
+                arguments.add(option, flag: flag, text: String(letters))
+                return
+            }
+        }
+    }
+
+    private func value(
+        of option: OptionSpec, flag: String, rest: inout ArraySlice<String>
+    ) throws(UsageError) -> String {
+        if option.isSwitch { return "true" }
+        let looksLikeFlag = rest.first.map { $0.hasPrefix("-") && $0 != "-" && Double($0) == nil } ?? true
+        guard !looksLikeFlag, let text = rest.popFirst() else {
+            throw UsageError("\(flag) needs a value: \(option.expected)")
+        }
+        return text
+    }
+
+    private func check(_ positionals: [String], of command: CommandSpec) throws(UsageError) {
+        let required = command.arguments.prefix(while: \.isRequired).count
+        if positionals.count < required {
+            throw UsageError("\(command.arguments[positionals.count].name) is missing: \(command.usageLine)")
+        }
+        if positionals.count > command.arguments.count {
+            throw UsageError(
+                "unexpected argument \"\(positionals[command.arguments.count])\": \(command.usageLine)")
+        }
+    }
+}
+
+extension Arguments {
+    fileprivate mutating func add(_ option: OptionSpec, flag: String, text: String) {
+        flags[option.name, default: []].append(Setting(text: text, origin: .flag(flag)))
+    }
+}

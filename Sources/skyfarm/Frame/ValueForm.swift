@@ -1,0 +1,92 @@
+/// How the text of an option's value is read, shown and described.
+struct ValueForm<Value: Sendable>: Sendable {
+    /// Stands for the value in the help text.
+    var placeholder: String
+    /// The accepted values in words.
+    var expected: String
+    var choices: [String] = []
+    let parse: @Sendable (String) -> Value?
+    let show: @Sendable (Value) -> String
+
+    /// Reads a setting; the error names where it was set and what is accepted.
+    func value(_ setting: Setting) throws(UsageError) -> Value {
+        guard let value = parse(setting.text) else {
+            throw UsageError("\(setting.origin): \"\(setting.text)\" is not \(expected)")
+        }
+        return value
+    }
+}
+
+extension ValueForm where Value == String {
+    /// Any text but none.
+    static func text(_ placeholder: String, expected: String = "a text that is not empty") -> ValueForm {
+        ValueForm(placeholder: placeholder, expected: expected, parse: { $0.isEmpty ? nil : $0 }, show: { $0 })
+    }
+
+    /// A file's name.
+    static func file(_ placeholder: String = "FILE") -> ValueForm { text(placeholder, expected: "the name of a file") }
+
+    /// A name without white space.
+    static func word(_ placeholder: String) -> ValueForm {
+        ValueForm(
+            placeholder: placeholder, expected: "a name without spaces",
+            parse: { $0.isEmpty || $0.contains(where: \.isWhitespace) ? nil : $0 }, show: { $0 })
+    }
+}
+
+extension ValueForm where Value == Int {
+    /// A whole number in `range`.
+    static func integer(_ placeholder: String, _ range: ClosedRange<Int>) -> ValueForm {
+        ValueForm(
+            placeholder: placeholder, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            parse: { Int($0).flatMap { range.contains($0) ? $0 : nil } }, show: { String($0) })
+    }
+}
+
+extension ValueForm where Value == UInt64 {
+    /// Any whole number that is not negative.
+    static func seed(_ placeholder: String) -> ValueForm {
+        ValueForm(
+            placeholder: placeholder, expected: "a whole number from 0 to \(UInt64.max)", parse: { UInt64($0) },
+            show: { String($0) })
+    }
+}
+
+extension ValueForm where Value == Double {
+    /// A finite number in `range`.
+    static func number(_ placeholder: String, _ range: ClosedRange<Double>) -> ValueForm {
+        ValueForm(
+            placeholder: placeholder,
+            expected: "a number from \(plainText(range.lowerBound)) to \(plainText(range.upperBound))",
+            parse: { Double($0).flatMap { range.contains($0) ? $0 : nil } }, show: plainText)
+    }
+}
+
+extension ValueForm where Value == Bool {
+    static var boolean: ValueForm {
+        ValueForm(
+            placeholder: "BOOL", expected: "true or false", choices: ["true", "false"],
+            parse: {
+                switch $0.lowercased() {
+                case "true", "yes", "on", "1": true
+                case "false", "no", "off", "0": false
+                default: nil
+                }
+            }, show: { String($0) })
+    }
+}
+
+extension ValueForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// One of the cases' raw values.
+    static func choice(_ placeholder: String) -> ValueForm {
+        let names = Value.allCases.map(\.rawValue)
+        return ValueForm(
+            placeholder: placeholder, expected: "one of " + names.joined(separator: ", "), choices: names,
+            parse: { Value(rawValue: $0) }, show: \.rawValue)
+    }
+}
+
+/// A number as people write it: `30`, not `30.0`.
+func plainText(_ number: Double) -> String {
+    number == number.rounded() && abs(number) < 1e15 ? String(Int(number)) : String(number)
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// Quantities as people read them.
+enum HumanFormat {
+    /// `12 s`, `3:05`, `1:02:03`; tenths below ten seconds.
+    static func duration(seconds: Double) -> String {
+        guard seconds.isFinite, seconds >= 0 else { return "?" }
+        if seconds < 9.95 { return String(format: "%.1f s", seconds) }
+        let whole = Int(seconds.rounded())
+        if whole < 60 { return "\(whole) s" }
+        let minutes = String(format: "%d:%02d", whole / 60 % 60, whole % 60)
+        return whole < 3600 ? minutes : String(format: "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60)
+    }
+
+    /// Three digits with a decimal prefix: `1.23 M`, `45.6 k`, `789`.
+    static func quantity(_ value: Double) -> String {
+        let prefixes: [(Double, String)] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")]
+        for (unit, prefix) in prefixes where value.magnitude >= unit * 0.9995 {
+            let scaled = value / unit
+            let digits = scaled.magnitude < 9.995 ? 2 : scaled.magnitude < 99.95 ? 1 : 0
+            return String(format: "%.*f %@", digits, scaled, prefix)
+        }
+        return value == value.rounded() ? String(Int(value)) : String(format: "%.1f", value)
+    }
+
+    /// `12.3 Mpix/s`.
+    static func pixelRate(_ pixelsPerSecond: Double) -> String {
+        let text = quantity(pixelsPerSecond)
+        return (text.contains(" ") ? text : text + " ") + "pix/s"
+    }
+
+    /// `1 node`, `2 nodes`.
+    static func count(_ number: Int, _ noun: String) -> String {
+        number == 1 ? "1 \(noun)" : noun.hasSuffix("y") ? "\(number) \(noun.dropLast())ies" : "\(number) \(noun)s"
+    }
+}

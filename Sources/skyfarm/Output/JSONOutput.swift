@@ -1,0 +1,16 @@
+import Foundation
+
+/// JSON for programs that read Skyfarm: keys sorted, slashes as they are.
+enum JSONOutput {
+    /// Over many lines, for a result.
+    static func document(_ value: some Encodable) throws -> String { try text(value, [.prettyPrinted]) }
+
+    /// In one line, for an event.
+    static func line(_ value: some Encodable) throws -> String { try text(value, []) }
+
+    private static func text(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = formatting.union([.sortedKeys, .withoutEscapingSlashes])
+        return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@testable import skyfarm
+
+@Suite struct SettingsTests {
+    let keys: Set<String> = ["band", "node", "quiet", "threshold"]
+
+    func scan(_ words: [String], environment: [String: String] = [:], file: String = "") throws -> ScanCommand.Options {
+        let parser = CommandLineParser(commands: [ScanCommand.spec])
+        guard case .run(_, var arguments) = try parser.parse(["scan", "a.fits"] + words) else {
+            throw UsageError("help")
+        }
+        arguments.environment = environment
+        arguments.file = try SettingsFile(text: file, path: "config", keys: parser.settingKeys)
+        return try ScanCommand.Options(arguments)
+    }
+
+    @Test("a flag beats the environment, which beats the file, which beats the default")
+    func layers() throws {
+        let file = "# mine\n\n band = 1 \nthreshold=2\nmesh = 32\n"
+        let environment = ["SKYFARM_BAND": "3", "SKYFARM_THRESHOLD": "4", "SKYFARM_MIN_AREA": ""]
+        let options = try scan(["--band", "5"], environment: environment, file: file)
+        #expect(options.bandRows == 5)
+        #expect(options.detection.threshold == 4)
+        #expect(options.detection.mesh == 32)
+        #expect(options.detection.minArea == 5)
+    }
+
+    @Test("nodes come from one layer only: by comma or space in the environment, by line in the file")
+    func lists() throws {
+        let file = "node = a:1\nnode = b:2\n"
+        #expect(try scan([], file: file).nodes.map(\.port) == [1, 2])
+        #expect(
+            try scan([], environment: ["SKYFARM_NODES": "c:3, d:4 e:5"], file: file).nodes.map(\.port) == [3, 4, 5])
+        #expect(
+            try scan(["--node", "f:6"], environment: ["SKYFARM_NODES": "c:3"], file: file).nodes.map(\.port) == [6])
+    }
+
+    @Test("what belongs to one run is read from its flags only")
+    func flagOnly() throws {
+        #expect(try scan([], environment: ["SKYFARM_OUTPUT": "x.csv", "SKYFARM_DRY_RUN": "1"]).outputs.isEmpty)
+        #expect(throws: UsageError("config:1: unknown setting \"output\"")) { try scan([], file: "output = x.csv") }
+    }
+
+    @Test("a switch can be set outside of the command line")
+    func switches() throws {
+        #expect(try scan([], environment: ["SKYFARM_QUIET": "yes"]).common.quiet)
+        #expect(try !scan(["--quiet=no"], environment: ["SKYFARM_QUIET": "yes"]).common.quiet)
+    }
+
+    @Test(
+        "a wrong setting is told with its place",
+        arguments: [
+            ("band", "config:1: expected \"key = value\""),
+            ("\n\nbnad = 2", "config:3: unknown setting \"bnad\"; did you mean band?"),
+            ("band = many", "config:1: band: \"many\" is not a whole number from 1 to 1048576"),
+        ])
+    func errors(file: String, message: String) {
+        #expect(throws: UsageError(message)) { try scan([], file: file) }
+    }
+
+    @Test("a wrong variable is told with its name")
+    func environmentError() {
+        #expect(throws: UsageError("SKYFARM_BAND: \"0\" is not a whole number from 1 to 1048576")) {
+            try scan([], environment: ["SKYFARM_BAND": "0"])
+        }
+    }
+
+    @Test("the file is looked for below XDG_CONFIG_HOME, else below the home directory")
+    func places() throws {
+        #expect(configurationDirectory(["XDG_CONFIG_HOME": "/x", "HOME": "/h"]) == "/x/skyfarm")
+        #expect(configurationDirectory(["XDG_CONFIG_HOME": "relative", "HOME": "/h"]) == "/h/.config/skyfarm")
+        #expect(configurationDirectory([:]) == nil)
+
+        let base = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: base) }
+        let directory = base.appendingPathComponent("skyfarm")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let environment = ["XDG_CONFIG_HOME": base.path]
+        #expect(try SettingsFile.load(environment: environment, keys: keys) == SettingsFile())
+        try Data("band = 7".utf8).write(to: directory.appendingPathComponent("config"))
+        #expect(try SettingsFile.load(environment: environment, keys: keys).settings["band"]?.first?.text == "7")
+        try Data([0xff, 0xfe]).write(to: directory.appendingPathComponent("config"))
+        #expect(throws: UsageError.self) { try SettingsFile.load(environment: environment, keys: keys) }
+    }
+}

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import skyfarm
+
+@Suite struct HumanFormatTests {
+    @Test(
+        "durations read as people say them",
+        arguments: [
+            (0, "0.0 s"), (1.25, "1.2 s"), (9.96, "10 s"), (59.4, "59 s"), (59.6, "1:00"), (185, "3:05"),
+            (3723, "1:02:03"), (-1, "?"), (Double.infinity, "?"), (Double.nan, "?"),
+        ] as [(Double, String)])
+    func durations(seconds: Double, text: String) { #expect(HumanFormat.duration(seconds: seconds) == text) }
+
+    @Test(
+        "quantities keep three digits",
+        arguments: [
+            (0, "0"), (12.34, "12.3"), (999, "999"), (1000, "1.00 k"), (12_345, "12.3 k"), (999_600, "1.00 M"),
+            (123_456_789, "123 M"), (2.5e9, "2.50 G"), (7e12, "7.00 T"),
+        ] as [(Double, String)])
+    func quantities(value: Double, text: String) { #expect(HumanFormat.quantity(value) == text) }
+
+    @Test("rates and counts have their units")
+    func units() {
+        #expect(HumanFormat.pixelRate(17_300_000) == "17.3 Mpix/s")
+        #expect(HumanFormat.pixelRate(12) == "12 pix/s")
+        #expect(HumanFormat.count(1, "retry") == "1 retry")
+        #expect(HumanFormat.count(0, "node") == "0 nodes")
+        #expect(HumanFormat.count(2, "retry") == "2 retries")
+    }
+}
