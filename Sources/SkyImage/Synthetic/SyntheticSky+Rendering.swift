@@ -58,8 +58,10 @@ extension SyntheticSky {
     }
 
     /// Turns expected light into counts: photons, read noise, full pixels.
-    func expose(_ light: [Double], rows: Range<Int>) -> [Float] {
-        var counts = [Float](repeating: 0, count: light.count)
+    func expose(
+        _ light: UnsafeMutableBufferPointer<Double>, rows: Range<Int>,
+        into counts: UnsafeMutableBufferPointer<Float>
+    ) {
         let readVariance = parameters.readNoise * parameters.readNoise
         for row in rows {
             var noise = SkyNoise(generator: SplitMix64(seed: parameters.seed, stream: UInt64(row)))
@@ -76,6 +78,5 @@ extension SyntheticSky {
                 counts[index] = Float(min(electrons / parameters.gain, parameters.saturation))
             }
         }
-        return counts
     }
 }

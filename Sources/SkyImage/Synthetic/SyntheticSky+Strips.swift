@@ -6,21 +6,35 @@ extension SyntheticSky {
     ///
     /// Memory stays constant: no more strips are held than there are cores. A strip has `height` rows, the last one the
     /// rest.
-    public func forEachStrip(height: Int = 64, _ body: (_ firstRow: Int, _ samples: [Float]) throws -> Void) rethrows {
-        let starts = Array(stride(from: 0, to: parameters.height, by: height))
-        let batch = ProcessInfo.processInfo.activeProcessorCount
-        for first in stride(from: 0, to: starts.count, by: batch) {
-            let starts = starts[first..<min(first + batch, starts.count)]
-            var strips = [[Float]](repeating: [], count: starts.count)
-            strips.withUnsafeMutableBufferPointer { strips in
-                // Unsafe: each iteration writes an element of its own, and all have ended when the call returns.
-                nonisolated(unsafe) let strips = strips
-                DispatchQueue.concurrentPerform(iterations: starts.count) { index in
-                    let start = starts[starts.startIndex + index]
-                    strips[index] = render(rows: start..<min(start + height, parameters.height))
+    public func forEachStrip(
+        height: Int = 64, _ body: (_ firstRow: Int, _ samples: ArraySlice<Float>) throws -> Void
+    ) rethrows {
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        let width = parameters.width
+        var block = [Float](repeating: 0, count: min(cores * height, parameters.height) * width)
+        for first in stride(from: 0, to: parameters.height, by: cores * height) {
+            let rows = first..<min(first + cores * height, parameters.height)
+            let strips = rows.split(by: height)
+            block.withUnsafeMutableBufferPointer { block in
+                // Unsafe: each iteration writes a part of its own, and all have ended when the call returns.
+                nonisolated(unsafe) let block = block
+                DispatchQueue.concurrentPerform(iterations: strips.count) { index in
+                    let strip = strips[index]
+                    let start = (strip.lowerBound - first) * width
+                    render(rows: strip, into: .init(rebasing: block[start..<start + strip.count * width]))
                 }
             }
-            for (start, samples) in zip(starts, strips) { try body(start, samples) }
+            for strip in strips {
+                let start = (strip.lowerBound - first) * width
+                try body(strip.lowerBound, block[start..<start + strip.count * width])
+            }
         }
+    }
+}
+
+extension Range<Int> {
+    /// Consecutive ranges of `length`, the last one shorter if need be.
+    fileprivate func split(by length: Int) -> [Range<Int>] {
+        stride(from: lowerBound, to: upperBound, by: length).map { $0..<Swift.min($0 + length, upperBound) }
     }
 }

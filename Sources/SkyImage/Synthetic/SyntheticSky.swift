@@ -31,16 +31,24 @@ public struct SyntheticSky: Sendable {
 
     /// Renders `rows` (0-based, all of them within the image), row after row.
     public func render(rows: Range<Int>) -> [Float] {
+        .init(unsafeUninitializedCapacity: rows.count * parameters.width) { samples, count in
+            count = rows.count * parameters.width
+            samples.initialize(repeating: 0)
+            render(rows: rows, into: .init(rebasing: samples[..<count]))
+        }
+    }
+
+    /// Renders `rows` into as many samples.
+    func render(rows: Range<Int>, into samples: UnsafeMutableBufferPointer<Float>) {
         precondition(rows.lowerBound >= 0 && rows.upperBound <= parameters.height, "rows outside the image")
         var light = [Double](repeating: 0, count: rows.count * parameters.width)
         light.withUnsafeMutableBufferPointer { light in
             addSky(to: light, rows: rows)
-            let near = nearSources(rows)
-            for index in near { add(sources[index], to: light, rows: rows) }
+            for index in nearSources(rows) { add(sources[index], to: light, rows: rows) }
             for index in farReaching { add(sources[index], to: light, rows: rows) }
             for index in farReaching { bleed(sources[index], into: light, rows: rows) }
+            expose(light, rows: rows, into: samples)
         }
-        return expose(light, rows: rows)
     }
 
     /// Sources, far-reaching ones left out, that may touch `rows`.

@@ -1,35 +1,36 @@
 import Dispatch
 import Foundation
+import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP as values: the first asks for an orderly end, a second SIGINT ends the process at once.
 ///
 /// From its creation on the process no longer dies of these signals by itself. Keep it alive as long as the work.
 final class Interrupts: @unchecked Sendable {
-    // Sendable: nothing changes after `init`; the sources may be cancelled from any thread.
-    /// The signals that came, in order.
+    // Sendable: nothing but the atomic changes after `init`; the sources may be cancelled from any thread.
+
+    /// The signals that came, in order; for one reader.
     let signals: AsyncStream<Signal>
+    private let first = FirstSignal()
     private let sources: [any DispatchSourceSignal]
 
     enum Signal: Int32, CaseIterable, Sendable {
+        case hangUp = 1
         case interrupt = 2
         case terminate = 15
-        case hangUp = 1
 
         var exitCode: ExitCode { self == .interrupt ? .interrupted : .terminated }
     }
 
-    /// - Parameter beforeExit: Restores the terminal when a second SIGINT ends the process.
+    /// Takes the signals over; `beforeExit` restores the terminal when a second SIGINT ends the process.
     init(beforeExit: @escaping @Sendable () -> Void) {
         let (stream, continuation) = AsyncStream<Signal>.makeStream()
         signals = stream
-        // One serial queue for all, so that the count of interrupts needs no lock.
         let queue = DispatchQueue(label: "skyfarm.signals")
-        sources = Signal.allCases.map { signal in
+        sources = Signal.allCases.map { [first] signal in
             Foundation.signal(signal.rawValue, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: queue)
-            let repeats = InterruptCount()
             source.setEventHandler { @Sendable in
-                if signal == .interrupt, repeats.isRepeated() {
+                if !first.set(signal), signal == .interrupt {
                     beforeExit()
                     _exit(ExitCode.interrupted.rawValue)
                 }
@@ -40,18 +41,22 @@ final class Interrupts: @unchecked Sendable {
         }
     }
 
+    /// The first signal, once one came; for work that looks now and then.
+    var received: Signal? { first.value }
+
     deinit {
         for source in sources { source.cancel() }
     }
 }
 
-/// Tells the first interrupt from later ones.
-private final class InterruptCount: @unchecked Sendable {
-    // Sendable: used only on the signals' serial queue.
-    private var hasCome = false
+/// Remembers the first signal.
+private final class FirstSignal: Sendable {
+    private let number = Atomic<Int32>(0)
 
-    func isRepeated() -> Bool {
-        defer { hasCome = true }
-        return hasCome
+    var value: Interrupts.Signal? { Interrupts.Signal(rawValue: number.load(ordering: .relaxed)) }
+
+    /// False if one came before.
+    func set(_ signal: Interrupts.Signal) -> Bool {
+        number.compareExchange(expected: 0, desired: signal.rawValue, ordering: .relaxed).exchanged
     }
 }

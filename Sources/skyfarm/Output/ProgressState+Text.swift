@@ -34,7 +34,7 @@ extension ProgressState {
         if let left = secondsLeft(at: seconds), share < 1 {
             facts.append(HumanFormat.duration(seconds: left) + " left")
         }
-        facts.append(HumanFormat.count(nodes, "node"))
+        if nodes > 0 { facts.append(HumanFormat.count(nodes, "node")) }
         return facts + troubles
     }
 

@@ -29,8 +29,8 @@ import Testing
 
     @Test("before anything is done there is no rate, and no division by zero")
     func empty() {
-        #expect(ProgressState().bar(at: 0, width: 50) == "[" + String(repeating: "-", count: 30) + "]   0 %  0 nodes")
-        #expect(ProgressState().line(at: 0) == "0 %, 0 of 0 tasks, 0 nodes")
+        #expect(ProgressState().bar(at: 0, width: 50) == "[" + String(repeating: "-", count: 30) + "]   0 %  ")
+        #expect(ProgressState().line(at: 0) == "0 %, 0 of 0 tasks")
         #expect(ProgressState().summary(at: 0) == "0 of 0 tasks in 0.0 s")
     }
 
