@@ -48,6 +48,11 @@ public final class FITSImageWriter {
         guard let bytes = memory.headerBytes() else {
             throw OutputError(.failed, "\(path): CFITSIO refuses the header; check its keywords")
         }
+        // Closed with these, CFITSIO would fill up the whole image in memory.
+        memory.call { handle, status in
+            ffmkyj(handle, "NAXIS1", 0, "&", status)
+            ffmkyj(handle, "NAXIS2", 0, "&", status)
+        }
         try file.write(bytes)
     }
 
