@@ -1,27 +1,27 @@
 import Foundation
 
 extension SyntheticSky {
-    /// Where on the sky the image lies: a card of a FITS header each, in a gnomonic (TAN) projection.
-    public var wcsKeywords: [(name: String, value: WCSValue)] {
+    /// Cards that say where on the sky the image lies, in a gnomonic (TAN) projection, and how it was made.
+    public var header: [HeaderEntry] {
         let scale = parameters.pixelScale
         return [
-            ("WCSAXES", .integer(2)), ("CTYPE1", .text("RA---TAN")), ("CTYPE2", .text("DEC--TAN")),
-            ("CUNIT1", .text("deg")), ("CUNIT2", .text("deg")),
-            ("CRPIX1", .number(referencePixel.x + 1)), ("CRPIX2", .number(referencePixel.y + 1)),
-            ("CRVAL1", .number(parameters.rightAscension)), ("CRVAL2", .number(parameters.declination)),
-            ("CD1_1", .number(-scale)), ("CD1_2", .number(0)), ("CD2_1", .number(0)), ("CD2_2", .number(scale)),
-            ("RADESYS", .text("ICRS")), ("EQUINOX", .number(2000)),
+            HeaderEntry("WCSAXES", .integer(2)),
+            HeaderEntry("CTYPE1", .text("RA---TAN")), HeaderEntry("CTYPE2", .text("DEC--TAN")),
+            HeaderEntry("CUNIT1", .text("deg")), HeaderEntry("CUNIT2", .text("deg")),
+            HeaderEntry("CRPIX1", .real(referencePixel.x + 1)), HeaderEntry("CRPIX2", .real(referencePixel.y + 1)),
+            HeaderEntry("CRVAL1", .real(parameters.rightAscension)),
+            HeaderEntry("CRVAL2", .real(parameters.declination)),
+            HeaderEntry("CD1_1", .real(-scale)), HeaderEntry("CD1_2", .real(0)),
+            HeaderEntry("CD2_1", .real(0)), HeaderEntry("CD2_2", .real(scale)),
+            HeaderEntry("RADESYS", .text("ICRS")), HeaderEntry("EQUINOX", .real(2000)),
+            HeaderEntry("BUNIT", .text("adu")),
+            HeaderEntry("GAIN", .real(parameters.gain), comment: "electrons per adu"),
+            HeaderEntry("RDNOISE", .real(parameters.readNoise), comment: "electrons"),
+            HeaderEntry("SATURATE", .real(parameters.saturation), comment: "adu"),
+            HeaderEntry("MAGZERO", .real(parameters.zeroPoint), comment: "magnitude of 1 adu"),
+            HeaderEntry("SEEING", .real(parameters.fwhm), comment: "full width at half maximum, pixels"),
+            HeaderEntry("SEED", .text(String(parameters.seed)), comment: "of everything random"),
         ]
-    }
-
-    /// Value of a header's keyword.
-    public enum WCSValue: Equatable, Sendable {
-        /// A whole number.
-        case integer(Int)
-        /// A number.
-        case number(Double)
-        /// A text.
-        case text(String)
     }
 
     /// The 0-based pixel that ``Parameters/rightAscension`` and ``Parameters/declination`` belong to.

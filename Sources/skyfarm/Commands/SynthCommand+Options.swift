@@ -6,8 +6,28 @@ extension SynthCommand {
         var common: CommonOptions
 
         enum Work: Equatable, Sendable {
-            case make(output: String, truth: String?, type: SampleType, overwrite: Bool, SyntheticSky.Parameters)
-            case check(truth: String, catalogue: String, sigma: Double, radius: Double, minimum: Double?)
+            case make(Making)
+            case check(Checking)
+        }
+
+        struct Making: Equatable, Sendable {
+            var output: String
+            /// Nil: the truth is not written.
+            var truth: String?
+            var type: SampleType
+            var overwrite: Bool
+            var parameters: SyntheticSky.Parameters
+        }
+
+        struct Checking: Equatable, Sendable {
+            var truth: String
+            var catalogue: String
+            /// Signal-to-noise from which a source is expected.
+            var sigma: Double
+            /// Pixels.
+            var radius: Double
+            /// Least share for success; nil: any.
+            var minimum: Double?
         }
 
         init(_ arguments: Arguments) throws(UsageError) {
@@ -15,12 +35,15 @@ extension SynthCommand {
             let files = arguments.positionals
             if let truth = try arguments[SynthCommand.check] {
                 work = .check(
-                    truth: truth, catalogue: files[0], sigma: try arguments[SynthCommand.sigma],
-                    radius: try arguments[SynthCommand.radius], minimum: try arguments[SynthCommand.minimum])
+                    Checking(
+                        truth: truth, catalogue: files[0], sigma: try arguments[SynthCommand.sigma],
+                        radius: try arguments[SynthCommand.radius], minimum: try arguments[SynthCommand.minimum]))
             } else {
                 work = .make(
-                    output: files[0], truth: try arguments[SynthCommand.truth], type: try arguments[SynthCommand.type],
-                    overwrite: try arguments[SynthCommand.overwrite], try SynthCommand.parameters(arguments))
+                    Making(
+                        output: files[0], truth: try arguments[SynthCommand.truth],
+                        type: try arguments[SynthCommand.type], overwrite: try arguments[SynthCommand.overwrite],
+                        parameters: try SynthCommand.parameters(arguments)))
             }
         }
     }

@@ -9,28 +9,96 @@ struct SynthCommand: Command {
 
     func run() async throws -> ExitCode {
         switch options.work {
-        case .make(let output, let truth, let type, let overwrite, let parameters):
-            try make(output, truth: truth, type: type, overwrite: overwrite, parameters)
+        case .make(let making): try make(making)
+        case .check(let checking): try check(checking)
+        }
+    }
+}
+
+extension SynthCommand {
+    private func make(_ making: Options.Making) throws -> ExitCode {
+        let style = ProgressDisplay.Style(
+            options.common, canRedraw: Terminal.standardError.canRedraw(ProcessInfo.processInfo.environment))
+        let display = ProgressDisplay(style: style)
+        let interrupts = Interrupts(beforeExit: display.finish)
+        defer { display.finish() }
+        do {
+            let sky = SyntheticSky(making.parameters)
+            try write(sky, making, display, interrupts)
+            display.finish()
+            try report(sky, making)
             return .complete
-        case .check(let truth, let catalogue, let sigma, let radius, let minimum):
-            let result = Completeness(
-                truth: try Self.positions(truth), catalogue: try Self.positions(catalogue), radius: radius,
-                minimum: sigma)
-            try StandardOutput.write(
-                options.common.json ? JSONOutput.document(CheckReport(result)) : Self.line(result, sigma: sigma))
-            return minimum.map { result.share < $0 } ?? false ? .failure : .complete
+        } catch let error as OutputError {
+            throw CommandError(.output, error.description)
+        } catch is CancellationError {
+            // What was begun has been removed; there is nothing to resume.
+            throw CommandError(interrupts.received?.exitCode ?? .interrupted, "synth: stopped, nothing was written")
         }
     }
 
-    private func make(
-        _ output: String, truth: String?, type: SampleType, overwrite: Bool, _ parameters: SyntheticSky.Parameters
+    /// Writes image and truth; neither gets its name before both are complete.
+    private func write(
+        _ sky: SyntheticSky, _ making: Options.Making, _ display: ProgressDisplay, _ interrupts: Interrupts
     ) throws {
-        let sky = SyntheticSky(parameters)
-        if let truth {
-            let text = SyntheticTruth.header + sky.sources.map { SyntheticTruth.line($0, of: sky) }.joined()
-            try text.write(toFile: truth, atomically: true, encoding: .utf8)
+        let (width, height) = (making.parameters.width, making.parameters.height)
+        let truth = try making.truth.map { try AtomicFile(path: $0, overwrite: making.overwrite) }
+        let image = try FITSImageWriter(
+            path: making.output, width: width, height: height, type: making.type == .f32 ? .float32 : .uint16,
+            header: sky.header, history: ["made by skyfarm synth \(Skyfarm.version)"], overwrite: making.overwrite)
+        let rows = 64
+        display.handle(.stage("synth"))
+        display.handle(.planned(tasks: (height + rows - 1) / rows, pixels: width * height))
+        try sky.forEachStrip(height: rows) { _, samples in
+            if interrupts.received != nil { throw CancellationError() }
+            for start in stride(from: samples.startIndex, to: samples.endIndex, by: width) {
+                try image.write(row: samples[start..<start + width])
+            }
+            display.handle(.finished(pixels: samples.count))
         }
-        throw CommandError(.failure, "synth: images cannot be written in this build")
+        if let truth {
+            try truth.write(SyntheticTruth.header.utf8)
+            for source in sky.sources { try truth.write(SyntheticTruth.line(source, of: sky).utf8) }
+        }
+        try image.finish()
+        try truth?.commit()
+    }
+
+    private func report(_ sky: SyntheticSky, _ making: Options.Making) throws {
+        let parameters = making.parameters
+        if options.common.json {
+            let report = MakingReport(
+                image: making.output, truth: making.truth, width: parameters.width, height: parameters.height,
+                seed: parameters.seed, sources: sky.sources.count)
+            try StandardOutput.write(JSONOutput.document(report))
+        } else if !options.common.quiet {
+            let size = "\(parameters.width) x \(parameters.height) pixels"
+            let count = HumanFormat.count(sky.sources.count, "source")
+            StandardError.write("\(making.output): \(size), \(count), seed \(parameters.seed)\n")
+        }
+    }
+
+    private struct MakingReport: Encodable {
+        var v = 1
+        var image: String
+        var truth: String?
+        var width: Int
+        var height: Int
+        var seed: UInt64
+        var sources: Int
+    }
+}
+
+extension SynthCommand {
+    private func check(_ checking: Options.Checking) throws -> ExitCode {
+        let result = Completeness(
+            truth: try Self.positions(checking.truth), catalogue: try Self.positions(checking.catalogue),
+            radius: checking.radius, minimum: checking.sigma)
+        let text =
+            options.common.json
+            ? try JSONOutput.document(CheckReport(result)) : Self.line(result, sigma: checking.sigma)
+        try StandardOutput.write(text)
+        if let minimum = checking.minimum, result.share < minimum { return .failure }
+        return .complete
     }
 
     private static func positions(_ path: String) throws(CommandError) -> [Completeness.Position] {

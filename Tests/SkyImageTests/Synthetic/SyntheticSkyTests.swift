@@ -186,6 +186,6 @@ import Testing
         #expect(abs(middle.rightAscension - 150) < 1e-12 && abs(middle.declination - 2.2) < 1e-12)
         let corner = sky.skyPosition(x: 0, y: 199)
         #expect(corner.rightAscension > 150 && corner.declination > 2.2)
-        #expect(sky.wcsKeywords.contains { $0.name == "CRPIX1" && $0.value == .number(100.5) })
+        #expect(sky.header.contains(HeaderEntry("CRPIX1", .real(100.5))))
     }
 }
