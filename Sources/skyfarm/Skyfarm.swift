@@ -31,7 +31,9 @@ struct Skyfarm {
             case .run(let spec, var arguments):
                 arguments.environment = environment
                 arguments.file = try SettingsFile.load(environment: environment, keys: parser.settingKeys)
-                guard let type = commands.first(where: { $0.spec.name == spec.name }) else { return .usage }
+                guard let type = commands.first(where: { $0.spec.name == spec.name }) else {
+                    throw UsageError("\(spec.name) has a table but no code")
+                }
                 return try await type.init(arguments).run()
             }
         } catch let error as UsageError {

@@ -20,7 +20,8 @@ extension ScanCommand {
 
         init(_ arguments: Arguments) throws(UsageError) {
             image = arguments.positionals[0]
-            outputs = try arguments[ScanCommand.output]
+            let outputs = try arguments[ScanCommand.output]
+            self.outputs = outputs.isEmpty ? ["-"] : outputs
             overwrite = try arguments[ScanCommand.overwrite]
             dryRun = try arguments[ScanCommand.dryRun]
             nodes = try arguments[NodeOptions.nodes]
@@ -31,7 +32,10 @@ extension ScanCommand {
             maxAttempts = try arguments[ScanCommand.maxAttempts]
             detection = try Detection(arguments)
             common = try CommonOptions(arguments)
-            for name in outputs { try Self.checkFormat(of: name) }
+            for name in self.outputs { try Self.checkFormat(of: name) }
+            if common.json, !dryRun, self.outputs.contains("-") {
+                throw UsageError("--json takes standard output: name a file for the catalogue with -o FILE")
+            }
         }
 
         private static func checkFormat(of name: String) throws(UsageError) {

@@ -60,12 +60,18 @@ import Testing
     func defaults() throws {
         let options = try ScanCommand.Options(arguments(["scan", "a.fits"]))
         let detection = options.detection
-        #expect(options.outputs.isEmpty && options.nodes.isEmpty && options.bandRows == nil)
+        #expect(options.outputs == ["-"] && options.nodes.isEmpty && options.bandRows == nil)
         #expect(options.localSlots == nil && options.timeoutSeconds == nil && options.maxAttempts == 3)
         #expect(detection.threshold == 1.5 && detection.minArea == 5 && detection.clean == 1)
         #expect(detection.deblendLevels == 32 && detection.deblendContrast == 0.005)
         #expect(detection.mesh == 64 && detection.meshFilter == 3)
         #expect(detection.filter == .conv && detection.noise == .global && detection.kernel == nil)
+    }
+
+    @Test("JSON goes beside a catalogue in a file, or says what would be done")
+    func json() throws {
+        #expect(try ScanCommand.Options(arguments(["scan", "a.fits", "--json", "-o", "b.csv"])).common.json)
+        #expect(try ScanCommand.Options(arguments(["scan", "a.fits", "--json", "--dry-run"])).dryRun)
     }
 
     @Test("cleaning can be turned off")
@@ -96,6 +102,10 @@ import Testing
             (
                 ["scan", "a", "-o", "b.txt"],
                 "--output: \"b.txt\" must end in .fits, .csv, .ecsv or .reg, or be - for CSV"
+            ),
+            (
+                ["scan", "a", "--json"],
+                "--json takes standard output: name a file for the catalogue with -o FILE"
             ),
             (["node", "--name", "a b"], "--name: \"a b\" is not a name without spaces"),
             (
