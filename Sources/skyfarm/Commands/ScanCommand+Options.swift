@@ -1,3 +1,5 @@
+import SkyImage
+
 extension ScanCommand {
     struct Options: Equatable, Sendable {
         /// File name with cfitsio's bracket syntax.
@@ -39,9 +41,10 @@ extension ScanCommand {
         }
 
         private static func checkFormat(of name: String) throws(UsageError) {
-            let endings = [".fits", ".csv", ".ecsv", ".reg"]
-            guard name == "-" || endings.contains(where: name.lowercased().hasSuffix) else {
-                throw UsageError("--output: \"\(name)\" must end in .fits, .csv, .ecsv or .reg, or be - for CSV")
+            do throws(OutputError) {
+                _ = try CatalogueOutput(path: name)
+            } catch {
+                throw UsageError("--output: \(error)")
             }
         }
     }

@@ -101,7 +101,7 @@ import Testing
             (["scan", "a", "--clean=-1"], "--clean: \"-1\" is not a number from 0.1 to 10, or off"),
             (
                 ["scan", "a", "-o", "b.txt"],
-                "--output: \"b.txt\" must end in .fits, .csv, .ecsv or .reg, or be - for CSV"
+                "--output: b.txt: unknown ending; use .fits, .csv, .ecsv, .reg, or - for CSV on standard output"
             ),
             (
                 ["scan", "a", "--json"],
