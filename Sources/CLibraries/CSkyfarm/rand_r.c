@@ -1,5 +1,8 @@
+// For RTLD_DEFAULT.
+#define _GNU_SOURCE
 #include "cskyfarm.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 
 // libsep shares out the pixels of blended sources by a random draw, seeded once per call of sep_extract, so that
@@ -12,7 +15,8 @@ int rand_r(unsigned int *seed) {
 }
 
 int skyfarm_draw_is_fixed(void) {
+    // Looked up by name, as the dynamic linker did for libsep: the address taken here could be bound early.
+    int (*draw)(unsigned int *) = (int (*)(unsigned int *))dlsym(RTLD_DEFAULT, "rand_r");
     unsigned int seed = 1;
-    int (*volatile draw)(unsigned int *) = rand_r;
-    return draw(&seed) == 0x3fffffff && draw(&seed) == 0x3fffffff;
+    return draw != NULL && draw(&seed) == 0x3fffffff && draw(&seed) == 0x3fffffff;
 }

@@ -1,0 +1,63 @@
+/// Gathers the meshes of all bands, in any order, into the background of the whole image.
+package struct BackgroundAccumulator: Sendable {
+    private let plan: BandPlan
+    private let parameters: ScanParameters
+    private var back: MeshGrid
+    private var sigma: MeshGrid
+    private var isMissing: [Bool]
+    private var maskedPixels = 0
+
+    /// An accumulator for the image of `plan`.
+    package init(plan: BandPlan, parameters: ScanParameters) {
+        self.plan = plan
+        self.parameters = parameters
+        let columns = (plan.width + parameters.meshWidth - 1) / parameters.meshWidth
+        let rows = (plan.height + parameters.meshHeight - 1) / parameters.meshHeight
+        back = MeshGrid(columns: columns, rows: rows)
+        sigma = back
+        isMissing = Array(repeating: true, count: rows)
+    }
+
+    /// True once every mesh row has been added.
+    package var isComplete: Bool { !isMissing.contains(true) }
+
+    /// Checks that `statistics` fit the image.
+    /// - Throws: ``ScanSetupError`` if not.
+    package func validate(_ statistics: MeshStatistics) throws(ScanSetupError) {
+        let fits =
+            statistics.columns == back.columns && statistics.firstRow >= 0
+            && statistics.back.count == statistics.sigma.count && statistics.rows > 0
+            && statistics.back.count == statistics.rows * statistics.columns
+            && statistics.firstRow <= back.rows - statistics.rows && statistics.maskedPixels >= 0
+        guard fits else { throw ScanSetupError("the mesh statistics of a band do not fit the image") }
+        guard (statistics.back + statistics.sigma).allSatisfy(\.isFinite) else {
+            throw ScanSetupError("the background is not finite in mesh row \(statistics.firstRow); mask the bad pixels")
+        }
+    }
+
+    /// Takes in the meshes of a band; those of a band that is already here are ignored.
+    /// - Throws: ``ScanSetupError`` if they do not fit the image or are not finite.
+    package mutating func add(_ statistics: MeshStatistics) throws(ScanSetupError) {
+        try validate(statistics)
+        guard isMissing[statistics.firstRow] else { return }
+        let first = statistics.firstRow * back.columns
+        back.values.replaceSubrange(first..<first + statistics.back.count, with: statistics.back)
+        sigma.values.replaceSubrange(first..<first + statistics.sigma.count, with: statistics.sigma)
+        for row in statistics.firstRow..<statistics.firstRow + statistics.rows { isMissing[row] = false }
+        maskedPixels += statistics.maskedPixels
+    }
+
+    /// The background of the whole image: bad meshes filled, median-filtered and made splines by SEP.
+    /// - Throws: ``ScanSetupError`` while bands are missing, ``SEPError`` if SEP fails.
+    package func reduce() throws -> BackgroundModel {
+        guard isComplete else { throw ScanSetupError("the background of some bands is missing") }
+        var back = back
+        var sigma = sigma
+        back.fillBadMeshes(empty: 0)
+        sigma.fillBadMeshes(empty: 1)
+        let level = try SmoothedMesh(filtering: back, parameters: parameters)
+        let noise = try SmoothedMesh(filtering: sigma, parameters: parameters)
+        return BackgroundModel(
+            plan: plan, parameters: parameters, level: level, noise: noise, maskedPixels: maskedPixels)
+    }
+}

@@ -1,0 +1,58 @@
+internal import CSEP
+
+/// Those rows of meshes of a background that a window needs; what travels to a node.
+package struct BackgroundSlice: Codable, Equatable, Sendable {
+    var width: Int
+    var height: Int
+    var meshWidth: Int
+    var meshHeight: Int
+    var columns: Int
+    var rows: Int
+    var firstRow: Int
+    var level: Rows
+    var noise: Rows?
+    /// Median noise of the whole image.
+    package var globalNoise: Float
+    /// True when any pixel of the whole image is masked: SEP then treats every aperture as possibly masked.
+    package var hasMask: Bool
+
+    struct Rows: Codable, Equatable, Sendable {
+        var values: [Float]
+        var derivatives: [Float]
+    }
+
+    /// Refuses a slice whose parts do not fit together, which a decoder cannot know.
+    /// - Throws: ``ScanSetupError``.
+    package func validate() throws(ScanSetupError) {
+        let sides = [width, height, meshWidth, meshHeight, columns, rows]
+        guard sides.allSatisfy({ (1...Int(Int32.max)).contains($0) }), columns * rows < Int(Int32.max),
+            columns == (width + meshWidth - 1) / meshWidth, rows == (height + meshHeight - 1) / meshHeight,
+            (0..<rows).contains(firstRow)
+        else { throw ScanSetupError("the background's mesh does not fit the image") }
+        for part in [level, noise ?? level] {
+            guard part.values.count == part.derivatives.count, part.values.count <= (rows - firstRow) * columns else {
+                throw ScanSetupError("the background's mesh rows have the wrong length")
+            }
+        }
+    }
+
+    /// Lets `body` use the slice as libsep's background of the whole image.
+    ///
+    /// The rows that did not travel are zeros; lines that need them would be wrong without notice, so a slice is cut
+    /// for the rows of its window.
+    func withBackground<Result>(_ body: (inout sep_bkg) throws -> Result) rethrows -> Result {
+        let count = columns * rows
+        let memory = UnsafeMutablePointer<Float>.allocate(capacity: 4 * count)
+        defer { memory.deallocate() }
+        memory.initialize(repeating: 0, count: 4 * count)
+        let parts = [level.values, level.derivatives, noise?.values ?? [], noise?.derivatives ?? []]
+        for (index, part) in parts.enumerated() {
+            (memory + index * count + firstRow * columns).update(from: part, count: part.count)
+        }
+        var background = sep_bkg(
+            w: Int32(width), h: Int32(height), bw: Int32(meshWidth), bh: Int32(meshHeight), nx: Int32(columns),
+            ny: Int32(rows), n: Int32(count), global: 0, globalrms: globalNoise, back: memory, dback: memory + count,
+            sigma: memory + 2 * count, dsigma: memory + 3 * count)
+        return try body(&background)
+    }
+}

@@ -1,0 +1,108 @@
+internal import CSEP
+
+/// Raw background of the meshes of one band: what pass 1 sends back.
+package struct MeshStatistics: Codable, Equatable, Sendable {
+    /// Row of the first mesh in the image's mesh grid.
+    package var firstRow: Int
+    /// Meshes side by side.
+    package var columns: Int
+    /// Background level of each mesh, row by row; ``bad`` where too few pixels are usable.
+    package var back: [Float]
+    /// Noise of each mesh, row by row; ``bad`` where too few pixels are usable.
+    package var sigma: [Float]
+    /// Pixels that are masked, by the user or because they are not finite.
+    package var maskedPixels: Int
+
+    /// Mark of a bad mesh, as in SEP.
+    package static let bad: Float = -1e30
+
+    /// Rows of meshes.
+    package var rows: Int { columns == 0 ? 0 : back.count / columns }
+
+    /// Measures the meshes of the band's core rows.
+    ///
+    /// `view` must hold the core; it may hold more.
+    /// - Throws: ``ScanSetupError`` if it does not, ``SEPError`` if SEP fails.
+    package init(measuring view: PixelView, band: Band, parameters: ScanParameters) throws {
+        let core = try view.cropped(to: band.core)
+        let meshWidth = min(parameters.meshWidth, core.rect.width)
+        let meshHeight = min(parameters.meshHeight, core.rect.height)
+        maskedPixels = core.maskedCount
+        firstRow = band.core.y.lowerBound / parameters.meshHeight
+        columns = (core.rect.width + meshWidth - 1) / meshWidth
+        let mask = maskedPixels > 0 ? core.maskBytes() : nil
+        (back, sigma) = try core.rawMeshes(mask: mask, width: meshWidth, height: meshHeight)
+        for mesh in core.badMeshes(mask: mask, width: meshWidth, height: meshHeight) {
+            back[mesh] = Self.bad
+            sigma[mesh] = Self.bad
+        }
+    }
+
+    /// Statistics that were measured elsewhere.
+    package init(firstRow: Int, columns: Int, back: [Float], sigma: [Float], maskedPixels: Int) {
+        self.firstRow = firstRow
+        self.columns = columns
+        self.back = back
+        self.sigma = sigma
+        self.maskedPixels = maskedPixels
+    }
+}
+
+extension PixelView {
+    fileprivate func maskBytes() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: rect.area) { bytes, count in
+            if let base = bytes.baseAddress { writeMask(to: base) }
+            count = rect.area
+        }
+    }
+
+    /// SEP's values of every mesh without its median filter. Bad meshes hold SEP's guess, which is of no use.
+    fileprivate func rawMeshes(mask: [UInt8]?, width: Int, height: Int) throws -> (back: [Float], sigma: [Float]) {
+        precondition(stride == rect.width, "a band's core spans the image")
+        var image = sep_image()
+        image.data = UnsafeRawPointer(pixels)
+        image.dtype = SEP_TFLOAT
+        image.mdtype = SEP_TBYTE
+        image.w = Int32(rect.width)
+        image.h = Int32(rect.height)
+        return try (mask ?? []).withUnsafeBytes { bytes in
+            image.mask = mask == nil ? nil : bytes.baseAddress
+            var result: UnsafeMutablePointer<sep_bkg>?
+            try SEPError.check(sep_background(&image, Int32(width), Int32(height), 1, 1, 0, &result))
+            defer { sep_bkg_free(result) }
+            guard let background = result?.pointee else { throw SEPError(status: 1) }
+            let count = Int(background.n)
+            return (
+                Array(UnsafeBufferPointer(start: background.back, count: count)),
+                Array(UnsafeBufferPointer(start: background.sigma, count: count))
+            )
+        }
+    }
+
+    /// Meshes with less usable pixels than half their area: usable means not masked and above -1e30.
+    fileprivate func badMeshes(mask: [UInt8]?, width: Int, height: Int) -> [Int] {
+        if mask == nil, !hasPixelAtOrBelowFloor { return [] }
+        let columns = (rect.width + width - 1) / width
+        var bad: [Int] = []
+        for (row, y) in Swift.stride(from: 0, to: rect.height, by: height).enumerated() {
+            let rows = y..<min(y + height, rect.height)
+            for (column, x) in Swift.stride(from: 0, to: rect.width, by: width).enumerated() {
+                let cells = x..<min(x + width, rect.width)
+                var usable = 0
+                for y in rows {
+                    for x in cells where pixels[y * stride + x] > MeshStatistics.bad {
+                        if mask?[y * rect.width + x] ?? 0 == 0 { usable += 1 }
+                    }
+                }
+                if Float(usable) < Float(Double(cells.count * rows.count) * 0.5) { bad.append(row * columns + column) }
+            }
+        }
+        return bad
+    }
+
+    private var hasPixelAtOrBelowFloor: Bool {
+        var lowest = Float.greatestFiniteMagnitude
+        for offset in 0..<rect.area { lowest = min(lowest, pixels[offset]) }
+        return lowest <= MeshStatistics.bad
+    }
+}

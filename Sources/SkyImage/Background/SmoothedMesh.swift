@@ -1,0 +1,49 @@
+internal import CSEP
+
+/// A median-filtered grid of meshes with the second derivatives of its splines along y, all made by libsep.
+package struct SmoothedMesh: Equatable, Sendable {
+    /// Meshes side by side.
+    package let columns: Int
+    /// Filtered values, row by row.
+    package let values: [Float]
+    /// Second derivatives along y.
+    package let derivatives: [Float]
+    /// Median of the filtered values.
+    package let median: Float
+
+    /// Lets libsep filter a grid without bad meshes.
+    ///
+    /// The grid is given to libsep as an image whose meshes are single pixels. The background of a one-pixel mesh is
+    /// twice its pixel, so the pixels are halves.
+    package init(filtering grid: MeshGrid, parameters: ScanParameters) throws {
+        let halves = grid.values.map { $0 / 2 }
+        columns = grid.columns
+        (values, derivatives, median) = try halves.withUnsafeBytes { bytes in
+            var image = sep_image()
+            image.data = bytes.baseAddress
+            image.dtype = SEP_TFLOAT
+            image.w = Int32(grid.columns)
+            image.h = Int32(grid.rows)
+            var result: UnsafeMutablePointer<sep_bkg>?
+            try SEPError.check(
+                sep_background(
+                    &image, 1, 1, Int32(parameters.meshFilterWidth), Int32(parameters.meshFilterHeight), 0, &result))
+            defer { sep_bkg_free(result) }
+            guard let background = result?.pointee else { throw SEPError(status: 1) }
+            let count = Int(background.n)
+            return (
+                Array(UnsafeBufferPointer(start: background.back, count: count)),
+                Array(UnsafeBufferPointer(start: background.dback, count: count)), background.global
+            )
+        }
+    }
+
+    /// The median; if it is not positive, that of the positive values behind the last other one in order, else 1.
+    package var positiveMedian: Float {
+        if median > 0 { return median }
+        let positive = values.filter { $0 > 0 }.sorted()
+        if positive.isEmpty { return 1 }
+        let middle = positive.count / 2
+        return positive.count % 2 == 1 ? positive[middle] : Float(Double(positive[middle - 1] + positive[middle]) / 2)
+    }
+}

@@ -1,0 +1,79 @@
+/// A window in which sources are measured again, with what their apertures depend on; struct of arrays.
+package struct ApertureWindow: Codable, Equatable, Sendable {
+    /// Pixels to read.
+    package var rect: PixelRect
+    /// The sources, by their place in the catalogue.
+    package var index: [Int32] = []
+    /// Barycentres, in image coordinates.
+    package var x: [Double] = [], y: [Double] = []
+    /// Ellipses.
+    package var a: [Float] = [], b: [Float] = [], theta: [Float] = []
+
+    /// A window without sources.
+    package init(rect: PixelRect) { self.rect = rect }
+}
+
+/// What was measured in an ``ApertureWindow``, source by source.
+package struct ApertureResult: Codable, Equatable, Sendable {
+    /// One element per source of the window.
+    package var photometry = Photometry()
+    /// Sources of the window, by their place in it, that need a larger one: their Kron radius is known only now.
+    package var open = OpenApertures()
+
+    /// Nothing.
+    package init() {}
+
+    /// Refuses a result that cannot be that of `window`.
+    /// - Throws: ``ScanSetupError``.
+    package func validate(for window: ApertureWindow) throws(ScanSetupError) {
+        guard photometry.isRectangular(count: window.index.count), open.isValid(count: window.index.count) else {
+            throw ScanSetupError("the measurements of a window do not fit its sources")
+        }
+    }
+}
+
+extension Photometry {
+    fileprivate func isRectangular(count: Int) -> Bool {
+        [fluxAuto, fluxErrAuto, fluxAper, fluxErrAper, fluxRadius, kronRadius].allSatisfy { $0.count == count }
+            && [kronFlag, flagAuto, flagAper].allSatisfy { $0.count == count }
+    }
+}
+
+/// Photometry of given sources in a window that holds their apertures.
+package struct ApertureScan: Codable, Equatable, Sendable {
+    /// The sources and their window.
+    package var window: ApertureWindow
+    /// What is measured.
+    package var parameters: ScanParameters
+    /// The background of the window.
+    package var background: BackgroundSlice
+
+    /// The scan of a window that a ``CatalogAssembly`` asked for.
+    package init(window: ApertureWindow, parameters: ScanParameters, background: BackgroundModel) {
+        self.window = window
+        self.parameters = parameters
+        self.background = background.slice(rows: window.rect.y)
+    }
+
+    /// Measures the sources in the window, which `view` must hold.
+    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    package func scan(_ view: PixelView) throws -> ApertureResult {
+        let count = window.index.count
+        guard
+            [window.x.count, window.y.count, window.a.count, window.b.count, window.theta.count]
+                .allSatisfy({ $0 == count })
+        else { throw ScanSetupError("the columns of a window's sources have different lengths") }
+        let pixels = try ScanWindow.subtracting(background, from: view.cropped(to: window.rect))
+        pixels.hideMaskedPixels(from: 0)
+        var result = ApertureResult()
+        for index in 0..<count {
+            let target = ApertureTarget(
+                x: window.x[index], y: window.y[index], a: window.a[index], b: window.b[index],
+                theta: window.theta[index])
+            let measurement = pixels.measure(target, apertureRadius: parameters.apertureRadius)
+            result.photometry.append(measurement)
+            if !window.rect.contains(measurement.needed) { result.open.append(index: index, box: measurement.needed) }
+        }
+        return result
+    }
+}

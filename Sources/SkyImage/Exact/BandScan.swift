@@ -1,0 +1,47 @@
+/// Pass 2 over one band: finds and measures the sources that the band owns.
+package struct BandScan: Codable, Equatable, Sendable {
+    /// How the image is cut.
+    package var plan: BandPlan
+    /// The band's index in the plan.
+    package var band: Int
+    /// What counts as a source.
+    package var parameters: ScanParameters
+    /// The background of the band's window.
+    package var background: BackgroundSlice
+
+    /// The scan of one band of `plan`.
+    package init(plan: BandPlan, band: Int, parameters: ScanParameters, background: BackgroundModel) {
+        self.plan = plan
+        self.band = band
+        self.parameters = parameters
+        self.background = background.slice(rows: plan[band].window.y)
+    }
+
+    /// Scans the band's window, which `view` must hold.
+    ///
+    /// An island belongs to the band that holds its key. It counts if the window shows it as the whole image would;
+    /// if not, and a part lies in the core, it is reported as cut.
+    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    package func scan(_ view: PixelView) throws -> WindowResult {
+        guard (0..<plan.count).contains(band) else { throw ScanSetupError("there is no band \(band)") }
+        let band = plan[band]
+        let margin = IslandMargin(parameters: parameters)
+        let scan = try WindowScan(view.cropped(to: band.window), background: background, parameters: parameters)
+        var result = WindowResult()
+        var owned: [Int] = []
+        for (index, island) in scan.islands.enumerated() {
+            if margin.isComplete(island.box, in: band.window, of: plan.image) {
+                if band.core.y.contains(Int(island.key.row)) { owned.append(index) }
+                continue
+            }
+            guard island.box.y.overlaps(band.core.y) else { continue }
+            scan.forEachPixel(of: island) { x, y in
+                guard band.core.y.contains(y) else { return true }
+                result.cut.append(box: island.box, pixelX: x, y: y)
+                return false
+            }
+        }
+        result.batch = scan.batch(ofIslands: owned)
+        return result
+    }
+}

@@ -1,0 +1,91 @@
+/// Puts the catalogue together: order, cleaning, and apertures that one window could not show.
+package struct CatalogAssembly: Sendable {
+    /// The sources that remain, in SEP's order. Complete once ``open`` is empty.
+    package private(set) var sources: SourceTable
+    /// Sources whose apertures must be measured in larger windows.
+    package private(set) var open: OpenApertures
+    /// Sources that cleaning removed.
+    package let removed: Int
+
+    /// Assembles the sources of all bands and windows, given in any order.
+    package init(_ batch: SourceBatch, parameters: ScanParameters) {
+        // A stable order: the sources of an island keep theirs.
+        let keys = (0..<batch.count).map(batch.key)
+        let order = keys.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }
+        let sorted = batch.selecting(order)
+        let survivors = parameters.clean.map { SourceCleaner(sorted, parameter: $0).survivors() }
+        let remaining = survivors.map(sorted.selecting) ?? sorted
+        sources = remaining.sources
+        open = remaining.open
+        removed = sorted.count - remaining.count
+    }
+
+    /// The windows in which open apertures are measured.
+    ///
+    /// Deterministic. A window holds several sources if it does not grow beyond `pixelLimit` thereby.
+    package func windows(pixelLimit: Int = 4_000_000) -> [ApertureWindow] {
+        let boxes = (0..<open.count).map { (box: open.box($0), index: Int(open.index[$0])) }
+            .sorted {
+                ($0.box.y.lowerBound, $0.box.x.lowerBound, $0.index)
+                    < ($1.box.y.lowerBound, $1.box.x.lowerBound, $1.index)
+            }
+        var windows: [ApertureWindow] = []
+        for (box, index) in boxes {
+            if let last = windows.last, last.rect.y.overlaps(box.y), last.rect.union(box).area <= pixelLimit {
+                windows[windows.count - 1].add(index, box, sources)
+            } else {
+                windows.append(ApertureWindow(index, box, sources))
+            }
+        }
+        return windows
+    }
+
+    /// Takes in what was measured in a window.
+    /// - Throws: ``ScanSetupError`` if the result does not fit the window.
+    package mutating func add(_ result: ApertureResult, of window: ApertureWindow) throws(ScanSetupError) {
+        try result.validate(for: window)
+        let done = Set(window.index)
+        let kept = (0..<open.count).filter { !done.contains(open.index[$0]) }
+        var remaining = OpenApertures()
+        for position in kept { remaining.append(index: Int(open.index[position]), box: open.box(position)) }
+        for position in 0..<result.open.count {
+            let index = Int(window.index[Int(result.open.index[position])])
+            remaining.append(index: index, box: result.open.box(position))
+        }
+        open = remaining
+        for (position, index) in window.index.enumerated() {
+            sources.photometry.copy(from: result.photometry, position, to: Int(index))
+        }
+    }
+}
+
+extension ApertureWindow {
+    fileprivate init(_ index: Int, _ box: PixelRect, _ table: SourceTable) {
+        self.init(rect: box)
+        add(index, box, table)
+    }
+
+    fileprivate mutating func add(_ index: Int, _ box: PixelRect, _ table: SourceTable) {
+        rect = rect.union(box)
+        self.index.append(Int32(index))
+        x.append(table.x[index])
+        y.append(table.y[index])
+        a.append(table.a[index])
+        b.append(table.b[index])
+        theta.append(table.theta[index])
+    }
+}
+
+extension Photometry {
+    fileprivate mutating func copy(from other: Photometry, _ position: Int, to index: Int) {
+        kronRadius[index] = other.kronRadius[position]
+        kronFlag[index] = other.kronFlag[position]
+        fluxAuto[index] = other.fluxAuto[position]
+        fluxErrAuto[index] = other.fluxErrAuto[position]
+        flagAuto[index] = other.flagAuto[position]
+        fluxAper[index] = other.fluxAper[position]
+        fluxErrAper[index] = other.fluxErrAper[position]
+        flagAper[index] = other.flagAper[position]
+        fluxRadius[index] = other.fluxRadius[position]
+    }
+}

@@ -1,0 +1,71 @@
+/// A second scan of islands that bands cut, in a window that should hold them.
+package struct CutIslandScan: Codable, Equatable, Sendable {
+    /// How the image is cut.
+    package var plan: BandPlan
+    /// Which pixels are scanned, and for which islands.
+    package var rescan: CutIslandWindow
+    /// What counts as a source.
+    package var parameters: ScanParameters
+    /// The background of the window.
+    package var background: BackgroundSlice
+
+    /// The scan of a window that a ``CutIslandPlanner`` asked for.
+    package init(plan: BandPlan, rescan: CutIslandWindow, parameters: ScanParameters, background: BackgroundModel) {
+        self.plan = plan
+        self.rescan = rescan
+        self.parameters = parameters
+        self.background = background.slice(rows: rescan.rect.y)
+    }
+
+    /// Scans the window, which `view` must hold.
+    ///
+    /// An island counts if it contains a reported pixel, is complete here, and is not complete in the window of the
+    /// band that owns it, which has emitted it otherwise. One that is still cut is reported with a grown box.
+    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    package func scan(_ view: PixelView) throws -> WindowResult {
+        let window = rescan.rect
+        let margin = IslandMargin(parameters: parameters)
+        let scan = try WindowScan(view.cropped(to: window), background: background, parameters: parameters)
+        let targets = Set(zip(rescan.pixelX, rescan.pixelY).map { Target(x: Int($0), y: Int($1)) })
+        var result = WindowResult()
+        var accepted: [Int] = []
+        for (index, island) in scan.islands.enumerated() {
+            let isComplete = margin.isComplete(island.box, in: window, of: plan.image)
+            let owner = plan.owner(ofRow: Int(island.key.row))
+            if isComplete, margin.isComplete(island.box, in: owner.window, of: plan.image) { continue }
+            guard targets.contains(where: { island.box.contains(x: $0.x, y: $0.y) }) else { continue }
+            var hits: [Target] = []
+            scan.forEachPixel(of: island) { x, y in
+                if targets.contains(Target(x: x, y: y)) { hits.append(Target(x: x, y: y)) }
+                return !(isComplete && !hits.isEmpty)
+            }
+            if hits.isEmpty { continue }
+            if isComplete {
+                accepted.append(index)
+            } else {
+                let box = margin.grown(island.box, cutBy: window, of: plan.image)
+                for hit in hits { result.cut.append(box: box, pixelX: hit.x, y: hit.y) }
+            }
+        }
+        result.batch = scan.batch(ofIslands: accepted)
+        return result
+    }
+
+    private struct Target: Hashable {
+        var x: Int
+        var y: Int
+    }
+}
+
+extension IslandMargin {
+    /// The box with the sides moved out at which `window` cuts it: by a quarter of its size, by 64 at least.
+    func grown(_ box: PixelRect, cutBy window: PixelRect, of image: PixelRect) -> PixelRect {
+        let step = max(64, (box.width + box.height) / 4)
+        func range(_ box: Range<Int>, _ margin: Int, _ window: Range<Int>) -> Range<Int> {
+            let low = box.lowerBound - margin < window.lowerBound ? box.lowerBound - step : box.lowerBound
+            let high = box.upperBound + margin > window.upperBound ? box.upperBound + step : box.upperBound
+            return low..<high
+        }
+        return PixelRect(x: range(box.x, x, window.x), y: range(box.y, y, window.y)).clamped(to: image)
+    }
+}

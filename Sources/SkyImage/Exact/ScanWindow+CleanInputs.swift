@@ -1,0 +1,131 @@
+internal import CSEP
+
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// What SEP's cleaning needs to know of an object beside its catalogue row; SEP computes it but does not return it.
+struct CleanInputs {
+    var abcor: Float
+    var mthresh: Float
+}
+
+/// Computes ``CleanInputs`` from an object's pixels, to the bit as SEP does.
+///
+/// Masked pixels of the window must be hidden before.
+struct CleanInputsReader {
+    private let pixels: UnsafePointer<Float>
+    private let mask: UnsafePointer<UInt8>?
+    private let noiseMap: UnsafePointer<Float>?
+    private let width: Int
+    private let height: Int
+    private let kernel: [Float]?
+    private let kernelWidth: Int
+    private let kernelHeight: Int
+    private let threshold: Float
+    private let globalThreshold: Float
+    private let minArea: Int
+    private var heap: [Float]
+
+    // SEP's noise of a masked pixel.
+    private static let maskedNoise: Float = 1e30
+
+    init(_ window: borrowing ScanWindow, parameters: ScanParameters) {
+        pixels = UnsafePointer(window.pixels)
+        mask = window.mask.map { UnsafePointer($0) }
+        noiseMap = window.noiseMap.map { UnsafePointer($0) }
+        width = window.rect.width
+        height = window.rect.height
+        kernel = parameters.activeKernel?.normalized
+        kernelWidth = parameters.activeKernel?.width ?? 1
+        kernelHeight = parameters.activeKernel?.height ?? 1
+        threshold = Float(parameters.threshold)
+        globalThreshold = Float(parameters.threshold) * window.globalNoise
+        minArea = parameters.minArea
+        heap = []
+        heap.reserveCapacity(minArea)
+    }
+
+    /// The inputs of object `index`, whose pixels are at `range` of the catalogue's list.
+    mutating func inputs(_ arrays: sep_catalog, _ index: Int, pixels range: Range<Int>) -> CleanInputs {
+        let list = UnsafeBufferPointer(start: arrays.objectspix + range.lowerBound, count: range.count)
+        return CleanInputs(abcor: abcor(arrays, index, list), mthresh: mthresh(list))
+    }
+
+    private func abcor(_ arrays: sep_catalog, _ index: Int, _ list: UnsafeBufferPointer<Int32>) -> Float {
+        let low = Double(arrays.thresh[index])
+        let half = (low + Double(arrays.peak[index])) / 2
+        var above = 0
+        var aboveHalf = 0
+        for pixel in list {
+            let value = Double(pixels[Int(pixel)])
+            if value > low { above += 1 }
+            if value > half { aboveHalf += 1 }
+        }
+        let difference = Double(aboveHalf) - Double(above)
+        let ratio = low / half
+        guard ratio > 0 else { return 1 }
+        let area = 2 * Double.pi * log(ratio < 1 ? ratio : 0.99) * Double(arrays.a[index]) * Double(arrays.b[index])
+        let result = Float((difference < 0 ? difference : -1) / area)
+        return result > 1 ? 1 : result
+    }
+
+    /// The excess over the threshold that `minArea` of the object's pixels reach.
+    ///
+    /// Kept from SEP: the first `minArea` pixels fill the heap, the next one is not entered but only sorts it, and
+    /// after an exchange the walk down the heap goes on one place too far.
+    private mutating func mthresh(_ list: UnsafeBufferPointer<Int32>) -> Float {
+        if list.count < minArea { return 0 }
+        heap.removeAll(keepingCapacity: true)
+        for (position, pixel) in list.enumerated() {
+            let excess = smoothed(at: Int(pixel)) - threshold(at: Int(pixel))
+            if position < minArea {
+                heap.append(excess)
+            } else if position == minArea {
+                heap.sort()
+            } else if excess > heap[0] {
+                replaceLowest(by: excess)
+            }
+        }
+        return heap[0]
+    }
+
+    private mutating func replaceLowest(by value: Float) {
+        heap[0] = value
+        var place = 0
+        while 2 * (place + 1) <= minArea {
+            var next = 2 * (place + 1)
+            var child = next - 1
+            if next != minArea, heap[next - 1] > heap[next] {
+                child = next
+                next += 1
+            }
+            if heap[place] <= heap[child] { return }
+            heap.swapAt(place, child)
+            place = next
+        }
+    }
+
+    private func threshold(at pixel: Int) -> Float {
+        guard let noiseMap else { return globalThreshold }
+        if let mask, mask[pixel] != 0, pixel >= kernelHeight / 2 * width { return threshold * Self.maskedNoise }
+        return threshold * noiseMap[pixel]
+    }
+
+    /// The smoothed sample at a raster offset, summed in SEP's order in single precision; outside the window is 0.
+    private func smoothed(at pixel: Int) -> Float {
+        guard let kernel else { return pixels[pixel] }
+        let (row, column) = pixel.quotientAndRemainder(dividingBy: width)
+        let left = column - kernelWidth / 2
+        let columns = max(0, -left)..<min(kernelWidth, width - left)
+        let top = row - kernelHeight / 2
+        var sum: Float = 0
+        for y in max(0, -top)..<min(kernelHeight, height - top) {
+            let line = pixels + (top + y) * width + left
+            for x in columns { sum += kernel[y * kernelWidth + x] * line[x] }
+        }
+        return sum
+    }
+}

@@ -1,0 +1,136 @@
+internal import CSEP
+
+/// Place and shape of a source, all that its apertures depend on.
+struct ApertureTarget {
+    var x: Double
+    var y: Double
+    var a: Float
+    var b: Float
+    var theta: Float
+}
+
+/// The photometry of one source.
+struct Measurement {
+    var kronRadius = 0.0
+    var kronFlag: Int16 = 0
+    var fluxAuto = Double.nan
+    var fluxErrAuto = Double.nan
+    var flagAuto: Int16 = 0
+    var fluxAper = 0.0
+    var fluxErrAper = 0.0
+    var flagAper: Int16 = 0
+    var fluxRadius = 0.0
+    /// The part of the image that all apertures need together.
+    var needed: PixelRect
+}
+
+extension Photometry {
+    mutating func append(_ value: Measurement) {
+        kronRadius.append(value.kronRadius)
+        kronFlag.append(value.kronFlag)
+        fluxAuto.append(value.fluxAuto)
+        fluxErrAuto.append(value.fluxErrAuto)
+        flagAuto.append(value.flagAuto)
+        fluxAper.append(value.fluxAper)
+        fluxErrAper.append(value.fluxErrAper)
+        flagAper.append(value.flagAper)
+        fluxRadius.append(value.fluxRadius)
+    }
+}
+
+extension ScanWindow {
+    // SExtractor's constants of automatic photometry: the Kron radius is sought within 6 axes, and 2.5 of it count.
+    private static var kronSearchRadius: Double { 6 }
+    private static var kronFactor: Double { 2.5 }
+
+    /// Measures a source, given in image coordinates.
+    ///
+    /// What SEP refuses to measure is not a number. A source is measured for good if the window holds
+    /// ``Measurement/needed``.
+    borrowing func measure(_ target: ApertureTarget, apertureRadius: Double) -> Measurement {
+        var image = sepImage
+        // Exact: the difference of a double and an integer below it needs no more bits.
+        let x = target.x - Double(rect.x.lowerBound)
+        let y = target.y - Double(rect.y.lowerBound)
+        let a = Double(target.a)
+        let b = Double(target.b)
+        let theta = min(max(Double(target.theta), -Double.pi / 2), Double.pi / 2)
+        let largest = 6 * Double(target.a)
+        var cxx = 0.0
+        var cyy = 0.0
+        var cxy = 0.0
+        sep_ellipse_coeffs(a, b, theta, &cxx, &cyy, &cxy)
+        let shape = EllipseShape(cxx: cxx, cyy: cyy, cxy: cxy)
+
+        var result = Measurement(needed: PixelRect(x: 0..<0, y: 0..<0))
+        var area = 0.0
+        var flag: Int16 = 0
+        if sep_kron_radius(
+            &image, x, y, cxx, cyy, cxy, Self.kronSearchRadius, 0, &result.kronRadius, &result.kronFlag) != 0
+        {
+            result.kronRadius = 0
+        }
+        let autoRadius = Self.kronFactor * result.kronRadius
+        let hasAuto = b > 0 && result.kronRadius > 0
+        if hasAuto,
+            sep_sum_ellipse(
+                &image, x, y, a, b, theta, autoRadius, 0, 1, 0, &result.fluxAuto, &result.fluxErrAuto, &area,
+                &result.flagAuto) != 0
+        {
+            result.fluxAuto = .nan
+            result.fluxErrAuto = .nan
+        }
+        if sep_sum_circle(
+            &image, x, y, apertureRadius, 0, 5, 0, &result.fluxAper, &result.fluxErrAper, &area, &result.flagAper)
+            != 0
+        {
+            result.fluxAper = .nan
+            result.fluxErrAper = .nan
+        }
+        var half = 0.5
+        if sep_flux_radius(&image, x, y, largest, 0, 5, 0, nil, &half, 1, &result.fluxRadius, &flag) != 0 {
+            result.fluxRadius = .nan
+        }
+
+        let ellipse = shape.halfSides(radius: max(Self.kronSearchRadius, hasAuto ? autoRadius : 0))
+        let circle = max(apertureRadius, largest.isFinite ? largest : 0)
+        result.needed = self.image.box(
+            aroundX: target.x, y: target.y, halfWidth: max(ellipse.x, circle), halfHeight: max(ellipse.y, circle))
+        return result
+    }
+}
+
+/// An ellipse cxx x² + cyy y² + cxy x y = r².
+private struct EllipseShape {
+    var cxx: Double
+    var cyy: Double
+    var cxy: Double
+
+    /// Half width and height of the box around the ellipse of `radius`; 0 for a shape that is no ellipse.
+    func halfSides(radius: Double) -> (x: Double, y: Double) {
+        func side(_ along: Double, _ across: Double) -> Double {
+            let limit = along - cxy * cxy / (4 * across)
+            return limit > 0 ? radius / limit.squareRoot() : 0
+        }
+        return (side(cxx, cyy), side(cyy, cxx))
+    }
+}
+
+extension PixelRect {
+    /// The pixels of this rectangle within the half sides of a place, with a margin for SEP's rounding.
+    func box(aroundX x: Double, y: Double, halfWidth: Double, halfHeight: Double) -> PixelRect {
+        let margin = 3.0
+        func range(_ centre: Double, _ half: Double, in bounds: Range<Int>) -> Range<Int> {
+            let low = (centre - half - margin).rounded(.down)
+            let high = (centre + half + margin).rounded(.up)
+            // A place that is not a number has no pixels; SEP measures nothing there.
+            guard low <= Double(bounds.upperBound), high >= Double(bounds.lowerBound) else {
+                return bounds.lowerBound..<bounds.lowerBound
+            }
+            let first = max(low, Double(bounds.lowerBound))
+            let end = min(high, Double(bounds.upperBound))
+            return Int(first)..<max(Int(first), Int(end))
+        }
+        return PixelRect(x: range(x, halfWidth, in: self.x), y: range(y, halfHeight, in: self.y))
+    }
+}

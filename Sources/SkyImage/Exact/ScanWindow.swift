@@ -1,0 +1,100 @@
+internal import CSEP
+
+/// A window of the image, ready for SEP: background subtracted, with mask and noise map where they are needed.
+///
+/// Owns its memory, so that SEP may keep pointers into it between calls.
+struct ScanWindow: ~Copyable {
+    /// Pixels of the window, in image coordinates.
+    let rect: PixelRect
+    /// All pixels of the image.
+    let image: PixelRect
+    /// Samples without the background. After ``hideMaskedPixels(from:)`` masked ones are 0.
+    let pixels: UnsafeMutablePointer<Float>
+    /// 1 where a pixel is masked; nil if no pixel of the image is.
+    let mask: UnsafeMutablePointer<UInt8>?
+    /// Noise per pixel; nil if the noise is global.
+    let noiseMap: UnsafeMutablePointer<Float>?
+    /// Noise of the whole image.
+    let globalNoise: Float
+
+    /// Copies `view` and subtracts the background.
+    /// - Throws: ``ScanSetupError`` or ``SEPError``.
+    static func subtracting(_ slice: BackgroundSlice, from view: PixelView) throws -> ScanWindow {
+        try slice.validate()
+        let rect = view.rect
+        guard PixelRect(x: 0..<slice.width, y: 0..<slice.height).contains(rect) else {
+            throw ScanSetupError("the window \(rect) is not inside the image")
+        }
+        guard rect.area * MemoryLayout<Float>.size < Int(Int32.max) else {
+            throw ScanSetupError("a source needs a window of \(rect.width) by \(rect.height) pixels, above 2 GiB")
+        }
+        let window = ScanWindow(copying: view, background: slice)
+        try slice.withBackground { background in try window.subtract(&background) }
+        return window
+    }
+
+    private init(copying view: PixelView, background slice: BackgroundSlice) {
+        rect = view.rect
+        image = PixelRect(x: 0..<slice.width, y: 0..<slice.height)
+        globalNoise = slice.globalNoise
+        pixels = .allocate(capacity: rect.area)
+        mask = slice.hasMask ? .allocate(capacity: rect.area) : nil
+        noiseMap = slice.noise == nil ? nil : .allocate(capacity: rect.area)
+        if let mask { view.writeMask(to: mask) }
+        for row in 0..<rect.height {
+            (pixels + row * rect.width).update(from: view.pixels + row * view.stride, count: rect.width)
+        }
+    }
+
+    deinit {
+        pixels.deallocate()
+        mask?.deallocate()
+        noiseMap?.deallocate()
+    }
+
+    private borrowing func subtract(_ background: inout sep_bkg) throws {
+        let line = UnsafeMutablePointer<Float>.allocate(capacity: image.width)
+        defer { line.deallocate() }
+        for row in 0..<rect.height {
+            let y = Int32(rect.y.lowerBound + row)
+            let start = row * rect.width
+            if rect.width == image.width {
+                try SEPError.check(sep_bkg_subline(&background, y, pixels + start, SEP_TFLOAT))
+                if let noiseMap { try SEPError.check(sep_bkg_rmsline(&background, y, noiseMap + start, SEP_TFLOAT)) }
+                continue
+            }
+            // libsep computes whole lines only.
+            try SEPError.check(sep_bkg_line(&background, y, line, SEP_TFLOAT))
+            let part = line + rect.x.lowerBound
+            for column in 0..<rect.width { pixels[start + column] -= part[column] }
+            if let noiseMap {
+                try SEPError.check(sep_bkg_rmsline(&background, y, line, SEP_TFLOAT))
+                (noiseMap + start).update(from: part, count: rect.width)
+            }
+        }
+    }
+
+    /// Sets masked pixels to 0, as SEP does on every row but an image's first `row` rows.
+    borrowing func hideMaskedPixels(from row: Int) {
+        guard let mask else { return }
+        for offset in row * rect.width..<max(row * rect.width, rect.area) where mask[offset] != 0 {
+            pixels[offset] = 0
+        }
+    }
+
+    /// The window as libsep sees it, valid as long as the window lives.
+    var sepImage: sep_image {
+        var result = sep_image()
+        result.data = UnsafeRawPointer(pixels)
+        result.dtype = SEP_TFLOAT
+        result.mask = mask.map { UnsafeRawPointer($0) }
+        result.mdtype = SEP_TBYTE
+        result.w = Int32(rect.width)
+        result.h = Int32(rect.height)
+        result.noise = noiseMap.map { UnsafeRawPointer($0) }
+        result.ndtype = SEP_TFLOAT
+        result.noiseval = Double(globalNoise)
+        result.noise_type = Int16(SEP_NOISE_STDDEV)
+        return result
+    }
+}

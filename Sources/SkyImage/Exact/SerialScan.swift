@@ -1,0 +1,101 @@
+/// The whole scan of an image in memory, on one thread and without a cluster: the reference for the distributed job.
+package struct SerialScan {
+    /// How the image is cut.
+    package let plan: BandPlan
+    /// What counts as a source.
+    package let parameters: ScanParameters
+    /// Order in which the parts of a step, of which the number is given, are done; in turn by default.
+    package var order: (Int) -> [Int] = { Array(0..<$0) }
+
+    /// A catalogue and what it took.
+    package struct Result {
+        /// The catalogue.
+        package var sources: SourceTable
+        /// The background it rests on.
+        package var background: BackgroundModel
+        /// Windows in which cut islands were scanned again.
+        package var rescans = 0
+        /// Pixels that were extracted, by pixels of the image.
+        package var extractedShare = 0.0
+        /// Windows in which apertures were measured again.
+        package var apertureWindows = 0
+        /// Sources that cleaning removed.
+        package var removed = 0
+    }
+
+    /// A scan of an image of `width` by `height` pixels.
+    /// - Throws: ``ScanSetupError`` for parameters that make no sense.
+    package init(
+        width: Int, height: Int, parameters: ScanParameters, requestedRows: Int? = nil
+    ) throws(ScanSetupError) {
+        try parameters.validate()
+        self.parameters = parameters
+        plan = try BandPlan(
+            width: width, height: height, meshHeight: parameters.meshHeight, requestedRows: requestedRows)
+    }
+
+    /// Scans the image, all of which `view` must hold.
+    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    package func run(_ view: PixelView) throws -> Result {
+        let background = try background(of: view)
+        var result = Result(sources: SourceTable(), background: background)
+        let assembly = try extract(view, &result)
+        result.removed = assembly.removed
+        result.sources = try measure(view, assembly, &result)
+        return result
+    }
+
+    private func background(of view: PixelView) throws -> BackgroundModel {
+        var accumulator = BackgroundAccumulator(plan: plan, parameters: parameters)
+        for index in order(plan.count) {
+            let band = plan[index]
+            try accumulator.add(
+                MeshStatistics(measuring: view.cropped(to: band.core), band: band, parameters: parameters))
+        }
+        return try accumulator.reduce()
+    }
+
+    private func extract(_ view: PixelView, _ result: inout Result) throws -> CatalogAssembly {
+        var planner = CutIslandPlanner(plan: plan, parameters: parameters)
+        var batch = SourceBatch()
+        var windows: [CutIslandWindow] = []
+        var pixels = 0
+        for index in order(plan.count) {
+            let scan = BandScan(plan: plan, band: index, parameters: parameters, background: result.background)
+            let found = try scan.scan(view.cropped(to: plan[index].window))
+            batch.append(found.batch)
+            windows += planner.finish(band: index, cut: found.cut)
+            pixels += plan[index].window.area
+        }
+        while !planner.isFinished {
+            let round = order(windows.count).map { windows[$0] }
+            windows = []
+            for window in round {
+                let scan = CutIslandScan(
+                    plan: plan, rescan: window, parameters: parameters, background: result.background)
+                windows += planner.finish(window: window.id, result: try scan.scan(view.cropped(to: window.rect)))
+                pixels += window.rect.area
+                result.rescans += 1
+            }
+        }
+        result.extractedShare = Double(pixels) / Double(plan.image.area)
+        batch.append(planner.accepted)
+        return CatalogAssembly(batch, parameters: parameters)
+    }
+
+    private func measure(
+        _ view: PixelView, _ assembly: CatalogAssembly, _ result: inout Result
+    ) throws -> SourceTable {
+        var assembly = assembly
+        while true {
+            let windows = assembly.windows()
+            if windows.isEmpty { return assembly.sources }
+            for index in order(windows.count) {
+                let scan = ApertureScan(
+                    window: windows[index], parameters: parameters, background: result.background)
+                try assembly.add(scan.scan(view.cropped(to: windows[index].rect)), of: windows[index])
+                result.apertureWindows += 1
+            }
+        }
+    }
+}

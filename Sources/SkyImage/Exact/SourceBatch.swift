@@ -1,0 +1,108 @@
+/// Sources of some islands with what the catalogue needs to be put together, one element per source in each column.
+package struct SourceBatch: Codable, Equatable, Sendable {
+    /// The sources, in image coordinates, with their photometry.
+    package var sources = SourceTable()
+    /// Rows of the islands' keys.
+    package var keyRow: [Int32] = []
+    /// Columns of the islands' keys.
+    package var keyColumn: [Int32] = []
+    /// Correction of the profile's amplitude, of use for cleaning only; SExtractor calls it abcor.
+    package var abcor: [Float] = []
+    /// Level by which a neighbour's wing must exceed the threshold to swallow the source; SExtractor's mthresh.
+    package var mthresh: [Float] = []
+    /// Sources whose apertures reach beyond the window they were measured in.
+    package var open = OpenApertures()
+
+    /// No sources.
+    package init() {}
+
+    /// Number of sources.
+    package var count: Int { sources.count }
+
+    /// Adds the sources of `other` at the end.
+    package mutating func append(_ other: SourceBatch) {
+        open.append(other.open, shiftedBy: count)
+        sources.append(other.sources)
+        keyRow += other.keyRow
+        keyColumn += other.keyColumn
+        abcor += other.abcor
+        mthresh += other.mthresh
+    }
+
+    /// The sources at `indices`, in that order.
+    package func selecting(_ indices: [Int]) -> SourceBatch {
+        var result = SourceBatch()
+        result.sources = sources.selecting(indices)
+        result.keyRow = keyRow.selecting(indices)
+        result.keyColumn = keyColumn.selecting(indices)
+        result.abcor = abcor.selecting(indices)
+        result.mthresh = mthresh.selecting(indices)
+        result.open = open.selecting(indices, count: count)
+        return result
+    }
+
+    /// Key of the island of the source at `index`.
+    package func key(_ index: Int) -> IslandKey { IslandKey(row: keyRow[index], column: keyColumn[index]) }
+
+    /// Refuses a batch whose columns do not fit together, which a decoder cannot know.
+    /// - Throws: ``ScanSetupError``.
+    package func validate() throws(ScanSetupError) {
+        let lengths = [keyRow.count, keyColumn.count, abcor.count, mthresh.count]
+        guard sources.isRectangular, lengths.allSatisfy({ $0 == count }), open.isValid(count: count) else {
+            throw ScanSetupError("the columns of a batch of sources have different lengths")
+        }
+    }
+}
+
+/// Boxes that a window must hold to measure some sources; struct of arrays.
+package struct OpenApertures: Codable, Equatable, Sendable {
+    /// The sources, by their place in their batch or table.
+    package var index: [Int32] = []
+    /// The boxes, in image coordinates: first column, end column, first row, end row.
+    package var xmin: [Int32] = [], xend: [Int32] = [], ymin: [Int32] = [], yend: [Int32] = []
+
+    /// None.
+    package init() {}
+
+    /// Number of sources.
+    package var count: Int { index.count }
+
+    /// Box number `position`.
+    package func box(_ position: Int) -> PixelRect {
+        PixelRect(
+            x: Int(xmin[position])..<Int(xend[position]), y: Int(ymin[position])..<Int(yend[position]))
+    }
+
+    /// Adds a source with its box.
+    package mutating func append(index: Int, box: PixelRect) {
+        self.index.append(Int32(index))
+        xmin.append(Int32(box.x.lowerBound))
+        xend.append(Int32(box.x.upperBound))
+        ymin.append(Int32(box.y.lowerBound))
+        yend.append(Int32(box.y.upperBound))
+    }
+
+    mutating func append(_ other: OpenApertures, shiftedBy shift: Int) {
+        index += other.index.map { $0 + Int32(shift) }
+        xmin += other.xmin
+        xend += other.xend
+        ymin += other.ymin
+        yend += other.yend
+    }
+
+    func selecting(_ indices: [Int], count: Int) -> OpenApertures {
+        var positions = [Int32](repeating: -1, count: count)
+        for (position, index) in index.enumerated() { positions[Int(index)] = Int32(position) }
+        var result = OpenApertures()
+        for (new, old) in indices.enumerated() where positions[old] >= 0 {
+            result.append(index: new, box: box(Int(positions[old])))
+        }
+        return result
+    }
+
+    func isValid(count: Int) -> Bool {
+        let lengths = [xmin.count, xend.count, ymin.count, yend.count]
+        return lengths.allSatisfy { $0 == self.count } && index.allSatisfy { (0..<Int32(count)).contains($0) }
+            && zip(xmin, xend).allSatisfy(<) && zip(ymin, yend).allSatisfy(<)
+    }
+}

@@ -1,0 +1,53 @@
+/// What counts as a source and how it is measured. Names and defaults are SExtractor's.
+public struct ScanParameters: Codable, Hashable, Sendable {
+    /// Detection threshold in units of the noise. Positive; 1.5 by default.
+    public var threshold = 1.5
+    /// Fewest pixels above the threshold. At least 1; 5 by default.
+    public var minArea = 5
+    /// Thresholds at which a blend is searched for branches. 1 to 256; 32 by default.
+    public var deblendLevels = 32
+    /// Share of a blend's flux that a branch needs to become a source. 0 to 1 (1: never); 0.005 by default.
+    public var deblendContrast = 0.005
+    /// Steepness of the wings that swallow false detections; nil leaves all in. Positive; 1 by default.
+    public var clean: Double? = 1.0
+    /// Columns of a background mesh, in pixels. 64 by default.
+    public var meshWidth = 64
+    /// Rows of a background mesh, in pixels. 64 by default.
+    public var meshHeight = 64
+    /// Columns of the median filter over the meshes. 1 to 63; 3 by default.
+    public var meshFilterWidth = 3
+    /// Rows of the median filter over the meshes. 1 to 63; 3 by default.
+    public var meshFilterHeight = 3
+    /// How the image is smoothed before detection.
+    public var filter = Filter.conv
+    /// The kernel of ``filter``.
+    public var kernel = ConvolutionKernel.standard
+    /// The noise that threshold and errors are measured by.
+    public var noise = Noise.global
+    /// Radius of the fixed aperture in pixels. Positive; 5 by default.
+    public var apertureRadius = 5.0
+
+    /// SExtractor's defaults.
+    public init() {}
+
+    /// Smoothing before detection.
+    public enum Filter: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Convolution with the kernel, as SExtractor does.
+        case conv
+        /// Matched filter: pixels are weighted by the noise map too. Needs ``Noise/map``.
+        case matched
+        /// None.
+        case none
+    }
+
+    /// Source of the noise level.
+    public enum Noise: String, Codable, Hashable, Sendable, CaseIterable {
+        /// One level for the whole image: the median of the meshes' noise.
+        case global
+        /// The interpolated noise of the meshes, pixel by pixel.
+        case map
+    }
+
+    /// The kernel that is in use: none without a filter.
+    package var activeKernel: ConvolutionKernel? { filter == .none ? nil : kernel }
+}

@@ -1,0 +1,76 @@
+extension SourceTable {
+    /// A column by name, with the place of its values. The order is that of the catalogue.
+    package enum Column: @unchecked Sendable {
+        // Sendable: key paths to stored properties hold no state; the standard library does not say so.
+        case int16(String, WritableKeyPath<SourceTable, [Int16]>)
+        case int32(String, WritableKeyPath<SourceTable, [Int32]>)
+        case float(String, WritableKeyPath<SourceTable, [Float]>)
+        case double(String, WritableKeyPath<SourceTable, [Double]>)
+
+        /// Name in the catalogue.
+        package var name: String {
+            switch self {
+            case .int16(let name, _), .int32(let name, _), .float(let name, _), .double(let name, _): name
+            }
+        }
+    }
+
+    /// SEP's columns, then those of the photometry.
+    package static let columns: [Column] = [
+        .float("thresh", \.thresh), .int32("npix", \.npix), .int32("tnpix", \.tnpix), .int32("xmin", \.xmin),
+        .int32("xmax", \.xmax), .int32("ymin", \.ymin), .int32("ymax", \.ymax), .double("x", \.x), .double("y", \.y),
+        .double("x2", \.x2), .double("y2", \.y2), .double("xy", \.xy), .double("errx2", \.errx2),
+        .double("erry2", \.erry2), .double("errxy", \.errxy), .float("a", \.a), .float("b", \.b),
+        .float("theta", \.theta), .float("cxx", \.cxx), .float("cyy", \.cyy), .float("cxy", \.cxy),
+        .float("cflux", \.cflux), .float("flux", \.flux), .float("cpeak", \.cpeak), .float("peak", \.peak),
+        .int32("xcpeak", \.xcpeak), .int32("ycpeak", \.ycpeak), .int32("xpeak", \.xpeak), .int32("ypeak", \.ypeak),
+        .int16("flag", \.flag), .double("kron_radius", \.photometry.kronRadius),
+        .int16("kron_flag", \.photometry.kronFlag), .double("flux_auto", \.photometry.fluxAuto),
+        .double("fluxerr_auto", \.photometry.fluxErrAuto), .int16("flag_auto", \.photometry.flagAuto),
+        .double("flux_aper", \.photometry.fluxAper), .double("fluxerr_aper", \.photometry.fluxErrAper),
+        .int16("flag_aper", \.photometry.flagAper), .double("flux_radius", \.photometry.fluxRadius),
+    ]
+
+    /// The sources at `indices`, in that order.
+    package func selecting(_ indices: [Int]) -> SourceTable {
+        var result = SourceTable()
+        for column in Self.columns {
+            switch column {
+            case .int16(_, let path): result[keyPath: path] = self[keyPath: path].selecting(indices)
+            case .int32(_, let path): result[keyPath: path] = self[keyPath: path].selecting(indices)
+            case .float(_, let path): result[keyPath: path] = self[keyPath: path].selecting(indices)
+            case .double(_, let path): result[keyPath: path] = self[keyPath: path].selecting(indices)
+            }
+        }
+        return result
+    }
+
+    /// Adds the sources of `other` at the end.
+    package mutating func append(_ other: SourceTable) {
+        for column in Self.columns {
+            switch column {
+            case .int16(_, let path): self[keyPath: path] += other[keyPath: path]
+            case .int32(_, let path): self[keyPath: path] += other[keyPath: path]
+            case .float(_, let path): self[keyPath: path] += other[keyPath: path]
+            case .double(_, let path): self[keyPath: path] += other[keyPath: path]
+            }
+        }
+    }
+
+    /// True when every column has an element for every source, which a decoder cannot know.
+    package var isRectangular: Bool {
+        Self.columns.allSatisfy { column in
+            switch column {
+            case .int16(_, let path): self[keyPath: path].count == count
+            case .int32(_, let path): self[keyPath: path].count == count
+            case .float(_, let path): self[keyPath: path].count == count
+            case .double(_, let path): self[keyPath: path].count == count
+            }
+        }
+    }
+}
+
+extension Array {
+    /// The elements at `indices`, in that order.
+    package func selecting(_ indices: [Int]) -> [Element] { indices.map { self[$0] } }
+}
