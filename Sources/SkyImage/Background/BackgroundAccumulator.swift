@@ -48,9 +48,12 @@ package struct BackgroundAccumulator: Sendable {
     }
 
     /// The background of the whole image: bad meshes filled, median-filtered and made splines by SEP.
-    /// - Throws: ``ScanSetupError`` while bands are missing, ``SEPError`` if SEP fails.
+    /// - Throws: ``ScanSetupError`` while bands are missing or if every pixel is masked, ``SEPError`` if SEP fails.
     package func reduce() throws -> BackgroundModel {
         guard isComplete else { throw ScanSetupError("the background of some bands is missing") }
+        if maskedPixels == plan.image.area {
+            throw ScanSetupError("every pixel of the image is masked or not a number; check the mask and the image")
+        }
         var back = back
         var sigma = sigma
         back.fillBadMeshes(empty: 0)

@@ -1,0 +1,88 @@
+import CSEP
+import Testing
+
+@testable import SkyImage
+
+@Suite("global background")
+struct BackgroundTests {
+    private func statistics(_ image: TestImage, _ plan: BandPlan, _ parameters: ScanParameters) throws
+        -> [MeshStatistics]
+    {
+        try (0..<plan.count).map { index in
+            try image.withView {
+                try MeshStatistics(measuring: $0, band: plan[index], parameters: parameters)
+            }
+        }
+    }
+
+    @Test("bands in any order and twice make the background of the whole image", arguments: UInt64(1)...12)
+    func reduction(seed: UInt64) throws {
+        let field = RandomField(seed: seed)
+        let plan = try BandPlan(
+            width: field.image.width, height: field.image.height, meshHeight: field.parameters.meshHeight,
+            requestedRows: 1)
+        var accumulator = BackgroundAccumulator(plan: plan, parameters: field.parameters)
+        let parts = try statistics(field.image, plan, field.parameters)
+        for part in parts.reversed() {
+            #expect(!accumulator.isComplete)
+            try accumulator.add(part)
+            try accumulator.add(part)
+        }
+        #expect(accumulator.isComplete)
+        let model = try accumulator.reduce()
+        #expect(model.maskedPixels == (try field.image.withView { $0.maskedCount }))
+        let whole = try BandPlan(
+            width: plan.width, height: plan.height, meshHeight: field.parameters.meshHeight,
+            requestedRows: plan.height)
+        var single = BackgroundAccumulator(plan: whole, parameters: field.parameters)
+        try single.add(statistics(field.image, whole, field.parameters)[0])
+        #expect(try single.reduce() == model)
+    }
+
+    @Test("a slice gives the same lines as the whole model")
+    func slices() throws {
+        var parameters = ScanParameters()
+        (parameters.meshWidth, parameters.meshHeight, parameters.noise) = (10, 8, .map)
+        var random = SplitMix(seed: 5)
+        let pixels = (0..<100 * 203).map { Float($0 % 77) + Float.random(in: 0..<9, using: &random) }
+        let image = TestImage(width: 100, height: 203, pixels: pixels)
+        let plan = try BandPlan(width: 100, height: 203, meshHeight: 8, requestedRows: 203)
+        var accumulator = BackgroundAccumulator(plan: plan, parameters: parameters)
+        try accumulator.add(statistics(image, plan, parameters)[0])
+        let model = try accumulator.reduce()
+        func line(_ slice: BackgroundSlice, _ y: Int) -> [Float] {
+            var values = [Float](repeating: 0, count: 200)
+            slice.withBackground { background in
+                values.withUnsafeMutableBufferPointer { values in
+                    _ = sep_bkg_line(&background, Int32(y), values.baseAddress, SEP_TFLOAT)
+                    _ = sep_bkg_rmsline(&background, Int32(y), values.baseAddress.map { $0 + 100 }, SEP_TFLOAT)
+                }
+            }
+            return values
+        }
+        let all = model.slice(rows: 0..<203)
+        for y in 0..<203 {
+            let slice = model.slice(rows: y..<y + 1)
+            try slice.validate()
+            #expect(line(slice, y) == line(all, y), "row \(y)")
+            #expect(slice.level.values.count <= 3 * 10)
+        }
+    }
+
+    @Test("statistics that do not fit the image, or are not finite, are refused")
+    func refusal() throws {
+        let plan = try BandPlan(width: 128, height: 128, meshHeight: 64, requestedRows: 64)
+        var accumulator = BackgroundAccumulator(plan: plan, parameters: ScanParameters())
+        func make(_ row: Int, _ columns: Int, _ back: [Float]) -> MeshStatistics {
+            MeshStatistics(firstRow: row, columns: columns, back: back, sigma: back, maskedPixels: 0)
+        }
+        for bad in [
+            make(2, 2, [1, 1]), make(-1, 2, [1, 1]), make(0, 1, [1, 1]), make(0, 2, [1]), make(0, 2, []),
+            make(1, 2, [1, 1, 1, 1]), make(0, 2, [1, .nan]), make(.max, 2, [1, 1]),
+        ] {
+            #expect(throws: ScanSetupError.self) { try accumulator.add(bad) }
+        }
+        try accumulator.add(make(0, 2, [1, 1]))
+        #expect(throws: ScanSetupError.self) { try accumulator.reduce() }
+    }
+}

@@ -1,0 +1,55 @@
+import CSEP
+import Testing
+
+@testable import SkyImage
+
+@Suite("the SEP library")
+struct SEPTests {
+    @Test("deblending's draw is fixed as libsep sees it")
+    func draw() {
+        #expect(SEPVersion.drawIsFixed)
+    }
+
+    @Test("the library's version is known")
+    func version() {
+        #expect(SEPVersion.current.split(separator: ".").count == 3)
+        #expect(SEPVersion.isVerified == (SEPVersion.current == SEPVersion.verified))
+    }
+
+    @Test("an error carries SEP's words")
+    func errors() {
+        #expect(SEPError(status: 2).description.contains("pixel buffer"))
+        #expect(throws: SEPError.self) { try SEPError.check(2) }
+    }
+
+    @Test("an extraction that lacks room is tried again with more, another failure is not")
+    func room() throws {
+        var calls = 0
+        let before = sep_get_extract_pixstack()
+        try SEPLimits.withRoom(pixelCount: 500_000) {
+            calls += 1
+            return calls < 2 ? 2 : 0
+        }
+        #expect(calls == 2 && sep_get_extract_pixstack() >= max(before, 500_000))
+        calls = 0
+        #expect(throws: SEPError.self) {
+            try SEPLimits.withRoom(pixelCount: 500_000) {
+                calls += 1
+                return 3
+            }
+        }
+        #expect(calls == 1)
+        // A window's pixels are all the stack can need: then the failure is final.
+        #expect(throws: SEPError.self) { try SEPLimits.withRoom(pixelCount: 10) { 2 } }
+    }
+
+    @Test("the limit on sub-objects grows")
+    func subObjects() throws {
+        var calls = 0
+        try SEPLimits.withRoom(pixelCount: 10) {
+            calls += 1
+            return calls < 2 ? 7 : 0
+        }
+        #expect(sep_get_sub_object_limit() >= 32768)
+    }
+}

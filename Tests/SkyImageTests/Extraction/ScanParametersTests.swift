@@ -1,0 +1,27 @@
+import Testing
+
+@testable import SkyImage
+
+@Suite("scan parameters")
+struct ScanParametersTests {
+    @Test("the defaults are valid")
+    func defaults() throws {
+        try ScanParameters().validate()
+    }
+
+    static let nonsense: [@Sendable (inout ScanParameters) -> Void] = [
+        { $0.threshold = 0 }, { $0.threshold = .nan }, { $0.threshold = 1e300 }, { $0.minArea = 0 },
+        { $0.deblendLevels = 0 }, { $0.deblendContrast = 1.5 }, { $0.deblendContrast = .nan }, { $0.clean = 0 },
+        { $0.clean = -.infinity }, { $0.meshWidth = 0 }, { $0.meshHeight = -4 }, { $0.meshFilterWidth = 0 },
+        { $0.meshFilterHeight = 100 }, { $0.apertureRadius = -1 }, { $0.apertureRadius = .infinity },
+        { $0.filter = .matched },
+    ]
+
+    @Test("nonsense is refused in one line", arguments: nonsense.indices)
+    func refusal(index: Int) {
+        var parameters = ScanParameters()
+        Self.nonsense[index](&parameters)
+        let error = #expect(throws: ScanSetupError.self) { try parameters.validate() }
+        #expect(error?.description.contains("\n") == false)
+    }
+}

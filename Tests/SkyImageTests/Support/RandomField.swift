@@ -1,0 +1,105 @@
+import Foundation
+
+@testable import SkyImage
+
+/// A small random image with random parameters, all from one seed.
+struct RandomField {
+    var image: TestImage
+    var parameters = ScanParameters()
+    var rows: Int
+    private var random: SplitMix
+
+    init(seed: UInt64) {
+        random = SplitMix(seed: seed)
+        image = TestImage(width: 1, height: 1, pixels: [0])
+        rows = 1
+        image.width = size()
+        image.height = size()
+        rows = integer(1...image.height)
+        makeSky()
+        for _ in 0..<integer(0...max(1, image.width * image.height / (chance(0.3) ? 60 : 400))) { addBlob() }
+        if chance(0.3) { addBleed() }
+        if chance(0.3) { for index in image.pixels.indices { image.pixels[index].round() } }
+        if chance(0.4) { addMask() }
+        if chance(0.3) { addNonFinite() }
+        chooseParameters()
+    }
+
+    private mutating func size() -> Int { chance(0.15) ? integer(1...12) : integer(1...(chance(0.5) ? 120 : 400)) }
+    private mutating func chance(_ probability: Double) -> Bool {
+        Double.random(in: 0..<1, using: &random) < probability
+    }
+    private mutating func integer(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+    private mutating func real(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
+
+    private mutating func makeSky() {
+        let level = real(-50...3000)
+        let slope = chance(0.5) ? real(-0.5...0.5) : 0
+        let noise = chance(0.05) ? 0 : real(0.5...20)
+        image.pixels = (0..<image.width * image.height).map { index in
+            let sum = (0..<6).reduce(0.0) { sum, _ in sum + Double.random(in: -1...1, using: &random) }
+            return Float(level + slope * Double(index / image.width + index % image.width) + noise * sum / 1.4)
+        }
+    }
+
+    private mutating func addBlob() {
+        let (x, y) = (real(0...Double(image.width)), real(0...Double(image.height)))
+        let sigma = chance(0.08) ? real(8...60) : real(0.7...4)
+        let (ratio, angle) = (real(0.2...1), real(0...3.14))
+        let peak = pow(10, real(0.8...3.8))
+        let reach = Int(sigma * 4) + 1
+        for row in max(0, Int(y) - reach)..<min(image.height, max(0, Int(y) + reach)) {
+            for column in max(0, Int(x) - reach)..<min(image.width, max(0, Int(x) + reach)) {
+                let (dx, dy) = (Double(column) - x, Double(row) - y)
+                let (u, v) = (dx * cos(angle) + dy * sin(angle), (dy * cos(angle) - dx * sin(angle)) / ratio)
+                image.pixels[row * image.width + column] += Float(peak * exp(-(u * u + v * v) / (2 * sigma * sigma)))
+            }
+        }
+    }
+
+    private mutating func addBleed() {
+        let column = integer(0...image.width - 1)
+        let first = integer(0...image.height - 1)
+        for row in first...integer(first...image.height - 1) { image.pixels[row * image.width + column] += 30000 }
+    }
+
+    private mutating func addMask() {
+        var mask = [UInt8](repeating: 0, count: image.pixels.count)
+        if chance(0.1) { mask = Array(repeating: 1, count: mask.count) }
+        if chance(0.5) { for _ in 0..<integer(0...mask.count / 8) { mask[integer(0...mask.count - 1)] = 1 } }
+        for _ in 0..<integer(0...4) {
+            let (first, last) = (integer(0...image.height - 1), integer(0...image.height - 1))
+            let (left, right) = (integer(0...image.width - 1), integer(0...image.width - 1))
+            guard first <= last, left <= right else { continue }
+            for row in first...last { for column in left...right { mask[row * image.width + column] = 255 } }
+        }
+        image.mask = mask
+    }
+
+    private mutating func addNonFinite() {
+        for _ in 0..<integer(1...5) {
+            let values: [Float] = [.nan, .infinity, -.infinity]
+            image.pixels[integer(0...image.pixels.count - 1)] = values[integer(0...2)]
+        }
+    }
+
+    private mutating func chooseParameters() {
+        parameters.threshold = real(0.8...5)
+        parameters.minArea = integer(1...9)
+        parameters.deblendLevels = chance(0.7) ? 32 : integer(1...64)
+        parameters.deblendContrast = chance(0.5) ? 0.005 : pow(10, real(-5...0))
+        parameters.clean = chance(0.2) ? nil : chance(0.5) ? 1 : real(0.3...4)
+        (parameters.meshWidth, parameters.meshHeight) = (integer(3...90), integer(3...90))
+        (parameters.meshFilterWidth, parameters.meshFilterHeight) = (integer(1...5), integer(1...5))
+        parameters.noise = chance(0.5) ? .map : .global
+        parameters.filter = chance(0.25) ? .none : parameters.noise == .map && chance(0.5) ? .matched : .conv
+        parameters.apertureRadius = chance(0.7) ? 5 : real(0.3...80)
+        if chance(0.4) {
+            let (width, height) = (integer(0...7) * 2 + 1, integer(0...7) * 2 + 1)
+            let values = (0..<width * height).map { _ in Float.random(in: -0.2...1, using: &random) }
+            if let kernel = try? ConvolutionKernel(width: width, height: height, values: values) {
+                parameters.kernel = kernel
+            }
+        }
+    }
+}

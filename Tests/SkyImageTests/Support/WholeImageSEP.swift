@@ -1,0 +1,120 @@
+import CSEP
+
+@testable import SkyImage
+
+/// The oracle: SEP on the whole image at once, called in the plainest way.
+struct WholeImageSEP {
+    let image: TestImage
+    let parameters: ScanParameters
+
+    func run() throws -> SourceTable {
+        let count = image.pixels.count
+        let mask = UnsafeMutablePointer<UInt8>.allocate(capacity: count)
+        let pixels = UnsafeMutablePointer<Float>.allocate(capacity: count)
+        let noise = UnsafeMutablePointer<Float>.allocate(capacity: count)
+        defer {
+            mask.deallocate()
+            pixels.deallocate()
+            noise.deallocate()
+        }
+        pixels.update(from: image.pixels, count: count)
+        var image = sep_image()
+        image.data = UnsafeRawPointer(pixels)
+        image.dtype = SEP_TFLOAT
+        image.mdtype = SEP_TBYTE
+        image.w = Int32(self.image.width)
+        image.h = Int32(self.image.height)
+        try self.image.withView { view in
+            view.writeMask(to: mask)
+            if view.maskedCount > 0 { image.mask = UnsafeRawPointer(mask) }
+        }
+        try subtractBackground(&image, pixels, noise)
+        var table = try extract(&image)
+        table.photometry = measure(&image, table)
+        return table
+    }
+
+    private func subtractBackground(
+        _ image: inout sep_image, _ pixels: UnsafeMutablePointer<Float>, _ noise: UnsafeMutablePointer<Float>
+    ) throws {
+        var background: UnsafeMutablePointer<sep_bkg>?
+        try SEPError.check(
+            sep_background(
+                &image, Int32(parameters.meshWidth), Int32(parameters.meshHeight),
+                Int32(parameters.meshFilterWidth), Int32(parameters.meshFilterHeight), 0, &background))
+        defer { sep_bkg_free(background) }
+        try SEPError.check(sep_bkg_subarray(background, pixels, SEP_TFLOAT))
+        image.noise_type = Int16(SEP_NOISE_STDDEV)
+        image.noiseval = Double(sep_bkg_globalrms(background))
+        image.ndtype = SEP_TFLOAT
+        if parameters.noise == .map {
+            try SEPError.check(sep_bkg_rmsarray(background, noise, SEP_TFLOAT))
+            image.noise = UnsafeRawPointer(noise)
+        }
+    }
+
+    private func extract(_ image: inout sep_image) throws -> SourceTable {
+        var catalog: UnsafeMutablePointer<sep_catalog>?
+        let kernel = parameters.activeKernel
+        try SEPLimits.withRoom(pixelCount: Int(image.w * image.h)) {
+            sep_extract(
+                &image, Float(parameters.threshold), SEP_THRESH_REL, Int32(parameters.minArea), kernel?.values,
+                Int32(kernel?.width ?? 0), Int32(kernel?.height ?? 0),
+                parameters.filter == .matched ? SEP_FILTER_MATCHED : SEP_FILTER_CONV,
+                Int32(parameters.deblendLevels), parameters.deblendContrast, parameters.clean == nil ? 0 : 1,
+                parameters.clean ?? 1, &catalog)
+        }
+        defer { sep_catalog_free(catalog) }
+        guard let arrays = catalog?.pointee else { return SourceTable() }
+        var table = SourceTable()
+        func copy<Value>(_ values: UnsafeMutablePointer<Value>?) -> [Value] {
+            Array(UnsafeBufferPointer(start: values, count: Int(arrays.nobj)))
+        }
+        table.thresh = copy(arrays.thresh)
+        table.npix = copy(arrays.npix)
+        table.tnpix = copy(arrays.tnpix)
+        (table.xmin, table.xmax, table.ymin, table.ymax) =
+            (copy(arrays.xmin), copy(arrays.xmax), copy(arrays.ymin), copy(arrays.ymax))
+        (table.x, table.y) = (copy(arrays.x), copy(arrays.y))
+        (table.x2, table.y2, table.xy) = (copy(arrays.x2), copy(arrays.y2), copy(arrays.xy))
+        (table.errx2, table.erry2, table.errxy) = (copy(arrays.errx2), copy(arrays.erry2), copy(arrays.errxy))
+        (table.a, table.b, table.theta) = (copy(arrays.a), copy(arrays.b), copy(arrays.theta))
+        (table.cxx, table.cyy, table.cxy) = (copy(arrays.cxx), copy(arrays.cyy), copy(arrays.cxy))
+        (table.cflux, table.flux) = (copy(arrays.cflux), copy(arrays.flux))
+        (table.cpeak, table.peak) = (copy(arrays.cpeak), copy(arrays.peak))
+        (table.xcpeak, table.ycpeak) = (copy(arrays.xcpeak), copy(arrays.ycpeak))
+        (table.xpeak, table.ypeak) = (copy(arrays.xpeak), copy(arrays.ypeak))
+        table.flag = copy(arrays.flag)
+        return table
+    }
+
+    private func measure(_ image: inout sep_image, _ table: SourceTable) -> Photometry {
+        var photometry = Photometry()
+        for i in 0..<table.count {
+            var m = Measurement(needed: PixelRect(x: 0..<0, y: 0..<0))
+            let (x, y, a, b) = (table.x[i], table.y[i], Double(table.a[i]), Double(table.b[i]))
+            let theta = min(max(Double(table.theta[i]), -Double.pi / 2), Double.pi / 2)
+            var (cxx, cyy, cxy, area, half) = (0.0, 0.0, 0.0, 0.0, 0.5)
+            var flag: Int16 = 0
+            sep_ellipse_coeffs(a, b, theta, &cxx, &cyy, &cxy)
+            if sep_kron_radius(&image, x, y, cxx, cyy, cxy, 6, 0, &m.kronRadius, &m.kronFlag) != 0 { m.kronRadius = 0 }
+            if b > 0, m.kronRadius > 0 {
+                let status = sep_sum_ellipse(
+                    &image, x, y, a, b, theta, 2.5 * m.kronRadius, 0, 1, 0, &m.fluxAuto, &m.fluxErrAuto, &area,
+                    &m.flagAuto)
+                if status != 0 { (m.fluxAuto, m.fluxErrAuto) = (.nan, .nan) }
+            }
+            if sep_sum_circle(
+                &image, x, y, parameters.apertureRadius, 0, 5, 0, &m.fluxAper, &m.fluxErrAper, &area, &m.flagAper)
+                != 0
+            {
+                (m.fluxAper, m.fluxErrAper) = (.nan, .nan)
+            }
+            if sep_flux_radius(&image, x, y, 6 * a, 0, 5, 0, nil, &half, 1, &m.fluxRadius, &flag) != 0 {
+                m.fluxRadius = .nan
+            }
+            photometry.append(m)
+        }
+        return photometry
+    }
+}
