@@ -88,7 +88,9 @@ extension ScanWindow {
             result.fluxErrAper = .nan
         }
         var half = 0.5
-        if sep_flux_radius(&image, x, y, largest, 0, 5, 0, nil, &half, 1, &result.fluxRadius, &flag) != 0 {
+        if let radius = halfFluxRadius(x: x, y: y, limit: largest) {
+            result.fluxRadius = radius
+        } else if sep_flux_radius(&image, x, y, largest, 0, 5, 0, nil, &half, 1, &result.fluxRadius, &flag) != 0 {
             result.fluxRadius = .nan
         }
 

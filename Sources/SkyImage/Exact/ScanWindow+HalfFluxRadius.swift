@@ -1,0 +1,24 @@
+internal import CSkyfarm
+
+extension ScanWindow {
+    /// The radius in pixels that holds half of the flux within `limit` pixels of a place, in window coordinates.
+    ///
+    /// Nil where it is left to libsep: near a masked pixel, which changes the rings' areas, and for an odd place or
+    /// limit.
+    borrowing func halfFluxRadius(x: Double, y: Double, limit: Double) -> Double? {
+        let isUsual = limit > 0.5 && limit < 1e5 && abs(x) < 1e6 && abs(y) < 1e6
+        guard isUsual, !hasMaskedPixel(x: x, y: y, radius: limit + 2) else { return nil }
+        return skyfarm_half_flux_radius(pixels, Int32(rect.width), Int32(rect.height), x, y, limit)
+    }
+
+    private borrowing func hasMaskedPixel(x: Double, y: Double, radius: Double) -> Bool {
+        guard let mask else { return false }
+        // From 0, as the mask is the window's.
+        let box = PixelRect(x: 0..<rect.width, y: 0..<rect.height)
+            .box(aroundX: x, y: y, halfWidth: radius, halfHeight: radius)
+        for row in box.y {
+            for column in box.x where mask[row * rect.width + column] != 0 { return true }
+        }
+        return false
+    }
+}

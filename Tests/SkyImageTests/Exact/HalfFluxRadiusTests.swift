@@ -1,0 +1,34 @@
+import CSEP
+import CSkyfarm
+import Testing
+
+@testable import SkyImage
+
+@Suite("half-flux radius")
+struct HalfFluxRadiusTests {
+    @Test("the radius is libsep's, for places within and beside the image", arguments: UInt64(0)..<60)
+    func equalsSEP(seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        let (width, height) = (Int32.random(in: 1...90, using: &random), Int32.random(in: 1...90, using: &random))
+        // A peak over noise, in part negative.
+        let pixels = (0..<width * height).map { index -> Float in
+            let (dx, dy) = (Float(index % width - width / 2), Float(index / width - height / 2))
+            return 900 / (1 + dx * dx + dy * dy) + Float.random(in: -1...1, using: &random)
+        }
+        var image = sep_image()
+        (image.dtype, image.w, image.h) = (SEP_TFLOAT, width, height)
+        pixels.withUnsafeBufferPointer { pixels in
+            image.data = UnsafeRawPointer(pixels.baseAddress)
+            for _ in 0..<20 {
+                let x = Double.random(in: -5...Double(width + 5), using: &random)
+                let y = (seed % 3 == 0 ? 7 : Double.random(in: -5...Double(height + 5), using: &random))
+                let limit = Double.random(in: 0.6...(seed % 2 == 0 ? 15 : 150), using: &random)
+                var (radius, half) = (0.0, 0.5)
+                var flag: Int16 = 0
+                sep_flux_radius(&image, x, y, limit, 0, 5, 0, nil, &half, 1, &radius, &flag)
+                let mine = skyfarm_half_flux_radius(pixels.baseAddress, width, height, x, y, limit)
+                #expect(isClose(mine, radius), "at \(x), \(y) within \(limit)")
+            }
+        }
+    }
+}
