@@ -36,6 +36,14 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
         }
     }
 
+    /// Refuses a slice of another image than that of `plan`.
+    /// - Throws: ``ScanSetupError``.
+    package func validate(for plan: BandPlan) throws(ScanSetupError) {
+        guard width == plan.width, height == plan.height else {
+            throw ScanSetupError("the background belongs to another image than the plan of bands")
+        }
+    }
+
     /// Lets `body` use the slice as libsep's background of the whole image.
     ///
     /// The rows that did not travel are zeros; lines that need them would be wrong without notice, so a slice is cut

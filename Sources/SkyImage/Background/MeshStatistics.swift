@@ -24,7 +24,9 @@ package struct MeshStatistics: Codable, Equatable, Sendable {
     /// `view` must hold the core; it may hold more.
     /// - Throws: ``ScanSetupError`` if it does not, ``SEPError`` if SEP fails.
     package init(measuring view: PixelView, band: Band, parameters: ScanParameters) throws {
+        try parameters.validate()
         let core = try view.cropped(to: band.core)
+        guard core.stride == core.rect.width else { throw ScanSetupError("a band's core must span the image") }
         let meshWidth = min(parameters.meshWidth, core.rect.width)
         let meshHeight = min(parameters.meshHeight, core.rect.height)
         maskedPixels = core.maskedCount
@@ -58,7 +60,6 @@ extension PixelView {
 
     /// SEP's values of every mesh without its median filter. Bad meshes hold SEP's guess, which is of no use.
     fileprivate func rawMeshes(mask: [UInt8]?, width: Int, height: Int) throws -> (back: [Float], sigma: [Float]) {
-        precondition(stride == rect.width, "a band's core spans the image")
         var image = sep_image()
         image.data = UnsafeRawPointer(pixels)
         image.dtype = SEP_TFLOAT

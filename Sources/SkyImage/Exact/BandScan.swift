@@ -23,6 +23,8 @@ package struct BandScan: Codable, Equatable, Sendable {
     /// if not, and a part lies in the core, it is reported as cut.
     /// - Throws: ``ScanSetupError``, ``SEPError``.
     package func scan(_ view: PixelView) throws -> WindowResult {
+        try plan.validate()
+        try background.validate(for: plan)
         guard (0..<plan.count).contains(band) else { throw ScanSetupError("there is no band \(band)") }
         let band = plan[band]
         let margin = IslandMargin(parameters: parameters)

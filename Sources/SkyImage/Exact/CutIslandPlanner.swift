@@ -24,7 +24,7 @@ package struct CutIslandPlanner: Sendable {
     private var batches: [Int: SourceBatch] = [:]
     private var expected: Set<Int>
 
-    // Each round at least doubles the reach of a cut island, so that this many cover any image.
+    // Windows grow by a quarter on each cut side: islands need a few rounds. This bounds those that shrink again.
     private static let lastRound = 24
 
     /// A planner for the bands of `plan`.

@@ -23,6 +23,8 @@ package struct CutIslandScan: Codable, Equatable, Sendable {
     /// band that owns it, which has emitted it otherwise. One that is still cut is reported with a grown box.
     /// - Throws: ``ScanSetupError``, ``SEPError``.
     package func scan(_ view: PixelView) throws -> WindowResult {
+        try plan.validate()
+        try background.validate(for: plan)
         let window = rescan.rect
         let margin = IslandMargin(parameters: parameters)
         let scan = try WindowScan(view.cropped(to: window), background: background, parameters: parameters)

@@ -29,7 +29,7 @@ package struct IslandKey: Hashable, Comparable, Sendable {
     }
 }
 
-/// What is known only with the window in hand: where a window's islands are cut.
+/// How far around an island pixels decide about it, and so how near to a window's edge it may lie.
 package struct IslandMargin: Codable, Hashable, Sendable {
     /// Columns around an island that decide about it.
     package var x: Int

@@ -26,11 +26,11 @@ public struct SourceTable: Codable, Equatable, Sendable {
     public var y2: [Double] = []
     /// Second mixed moment, in pixels squared.
     public var xy: [Double] = []
-    /// Error of ``x2``'s barycentre: variance along x.
+    /// Variance of the barycentre along x, from the noise, in pixels squared.
     public var errx2: [Double] = []
-    /// Variance of the barycentre along y.
+    /// Variance of the barycentre along y, in pixels squared.
     public var erry2: [Double] = []
-    /// Covariance of the barycentre.
+    /// Covariance of the barycentre, in pixels squared.
     public var errxy: [Double] = []
     /// Semi-major axis of the moments' ellipse, in pixels.
     public var a: [Float] = []

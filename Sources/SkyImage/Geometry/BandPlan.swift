@@ -55,6 +55,15 @@ public struct BandPlan: Codable, Hashable, Sendable {
         return max(64, min(byMemory, byCount))
     }
 
+    /// Refuses a plan that no initialiser makes, which a decoder cannot know.
+    /// - Throws: ``ScanSetupError``.
+    package func validate() throws(ScanSetupError) {
+        let sides = [width, height, rows, halo]
+        guard sides.allSatisfy({ (1...Int(Int32.max)).contains($0) }) else {
+            throw ScanSetupError("the plan of bands has impossible sides: \(sides)")
+        }
+    }
+
     /// Number of bands.
     public var count: Int { (height + rows - 1) / rows }
 

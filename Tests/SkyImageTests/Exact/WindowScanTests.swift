@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import SkyImage
+
+@Suite("scans of windows")
+struct WindowScanTests {
+    let image: TestImage
+    let plan: BandPlan
+    let model: BackgroundModel
+    let parameters = ScanParameters()
+
+    init() throws {
+        var random = SplitMix(seed: 9)
+        var pixels = (0..<100 * 300).map { _ in Float.random(in: 0..<9, using: &random) }
+        for row in 100..<260 { for column in 40..<44 { pixels[row * 100 + column] += 500 } }
+        image = TestImage(width: 100, height: 300, pixels: pixels)
+        plan = try BandPlan(width: 100, height: 300, meshHeight: 64, requestedRows: 64)
+        let scan = try SerialScan(width: 100, height: 300, parameters: parameters, requestedRows: 64)
+        model = try image.withView(scan.run).background
+    }
+
+    @Test("a bar over four bands is reported by each, and found whole in one window")
+    func cutBar() throws {
+        var planner = CutIslandPlanner(plan: plan, parameters: parameters)
+        var windows: [CutIslandWindow] = []
+        for band in 0..<plan.count {
+            let scan = BandScan(plan: plan, band: band, parameters: parameters, background: model)
+            let result = try image.withView(scan.scan)
+            try result.validate(in: plan.image)
+            #expect(result.cut.count == ((1...4).contains(band) ? 1 : 0))
+            windows += planner.finish(band: band, cut: result.cut)
+        }
+        #expect(windows.count == 1)
+        let scan = CutIslandScan(plan: plan, rescan: windows[0], parameters: parameters, background: model)
+        let result = try image.withView(scan.scan)
+        #expect(result.batch.count >= 1 && result.cut.count == 0 && result.batch.keyRow.allSatisfy { $0 >= 258 })
+    }
+
+    @Test("work and results survive coding")
+    func coding() throws {
+        let scan = BandScan(plan: plan, band: 1, parameters: parameters, background: model)
+        let copy = try JSONDecoder().decode(BandScan.self, from: JSONEncoder().encode(scan))
+        #expect(copy == scan)
+        #expect(try image.withView(copy.scan) == image.withView(scan.scan))
+    }
+
+    @Test("work that does not fit its image is refused")
+    func refusal() throws {
+        let good = BandScan(plan: plan, band: 1, parameters: parameters, background: model)
+        let changes: [(inout BandScan) -> Void] = [
+            { $0.band = 9 }, { $0.band = -1 }, { $0.plan.rows = 0 }, { $0.plan.height = 301 },
+            { $0.parameters.minArea = 0 }, { $0.parameters.noise = .map }, { $0.background.columns = 7 },
+            { $0.background.firstRow = 4 }, { $0.background.level.values.removeLast() },
+        ]
+        for change in changes {
+            var scan = good
+            change(&scan)
+            #expect(throws: ScanSetupError.self) { try image.withView(scan.scan) }
+        }
+    }
+
+    @Test("results whose columns do not fit are refused")
+    func validation() throws {
+        let scan = BandScan(plan: plan, band: 0, parameters: parameters, background: model)
+        let good = try image.withView(scan.scan)
+        let changes: [(inout WindowResult) -> Void] = [
+            { $0.batch.keyRow.append(1) }, { $0.batch.mthresh.append(1) }, { $0.batch.sources.npix.append(1) },
+            { $0.batch.open.append(index: 99999, box: PixelRect(x: 0..<1, y: 0..<1)) },
+            { $0.batch.sources.photometry.fluxAper.append(1) },
+            { $0.cut.append(box: PixelRect(x: 0..<1, y: 0..<1), pixelX: 100, y: 0) },
+            { $0.cut.append(box: PixelRect(x: 1..<1, y: 0..<1), pixelX: 0, y: 0) },
+        ]
+        for change in changes {
+            var result = good
+            change(&result)
+            #expect(throws: ScanSetupError.self) { try result.validate(in: plan.image) }
+        }
+    }
+}
