@@ -4,9 +4,10 @@ import Testing
 
 @Suite("cleaning")
 struct SourceCleanerTests {
-    @Test("the survivors are those of SEP's own cleaning", arguments: UInt64(1000)..<1060)
+    @Test("the survivors are those of SEP's own cleaning", arguments: UInt64(1000)..<1020)
     func equalsSEP(seed: UInt64) throws {
         var field = RandomField(seed: seed)
+        field.image.mask = nil
         field.parameters.threshold = 1
         field.parameters.minArea = 3
         for clean in [0.5, 1, 3] {
