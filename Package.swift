@@ -14,6 +14,7 @@ let package = Package(
         .executable(name: "skyfarm", targets: ["skyfarm"]),
         .library(name: "ScanCluster", targets: ["ScanCluster"]),
         .library(name: "ScanNetwork", targets: ["ScanNetwork"]),
+        .library(name: "ScanDiscovery", targets: ["ScanDiscovery"]),
         .library(name: "SkyImage", targets: ["SkyImage"]),
         .library(name: "SkyScan", targets: ["SkyScan"]),
     ],
@@ -32,6 +33,8 @@ let package = Package(
         // The wire; knows no pixel.
         .target(
             name: "ScanNetwork", dependencies: ["ScanCluster", "CLibUV", "CXXHash"], swiftSettings: swift),
+        // Nodes that find each other by DNS-SD; knows no connection.
+        .target(name: "ScanDiscovery", dependencies: ["ScanCluster", "CDNSSD"], swiftSettings: swift),
         // Tasks, systems and the coordinator; knows no socket.
         .target(name: "ScanCluster", swiftSettings: swift),
         .target(name: "ScanTestSupport", dependencies: ["ScanCluster"], swiftSettings: swift),
@@ -51,6 +54,13 @@ let package = Package(
         .systemLibrary(
             name: "CXXHash", path: "Sources/CLibraries/CXXHash", pkgConfig: "libxxhash",
             providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
+        // dns_sd.h, and what must happen before its first use. Debian: libavahi-compat-libdnssd-dev.
+        .target(
+            name: "CDNSSD", path: "Sources/CLibraries/CDNSSD",
+            linkerSettings: [
+                .linkedLibrary("dns_sd", .when(platforms: [.linux])),
+                .linkedLibrary("avahi-common", .when(platforms: [.linux])),
+            ]),
         // C that Swift cannot express: the fixed draw of deblending, macros.
         .target(name: "CSkyfarm", path: "Sources/CLibraries/CSkyfarm"),
 
@@ -61,6 +71,8 @@ let package = Package(
             name: "skyfarm-benchmarks", dependencies: ["SkyScan", "SkyImage", "ScanNetwork", "ScanCluster"],
             path: "Benchmarks/skyfarm-benchmarks", swiftSettings: swift),
 
+        .testTarget(
+            name: "ScanDiscoveryTests", dependencies: ["ScanDiscovery", "ScanCluster"], swiftSettings: swift),
         .testTarget(
             name: "ScanClusterTests", dependencies: ["ScanCluster", "ScanTestSupport"], swiftSettings: swift),
         .testTarget(

@@ -1,0 +1,89 @@
+import CDNSSD
+
+/// Discovery through the machine's own DNS-SD daemon: Avahi on Linux, mDNSResponder on macOS.
+///
+/// The calls of `dns_sd.h` block, up to 25 s when the daemon hangs, so all of them run on Dispatch queues made for
+/// them. A daemon that does not answer within ``patience`` is reported; its answer, if one ever comes, is dropped.
+public struct DNSServiceDiscovery: ServiceDiscovery {
+    /// Service type that Skyfarm nodes announce.
+    public static let skyfarmType = "_skyfarm._tcp"
+
+    /// Type of the services announced and sought, such as `_skyfarm._tcp`.
+    public let type: String
+    /// Time the daemon has to accept a request before it counts as hung.
+    public let patience: Duration
+
+    private let opener = DNSServiceOpener()
+
+    /// Discovery of services of one type.
+    public init(type: String = skyfarmType, patience: Duration = .seconds(2)) {
+        self.type = type
+        self.patience = patience
+    }
+
+    /// Announces a service on every interface.
+    ///
+    /// The sequence throws before it asks the daemon if the record breaks a rule that the daemon does not check.
+    public func register(_ service: ServiceAdvertisement) -> AsyncThrowingStream<String, any Error> {
+        do {
+            try service.validate()
+            let record = try service.txt.encoded()
+            return stream("announce the node") { continuation, _ in
+                DNSServiceCall(context: RegistrationContext(continuation)) { [type] reference, context in
+                    DNSServiceRegister(
+                        reference, 0, 0, service.name, type, "local.", nil, service.port.bigEndian,
+                        UInt16(record.count), record, registrationReply, context)
+                }
+            }
+        } catch {
+            return AsyncThrowingStream { $0.finish(throwing: error) }
+        }
+    }
+
+    /// Browses every interface.
+    public func browse() -> AsyncThrowingStream<BrowseEvent, any Error> {
+        stream("browse for nodes", started: .started) { continuation, _ in
+            DNSServiceCall(context: BrowseContext(continuation)) { [type] reference, context in
+                DNSServiceBrowse(reference, 0, 0, type, "local.", browseReply, context)
+            }
+        }
+    }
+
+    /// Asks for host, port and TXT record of an instance; the daemon gives up after 5 s.
+    public func resolve(_ instance: ServiceInstance) -> AsyncThrowingStream<ResolvedService, any Error> {
+        stream("resolve '\(instance.name.printable)'") { continuation, _ in
+            DNSServiceCall(context: ResolutionContext(continuation)) { [type] reference, context in
+                DNSServiceResolve(
+                    reference, 0, instance.interface, instance.name, type, instance.domain, resolutionReply, context)
+            }
+        }
+    }
+
+    /// Asks for A and AAAA records: the one way to addresses that both kinds of daemon offer.
+    public func addresses(of host: String, interface: UInt32) -> AsyncThrowingStream<HostAddress, any Error> {
+        stream("find the addresses of \(host.printable)", requests: [kDNSServiceType_A, kDNSServiceType_AAAA]) {
+            continuation, record in
+            DNSServiceCall(context: AddressContext(continuation)) { reference, context in
+                DNSServiceQueryRecord(
+                    reference, 0, interface, host, UInt16(record), UInt16(kDNSServiceClass_IN), addressReply, context)
+            }
+        }
+    }
+
+    /// A sequence that lives as long as the operations, one for each of `requests`, that feed it.
+    private func stream<Element: Sendable>(
+        _ purpose: String, started: Element? = nil, requests: [Int] = [0],
+        _ call: (AsyncThrowingStream<Element, any Error>.Continuation, Int) -> DNSServiceCall
+    ) -> AsyncThrowingStream<Element, any Error> {
+        let (stream, continuation) = AsyncThrowingStream.makeStream(of: Element.self)
+        let operations = requests.map { request in
+            DNSServiceOperation(
+                call(continuation, request), purpose: purpose, patience: patience,
+                started: { if let started { continuation.yield(started) } },
+                failed: { continuation.finish(throwing: $0) })
+        }
+        continuation.onTermination = { _ in for operation in operations { operation.cancel() } }
+        for operation in operations { operation.open(with: opener) }
+        return stream
+    }
+}

@@ -1,0 +1,46 @@
+import CDNSSD
+import Dispatch
+import Synchronization
+
+/// A status of the library as an error.
+struct DNSServiceStatus: Error {
+    var code: DNSServiceErrorType
+}
+
+/// Makes references one after the other on a queue of its own, since making one waits for the daemon.
+///
+/// One queue for all requests means one blocked thread, not one per request, when the daemon hangs.
+final class DNSServiceOpener: Sendable {
+    private let queue = DispatchQueue(label: "skyfarm.dns-sd.open")
+    private let answered = Atomic<UInt64>(0)
+
+    /// Number of requests the daemon has answered.
+    var progress: UInt64 { answered.load(ordering: .relaxed) }
+
+    /// Makes the reference of `call` when its turn comes, unless nobody wants it any more by then.
+    func enqueue(
+        _ call: DNSServiceCall, unless isObsolete: @escaping @Sendable () -> Bool,
+        completion: @escaping @Sendable (Result<DNSServiceReference, DNSServiceStatus>) -> Void
+    ) {
+        queue.async { [self] in
+            guard !isObsolete() else { return }
+            let context = Unmanaged<AnyObject>.passRetained(call.context)
+            var reference: DNSServiceRef?
+            let status = call.make(&reference, context.toOpaque())
+            answered.add(1, ordering: .relaxed)
+            if status == kDNSServiceErr_NoError, let reference {
+                completion(.success(DNSServiceReference(raw: reference, context: context)))
+            } else {
+                context.release()
+                completion(.failure(DNSServiceStatus(code: status)))
+            }
+        }
+    }
+}
+
+extension Duration {
+    var dispatchInterval: DispatchTimeInterval {
+        let (seconds, attoseconds) = components
+        return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
+    }
+}

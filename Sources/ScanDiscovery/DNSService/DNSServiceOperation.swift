@@ -1,0 +1,117 @@
+import CDNSSD
+import Dispatch
+
+/// A request to the library: the call that makes a reference, and the object its replies go to.
+struct DNSServiceCall: Sendable {
+    var context: any AnyObject & Sendable
+    var make: @Sendable (UnsafeMutablePointer<DNSServiceRef?>, UnsafeMutableRawPointer) -> DNSServiceErrorType
+
+    init(
+        context: any AnyObject & Sendable,
+        make: @escaping @Sendable (UnsafeMutablePointer<DNSServiceRef?>, UnsafeMutableRawPointer) -> DNSServiceErrorType
+    ) {
+        self.context = context
+        self.make = make
+    }
+}
+
+/// A reference that was made, with the context it keeps alive.
+struct DNSServiceReference: @unchecked Sendable {
+    // Sendable: handed from the opener's queue to the operation's queue once, and used only there from then on.
+    let raw: DNSServiceRef
+    let context: Unmanaged<AnyObject>
+
+    func deallocate() {
+        DNSServiceRefDeallocate(raw)
+        context.release()
+    }
+}
+
+/// The life of one reference: opened on the opener's queue, used and deallocated on a serial queue of its own.
+final class DNSServiceOperation: @unchecked Sendable {
+    // Sendable: `state` is touched on `queue` only.
+    private enum State {
+        case opening
+        case open(any DispatchSourceRead)
+        case ended
+    }
+
+    private let queue = DispatchQueue(label: "skyfarm.dns-sd.reference")
+    private let call: DNSServiceCall
+    private let purpose: String
+    private let patience: Duration
+    private let started: @Sendable () -> Void
+    private let failed: @Sendable (DiscoveryError) -> Void
+    private var state = State.opening
+
+    init(
+        _ call: DNSServiceCall, purpose: String, patience: Duration, started: @escaping @Sendable () -> Void,
+        failed: @escaping @Sendable (DiscoveryError) -> Void
+    ) {
+        self.call = call
+        self.purpose = purpose
+        self.patience = patience
+        self.started = started
+        self.failed = failed
+    }
+
+    /// Makes the reference. Returns at once; `started` or `failed` tells the outcome.
+    func open(with opener: DNSServiceOpener) {
+        opener.enqueue(
+            call, unless: { [self] in queue.sync { if case .ended = state { true } else { false } } },
+            completion: { [self] result in queue.async { [self] in adopt(result) } })
+        watch(opener, seen: opener.progress)
+    }
+
+    /// Takes the request back. The reference goes once nothing on its queue uses it any more.
+    func cancel() { queue.async { [self] in end() } }
+
+    /// Reports a daemon that lets the opener wait. As long as the opener gets on, the turn of this request will come.
+    private func watch(_ opener: DNSServiceOpener, seen: UInt64) {
+        queue.asyncAfter(deadline: .now() + patience.dispatchInterval) { [self] in
+            guard case .opening = state else { return }
+            guard opener.progress == seen else { return watch(opener, seen: opener.progress) }
+            end()
+            failed(.daemonHangs(patience))
+        }
+    }
+
+    private func adopt(_ result: Result<DNSServiceReference, DNSServiceStatus>) {
+        switch (state, result) {
+        case (.opening, .success(let reference)):
+            state = .open(source(reading: reference))
+            started()
+        case (.opening, .failure(let status)):
+            state = .ended
+            failed(DiscoveryError(status: status.code, to: purpose, wasOpen: false))
+        case (.ended, .success(let reference)):
+            reference.deallocate()
+        case (.ended, .failure):
+            break
+        case (.open, _):
+            preconditionFailure("the opener answers each request once")
+        }
+    }
+
+    /// Dispatch may still watch the descriptor until the cancel handler runs, so only that may close it.
+    private func source(reading reference: DNSServiceReference) -> any DispatchSourceRead {
+        let source = DispatchSource.makeReadSource(
+            fileDescriptor: DNSServiceRefSockFD(reference.raw), queue: queue)
+        source.setEventHandler { [self] in
+            guard case .open = state else { return }
+            let status = DNSServiceProcessResult(reference.raw)
+            if status != kDNSServiceErr_NoError {
+                end()
+                failed(DiscoveryError(status: status, to: purpose, wasOpen: true))
+            }
+        }
+        source.setCancelHandler { reference.deallocate() }
+        source.activate()
+        return source
+    }
+
+    private func end() {
+        if case .open(let source) = state { source.cancel() }
+        state = .ended
+    }
+}

@@ -1,0 +1,31 @@
+import CDNSSD
+
+extension DiscoveryError {
+    /// The error behind a status of the library. Avahi says "unknown" for every way in which its daemon can be away.
+    init(status: DNSServiceErrorType, to purpose: String, wasOpen: Bool) {
+        switch Int(status) {
+        case kDNSServiceErr_Unknown where wasOpen:
+            self.init(.daemonLost, "the discovery daemon went away; waiting for it to come back")
+        case kDNSServiceErr_Unknown:
+            self = DiscoveryDaemon.diagnose().error ?? .init(.daemonLost, "the discovery daemon hung up; trying again")
+        case kDNSServiceErr_NoSuchName:
+            self.init(.noAnswer, "cannot \(purpose): nobody on the network answered")
+        case kDNSServiceErr_Refused:
+            self.init(.refused, "cannot \(purpose): the discovery daemon refused; it may have too many clients")
+        case kDNSServiceErr_NameConflict:
+            self.init(.refused, "cannot \(purpose): another service of this machine has the same name")
+        case kDNSServiceErr_BadParam, kDNSServiceErr_Invalid:
+            self.init(.invalid, "cannot \(purpose): the discovery daemon says the request is invalid (\(status))")
+        default:
+            self.init(.refused, "cannot \(purpose): the discovery daemon says \(status)")
+        }
+    }
+
+    /// The daemon has taken the request and not answered it for `patience`.
+    static func daemonHangs(_ patience: Duration) -> DiscoveryError {
+        DiscoveryError(
+            .daemonNotAnswering,
+            "the discovery daemon does not answer (waited \(patience.components.seconds) s); "
+                + DiscoveryDaemon.restartHint)
+    }
+}

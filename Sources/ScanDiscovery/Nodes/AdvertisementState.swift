@@ -1,0 +1,62 @@
+package import ScanCluster
+
+/// Decides when a node announces itself: at once, and again whenever the announcement fails.
+package struct AdvertisementState {
+    /// What happened.
+    package enum Event: Hashable, Sendable {
+        case start
+        case registered(String)
+        case ended(DiscoveryError)
+        case tick
+    }
+
+    /// What to do.
+    package enum Action: Hashable, Sendable {
+        case register
+        case tell(AdvertisementEvent)
+    }
+
+    private let retry: RetrySchedule
+    private var failures = 0
+    private var told: AdvertisementEvent?
+    /// When `tick` is due next.
+    package private(set) var nextDeadline: Instant?
+
+    /// Nothing is announced yet.
+    package init(retry: RetrySchedule) { self.retry = retry }
+
+    /// Takes in what happened at `now` and returns what to do, in order.
+    package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+        switch event {
+        case .start:
+            return [.register]
+        case .registered(let name):
+            failures = 0
+            return tell(.advertised(name: name))
+        case .ended(let error):
+            failures += 1
+            // What breaks a rule now will break it again.
+            let isHopeless = error.code == .invalid
+            nextDeadline = isHopeless ? nil : now.advanced(by: retry.pause(afterFailures: failures))
+            return tell(.unavailable(error))
+        case .tick:
+            guard let deadline = nextDeadline, deadline <= now else { return [] }
+            nextDeadline = nil
+            return [.register]
+        }
+    }
+
+    private mutating func tell(_ event: AdvertisementEvent) -> [Action] {
+        if event == told { return [] }
+        told = event
+        return [.tell(event)]
+    }
+}
+
+/// What a node hears about its own announcement.
+public enum AdvertisementEvent: Hashable, Sendable {
+    /// The network knows the node under this name.
+    case advertised(name: String)
+    /// The node cannot be announced, for this reason; it is tried again. Told again when the reason changes.
+    case unavailable(DiscoveryError)
+}

@@ -1,0 +1,46 @@
+public import ScanCluster
+
+/// A node that was announced on the network, with all ways to reach it. It is a hint: only its handshake proves it.
+public struct DiscoveredNode: Hashable, Identifiable, Sendable {
+    /// What tells nodes apart.
+    public enum ID: Comparable, Hashable, Sendable {
+        /// The identity the node announces.
+        case identity(SystemID)
+        /// The instance's name, for one that announces no identity.
+        case name(String)
+    }
+
+    /// The node: the same for all its names, interfaces and addresses.
+    public var id: ID
+    /// A name to show, without control characters and without the digits that made it unique.
+    public var name: String
+    /// Where to try, the most promising first; never empty.
+    public var addresses: [NodeAddress]
+    /// What it says about itself.
+    public var advertisement: NodeAdvertisement
+    /// True if one of its addresses is one of this machine's.
+    public var isOnThisMachine: Bool
+
+    /// A node.
+    public init(
+        id: ID, name: String, addresses: [NodeAddress], advertisement: NodeAdvertisement, isOnThisMachine: Bool = false
+    ) {
+        self.id = id
+        self.name = name
+        self.addresses = addresses
+        self.advertisement = advertisement
+        self.isOnThisMachine = isOnThisMachine
+    }
+}
+
+extension DiscoveredNode.ID {
+    /// An order without meaning, for reproducible results.
+    public static func < (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.identity(let first), .identity(let second)): first.description < second.description
+        case (.name(let first), .name(let second)): first < second
+        case (.identity, .name): true
+        case (.name, .identity): false
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package import ScanCluster
+
+/// Decides what announcements mean: which nodes are there, by which addresses, and when to say so.
+///
+/// Three sets build on each other. Sightings are instances on interfaces, counted, because each protocol family adds
+/// and removes its own. A resolved sighting belongs to a candidate: the node of that identity, or of that name if it
+/// announces none. A candidate is told to the user once news about it has been quiet for a moment.
+package struct DiscoveryState {
+    /// What happened.
+    package enum Event: Hashable, Sendable {
+        case start
+        case browse(BrowseEvent)
+        case browseEnded(DiscoveryError)
+        case resolved(ServiceInstance, ResolvedService)
+        case address(ServiceInstance, HostAddress, isOnThisMachine: Bool)
+        case resolutionEnded(ServiceInstance)
+        case report(ConnectionOutcome, of: DiscoveredNode.ID)
+        case tick
+    }
+
+    /// What to do.
+    package enum Action: Hashable, Sendable {
+        /// Browse, and tell of what is heard.
+        case browse
+        /// Resolve the instance, and tell of each answer and of the end.
+        case resolve(ServiceInstance)
+        /// Look up the host's addresses for the instance, instead of those of another host.
+        case lookUp(ServiceInstance, host: String)
+        /// Stop resolving the instance and looking up its addresses.
+        case stopResolving(ServiceInstance)
+        /// Tell the user.
+        case announce(DiscoveryEvent)
+    }
+
+    /// Whether announcements are heard.
+    enum Browser: Hashable {
+        /// Not asked for yet.
+        case idle
+        /// Asked for; goes to `listening` or `waiting`.
+        case opening
+        /// Heard; goes to `waiting`.
+        case listening
+        /// Failed; asked for again at this moment.
+        case waiting(until: Instant)
+    }
+
+    /// What the user was last told about the source of announcements.
+    enum Notice: Hashable {
+        case nothing
+        case available
+        case unavailable(DiscoveryError)
+    }
+
+    let settings: DiscoverySettings
+    let own: Set<SystemID>
+    let loopbackInterface: UInt32
+
+    var browser = Browser.idle
+    var browserFailures = 0
+    var notice = Notice.nothing
+    /// When sightings that the source has not repeated since it came back are given up.
+    var recoveryEnds: Instant?
+    var sightings: [ServiceInstance: Sighting] = [:]
+    /// Sightings to resolve, the first to come first.
+    var queue: [ServiceInstance] = []
+    var resolutions = 0
+    var candidates: [DiscoveredNode.ID: Candidate] = [:]
+    var actions: [Action] = []
+
+    /// Nothing is known yet.
+    ///
+    /// - Parameters:
+    ///   - settings: Times and limits.
+    ///   - own: Identities of this process, which are never told.
+    ///   - loopbackInterface: Number of the interface on which alone loopback addresses are believed.
+    package init(settings: DiscoverySettings, own: Set<SystemID> = [], loopbackInterface: UInt32 = 1) {
+        self.settings = settings
+        self.own = own
+        self.loopbackInterface = loopbackInterface
+    }
+
+    /// Takes in what happened at `now` and returns what to do, in order.
+    package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+        switch event {
+        case .start: browse()
+        case .browse(.started): browseStarted(at: now)
+        case .browse(.added(let instance)): add(instance)
+        case .browse(.removed(let instance)): remove(instance, at: now)
+        case .browseEnded(let error): browseEnded(error, at: now)
+        case .resolved(let instance, let service): resolve(instance, to: service, at: now)
+        case .address(let instance, let address, let isOnThisMachine):
+            add(address, of: instance, isOnThisMachine: isOnThisMachine, at: now)
+        case .resolutionEnded(let instance): endResolution(of: instance, at: now)
+        case .report(let outcome, let id): report(outcome, of: id, at: now)
+        case .tick: break
+        }
+        passDeadlines(until: now)
+        startResolutions(at: now)
+        defer { actions = [] }
+        return actions
+    }
+
+    /// When `tick` is due next; nil if nothing waits for time to pass.
+    package var nextDeadline: Instant? {
+        var deadlines: [Instant?] = [recoveryEnds]
+        if case .waiting(let until) = browser { deadlines.append(until) }
+        deadlines += sightings.values.map(\.deadline)
+        deadlines += candidates.values.flatMap { [$0.settlesAt, $0.setAsideUntil] }
+        return deadlines.compactMap { $0 }.min()
+    }
+
+    /// In an order that does not depend on hashing, so that the same events always lead to the same actions.
+    private mutating func passDeadlines(until now: Instant) {
+        if case .waiting(let until) = browser, until <= now { browse() }
+        if let end = recoveryEnds, end <= now { forgetUnrepeated(at: now) }
+        for instance in sightings.filter({ $0.value.deadline.map { $0 <= now } ?? false }).keys.sorted() {
+            resolutionDeadlinePassed(instance, at: now)
+        }
+        for id in candidates.filter({ $0.value.setAsideUntil.map { $0 <= now } ?? false }).keys.sorted() {
+            offerAgain(id, at: now)
+        }
+        for id in candidates.filter({ $0.value.settlesAt.map { $0 <= now } ?? false }).keys.sorted() { settle(id) }
+    }
+
+    /// What must hold after every event; returns the first violation in words.
+    package func brokenInvariant() -> String? {
+        let resolving = sightings.values.count { $0.isResolving }
+        if resolving != resolutions { return "\(resolving) sightings resolve, \(resolutions) are counted" }
+        if resolutions > settings.maximumResolutions { return "\(resolutions) resolutions at once" }
+        if sightings.count > settings.maximumInstances { return "\(sightings.count) instances remembered" }
+        let queued = sightings.filter { $0.value.phase == .queued }.keys
+        if Set(queue) != Set(queued) || queue.count != queued.count { return "the queue is not the queued sightings" }
+        for (id, candidate) in candidates where candidate.sightings.isEmpty && candidate.settlesAt == nil {
+            return "\(id) has no sighting and nothing will end it"
+        }
+        for (instance, sighting) in sightings where (sighting.knowledge == nil) != (sighting.node == nil) {
+            return "\(instance) is resolved but belongs to no node, or the reverse"
+        }
+        for (instance, sighting) in sightings {
+            if let node = sighting.node, candidates[node]?.sightings.contains(instance) != true {
+                return "\(instance) belongs to \(node), which does not know it"
+            }
+        }
+        return nil
+    }
+}

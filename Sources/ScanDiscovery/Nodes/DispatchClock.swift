@@ -1,0 +1,27 @@
+import Dispatch
+package import ScanCluster
+import Synchronization
+
+/// The machine's monotonic time, with timers on a Dispatch queue of its own.
+package final class DispatchClock: ScanClock, @unchecked Sendable {
+    // Sendable: `live` is touched on `queue` only.
+    private let queue = DispatchQueue(label: "skyfarm.discovery.clock")
+    private let count = Atomic<UInt64>(0)
+    private var live: Set<TimerID> = []
+
+    package init() {}
+
+    package var now: Instant { Instant(nanoseconds: Int64(DispatchTime.now().uptimeNanoseconds)) }
+
+    package func schedule(at instant: Instant, _ fire: @escaping @Sendable () -> Void) -> TimerID {
+        let id = TimerID(rawValue: count.add(1, ordering: .relaxed).newValue)
+        queue.async { [self] in live.insert(id) }
+        let deadline = DispatchTime(uptimeNanoseconds: UInt64(max(0, instant.nanoseconds)))
+        queue.asyncAfter(deadline: deadline) { [self] in
+            if live.remove(id) != nil { fire() }
+        }
+        return id
+    }
+
+    package func cancel(_ timer: TimerID) { queue.async { [self] in live.remove(timer) } }
+}

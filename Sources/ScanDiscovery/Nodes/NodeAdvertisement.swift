@@ -1,0 +1,79 @@
+public import ScanCluster
+
+/// What a node says about itself in its TXT record: all that the network may read.
+///
+/// Read from a stranger, each field is nil if it is missing or makes no sense. Nothing here is proof of anything; the
+/// handshake on the connection is.
+public struct NodeAdvertisement: Hashable, Sendable {
+    /// Protocol versions the node speaks (key `v`: `2`, or `1-3`).
+    public var versions: ClosedRange<UInt16>?
+    /// Tasks it runs at once (key `slots`).
+    public var slots: Int?
+    /// Short fingerprint of its cluster key (key `key`): letters, digits and `:-_+/=.`, at most 64.
+    public var keyFingerprint: String?
+    /// Its identity (key `id`).
+    public var id: SystemID?
+
+    /// Most slots that are believed.
+    public static let maximumSlots = 65_536
+
+    /// What a node says.
+    public init(versions: ClosedRange<UInt16>?, slots: Int?, keyFingerprint: String?, id: SystemID?) {
+        self.versions = versions
+        self.slots = slots
+        self.keyFingerprint = keyFingerprint
+        self.id = id
+    }
+
+    /// Reads a record.
+    public init(_ record: TXTRecord) {
+        versions = record["v"].flatMap(Self.versions)
+        slots = record["slots"].flatMap(Self.digits).flatMap { Int($0) }
+            .flatMap { (1...Self.maximumSlots).contains($0) ? $0 : nil }
+        keyFingerprint = record["key"].flatMap { $0.isFingerprint ? $0 : nil }
+        id = record["id"].flatMap(SystemID.init(hexadecimal:))
+    }
+
+    /// The record to announce.
+    public var record: TXTRecord {
+        var record = TXTRecord()
+        record["v"] = versions.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+        record["slots"] = slots.map(String.init)
+        record["key"] = keyFingerprint
+        record["id"] = id?.description
+        return record
+    }
+
+    private static func versions(_ text: String) -> ClosedRange<UInt16>? {
+        let bounds = text.split(separator: "-", omittingEmptySubsequences: false)
+            .map { digits(String($0)).flatMap { UInt16($0) } }
+        guard bounds.count <= 2, let first = bounds.first ?? nil, let last = bounds.last ?? nil, first <= last else {
+            return nil
+        }
+        return first...last
+    }
+
+    /// The text if it is nothing but digits; the number parsers would also take signs.
+    private static func digits(_ text: String) -> String? {
+        !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? text : nil
+    }
+}
+
+extension String {
+    fileprivate var isFingerprint: Bool {
+        (1...64).contains(utf8.count)
+            && unicodeScalars.allSatisfy {
+                $0.isASCII && ($0.properties.isAlphabetic || "0123456789:-_+/=.".unicodeScalars.contains($0))
+            }
+    }
+}
+
+extension SystemID {
+    /// The identity that these 32 hexadecimal digits describe; nil for any other text.
+    package init?(hexadecimal text: String) {
+        guard text.utf8.count == 32, text.allSatisfy({ $0.isASCII && $0.isHexDigit }),
+            let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+}

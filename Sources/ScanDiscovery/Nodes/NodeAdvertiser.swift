@@ -1,0 +1,64 @@
+public import ScanCluster
+
+/// Keeps a node announced: carries out what ``AdvertisementState`` decides, over any ``ServiceDiscovery``.
+public final class NodeAdvertiser: Sendable {
+    /// How the announcement fares, for one consumer. Ends when ``run()`` returns.
+    public let events: AsyncStream<AdvertisementEvent>
+
+    private let source: any ServiceDiscovery
+    private let service: ServiceAdvertisement
+    private let retry: RetrySchedule
+    private let clock: any ScanClock
+    private let news: AsyncStream<AdvertisementEvent>.Continuation
+
+    /// Announces `service` through `source`, and again after a pause of `retry` whenever that fails.
+    public convenience init(
+        _ source: any ServiceDiscovery, _ service: ServiceAdvertisement,
+        retry: RetrySchedule = DiscoverySettings().sourceRetry
+    ) {
+        self.init(source, service, retry: retry, clock: DispatchClock())
+    }
+
+    /// An announcement that tells time by `clock`.
+    public init(
+        _ source: any ServiceDiscovery, _ service: ServiceAdvertisement, retry: RetrySchedule, clock: any ScanClock
+    ) {
+        self.source = source
+        self.service = service
+        self.retry = retry
+        self.clock = clock
+        (events, news) = AsyncStream.makeStream(of: AdvertisementEvent.self)
+    }
+
+    /// Announces until the task is cancelled, then takes leave. Call it once.
+    public func run() async {
+        let (inbox, inputs) = AsyncStream.makeStream(of: AdvertisementState.Event.self)
+        var state = AdvertisementState(retry: retry)
+        var registration: Task<Void, Never>?
+        inputs.yield(.start)
+        for await event in inbox {
+            for action in state.handle(event, at: clock.now) {
+                switch action {
+                case .tell(let event): news.yield(event)
+                case .register: registration = register { inputs.yield($0) }
+                }
+            }
+            if case .ended = event, let deadline = state.nextDeadline {
+                _ = clock.schedule(at: deadline) { inputs.yield(.tick) }
+            }
+        }
+        registration?.cancel()
+        news.finish()
+    }
+
+    private func register(_ report: @escaping @Sendable (AdvertisementState.Event) -> Void) -> Task<Void, Never> {
+        Task { [source, service] in
+            do {
+                for try await name in source.register(service) { report(.registered(name)) }
+                report(.ended(DiscoveryError(.daemonLost, "the announcement ended; trying again")))
+            } catch {
+                report(.ended(error as? DiscoveryError ?? DiscoveryError(.refused, String(describing: error))))
+            }
+        }
+    }
+}

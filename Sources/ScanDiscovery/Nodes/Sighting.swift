@@ -1,0 +1,88 @@
+import ScanCluster
+
+/// What is known of one instance on one interface.
+struct Sighting {
+    /// How far its resolution is.
+    enum Phase: Hashable {
+        /// Waits for its turn.
+        case queued
+        /// Under way until answered or this moment.
+        case resolving(until: Instant)
+        /// Done.
+        case settled
+        /// Failed; tried again at this moment.
+        case waiting(until: Instant)
+    }
+
+    /// A complete resolution.
+    struct Knowledge: Hashable {
+        var service: ResolvedService
+        var addresses: [HostAddress]
+        var isOnThisMachine: Bool
+    }
+
+    /// Announcements less leave-takings: one for each protocol family. 0 while the source is away.
+    var count = 1
+    /// True until an announcement has led to a node, so that this node deserves an attempt.
+    var isFresh = true
+    var phase = Phase.queued
+    /// Resolutions failed in a row.
+    var failures = 0
+    /// True until the resolution under way has led to an address.
+    var isFirstAddress = true
+    /// The answer of the resolution under way.
+    var answer: ResolvedService?
+    /// Result of the last resolution that led to an address.
+    var knowledge: Knowledge?
+    /// The candidate it belongs to.
+    var node: DiscoveredNode.ID?
+
+    var isResolving: Bool { if case .resolving = phase { true } else { false } }
+
+    var deadline: Instant? {
+        switch phase {
+        case .resolving(let until), .waiting(let until): until
+        case .queued, .settled: nil
+        }
+    }
+}
+
+/// A node in the making, or told.
+struct Candidate {
+    /// What the user made of it.
+    enum Standing: Hashable {
+        /// To be tried, or being tried.
+        case offered
+        /// Its handshake succeeded.
+        case connected
+        /// Not to be tried before this moment, unless it is announced anew.
+        case setAside(until: Instant)
+        /// Its time aside is over: to be offered again as soon as it resolves again.
+        case returning
+    }
+
+    /// The resolved sightings it is made of.
+    var sightings: Set<ServiceInstance> = []
+    /// What the user was last told.
+    var told: DiscoveredNode?
+    /// When news is told.
+    var settlesAt: Instant?
+    /// Since when there is news.
+    var newsSince: Instant?
+    var standing = Standing.offered
+    /// Attempts or connections failed in a row.
+    var failures = 0
+    /// True once a handshake with it succeeded.
+    var wasConnected = false
+    /// True if the next news is to be told as a node to try.
+    var isToBeOffered = true
+
+    var setAsideUntil: Instant? { if case .setAside(let until) = standing { until } else { nil } }
+
+    /// Tells the news after a quiet moment, or when it has waited long enough.
+    mutating func noteNews(at now: Instant, _ settings: DiscoverySettings) {
+        let since = newsSince ?? now
+        newsSince = since
+        settlesAt = min(now.advanced(by: settings.quietInterval), since.advanced(by: settings.longestSilence))
+    }
+}

@@ -1,0 +1,79 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// An IP address of a host, with the interface where it is reached.
+public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
+    /// 4 bytes of IPv4 or 16 of IPv6, in network order.
+    public let bytes: [UInt8]
+    /// Number of the interface: needed for a link-local IPv6 address, 0 for all others.
+    public let scope: UInt32
+
+    /// The address in these bytes; nil unless there are 4 or 16.
+    public init?(bytes: some Sequence<UInt8>, interface: UInt32 = 0) {
+        self.bytes = Array(bytes)
+        guard self.bytes.count == 4 || self.bytes.count == 16 else { return nil }
+        scope = Self.isLinkLocal(self.bytes) && self.bytes.count == 16 ? interface : 0
+    }
+
+    /// The numeric address in `text`, such as `10.0.0.1`, `fd00::1` or `fe80::1%eth0`; nil for anything else.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        var four = in_addr()
+        var six = in6_addr()
+        if parts.count == 1, inet_pton(AF_INET, text, &four) == 1 {
+            self.init(bytes: withUnsafeBytes(of: &four) { Array($0) })
+        } else if inet_pton(AF_INET6, parts[0], &six) == 1 {
+            let interface = parts.count == 1 ? 0 : UInt32(parts[1]) ?? if_nametoindex(parts[1])
+            if parts.count == 2, interface == 0 { return nil }
+            self.init(bytes: withUnsafeBytes(of: &six) { Array($0) }, interface: interface)
+        } else {
+            return nil
+        }
+    }
+
+    /// True for IPv6.
+    public var isIPv6: Bool { bytes.count == 16 }
+
+    /// True for an address that means something on one link only: fe80::/10 and 169.254.0.0/16.
+    public var isLinkLocal: Bool { Self.isLinkLocal(bytes) }
+
+    /// True for 127.0.0.0/8 and ::1, also when mapped into IPv6.
+    public var isLoopback: Bool {
+        if let mapped { return mapped[0] == 127 }
+        return isIPv6 ? bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1 : bytes[0] == 127
+    }
+
+    /// False for the unspecified, multicast and broadcast addresses, where no host can be.
+    public var isUnicast: Bool {
+        if bytes.allSatisfy({ $0 == 0 }) { return false }
+        if let mapped { return mapped[0] != 0 && mapped[0] < 224 }
+        return isIPv6 ? bytes[0] != 0xff : bytes[0] != 0 && bytes[0] < 224
+    }
+
+    /// Numeric text; a link-local IPv6 address has its interface, as `fe80::1%eth0`.
+    public var description: String {
+        var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(isIPv6 ? AF_INET6 : AF_INET, bytes, &buffer, socklen_t(buffer.count)) != nil else { return "?" }
+        let text = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return scope == 0 ? text : "\(text)%\(Self.interfaceName(scope) ?? String(scope))"
+    }
+
+    private static func isLinkLocal(_ bytes: [UInt8]) -> Bool {
+        bytes.count == 16 ? bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80 : bytes[0] == 169 && bytes[1] == 254
+    }
+
+    /// The IPv4 address inside `::ffff:0:0/96`.
+    private var mapped: ArraySlice<UInt8>? {
+        guard isIPv6, bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff else { return nil }
+        return ArraySlice(Array(bytes[12...]))
+    }
+
+    private static func interfaceName(_ number: UInt32) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
+        guard if_indextoname(number, &buffer) != nil else { return nil }
+        return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

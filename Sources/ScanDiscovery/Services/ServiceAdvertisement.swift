@@ -1,0 +1,46 @@
+public import ScanCluster
+
+/// A service to announce.
+public struct ServiceAdvertisement: Hashable, Sendable {
+    /// The instance's name, 1 to 63 bytes of UTF-8.
+    public var name: String
+    /// TCP port in host byte order.
+    public var port: UInt16
+    /// What the instance says about itself, readable by everyone on the network.
+    public var txt: TXTRecord
+
+    /// An announcement.
+    public init(name: String, port: UInt16, txt: TXTRecord) {
+        self.name = name
+        self.port = port
+        self.txt = txt
+    }
+
+    /// Longest name of an instance, in bytes (RFC 6763, 4.1.1).
+    public static let maximumNameLength = 63
+
+    /// A name that no other node has: `name`, cut if too long, and eight digits of the identity.
+    ///
+    /// Two equal names would be settled by renaming one of them, which takes seconds and does not always work.
+    public static func instanceName(_ name: String, of id: SystemID) -> String {
+        let suffix = "-" + id.description.prefix(8)
+        var kept = ""
+        for character in name {
+            if kept.utf8.count + character.utf8.count + suffix.utf8.count > maximumNameLength { break }
+            kept.append(character)
+        }
+        return kept + suffix
+    }
+
+    /// Refuses what would be accepted by a daemon and then be invisible to others.
+    /// - Throws: ``DiscoveryError`` with code `invalid`.
+    package func validate() throws(DiscoveryError) {
+        guard (1...Self.maximumNameLength).contains(name.utf8.count), !name.utf8.contains(0) else {
+            throw DiscoveryError(
+                .invalid,
+                "the name to announce has \(name.utf8.count) bytes; choose one of 1 to \(Self.maximumNameLength)")
+        }
+        guard port != 0 else { throw DiscoveryError(.invalid, "port 0 cannot be announced") }
+        _ = try txt.encoded()
+    }
+}

@@ -1,0 +1,28 @@
+/// The four questions of DNS-SD, each answered by a sequence.
+///
+/// A sequence ends by throwing ``DiscoveryError`` when its source fails; nothing here tries again by itself, that is
+/// decided in ``DiscoveryState`` and ``AdvertisementState``. To stop, stop iterating: the end of a sequence's
+/// iteration takes back what was asked. No function blocks.
+public protocol ServiceDiscovery: Sendable {
+    /// Announces a service for as long as the sequence is iterated; yields the name it got, again if that changes.
+    func register(_ service: ServiceAdvertisement) -> AsyncThrowingStream<String, any Error>
+
+    /// What appears and disappears, from the moment the source listens.
+    func browse() -> AsyncThrowingStream<BrowseEvent, any Error>
+
+    /// Host, port and TXT record of an instance; again when they change.
+    func resolve(_ instance: ServiceInstance) -> AsyncThrowingStream<ResolvedService, any Error>
+
+    /// The addresses of `host`, as a resolved instance names it, one by one, as seen on interface number `interface`.
+    func addresses(of host: String, interface: UInt32) -> AsyncThrowingStream<HostAddress, any Error>
+}
+
+/// What browsing reports.
+public enum BrowseEvent: Hashable, Sendable {
+    /// The source listens now.
+    case started
+    /// An instance was announced. With two protocol families on one interface this comes twice.
+    case added(ServiceInstance)
+    /// An instance took its leave, once for each time it was added.
+    case removed(ServiceInstance)
+}

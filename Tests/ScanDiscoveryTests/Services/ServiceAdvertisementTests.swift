@@ -1,0 +1,44 @@
+import ScanCluster
+import ScanDiscovery
+import Testing
+
+@Suite("Announcements")
+struct ServiceAdvertisementTests {
+    static let id = SystemID(high: 0x0123_4567_89ab_cdef, low: 1)
+
+    @Test("a node's name is made unique by its identity")
+    func uniqueName() {
+        #expect(ServiceAdvertisement.instanceName("alpha", of: Self.id) == "alpha-01234567")
+    }
+
+    @Test("a long name is cut between characters", arguments: ["x", "é", "👩‍🚀"])
+    func longName(character: String) {
+        let name = ServiceAdvertisement.instanceName(String(repeating: character, count: 100), of: Self.id)
+        #expect(name.utf8.count <= ServiceAdvertisement.maximumNameLength)
+        #expect(name.hasSuffix(character + "-01234567"))
+    }
+
+    @Test(
+        "a name, port or record that others could not use is refused",
+        arguments: [
+            ServiceAdvertisement(name: "", port: 1, txt: TXTRecord()),
+            ServiceAdvertisement(name: String(repeating: "x", count: 64), port: 1, txt: TXTRecord()),
+            ServiceAdvertisement(name: "a\0b", port: 1, txt: TXTRecord()),
+            ServiceAdvertisement(name: "a", port: 0, txt: TXTRecord()),
+            ServiceAdvertisement(name: "a", port: 1, txt: TXTRecord(["": "x"])),
+        ])
+    func refused(service: ServiceAdvertisement) {
+        #expect(throws: DiscoveryError.self) { try service.validate() }
+    }
+
+    @Test("a name of 63 bytes is accepted")
+    func longestName() throws {
+        try ServiceAdvertisement(name: String(repeating: "x", count: 63), port: 1, txt: TXTRecord()).validate()
+    }
+
+    @Test("control characters of a stranger's name are not printed")
+    func printable() {
+        #expect("a\u{1b}[31mb\n\u{202e}c".printable == "a\u{fffd}[31mb\u{fffd}\u{fffd}c")
+        #expect("naïve 👋 name".printable == "naïve 👋 name")
+    }
+}
