@@ -71,6 +71,11 @@ let package = Package(
             name: "skyfarm-benchmarks", dependencies: ["SkyScan", "SkyImage", "ScanNetwork", "ScanCluster"],
             path: "Benchmarks/skyfarm-benchmarks", swiftSettings: swift),
 
+        // Announces and browses in the hosts of the lab, Tests/lab.
+        .executableTarget(
+            name: "discovery-probe", dependencies: ["ScanDiscovery", "ScanCluster"],
+            path: "Tests/lab/discovery-probe", swiftSettings: swift),
+        .testTarget(name: "LabTests", swiftSettings: swift),
         .testTarget(
             name: "ScanDiscoveryTests", dependencies: ["ScanDiscovery", "ScanCluster"], swiftSettings: swift),
         .testTarget(

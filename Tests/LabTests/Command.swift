@@ -1,0 +1,78 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Runs programs to their end.
+enum Command {
+    /// What a program said on both its outputs, and the status it ended with.
+    struct Result {
+        var output: String
+        var status: Int32
+    }
+
+    /// Runs `arguments`, whose first is the program's path, and waits; blocks the calling thread.
+    static func run(_ arguments: [String], environment extra: [String] = []) -> Result {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return Result(output: "no pipe", status: -1) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
+
+        var process = pid_t()
+        let spawned = withCStrings(arguments) { argv in
+            withCStrings(environment() + extra) { envp in
+                posix_spawn(&process, arguments[0], &actions, nil, argv, envp)
+            }
+        }
+        close(ends[1])
+        defer { close(ends[0]) }
+        guard spawned == 0 else { return Result(output: String(cString: strerror(spawned)), status: -1) }
+        let output = String(decoding: contents(of: ends[0]), as: UTF8.self)
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return Result(output: output, status: status & 0x7f == 0 ? (status >> 8) & 0xff : -(status & 0x7f))
+    }
+
+    /// The lines of a text file; none if it cannot be read.
+    static func lines(of path: String) -> [Substring] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        return String(decoding: contents(of: descriptor), as: UTF8.self).split(separator: "\n")
+    }
+
+    private static func contents(of descriptor: Int32) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(descriptor, &part, part.count)
+            if count > 0 { bytes += part[..<count] } else if count == 0 || errno != EINTR { return bytes }
+        }
+    }
+
+    private static func environment() -> [String] {
+        sequence(
+            state: environ,
+            next: { place in
+                defer { place += 1 }
+                return place.pointee.map { String(cString: $0) }
+            }
+        ).map { $0 }
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        var copies: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) } + [nil]
+        defer { for copy in copies { free(copy) } }
+        return copies.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { preconditionFailure("the list ends with nil") }
+            return body(start)
+        }
+    }
+}

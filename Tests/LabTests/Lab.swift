@@ -1,0 +1,63 @@
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The lab of several hosts in `Tests/lab`, and the programs that are built beside the tests.
+enum Lab {
+    /// One script of `Tests/lab/scenarios`, whose first line says how many hosts it needs.
+    struct Scenario: Sendable, CustomTestStringConvertible {
+        var name: String
+        /// The lab's options.
+        var options: [String]
+
+        var testDescription: String { name }
+        var path: String { "\(Lab.folder)/scenarios/\(name).sh" }
+    }
+
+    static let folder =
+        #filePath.split(separator: "/", omittingEmptySubsequences: false)
+        .dropLast(2).joined(separator: "/") + "/lab"
+
+    /// All scenarios, by name.
+    static let scenarios: [Scenario] = {
+        guard let handle = opendir("\(folder)/scenarios") else { return [] }
+        defer { closedir(handle) }
+        let names = sequence(state: handle, next: { readdir($0) }).compactMap { entry in
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            return name.hasSuffix(".sh") ? String(name.dropLast(3)) : nil
+        }
+        return names.sorted().compactMap { name in
+            let scenario = Scenario(name: name, options: [])
+            guard let head = Command.lines(of: scenario.path).first, head.hasPrefix("# hosts ") else { return nil }
+            return Scenario(name: name, options: ["-n"] + head.dropFirst(8).split(separator: " ").map(String.init))
+        }
+    }()
+
+    /// Why the lab cannot run here; nil if it can.
+    static let obstacle: String? = {
+        guard getenv("SKYFARM_LAB") != nil else { return "lab: set SKYFARM_LAB=1, or run scripts/lab-test" }
+        let result = Command.run(["/bin/bash", "\(folder)/lab", "--check"])
+        return result.status == 0 ? nil : result.output
+    }()
+
+    /// Runs a scenario in a lab of its own.
+    static func run(_ scenario: Scenario) -> Command.Result {
+        Command.run(
+            ["/bin/bash", "\(folder)/lab"] + scenario.options + ["bash", scenario.path],
+            environment: ["LAB_PROBE=\(products)/discovery-probe", "SWIFT_BACKTRACE=enable=no"])
+    }
+
+    /// Where the test runner and everything else of the package are built.
+    private static var products: String {
+        var path = [CChar](repeating: 0, count: 4096)
+        let length = readlink("/proc/self/exe", &path, path.count)
+        let runner = String(decoding: path.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return runner.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    }
+}

@@ -1,0 +1,22 @@
+import Dispatch
+import Testing
+
+@Suite("Several hosts", .serialized, .enabled(if: Lab.obstacle == nil, "\(Lab.obstacle ?? "")"))
+struct LabTests {
+    @Test("scenario", .timeLimit(.minutes(5)), arguments: Lab.scenarios)
+    func scenario(_ scenario: Lab.Scenario) async {
+        // The scenario blocks for seconds: on a thread of Dispatch's, not on the cooperative pool.
+        let result = await withCheckedContinuation { continuation in
+            DispatchQueue(label: "lab").async { continuation.resume(returning: Lab.run(scenario)) }
+        }
+        #expect(result.status == 0, "\(result.output)")
+    }
+}
+
+@Suite("The lab")
+struct LabScriptTests {
+    @Test("every scenario says how many hosts it needs")
+    func heads() {
+        #expect(Lab.scenarios.count >= 8)
+    }
+}

@@ -1,0 +1,135 @@
+# Functions for the commands that run in the lab; `. "$LAB_HOME/functions.sh"`. HOST is a number from 1.
+
+hosts() { seq 1 "$LAB_HOSTS"; }
+now() { date +%s.%3N; }
+
+# on HOST COMMAND...: runs it in the host, with a home folder of the host's own.
+on() {
+    local host=$1
+    shift
+    HOME=/run/home nsenter -t "$(<"$LAB/$host/pid")" -n -m -u -- env -u XDG_CONFIG_HOME -u XDG_STATE_HOME "$@"
+}
+
+# spawn HOST NAME COMMAND...: the same in the background; output goes to `log HOST NAME`. Ended by `stop HOST NAME`.
+spawn() {
+    local host=$1 base="$LAB/$1/$2"
+    shift 2
+    rm -f "$base.pid" "$base.status"
+    {
+        (
+            echo "$BASHPID" >"$base.pid"
+            export HOME=/run/home
+            exec nsenter -t "$(<"$LAB/$host/pid")" -n -m -u -- env -u XDG_CONFIG_HOME -u XDG_STATE_HOME "$@"
+        ) >>"$base.log" 2>&1 </dev/null
+        echo $? >"$base.status"
+    } 2>/dev/null & # the shell's own word about what was killed
+    wait_for 5 test -s "$base.pid"
+}
+log() { echo "$LAB/$1/$2.log"; }
+# stop HOST NAME [SIGNAL]: sends SIGTERM, or another signal.
+stop() { kill -"${3:-TERM}" "$(<"$LAB/$1/$2.pid")"; }
+# ended HOST NAME [SECONDS]: waits for its end, 60 s by default, and returns its status.
+ended() {
+    wait_for "${3:-60}" test -s "$LAB/$1/$2.status" || return 1
+    return "$(<"$LAB/$1/$2.status")"
+}
+
+# The daemons.
+bus_start() {
+    mkdir -p "$LAB/$1/run/dbus"
+    rm -f "$LAB/$1/run/dbus/system_bus_socket"
+    spawn "$1" bus dbus-daemon --config-file=/run/lab/bus.conf --nofork --nopidfile
+    wait_for 5 test -S "$LAB/$1/run/dbus/system_bus_socket"
+}
+avahi_start() {
+    rm -f "$LAB/$1/run/avahi-daemon/pid"
+    spawn "$1" avahi avahi-daemon --no-drop-root --no-rlimits --file /run/avahi.conf
+}
+avahi_answers() {
+    on "$1" dbus-send --system --print-reply --dest=org.freedesktop.Avahi / org.freedesktop.Avahi.Server.GetState \
+        2>/dev/null | grep -q 'int32 2'
+}
+avahi_ready() { wait_for 10 avahi_answers "$1"; }
+avahi_kill() { stop "$1" avahi KILL; ended "$1" avahi; }
+avahi_stop() { stop "$1" avahi; ended "$1" avahi; }
+avahi_freeze() { stop "$1" avahi STOP; }
+avahi_thaw() { stop "$1" avahi CONT; }
+
+# The cables. A pulled cable is seen by the host; in a black hole everything vanishes and nothing is seen.
+cable_pull() { ip link set "port$1" down; }
+cable_plug() { ip link set "port$1" up; }
+black_hole() { if [ -n "$LAB_WIRE" ]; then wire down "$1"; else ip link set "port$1" nomaster; fi; }
+rejoin() { if [ -n "$LAB_WIRE" ]; then wire up "$1"; else ip link set "port$1" master switch; fi; }
+# wire COMMAND...: a command of the switch in user space (lab -w); see the head of switch.c.
+wire() { echo "$*" >"$LAB/wire"; }
+
+# Waiting and judging.
+# wait_for SECONDS COMMAND...: until the command succeeds; returns 1 if it never does.
+wait_for() {
+    local end=$((${EPOCHREALTIME/./} + $1 * 1000000))
+    shift
+    until "$@"; do
+        [ "${EPOCHREALTIME/./}" -lt $end ] || return 1
+        sleep 0.02
+    done
+}
+# lines COUNT PATTERN FILE: true if at least COUNT lines of the file match.
+lines() { [ "$(grep -cE -- "$2" "$3" 2>/dev/null)" -ge "$1" ]; }
+# since START: seconds since `now` was START.
+since() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.2f", b - a }'; }
+# check TEXT COMMAND...: prints the verdict; a failure ends the scenario and shows the logs named in LOGS.
+check() {
+    local text=$1
+    shift
+    if "$@"; then
+        echo "ok: $text"
+    else
+        echo "FAILED: $text"
+        local file
+        for file in ${LOGS:-}; do
+            echo "--- $file"
+            tail -n 40 "$file"
+        done
+        exit 1
+    fi
+}
+# under LIMIT VALUE: true if VALUE is a number below LIMIT.
+under() { awk -v limit="$1" -v value="$2" 'BEGIN { exit !(value + 0 < limit + 0) }'; }
+
+# Makes a host; called by the lab.
+host_up() {
+    local host=$1 run="$LAB/$1/run" pid
+    mkdir -p "$run/home" "$run/lab" "$run/avahi-daemon"
+    avahi_configuration "$host" >"$run/avahi.conf"
+    # The process whose name spaces are the host.
+    unshare --net --mount --uts --propagation private sh -c "
+        mount --bind $LAB/passwd /etc/passwd && mount --bind $LAB/group /etc/group &&
+        mount --bind $LAB $run/lab && mount --rbind $run /run && hostname h$host && touch /run/made &&
+        exec sleep infinity" &
+    pid=$!
+    echo $pid >"$LAB/$host/pid"
+    wait_for 5 test -e "$run/made" || return 1
+    ip link add name "port$host" type veth peer name eth0 netns $pid || return 1
+    if [ -n "$LAB_WIRE" ]; then ip link set "port$host" up; else ip link set "port$host" master switch up; fi
+    on "$host" sh -c "
+        if [ $LAB_FAMILY = 4 ]; then echo 1 >/proc/sys/net/ipv6/conf/eth0/disable_ipv6; fi 2>/dev/null
+        # Nobody else can have the address: no need to wait for the check.
+        echo 0 >/proc/sys/net/ipv6/conf/eth0/accept_dad 2>/dev/null
+        ip link set lo up && ip link set eth0 up
+        if [ $LAB_FAMILY != 6 ]; then ip addr add 10.77.0.$host/24 dev eth0; fi"
+    if [ -z "${LAB_NO_DAEMON:-}" ]; then bus_start "$host" && avahi_start "$host"; fi
+}
+avahi_configuration() {
+    cat <<X
+[server]
+host-name=h$1
+use-ipv4=$([ $LAB_FAMILY = 6 ] && echo no || echo yes)
+use-ipv6=$([ $LAB_FAMILY = 4 ] && echo no || echo yes)
+allow-interfaces=eth0
+[wide-area]
+enable-wide-area=no
+[publish]
+publish-hinfo=no
+publish-workstation=no
+X
+}
