@@ -43,9 +43,7 @@ public final class NodeAdvertiser: Sendable {
                 case .register: registration = register { inputs.yield($0) }
                 }
             }
-            if case .ended = event, let deadline = state.nextDeadline {
-                _ = clock.schedule(at: deadline) { inputs.yield(.tick) }
-            }
+            if let deadline = state.nextDeadline { _ = clock.schedule(at: deadline) { inputs.yield(.tick) } }
         }
         registration?.cancel()
         news.finish()

@@ -62,6 +62,7 @@ public final class NodeDiscovery: Sendable {
         inputs.yield(Input(event: .start))
         for await input in inbox {
             if let number = input.resolution, !work.isCurrent(number) { continue }
+            if input.event == .tick { work.timer = nil }
             let actions = state.handle(input.event, at: clock.now)
             for action in actions { perform(action, &work) }
             setTimer(at: state.nextDeadline, &work)

@@ -21,4 +21,5 @@ check "once" test "$(grep -c ' found ' "$(log 1 browse)")" = 1
 
 avahi_stop 1
 stop 1 bus
+check "the bus ends" ended 1 bus 5
 check "a missing bus is named" wait_for 8 lines 1 'unavailable daemonAbsent: .*no D-Bus system bus' "$(log 1 browse)"
