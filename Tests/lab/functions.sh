@@ -1,5 +1,8 @@
 # Functions for the commands that run in the lab; `. "$LAB_HOME/functions.sh"`. HOST is a number from 1.
 
+# The probe that the scenarios of discovery run; the tests name the one that was built with them.
+: "${LAB_PROBE:=$LAB_HOME/../../.build/debug/discovery-probe}"
+
 hosts() { seq 1 "$LAB_HOSTS"; }
 now() { date +%s.%3N; }
 

@@ -4,6 +4,13 @@
 probe=$LAB_PROBE
 LOGS="$(log 4 browse) $LAB/wire.log"
 
+refused() { on 1 bash -c "exec 3<>/dev/tcp/10.77.0.2/4000" 2>&1 | grep -q refused; }
+refused
+wire delay 0 100
+start=$(now)
+check "a connection is refused" refused
+check "after 0.2 s there and back ($(since "$start") s)" under "$(since "$start")" 0.2
+
 wire seed 7
 wire loss 0 30
 wire delay 0 20 5
