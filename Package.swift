@@ -60,6 +60,7 @@ let package = Package(
             linkerSettings: [
                 .linkedLibrary("dns_sd", .when(platforms: [.linux])),
                 .linkedLibrary("avahi-common", .when(platforms: [.linux])),
+                .linkedLibrary("resolv"),
             ]),
         // C that Swift cannot express: the fixed draw of deblending, macros.
         .target(name: "CSkyfarm", path: "Sources/CLibraries/CSkyfarm"),

@@ -1,0 +1,95 @@
+/// The SRV records in a DNS message (RFC 1035, 4; RFC 2782), read from any bytes without harm.
+struct SRVAnswer: Hashable {
+    /// One host that offers the service.
+    struct Target: Hashable {
+        /// Lower comes first.
+        var priority: UInt16
+        var weight: UInt16
+        var port: UInt16
+        /// Host name, without the last dot.
+        var host: String
+    }
+
+    /// The targets, best priority first.
+    var targets: [Target] = []
+    /// Seconds for which the answer may be believed: the shortest of its records.
+    var secondsToLive: UInt32?
+
+    /// Reads `message`; nil if it is malformed.
+    init?(parsing message: some Collection<UInt8>) {
+        var reader = MessageReader(bytes: Array(message), position: 4)
+        guard let questions = reader.short(), let answers = reader.short(), reader.skip(4) else { return nil }
+        for _ in 0..<questions { guard reader.name() != nil, reader.skip(4) else { return nil } }
+        for _ in 0..<answers {
+            guard reader.name() != nil, let type = reader.short(), reader.skip(2), let high = reader.short(),
+                let low = reader.short(), let length = reader.short()
+            else { return nil }
+            let end = reader.position + Int(length)
+            if type == Self.recordType {
+                guard let target = Self.target(&reader), reader.position == end else { return nil }
+                secondsToLive = min(secondsToLive ?? .max, UInt32(high) << 16 | UInt32(low))
+                // A lone dot says that the service is decidedly not offered.
+                if !target.host.isEmpty, target.port != 0 { targets.append(target) }
+            } else if !reader.skip(Int(length)) {
+                return nil
+            }
+        }
+        targets.sort { ($0.priority, $1.weight, $0.host, $0.port) < ($1.priority, $0.weight, $1.host, $1.port) }
+    }
+
+    private static let recordType: UInt16 = 33
+
+    private static func target(_ reader: inout MessageReader) -> Target? {
+        guard let priority = reader.short(), let weight = reader.short(), let port = reader.short(),
+            let host = reader.name()
+        else { return nil }
+        return Target(priority: priority, weight: weight, port: port, host: host)
+    }
+}
+
+/// Reads a DNS message piece by piece; every function returns nil or false instead of leaving the bytes.
+private struct MessageReader {
+    let bytes: [UInt8]
+    var position: Int
+
+    mutating func skip(_ count: Int) -> Bool {
+        position += count
+        return position <= bytes.count
+    }
+
+    mutating func short() -> UInt16? {
+        guard position + 2 <= bytes.count else { return nil }
+        defer { position += 2 }
+        return UInt16(bytes[position]) << 8 | UInt16(bytes[position + 1])
+    }
+
+    /// A name, whose labels may go on at an earlier place. Each jump leads further back, so that it ends.
+    mutating func name() -> String? {
+        var labels: [String] = []
+        var place = position
+        var earliest = position
+        var end: Int?
+        while place < bytes.count {
+            let length = Int(bytes[place])
+            switch length {
+            case 0:
+                position = end ?? place + 1
+                return labels.joined(separator: ".")
+            case 1...63:
+                guard place + 1 + length <= bytes.count, labels.count < 128 else { return nil }
+                labels.append(String(decoding: bytes[place + 1..<place + 1 + length], as: UTF8.self))
+                place += 1 + length
+            case 0xc0...0xff:
+                guard place + 1 < bytes.count else { return nil }
+                let target = (length & 0x3f) << 8 | Int(bytes[place + 1])
+                guard target < earliest else { return nil }
+                end = end ?? place + 2
+                earliest = target
+                place = target
+            default:
+                return nil
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,116 @@
+import CDNSSD
+import Dispatch
+
+/// Nodes that unicast DNS lists in SRV records, as a Kubernetes headless service publishes them.
+///
+/// The name is asked for again when its records expire, so nodes come and go with them.
+public struct SRVDiscovery: ServiceDiscovery {
+    /// A name server to ask instead of the system's.
+    public struct Server: Hashable, Sendable {
+        /// IPv4 address.
+        public var address: HostAddress
+        /// UDP and TCP port.
+        public var port: UInt16
+
+        /// A name server.
+        public init(address: HostAddress, port: UInt16 = 53) {
+            self.address = address
+            self.port = port
+        }
+    }
+
+    /// The name of the records, such as `_skyfarm._tcp.farm.example`.
+    public let name: String
+    /// Shortest and longest pause between questions, whatever the records say. 5 s to 60 s.
+    public let pauses: ClosedRange<Duration>
+    private let server: Server?
+
+    /// Discovery of what the records of `name` list.
+    public init(_ name: String, server: Server? = nil, pauses: ClosedRange<Duration> = .seconds(5)...(.seconds(60))) {
+        self.name = name
+        self.server = server
+        self.pauses = pauses
+    }
+
+    /// Fails: records of DNS are written by its operator.
+    public func register(_ service: ServiceAdvertisement) -> AsyncThrowingStream<String, any Error> {
+        AsyncThrowingStream {
+            $0.finish(throwing: DiscoveryError(.unsupported, "a node cannot announce itself in unicast DNS"))
+        }
+    }
+
+    /// The targets of the records. What the name servers cannot tell now, they are asked again by who browses.
+    public func browse() -> AsyncThrowingStream<BrowseEvent, any Error> {
+        let (stream, continuation) = AsyncThrowingStream.makeStream(of: BrowseEvent.self)
+        let task = Task {
+            do {
+                var known: Set<ServiceInstance> = []
+                var answer = try await ask()
+                continuation.yield(.started)
+                while true {
+                    let instances = Set(answer.targets.map(instance))
+                    for gone in known.subtracting(instances).sorted() { continuation.yield(.removed(gone)) }
+                    for new in instances.subtracting(known).sorted() { continuation.yield(.added(new)) }
+                    known = instances
+                    let pause = Duration.seconds(answer.secondsToLive ?? 0)
+                    try await Task.sleep(for: min(max(pause, pauses.lowerBound), pauses.upperBound))
+                    answer = try await ask()
+                }
+            } catch {
+                continuation.finish(throwing: error)
+            }
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+
+    /// Host and port of a target.
+    public func resolve(_ instance: ServiceInstance) -> AsyncThrowingStream<ResolvedService, any Error> {
+        AsyncThrowingStream { continuation in
+            let separator = instance.name.lastIndex(of: ":")
+            guard let separator, let port = UInt16(instance.name[separator...].dropFirst()) else {
+                continuation.finish(
+                    throwing: DiscoveryError(.invalid, "'\(instance.name.printable)' is no target of SRV records"))
+                return
+            }
+            continuation.yield(ResolvedService(host: String(instance.name[..<separator]), port: port))
+        }
+    }
+
+    /// The addresses that the system's resolver knows.
+    public func addresses(of host: String, interface: UInt32) -> AsyncThrowingStream<HostAddress, any Error> {
+        SystemResolver.addresses(of: host)
+    }
+
+    private func instance(_ target: SRVAnswer.Target) -> ServiceInstance {
+        ServiceInstance(name: "\(target.host):\(target.port)", domain: "")
+    }
+
+    /// The records now. Waits on a thread of Dispatch's: the resolver may take seconds.
+    private func ask() async throws -> SRVAnswer {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "skyfarm.discovery.srv").async { [self] in
+                continuation.resume(with: Swift.Result { try query() })
+            }
+        }
+    }
+
+    private func query() throws(DiscoveryError) -> SRVAnswer {
+        let address = server?.address.bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } ?? 0
+        // The longest message DNS knows.
+        var message = [UInt8](repeating: 0, count: 65_535)
+        let length = skyfarm_query_srv(name, address, server?.port ?? 0, &message, Int32(message.count))
+        guard length >= 0 else {
+            let isUnknown = length == -1 || length == -4
+            throw DiscoveryError(
+                .noAnswer,
+                isUnknown
+                    ? "DNS has no SRV records for \(name.printable); check the name"
+                    : "the name servers did not answer for \(name.printable); check /etc/resolv.conf")
+        }
+        guard let answer = SRVAnswer(parsing: message.prefix(Int(length))) else {
+            throw DiscoveryError(.invalid, "the name servers' answer for \(name.printable) is malformed")
+        }
+        return answer
+    }
+}

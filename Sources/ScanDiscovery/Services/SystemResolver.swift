@@ -1,0 +1,58 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+import Dispatch
+
+/// Addresses of host names, as the system's resolver knows them.
+enum SystemResolver {
+    /// The addresses of `host`, a name or a numeric address. Waits on a thread of Dispatch's, never on the
+    /// cooperative pool, since a look-up may take seconds.
+    static func addresses(of host: String) -> AsyncThrowingStream<HostAddress, any Error> {
+        AsyncThrowingStream { continuation in
+            if let address = HostAddress(host) {
+                continuation.yield(address)
+                continuation.finish()
+                return
+            }
+            DispatchQueue(label: "skyfarm.discovery.resolver").async {
+                let (addresses, failure) = lookUp(host)
+                for address in addresses { continuation.yield(address) }
+                continuation.finish(throwing: failure)
+            }
+        }
+    }
+
+    private static func lookUp(_ host: String) -> ([HostAddress], DiscoveryError?) {
+        var hints = addrinfo()
+        #if canImport(Glibc)
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+            hints.ai_socktype = SOCK_STREAM
+        #endif
+        var first: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host, nil, &hints, &first)
+        guard status == 0 else {
+            let reason = String(cString: gai_strerror(status))
+            return ([], DiscoveryError(.noAnswer, "no address of \(host.printable) is known: \(reason)"))
+        }
+        defer { freeaddrinfo(first) }
+        return (sequence(first: first, next: { $0?.pointee.ai_next }).compactMap { $0.flatMap(address) }, nil)
+    }
+
+    private static func address(_ info: UnsafeMutablePointer<addrinfo>) -> HostAddress? {
+        guard let address = info.pointee.ai_addr else { return nil }
+        let raw = UnsafeRawPointer(address)
+        switch info.pointee.ai_family {
+        case AF_INET:
+            return HostAddress(bytes: withUnsafeBytes(of: raw.load(as: sockaddr_in.self).sin_addr) { Array($0) })
+        case AF_INET6:
+            let six = raw.load(as: sockaddr_in6.self)
+            return HostAddress(
+                bytes: withUnsafeBytes(of: six.sin6_addr) { Array($0) }, interface: six.sin6_scope_id)
+        default:
+            return nil
+        }
+    }
+}
