@@ -23,10 +23,19 @@ enum Command {
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
         posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
 
+        // The calling thread may be one of Dispatch's, which block all signals, and a child inherits that.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
         var process = pid_t()
         let spawned = withCStrings(arguments) { argv in
             withCStrings(environment() + extra) { envp in
-                posix_spawn(&process, arguments[0], &actions, nil, argv, envp)
+                posix_spawn(&process, arguments[0], &actions, &attributes, argv, envp)
             }
         }
         close(ends[1])

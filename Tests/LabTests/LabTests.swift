@@ -17,6 +17,6 @@ struct LabTests {
 struct LabScriptTests {
     @Test("every scenario says how many hosts it needs")
     func heads() {
-        #expect(Lab.scenarios.count >= 8)
+        #expect(Lab.scenarios.count >= 10)
     }
 }
