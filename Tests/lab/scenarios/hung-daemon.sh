@@ -12,7 +12,7 @@ check "within 3 s ($(since "$start") s)" under 3 "$(since "$start")"
 start=$(now)
 stop 2 browse
 check "the browser ends" ended 2 browse
-check "at once ($(since "$start") s)" under 0.5 "$(since "$start")"
+check "at once ($(since "$start") s)" under 2 "$(since "$start")"
 
 spawn 2 again "$probe" browse
 spawn 1 node "$probe" advertise n 4000
