@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "ScanCluster", targets: ["ScanCluster"]),
         .library(name: "ScanNetwork", targets: ["ScanNetwork"]),
         .library(name: "ScanDiscovery", targets: ["ScanDiscovery"]),
+        .library(name: "ScanSecurity", targets: ["ScanSecurity"]),
         .library(name: "SkyImage", targets: ["SkyImage"]),
         .library(name: "SkyScan", targets: ["SkyScan"]),
     ],
@@ -35,6 +36,8 @@ let package = Package(
             name: "ScanNetwork", dependencies: ["ScanCluster", "CLibUV", "CXXHash"], swiftSettings: swift),
         // Nodes that find each other by DNS-SD; knows no connection.
         .target(name: "ScanDiscovery", dependencies: ["ScanCluster", "CDNSSD"], swiftSettings: swift),
+        // Keys, TLS and limits for strangers; knows no socket.
+        .target(name: "ScanSecurity", dependencies: ["ScanCluster", "CScanSecurity"], swiftSettings: swift),
         // Tasks, systems and the coordinator; knows no socket.
         .target(name: "ScanCluster", swiftSettings: swift),
         .target(name: "ScanTestSupport", dependencies: ["ScanCluster"], swiftSettings: swift),
@@ -62,6 +65,11 @@ let package = Package(
                 .linkedLibrary("avahi-common", .when(platforms: [.linux])),
                 .linkedLibrary("resolv"),
             ]),
+        .systemLibrary(
+            name: "COpenSSL", path: "Sources/CLibraries/COpenSSL", pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        // TLS with a pre-shared key: OpenSSL's macros and callbacks.
+        .target(name: "CScanSecurity", dependencies: ["COpenSSL"], path: "Sources/CLibraries/CScanSecurity"),
         // C that Swift cannot express: the fixed draw of deblending, macros.
         .target(name: "CSkyfarm", path: "Sources/CLibraries/CSkyfarm"),
 
@@ -84,6 +92,8 @@ let package = Package(
         .testTarget(
             name: "ScanNetworkTests", dependencies: ["ScanNetwork", "ScanCluster", "ScanTestSupport"],
             swiftSettings: swift),
+        .testTarget(
+            name: "ScanSecurityTests", dependencies: ["ScanSecurity", "ScanCluster"], swiftSettings: swift),
         .testTarget(
             name: "SkyImageTests", dependencies: ["SkyImage"],
             exclude: ["WCS/astropy_coordinates.py", "FITS/astropy_pixels.py", "Catalogue/astropy_table.py"],

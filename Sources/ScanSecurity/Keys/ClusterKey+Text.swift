@@ -1,0 +1,64 @@
+/// The text of a key: `skyfarm-key-1-`, the fingerprint, `-`, and 64 hexadecimal digits; one word, easy to copy. The
+/// fingerprint shows which key it is, and that all of it was copied.
+extension ClusterKey {
+    static let textPrefix = "skyfarm-key-1-"
+    static let textLength = textPrefix.utf8.count + KeyFingerprint.length + 1 + 2 * byteCount
+
+    /// The secret itself, as one line without its end. Whoever reads it can use every node of the cluster.
+    public func exportText() -> String {
+        "\(Self.textPrefix)\(fingerprint)-\(withSecret { Hexadecimal.text(of: $0) })"
+    }
+
+    /// The key written as `text`; white space around it is ignored.
+    /// - Throws: ``KeyError/Code/malformed`` for anything that ``exportText()`` does not write.
+    public convenience init(text: some Sequence<UInt8>) throws(KeyError) {
+        var characters = [UInt8](text)
+        defer { characters.withUnsafeMutableBytes { wipe($0) } }
+        try self.init(characters: characters[...].trimmed)
+    }
+
+    private convenience init(characters: ArraySlice<UInt8>) throws(KeyError) {
+        let prefix = Array(Self.textPrefix.utf8)
+        guard characters.starts(with: prefix) else {
+            throw KeyError(.malformed, "this is no cluster key: one begins with '\(Self.textPrefix)'")
+        }
+        guard characters.count == Self.textLength else {
+            throw KeyError(
+                .malformed,
+                "a cluster key has \(Self.textLength) characters, this text has \(characters.count): copy all of it")
+        }
+        let name = characters.dropFirst(prefix.count).prefix(KeyFingerprint.length)
+        let digits = characters.suffix(2 * Self.byteCount)
+        let separator = characters[digits.startIndex - 1]
+        guard let expected = KeyFingerprint(String(decoding: name, as: UTF8.self)), separator == UInt8(ascii: "-")
+        else {
+            throw KeyError.damaged
+        }
+        try self.init { (bytes) throws(KeyError) in
+            for index in 0..<bytes.count {
+                let first = digits.startIndex + 2 * index
+                guard let high = Hexadecimal.value(of: digits[first]),
+                    let low = Hexadecimal.value(of: digits[first + 1])
+                else { throw KeyError.damaged }
+                bytes[index] = high << 4 | low
+            }
+        }
+        guard fingerprint == expected else { throw KeyError.damaged }
+    }
+}
+
+extension KeyError {
+    fileprivate static let damaged = KeyError(
+        .malformed, "this cluster key was changed in copying: its fingerprint does not fit; copy it again")
+}
+
+extension ArraySlice<UInt8> {
+    /// Without white space at both ends.
+    var trimmed: Self {
+        func isSpace(_ character: UInt8) -> Bool { [0x20, 0x09, 0x0a, 0x0d].contains(character) }
+        guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
+            return []
+        }
+        return self[first...last]
+    }
+}

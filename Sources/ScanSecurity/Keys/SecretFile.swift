@@ -1,0 +1,127 @@
+import Foundation
+
+/// Files of a user's secrets: read only if nobody else could read or replace them, written whole or not at all.
+enum SecretFile {
+    /// No file of keys is longer, in bytes.
+    static let limit = 1 << 16
+
+    /// The file's bytes; nil if there is no file.
+    /// - Throws: ``KeyError`` if the file is open to others, another user's, not a regular file or too long.
+    static func read(_ path: String) throws(KeyError) -> [UInt8]? {
+        // A FIFO must not hang the process.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("open \(path)")
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("examine \(path)") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw KeyError(.unusable, "\(path) is no regular file: move it away")
+        }
+        guard status.st_uid == geteuid() else {
+            throw KeyError(
+                .foreign,
+                "\(path) belongs to user \(status.st_uid), not to you (\(geteuid())): copy it or run as its owner")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw KeyError(
+                .exposed,
+                "others can use the cluster key: run 'chmod 600 \(path)', and 'skyfarm key new' if they may have done so"
+            )
+        }
+        try checkFolder(of: path)
+        return try readAll(descriptor, path)
+    }
+
+    private static func readAll(_ descriptor: Int32, _ path: String) throws(KeyError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        defer { bytes.withUnsafeMutableBytes { wipe($0) } }
+        var count = 0
+        while count < bytes.count {
+            let received = bytes.withUnsafeMutableBytes { buffer in
+                Foundation.read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+            }
+            if received < 0, errno == EINTR { continue }
+            guard received >= 0 else { throw failure("read \(path)") }
+            if received == 0 { return Array(bytes[..<count]) }
+            count += received
+        }
+        throw KeyError(.malformed, "\(path) is too long to be a key file: move it away")
+    }
+
+    /// Writes a file that only its owner can read, under its name at once and whole.
+    /// - Returns: false if there is a file already and it is not to be replaced.
+    @discardableResult
+    static func write(_ text: String, to path: String, replacing: Bool) throws(KeyError) -> Bool {
+        try checkFolder(of: path)
+        var template = Array((path + ".XXXXXX").utf8CString)
+        // Made by mkstemp with mode 0600.
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw failure("write beside \(path)") }
+        let temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        var isPlaced = false
+        defer {
+            close(descriptor)
+            if !isPlaced { unlink(temporary) }
+        }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        try writeAll(text, descriptor, path)
+        guard fsync(descriptor) == 0 else { throw failure("write \(path)") }
+        if replacing {
+            guard rename(temporary, path) == 0 else { throw failure("write \(path)") }
+            isPlaced = true
+            return true
+        }
+        // A link, unlike a rename, fails if the name is taken.
+        if link(temporary, path) == 0 { return true }
+        guard errno == EEXIST else { throw failure("write \(path)") }
+        return false
+    }
+
+    private static func writeAll(_ text: String, _ descriptor: Int32, _ path: String) throws(KeyError) {
+        var bytes = Array(text.utf8)
+        defer { bytes.withUnsafeMutableBytes { wipe($0) } }
+        var count = 0
+        while count < bytes.count {
+            let written = bytes.withUnsafeBytes { buffer in
+                Foundation.write(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+            }
+            if written < 0, errno == EINTR { continue }
+            guard written >= 0 else { throw failure("write \(path)") }
+            count += written
+        }
+    }
+
+    static func remove(_ path: String) throws(KeyError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove \(path)") }
+    }
+
+    /// Makes the folder of `path`, and those above it, where they are missing; only the user can enter them.
+    static func makeFolder(of path: String) throws(KeyError) {
+        let folder = (path as NSString).deletingLastPathComponent
+        guard !folder.isEmpty, folder != "/", mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
+        guard errno == ENOENT else { throw failure("make the folder \(folder)") }
+        try makeFolder(of: folder)
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure("make the folder \(folder)") }
+    }
+
+    /// Refuses a folder in which another user could put a file in place of this one.
+    private static func checkFolder(of path: String) throws(KeyError) {
+        let folder = (path as NSString).deletingLastPathComponent
+        var status = stat()
+        guard stat(folder.isEmpty ? "." : folder, &status) == 0 else { throw failure("examine the folder \(folder)") }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw KeyError(.foreign, "the folder \(folder) belongs to user \(status.st_uid), not to you (\(geteuid()))")
+        }
+        // In a sticky folder, such as /tmp, nobody can replace another's file.
+        guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
+            throw KeyError(.exposed, "others can replace the cluster key: run 'chmod go-w \(folder)'")
+        }
+    }
+
+    private static func failure(_ action: String) -> KeyError {
+        KeyError(.unusable, "cannot \(action): \(String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,40 @@
+package import ScanCluster
+
+/// Lets one line per peer and minute into the log, so that a stranger cannot fill the disk. Pure.
+package struct PeerLogLimiter<Peer: Hashable> {
+    private struct Entry {
+        var since: Instant
+        var suppressed = 0
+    }
+
+    private var entries: [Peer: Entry] = [:]
+    private let interval: Duration
+    private let capacity: Int
+    private var crowd: Entry?
+
+    /// Remembers at most `capacity` peers; beyond that, all new ones share one line per interval.
+    package init(interval: Duration = .seconds(60), capacity: Int = 1024) {
+        self.interval = interval
+        self.capacity = capacity
+    }
+
+    /// Whether a line about `peer` may be written at `now`.
+    /// - Returns: the number of lines left out since the last one; nil if this one is to be left out, too.
+    package mutating func admit(_ peer: Peer, at now: Instant) -> Int? {
+        if entries[peer] == nil, entries.count >= capacity {
+            entries = entries.filter { now.since($0.value.since) < interval }
+            if entries.count >= capacity { return Self.admit(&crowd, at: now, interval) }
+        }
+        return Self.admit(&entries[peer], at: now, interval)
+    }
+
+    private static func admit(_ entry: inout Entry?, at now: Instant, _ interval: Duration) -> Int? {
+        if let last = entry, now.since(last.since) < interval {
+            entry?.suppressed += 1
+            return nil
+        }
+        let suppressed = entry?.suppressed ?? 0
+        entry = Entry(since: now)
+        return suppressed
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import ScanSecurity
+import Testing
+
+/// `openssl s_client`, an implementation with options of its own, against a session on a loopback socket.
+@Suite("openssl s_client", .enabled(if: OpenSSLClient.isInstalled, "needs the openssl command"))
+struct OpenSSLClientTests {
+    let key: ClusterKey
+    let other: ClusterKey
+
+    init() throws { (key, other) = (try ClusterKey.random(), try ClusterKey.random()) }
+
+    private func secret(_ key: ClusterKey) -> String { String(key.exportText().suffix(64)) }
+    private func name(_ key: ClusterKey) -> String { "skyfarm-1-\(key.fingerprint)" }
+
+    private func outcome(_ options: [String]) throws -> Result<[UInt8], TLSError> {
+        try OpenSSLClient.outcome(options, session: TLSSession(server: KeyRing(current: key), at: .now))
+    }
+
+    private func refusal(_ options: [String]) throws -> TLSError.Code? {
+        guard case .failure(let error) = try outcome(options) else { return nil }
+        return error.code
+    }
+
+    @Test("with the key is let in, and what it says is read")
+    func rightKey() throws {
+        let outcome = try outcome(["-tls1_3", "-psk", secret(key), "-psk_identity", name(key)])
+        #expect(outcome == .success(Array("hello\n".utf8)))
+    }
+
+    @Test(
+        "with the key and any cipher, group or old version in its offer gets none but ours", arguments: ["P-256:X25519"]
+    )
+    func otherGroup(groups: String) throws {
+        let options = ["-psk", secret(key), "-psk_identity", name(key), "-groups", groups]
+        #expect(try outcome(options) == .success(Array("hello\n".utf8)))
+    }
+
+    @Test("with another key is refused, whatever it calls it")
+    func wrongKey() throws {
+        #expect(try refusal(["-tls1_3", "-psk", secret(other), "-psk_identity", name(other)]) == .wrongKey)
+        #expect(try refusal(["-tls1_3", "-psk", secret(other), "-psk_identity", name(key)]) == .wrongKey)
+        #expect(try refusal(["-tls1_3", "-psk", secret(key), "-psk_identity", "Client_identity"]) == .wrongKey)
+    }
+
+    @Test("without a key is refused")
+    func noKey() throws {
+        #expect(try refusal(["-tls1_3"]) == .noKey)
+        #expect(try refusal([]) == .noKey)
+    }
+
+    @Test("with an old version of TLS is refused, also if it has the key", arguments: ["-tls1_2", "-tls1_1", "-tls1"])
+    func oldVersion(option: String) throws {
+        #expect(try refusal([option, "-cipher", "ALL:@SECLEVEL=0"]) == .oldVersion)
+        #expect(try refusal([option, "-cipher", "PSK:@SECLEVEL=0", "-psk", secret(key)]) == .oldVersion)
+    }
+
+    @Test("with no cipher, no group or no ECDHE of ours is refused")
+    func otherParameters() throws {
+        let psk = ["-tls1_3", "-psk", secret(key), "-psk_identity", name(key)]
+        #expect(try refusal(psk + ["-ciphersuites", "TLS_AES_256_GCM_SHA384"]) != nil)
+        #expect(try refusal(psk + ["-groups", "P-256"]) != nil)
+    }
+}
+
+enum OpenSSLClient {
+    private static let path = "/usr/bin/openssl"
+
+    static var isInstalled: Bool { access(path, X_OK) == 0 }
+
+    /// What comes of a client that says "hello": the plaintext that `session` read, or why it refused.
+    static func outcome(_ options: [String], session: TLSSession) throws -> Result<[UInt8], TLSError> {
+        signal(SIGPIPE, SIG_IGN)
+        let listener = try LoopbackListener()
+        let client = Process()
+        client.executableURL = URL(fileURLWithPath: path)
+        client.arguments = ["s_client", "-connect", "127.0.0.1:\(listener.port)", "-quiet"] + options
+        let input = Pipe()
+        client.standardInput = input
+        client.standardOutput = FileHandle.nullDevice
+        client.standardError = FileHandle.nullDevice
+        try client.run()
+        defer { client.waitUntilExit() }
+        try input.fileHandleForWriting.write(contentsOf: Data("hello\n".utf8))
+        try input.fileHandleForWriting.close()
+        let socket = try listener.accept()
+        defer { close(socket) }
+        return Result { () throws(TLSError) in try serve(session, on: socket) }
+    }
+
+    /// Reads a line, or to the end.
+    private static func serve(_ session: TLSSession, on socket: Int32) throws(TLSError) -> [UInt8] {
+        var plaintext: [UInt8] = []
+        defer { session.withOutput { write(socket, $0.baseAddress, $0.count) } }
+        while plaintext.last != UInt8(ascii: "\n") {
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = recv(socket, &buffer, buffer.count, 0)
+            guard count > 0 else {
+                try session.receiveEnd()
+                break
+            }
+            try session.feed(Array(buffer[..<count]), into: &plaintext)
+            session.withOutput { write(socket, $0.baseAddress, $0.count) }
+        }
+        session.close()
+        return plaintext
+    }
+}
+
+/// A listening socket on any port of the loopback interface.
+final class LoopbackListener {
+    private let descriptor: Int32
+    let port: UInt16
+
+    struct Failure: Error { var errno: Int32 }
+
+    init() throws {
+        #if canImport(Glibc)
+            let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let made = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = fcntl(made, F_SETFD, FD_CLOEXEC)
+        let listening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(made, $0, length) == 0 && listen(made, 16) == 0
+                    && getsockname(made, $0, &length) == 0
+            }
+        }
+        guard listening else { throw Failure(errno: errno) }
+        descriptor = made
+        port = UInt16(bigEndian: address.sin_port)
+    }
+
+    deinit { close(descriptor) }
+
+    /// The next connection, which gives up reading after 10 s.
+    func accept() throws -> Int32 {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard Foundation.poll(&poll, 1, 10_000) == 1 else { throw Failure(errno: ETIMEDOUT) }
+        let connection = Foundation.accept(descriptor, nil, nil)
+        guard connection >= 0 else { throw Failure(errno: errno) }
+        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        return connection
+    }
+}

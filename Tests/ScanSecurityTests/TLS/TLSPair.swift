@@ -1,0 +1,133 @@
+import Foundation
+import ScanSecurity
+
+/// A client and a server session with a wire of memory between them.
+struct TLSPair {
+    let client: TLSSession
+    let server: TLSSession
+    /// Plaintext that each side has received.
+    var receivedByClient: [UInt8] = []
+    var receivedByServer: [UInt8] = []
+
+    init(client: TLSSession, server: TLSSession) {
+        self.client = client
+        self.server = server
+    }
+
+    init(
+        _ clientKey: ClusterKey, _ ring: KeyRing, at time: Date = .now, recordsPerKey: UInt64 = 1 << 23
+    ) throws {
+        try self.init(
+            client: TLSSession(client: clientKey, recordsPerKey: recordsPerKey),
+            server: TLSSession(server: ring, at: time, recordsPerKey: recordsPerKey))
+    }
+
+    /// Carries bytes both ways, at most `chunk` at once, until there are none.
+    mutating func run(chunk: Int = .max) throws {
+        while client.outputCount > 0 || server.outputCount > 0 {
+            try server.feed(client.takeOutput(), chunk: chunk, into: &receivedByServer)
+            try client.feed(server.takeOutput(), chunk: chunk, into: &receivedByClient)
+        }
+    }
+
+    /// The errors that both sides end with, as each gets the other's last words.
+    mutating func failures() -> (client: TLSError?, server: TLSError?) {
+        var clientError: TLSError?
+        var serverError: TLSError?
+        while client.outputCount > 0 || server.outputCount > 0 {
+            do { try server.feed(client.takeOutput(), into: &receivedByServer) } catch {
+                serverError = serverError ?? error
+            }
+            do { try client.feed(server.takeOutput(), into: &receivedByClient) } catch {
+                clientError = clientError ?? error
+            }
+        }
+        return (clientError, serverError)
+    }
+}
+
+extension TLSSession {
+    func takeOutput() -> [UInt8] {
+        var output: [UInt8] = []
+        withOutput {
+            output = Array($0)
+            return $0.count
+        }
+        return output
+    }
+
+    /// Receives `ciphertext`, at most `chunk` bytes at once, and appends what it says to `plaintext`.
+    func feed(
+        _ ciphertext: [UInt8], chunk: Int = .max, into plaintext: inout [UInt8]
+    ) throws(TLSError) {
+        var rest = ciphertext[...]
+        var buffer = [UInt8](repeating: 0, count: 1 << 14)
+        while !rest.isEmpty {
+            let space = space()
+            guard !space.isEmpty else { return }
+            let piece = rest.prefix(min(chunk, space.count))
+            space.copyBytes(from: piece)
+            rest.removeFirst(piece.count)
+            try received(piece.count)
+            while true {
+                let count = try read(into: &buffer)
+                if count == 0 { break }
+                plaintext += buffer[..<count]
+            }
+        }
+    }
+
+    private func read(into buffer: inout [UInt8]) throws(TLSError) -> Int {
+        var result = Result<Int, TLSError>.success(0)
+        buffer.withUnsafeMutableBytes { bytes in
+            result = Result { () throws(TLSError) in try read(into: bytes) }
+        }
+        return try result.get()
+    }
+
+    func seal(_ plaintext: [UInt8]) throws {
+        try plaintext.withUnsafeBytes { try seal($0) }
+    }
+}
+
+/// A repeatable source of chance (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
+}
+
+extension TLSSession {
+    /// Moves what waits here to `other`, without copies on the way, and its plaintext into `memory`.
+    /// - Returns: the number of bytes of plaintext.
+    @discardableResult
+    func carry(to other: TLSSession, into memory: UnsafeMutableRawBufferPointer) throws -> Int {
+        var filled = 0
+        while outputCount > 0 {
+            var moved = 0
+            withOutput { output in
+                let space = other.space()
+                moved = min(space.count, output.count)
+                space.copyMemory(from: UnsafeRawBufferPointer(rebasing: output[..<moved]))
+                return moved
+            }
+            try other.received(moved)
+            while true {
+                let count = try other.read(into: UnsafeMutableRawBufferPointer(rebasing: memory[filled...]))
+                if count == 0 { break }
+                filled += count
+            }
+        }
+        return filled
+    }
+}
