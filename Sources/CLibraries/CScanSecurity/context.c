@@ -78,7 +78,6 @@ static SSL_CTX *make_context(scan_tls_role role) {
                      | SSL_OP_PRIORITIZE_CHACHA);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_max_early_data(context, 0);
-    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_msg_callback(context, note_message);
     if (role == SCAN_TLS_SERVER) {
         SSL_CTX_set_psk_find_session_callback(context, find_key);

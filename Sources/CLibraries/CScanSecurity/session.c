@@ -63,7 +63,10 @@ size_t scan_tls_input_count(const scan_tls *session) { return session->input_cou
 uint64_t scan_tls_consumed(const scan_tls *session) { return session->consumed; }
 
 static scan_tls_failure classify(const scan_tls *session, unsigned long error) {
-    if (ERR_GET_LIB(error) != ERR_LIB_SSL) return SCAN_TLS_FAILURE_INTERNAL;
+    if (error == 0) return SCAN_TLS_FAILURE_INTERNAL;
+    // Such as a key share that is no point of the curve.
+    if (ERR_GET_LIB(error) != ERR_LIB_SSL && ERR_GET_REASON(error) != ERR_R_MALLOC_FAILURE)
+        return SCAN_TLS_FAILURE_PROTOCOL;
     switch (ERR_GET_REASON(error)) {
     case SSL_R_HTTP_REQUEST:
     case SSL_R_HTTPS_PROXY_REQUEST:

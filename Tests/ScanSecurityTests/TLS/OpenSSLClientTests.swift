@@ -29,11 +29,19 @@ struct OpenSSLClientTests {
     }
 
     @Test(
-        "with the key and any cipher, group or old version in its offer gets none but ours", arguments: ["P-256:X25519"]
-    )
-    func otherGroup(groups: String) throws {
-        let options = ["-psk", secret(key), "-psk_identity", name(key), "-groups", groups]
-        #expect(try outcome(options) == .success(Array("hello\n".utf8)))
+        "with the key and other ciphers and groups beside ours agrees on ours",
+        arguments: [
+            (["-groups", "P-256:X25519"], ""), (["-groups", "P-521:X25519", "-allow_no_dhe_kex"], ""),
+            (["-ciphersuites", "TLS_CHACHA20_POLY1305_SHA256"], "TLS_CHACHA20_POLY1305_SHA256"),
+            (["-ciphersuites", "TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256"], "TLS_CHACHA20_POLY1305_SHA256"),
+            (["-ciphersuites", "TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256"], "TLS_AES_128_GCM_SHA256"),
+        ])
+    func otherParameters(options: [String], cipher: String) throws {
+        let session = try TLSSession(server: KeyRing(current: key), at: .now)
+        let psk = ["-tls1_3", "-psk", secret(key), "-psk_identity", name(key)]
+        #expect(try OpenSSLClient.outcome(psk + options, session: session) == .success(Array("hello\n".utf8)))
+        #expect(session.parameters.group == "x25519")
+        #expect(cipher.isEmpty || session.parameters.cipher == cipher)
     }
 
     @Test("with another key is refused, whatever it calls it")
@@ -55,8 +63,8 @@ struct OpenSSLClientTests {
         #expect(try refusal([option, "-cipher", "PSK:@SECLEVEL=0", "-psk", secret(key)]) == .oldVersion)
     }
 
-    @Test("with no cipher, no group or no ECDHE of ours is refused")
-    func otherParameters() throws {
+    @Test("with no cipher or no group of ours is refused")
+    func noCommonParameters() throws {
         let psk = ["-tls1_3", "-psk", secret(key), "-psk_identity", name(key)]
         #expect(try refusal(psk + ["-ciphersuites", "TLS_AES_256_GCM_SHA384"]) != nil)
         #expect(try refusal(psk + ["-groups", "P-256"]) != nil)

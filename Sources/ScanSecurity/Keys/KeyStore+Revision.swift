@@ -1,0 +1,34 @@
+import Foundation
+
+extension KeyStore {
+    /// Tells whether the key files have changed since they were read, at the cost of two system calls.
+    public struct Revision: Hashable, Sendable {
+        private struct File: Hashable {
+            var inode: UInt64
+            var size: Int64
+            var seconds: Int
+            var nanoseconds: Int
+        }
+
+        private var files: [File?]
+
+        init(of paths: [String]) {
+            files = paths.map { path in
+                var status = stat()
+                guard stat(path, &status) == 0 else { return nil }
+                #if canImport(Darwin)
+                    let changed = status.st_ctimespec
+                #else
+                    let changed = status.st_ctim
+                #endif
+                return File(
+                    inode: UInt64(status.st_ino), size: Int64(status.st_size), seconds: changed.tv_sec,
+                    nanoseconds: changed.tv_nsec)
+            }
+        }
+    }
+
+    /// The revision of the key files now: a node that sees another one reads the ring again, so that a rotation needs
+    /// no restart.
+    public var revision: Revision { Revision(of: [path, retiredPath]) }
+}
