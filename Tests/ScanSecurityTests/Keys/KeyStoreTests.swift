@@ -166,6 +166,19 @@ struct KeyStoreTests: ~Copyable {
         #expect(try entries() == ["cluster.key"])
     }
 
+    @Test("has another revision after every change, and the same without one")
+    func revision() throws {
+        let none = store.revision
+        _ = try store.ring()
+        let made = store.revision
+        _ = try store.ring()
+        #expect(made == store.revision)
+        try store.replace(with: .random(), keepingOldUntil: now + 60, at: now)
+        let rotated = store.revision
+        try store.replace(with: .random(), keepingOldUntil: nil, at: now)
+        #expect(Set([none, made, rotated, store.revision]).count == 4)
+    }
+
     @Test(
         "refuses old keys with a broken line",
         arguments: ["x", "KEY", "KEY yesterday", "KEY 2030-01-01T00:00:00Z more"])

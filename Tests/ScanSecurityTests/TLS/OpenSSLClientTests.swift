@@ -72,7 +72,7 @@ struct OpenSSLClientTests {
 }
 
 enum OpenSSLClient {
-    private static let path = "/usr/bin/openssl"
+    static let path = "/usr/bin/openssl"
 
     static var isInstalled: Bool { access(path, X_OK) == 0 }
 
@@ -112,48 +112,5 @@ enum OpenSSLClient {
         }
         session.close()
         return plaintext
-    }
-}
-
-/// A listening socket on any port of the loopback interface.
-final class LoopbackListener {
-    private let descriptor: Int32
-    let port: UInt16
-
-    struct Failure: Error { var errno: Int32 }
-
-    init() throws {
-        #if canImport(Glibc)
-            let made = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            let made = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        _ = fcntl(made, F_SETFD, FD_CLOEXEC)
-        let listening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(made, $0, length) == 0 && listen(made, 16) == 0
-                    && getsockname(made, $0, &length) == 0
-            }
-        }
-        guard listening else { throw Failure(errno: errno) }
-        descriptor = made
-        port = UInt16(bigEndian: address.sin_port)
-    }
-
-    deinit { close(descriptor) }
-
-    /// The next connection, which gives up reading after 10 s.
-    func accept() throws -> Int32 {
-        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard Foundation.poll(&poll, 1, 10_000) == 1 else { throw Failure(errno: ETIMEDOUT) }
-        let connection = Foundation.accept(descriptor, nil, nil)
-        guard connection >= 0 else { throw Failure(errno: errno) }
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
-        setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        return connection
     }
 }
