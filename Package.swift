@@ -80,6 +80,10 @@ let package = Package(
             name: "skyfarm-benchmarks", dependencies: ["SkyScan", "SkyImage", "ScanNetwork", "ScanCluster"],
             path: "Benchmarks/skyfarm-benchmarks", swiftSettings: swift),
 
+        // Real images and their reference catalogues, for the tests of two targets.
+        .target(
+            name: "SkyTestSupport", dependencies: ["SkyImage", "CFITSIO"], path: "Tests/SkyTestSupport",
+            swiftSettings: swift),
         // Announces and browses in the hosts of the lab, Tests/lab.
         .executableTarget(
             name: "discovery-probe", dependencies: ["ScanDiscovery", "ScanCluster"],
@@ -95,12 +99,14 @@ let package = Package(
         .testTarget(
             name: "ScanSecurityTests", dependencies: ["ScanSecurity", "ScanCluster"], swiftSettings: swift),
         .testTarget(
-            name: "SkyImageTests", dependencies: ["SkyImage"],
+            name: "SkyImageTests", dependencies: ["SkyImage", "SkyTestSupport"],
             exclude: ["WCS/astropy_coordinates.py", "FITS/astropy_pixels.py", "Catalogue/astropy_table.py"],
             swiftSettings: swift),
         .testTarget(
             name: "SkyScanTests",
-            dependencies: ["SkyScan", "SkyImage", "ScanNetwork", "ScanCluster", "ScanTestSupport"],
+            dependencies: [
+                "SkyScan", "SkyImage", "ScanNetwork", "ScanCluster", "ScanTestSupport", "SkyTestSupport",
+            ],
             swiftSettings: swift),
         .testTarget(name: "skyfarmTests", dependencies: ["skyfarm", "SkyImage"], swiftSettings: swift),
     ],

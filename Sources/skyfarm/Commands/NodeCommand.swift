@@ -1,3 +1,8 @@
+import Foundation
+import ScanCluster
+import ScanNetwork
+import SkyScan
+
 /// `skyfarm node`: offers this machine to the network.
 struct NodeCommand: Command {
     let options: Options
@@ -5,6 +10,59 @@ struct NodeCommand: Command {
     init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     func run() async throws -> ExitCode {
-        throw CommandError(.failure, "node: not available in this build")
+        let interrupts = Interrupts(beforeExit: {})
+        let name = options.name ?? Self.uniqueName()
+        let slots = options.slots ?? ProcessInfo.processInfo.activeProcessorCount
+        let isQuiet = options.common.quiet
+        let node = NodeServer(
+            name: name, slots: slots, scanners: .sky, listen: options.listen.description,
+            onEvent: { event in if !isQuiet { StandardError.write("skyfarm node: \(event)\n") } })
+        let address = try start(node)
+        try announce(Ready(name: name, address: address.description, slots: slots))
+        for await signal in interrupts.signals {
+            if signal == .terminate || signal == .interrupt { break }
+        }
+        await drain(node, interrupts)
+        return .complete
+    }
+
+    private func start(_ node: NodeServer) throws(CommandError) -> SocketAddress {
+        do {
+            return try node.start()
+        } catch {
+            throw CommandError(.failure, "node: \(error)")
+        }
+    }
+
+    private func announce(_ ready: Ready) throws {
+        try StandardOutput.write(
+            options.common.json
+                ? JSONOutput.line(ready) : "ready \(ready.name) \(ready.address) slots \(ready.slots)\n")
+    }
+
+    /// Lets running tasks finish; a second signal ends it at once.
+    private func drain(_ node: NodeServer, _ interrupts: Interrupts) async {
+        let running = node.status.running + node.status.queued
+        if running > 0, !options.common.quiet {
+            StandardError.write(
+                "skyfarm node: finishing \(HumanFormat.count(running, "task")); Ctrl-C again stops at once\n")
+        }
+        await node.drain()
+        withExtendedLifetime(interrupts) {}
+    }
+
+    /// The host's name with four digits that tell nodes of one host apart.
+    private static func uniqueName() -> String {
+        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }.filter { !$0.isWhitespace }
+        let digits = String(UInt16.random(in: 0...UInt16.max), radix: 16)
+        return "\(host.isEmpty ? "node" : host)-\(String(repeating: "0", count: 4 - digits.count))\(digits)"
+    }
+
+    private struct Ready: Encodable {
+        var v = 1
+        var event = "ready"
+        var name: String
+        var address: String
+        var slots: Int
     }
 }

@@ -1,3 +1,9 @@
+import Foundation
+import ScanCluster
+import ScanNetwork
+import SkyImage
+import SkyScan
+
 /// `skyfarm scan`: finds the sources of an image and writes their catalogue.
 struct ScanCommand: Command {
     let options: Options
@@ -5,6 +11,93 @@ struct ScanCommand: Command {
     init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     func run() async throws -> ExitCode {
-        throw CommandError(.failure, "scan: not available in this build")
+        let start = ContinuousClock.now
+        let outputs = try prepareOutputs()
+        let parameters = try parameters()
+        let reader = try await openImage()
+        if options.dryRun { return try dryRun(reader, parameters, outputs) }
+        let style = ProgressDisplay.Style(
+            options.common, canRedraw: Terminal.standardError.canRedraw(ProcessInfo.processInfo.environment))
+        let display = ProgressDisplay(style: style)
+        let interrupts = Interrupts(beforeExit: display.finish)
+        defer { display.finish() }
+        let farm = ScanFarm(options, events: ScanEvents(display: display, isQuiet: options.common.quiet))
+        defer { farm.close() }
+        let work = Task { () async throws -> ExitCode in
+            try await scan(reader, parameters, farm, display, outputs, start)
+        }
+        let watcher = Task {
+            for await _ in interrupts.signals { work.cancel() }
+        }
+        defer { watcher.cancel() }
+        do {
+            return try await work.value
+        } catch {
+            display.finish()
+            throw translate(error, signal: interrupts.received)
+        }
+    }
+
+    private func scan(
+        _ reader: ImageReader, _ parameters: ScanParameters, _ farm: ScanFarm, _ display: ProgressDisplay,
+        _ outputs: [CatalogueOutput], _ start: ContinuousClock.Instant
+    ) async throws -> ExitCode {
+        try await farm.join()
+        async let checksum = reader.checksum()
+        let job = try SkyScan(
+            reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: farm.coordinator,
+            job: UInt64.random(in: .min ... .max), observer: farm.events.handle)
+        let result = try await job.run()
+        let table = result.table(
+            image: reader.summary, parameters: parameters, checksum: try await checksum,
+            software: "skyfarm \(Skyfarm.version)")
+        try Task.checkCancellation()
+        for output in outputs { try output.write(table) }
+        display.finish()
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        try report(result, reader.summary, outputs, farm, seconds: seconds)
+        return result.missing.isEmpty ? .complete : .partialCatalogue
+    }
+
+    private func prepareOutputs() throws -> [CatalogueOutput] {
+        let names = options.outputs.isEmpty ? ["-"] : options.outputs
+        if options.common.json, names.contains("-"), !options.dryRun {
+            throw UsageError("--json and a catalogue on standard output exclude each other; name a file with -o")
+        }
+        do {
+            return try names.map { name in
+                let output = try CatalogueOutput(path: name, overwrite: options.overwrite)
+                if !options.dryRun { try output.prepare() }
+                return output
+            }
+        } catch let error as OutputError {
+            throw CommandError(.output, error.description)
+        }
+    }
+
+    private func openImage() async throws -> ImageReader {
+        do {
+            return try ImageReader(
+                image: options.image, mask: options.detection.mask, weights: options.detection.weight)
+        } catch {
+            throw CommandError(.input, "\(error)")
+        }
+    }
+
+    /// The one line and the exit code for what ended a scan.
+    private func translate(_ error: any Error, signal: Interrupts.Signal?) -> any Error {
+        if let signal {
+            return CommandError(signal.exitCode, "scan: stopped; no catalogue was written, start it again to repeat it")
+        }
+        switch error {
+        case let error as ScanError where error.code == .noSystem:
+            return CommandError(.noUsableNode, "scan: \(error)")
+        case let error as ScanError where error.code == .bulkUnreadable:
+            return CommandError(.input, error.message)
+        case let error as OutputError: return CommandError(.output, error.description)
+        case let error as ImageError: return CommandError(.input, error.description)
+        case let error as ScanSetupError: return CommandError(.input, "\(options.image): \(error)")
+        default: return error
+        }
     }
 }

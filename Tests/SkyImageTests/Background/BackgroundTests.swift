@@ -2,6 +2,7 @@ import CSEP
 import Testing
 
 @testable import SkyImage
+import SkyTestSupport
 
 @Suite("global background")
 struct BackgroundTests {
@@ -43,7 +44,7 @@ struct BackgroundTests {
     func slices() throws {
         var parameters = ScanParameters()
         (parameters.meshWidth, parameters.meshHeight, parameters.noise) = (10, 8, .map)
-        var random = SplitMix(seed: 5)
+        var random = SplitMix64(seed: 5)
         let pixels = (0..<100 * 203).map { Float($0 % 77) + Float.random(in: 0..<9, using: &random) }
         let image = TestImage(width: 100, height: 203, pixels: pixels)
         let plan = try BandPlan(width: 100, height: 203, meshHeight: 8, requestedRows: 203)

@@ -26,7 +26,7 @@ struct MeshGridTests {
 
     @Test("bad meshes take the mean of the nearest valid ones, to the bit of SEP's way", arguments: 0..<60)
     func fill(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         var grid = MeshGrid(
             columns: Int.random(in: 1...14, using: &random), rows: Int.random(in: 1...14, using: &random))
         let share = Double.random(in: 0...1, using: &random)

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SkyImage
+import SkyTestSupport
 
 @Suite("degenerate images")
 struct DegenerateImageTests {
@@ -29,7 +30,7 @@ struct DegenerateImageTests {
         for (width, height) in [(1, 1), (1, 300), (300, 1), (2, 2), (63, 65)] {
             _ = try scan(
                 TestImage(width: width, height: height, pixels: Array(repeating: 5, count: width * height)), parameters)
-            var random = SplitMix(seed: 3)
+            var random = SplitMix64(seed: 3)
             let noise = (0..<width * height).map { _ in Float.random(in: 0..<9, using: &random) }
             _ = try scan(TestImage(width: width, height: height, pixels: noise), parameters)
         }
@@ -45,7 +46,7 @@ struct DegenerateImageTests {
 
     @Test("wholly masked bands are no obstacle, a wholly masked image is an error", arguments: modes)
     func masked(parameters: ScanParameters) throws {
-        var random = SplitMix(seed: 4)
+        var random = SplitMix64(seed: 4)
         var image = TestImage(
             width: 150, height: 400, pixels: (0..<60000).map { _ in Float.random(in: 0..<40, using: &random) })
         for index in stride(from: 40, to: 60000, by: 977) { image.pixels[index] += 3000 }
@@ -65,7 +66,7 @@ struct DegenerateImageTests {
         var parameters = ScanParameters()
         parameters.kernel = try ConvolutionKernel(
             width: 31, height: 31, values: (0..<961).map { Float(1 + $0 % 31) })
-        var random = SplitMix(seed: 4)
+        var random = SplitMix64(seed: 4)
         for (width, height) in [(1, 1), (3, 200), (200, 3), (29, 31), (90, 200)] {
             var image = TestImage(
                 width: width, height: height,

@@ -3,12 +3,13 @@ import CSkyfarm
 import Testing
 
 @testable import SkyImage
+import SkyTestSupport
 
 @Suite("half-flux radius")
 struct HalfFluxRadiusTests {
     @Test("the radius is libsep's, for places within and beside the image", arguments: UInt64(0)..<60)
     func equalsSEP(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         let (width, height) = (Int32.random(in: 1...90, using: &random), Int32.random(in: 1...90, using: &random))
         // A peak over noise, in part negative.
         let pixels = (0..<width * height).map { index -> Float in

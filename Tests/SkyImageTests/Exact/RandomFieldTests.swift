@@ -19,10 +19,10 @@ struct RandomFieldTests {
             let reference = try WholeImageSEP(image: field.image, parameters: field.parameters).run()
             var scan = try SerialScan(
                 width: width, height: height, parameters: field.parameters, requestedRows: field.rows)
-            var random = SplitMix(seed: seed)
+            var random = SplitMix64(seed: seed)
             let salt = random.next()
             scan.order = { count in
-                var random = SplitMix(seed: salt)
+                var random = SplitMix64(seed: salt)
                 return Array(0..<count).shuffled(using: &random)
             }
             do {

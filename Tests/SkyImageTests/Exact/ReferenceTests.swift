@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SkyImage
+import SkyTestSupport
 
 @Suite("seamless scan of real images", .enabled(if: SkyData.isPresent, Comment(rawValue: SkyData.missing)))
 struct ReferenceTests {
@@ -29,10 +30,10 @@ struct ReferenceTests {
         for rows in [64, 128, 320, image.height] {
             var scan = try SerialScan(
                 width: image.width, height: image.height, parameters: mode.parameters, requestedRows: rows)
-            var generator = SplitMix(seed: UInt64(rows))
+            var generator = SplitMix64(seed: UInt64(rows))
             let seed = generator.next()
             scan.order = { count in
-                var generator = SplitMix(seed: seed)
+                var generator = SplitMix64(seed: seed)
                 return Array(0..<count).shuffled(using: &generator)
             }
             let result = try image.withView(scan.run)

@@ -22,7 +22,7 @@ struct SourceCleanerTests {
 
     @Test("the grid finds every pair within reach", arguments: UInt64(0)..<40)
     func pairs(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         let count = Int.random(in: 0...300, using: &random)
         var x = (0..<count).map { _ in Double.random(in: 0...5000, using: &random) }
         let y = (0..<count).map { _ in Double.random(in: 0...300, using: &random) }

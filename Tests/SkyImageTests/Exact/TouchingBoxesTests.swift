@@ -28,7 +28,7 @@ struct TouchingBoxesTests {
 
     @Test("the result is that of merging pair by pair", arguments: UInt64(0)..<80)
     func equalsPairs(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         var boxes: [TouchingBoxes.Box] = []
         for member in 0..<Int.random(in: 0...60, using: &random) {
             let (x, y) = (Int.random(in: 0..<400, using: &random), Int.random(in: 0..<400, using: &random))

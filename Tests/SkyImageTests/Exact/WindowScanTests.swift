@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SkyImage
+import SkyTestSupport
 
 @Suite("scans of windows")
 struct WindowScanTests {
@@ -11,7 +12,7 @@ struct WindowScanTests {
     let parameters = ScanParameters()
 
     init() throws {
-        var random = SplitMix(seed: 9)
+        var random = SplitMix64(seed: 9)
         var pixels = (0..<100 * 300).map { _ in Float.random(in: 0..<9, using: &random) }
         for row in 100..<260 { for column in 40..<44 { pixels[row * 100 + column] += 500 } }
         image = TestImage(width: 100, height: 300, pixels: pixels)

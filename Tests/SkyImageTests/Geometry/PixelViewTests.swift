@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SkyImage
+import SkyTestSupport
 
 @Suite("pixel views")
 struct PixelViewTests {

@@ -1,16 +1,17 @@
 import Foundation
 
 @testable import SkyImage
+import SkyTestSupport
 
 /// A small random image with random parameters, all from one seed.
 struct RandomField {
     var image: TestImage
     var parameters = ScanParameters()
     var rows: Int
-    private var random: SplitMix
+    private var random: SplitMix64
 
     init(seed: UInt64) {
-        random = SplitMix(seed: seed)
+        random = SplitMix64(seed: seed)
         image = TestImage(width: 1, height: 1, pixels: [0])
         rows = 1
         image.width = size()

@@ -1,4 +1,5 @@
 @testable import SkyImage
+import SkyTestSupport
 
 extension SourceTable {
     /// A few differences to another table, in words: integers and floats to the bit, doubles to one part in 10⁹.

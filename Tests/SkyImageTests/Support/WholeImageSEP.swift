@@ -1,6 +1,7 @@
 import CSEP
 
 @testable import SkyImage
+import SkyTestSupport
 
 /// The oracle: SEP on the whole image at once, called in the plainest way.
 struct WholeImageSEP {

@@ -1,0 +1,62 @@
+internal import SkyImage
+
+/// What a catalogue's header records, so that the scan can be repeated.
+enum CatalogueHeader {
+    /// Entries about the image, the software and the parameters of a scan.
+    static func entries(
+        of result: SkyScanResult, image: ImageSummary, parameters: ScanParameters, checksum: UInt64?, software: String
+    ) -> [HeaderEntry] {
+        var entries = [
+            HeaderEntry("CREATOR", .text(software), comment: "Program"),
+            HeaderEntry("SEPVERS", .text(SEPVersion.current), comment: "Version of SEP"),
+            HeaderEntry("SEPVERIF", .logical(SEPVersion.isVerified), comment: "Exactness was verified with it"),
+            HeaderEntry("IMAGE", .text(image.name), comment: "Scanned image"),
+            HeaderEntry("IMGHDU", .integer(image.hdu), comment: "HDU, 0 is the primary"),
+            HeaderEntry("IMGWIDTH", .integer(image.width), comment: "[pix]"),
+            HeaderEntry("IMGHEIGH", .integer(image.height), comment: "[pix]"),
+        ]
+        if let checksum {
+            entries.append(
+                HeaderEntry("IMGXXH3", .text(hexadecimal(checksum)), comment: "XXH3-64 of header and samples"))
+        }
+        entries += settings(parameters)
+        return entries + [
+            HeaderEntry("MASKED", .integer(result.maskedPixels), comment: "Pixels left out"),
+            HeaderEntry("BACKGR", .real(Double(result.globalLevel)), comment: "Median background"),
+            HeaderEntry("NOISERMS", .real(Double(result.globalNoise)), comment: "Median noise"),
+            HeaderEntry("REMOVED", .integer(result.removed), comment: "Detections removed by cleaning"),
+            HeaderEntry("NSECTMIS", .integer(result.missing.count), comment: "Sectors missing, see HISTORY"),
+        ]
+    }
+
+    private static func settings(_ parameters: ScanParameters) -> [HeaderEntry] {
+        [
+            HeaderEntry("THRESH", .real(parameters.threshold), comment: "Detection threshold, by the noise"),
+            HeaderEntry("MINAREA", .integer(parameters.minArea), comment: "[pix] Fewest pixels of a source"),
+            HeaderEntry("DEBLEVEL", .integer(parameters.deblendLevels), comment: "Thresholds of deblending"),
+            HeaderEntry("DEBCONTR", .real(parameters.deblendContrast), comment: "Contrast of deblending"),
+            HeaderEntry("CLEAN", .real(parameters.clean ?? 0), comment: "Parameter of cleaning, 0 is off"),
+            HeaderEntry("MESHW", .integer(parameters.meshWidth), comment: "[pix] Background mesh"),
+            HeaderEntry("MESHH", .integer(parameters.meshHeight), comment: "[pix] Background mesh"),
+            HeaderEntry("MESHFW", .integer(parameters.meshFilterWidth), comment: "Median filter, in meshes"),
+            HeaderEntry("MESHFH", .integer(parameters.meshFilterHeight), comment: "Median filter, in meshes"),
+            HeaderEntry("FILTER", .text(parameters.filter.rawValue), comment: "Filter before detection"),
+            HeaderEntry("KERNEL", .text(kernelText(parameters)), comment: "Rows of the kernel"),
+            HeaderEntry("NOISE", .text(parameters.noise.rawValue), comment: "Noise that the threshold counts in"),
+            HeaderEntry("APERRAD", .real(parameters.apertureRadius), comment: "[pix] Radius of flux_aper"),
+        ]
+    }
+
+    private static func kernelText(_ parameters: ScanParameters) -> String {
+        guard parameters.filter != .none else { return "none" }
+        let kernel = parameters.kernel
+        return stride(from: 0, to: kernel.values.count, by: kernel.width).map { start in
+            kernel.values[start..<start + kernel.width].map(\.description).joined(separator: " ")
+        }.joined(separator: "; ")
+    }
+
+    private static func hexadecimal(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

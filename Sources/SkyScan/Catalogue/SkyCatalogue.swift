@@ -1,0 +1,31 @@
+public import SkyImage
+
+extension SkyScanResult {
+    /// The catalogue as a table, with coordinates where the image's header gives them.
+    ///
+    /// - Parameters:
+    ///   - image: what is known of the image.
+    ///   - parameters: those of the scan.
+    ///   - checksum: of the image's header and samples.
+    ///   - software: name and version of the program.
+    /// - Returns: one row per source; the sectors that are missing stand in the history.
+    public func table(
+        image: ImageSummary, parameters: ScanParameters, checksum: UInt64?, software: String
+    ) -> CatalogueTable {
+        let wcs = try? CelestialWCS(header: image.header)
+        let coordinates = wcs.map { wcs in
+            let (rightAscension, declination) = wcs.coordinates(x: sources.x, y: sources.y)
+            return (rightAscension, declination, wcs.referenceSystem)
+        }
+        return CatalogueTable(
+            columns: SourceColumns.columns(
+                of: sources, unit: image.sampleUnit, apertureRadius: parameters.apertureRadius,
+                coordinates: coordinates),
+            header: CatalogueHeader.entries(
+                of: self, image: image, parameters: parameters, checksum: checksum, software: software),
+            history: missing.map { sector in
+                "MISSING \(sector.step.rawValue) columns \(sector.rect.x.lowerBound)-\(sector.rect.x.upperBound - 1) "
+                    + "rows \(sector.rect.y.lowerBound)-\(sector.rect.y.upperBound - 1): \(sector.reason)"
+            })
+    }
+}

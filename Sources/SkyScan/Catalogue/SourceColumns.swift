@@ -1,0 +1,119 @@
+internal import SkyImage
+
+/// The columns of a catalogue: SEP's names, with units and meanings.
+enum SourceColumns {
+    /// The columns of `sources`, whose samples are in `unit`; coordinates are in degrees, in the frame of that name.
+    static func columns(
+        of sources: SourceTable, unit: String, apertureRadius: Double,
+        coordinates: (rightAscension: [Double], declination: [Double], frame: String)?
+    ) -> [CatalogueTable.Column] {
+        var columns = [
+            CatalogueTable.Column(
+                "number", description: "Running number, from 1", .int32((0..<Int32(sources.count)).map { $0 + 1 }))
+        ]
+        columns += positions(sources)
+        if let coordinates {
+            let frame = coordinates.frame
+            columns += [
+                .init(
+                    "ra", unit: "deg", description: "Right ascension (\(frame))", .double(coordinates.rightAscension)),
+                .init("dec", unit: "deg", description: "Declination (\(frame))", .double(coordinates.declination)),
+            ]
+        }
+        return columns + shapes(sources) + fluxes(sources, unit) + extent(sources)
+            + photometry(sources.photometry, unit, apertureRadius)
+    }
+
+    private static func positions(_ sources: SourceTable) -> [CatalogueTable.Column] {
+        [
+            .init(
+                "x", unit: "pix", description: "Barycentre, column; the first pixel's centre is 0", .double(sources.x)),
+            .init("y", unit: "pix", description: "Barycentre, row; the first pixel's centre is 0", .double(sources.y)),
+            .init(
+                "x_image", unit: "pix", description: "Barycentre, column; the first pixel's centre is 1 (FITS)",
+                .double(sources.x.map { $0 + 1 })),
+            .init(
+                "y_image", unit: "pix", description: "Barycentre, row; the first pixel's centre is 1 (FITS)",
+                .double(sources.y.map { $0 + 1 })),
+        ]
+    }
+
+    private static func shapes(_ sources: SourceTable) -> [CatalogueTable.Column] {
+        [
+            .init("a", unit: "pix", description: "Semi-major axis, rms along it", .float(sources.a)),
+            .init("b", unit: "pix", description: "Semi-minor axis, rms along it", .float(sources.b)),
+            .init(
+                "theta", unit: "rad", description: "Position angle of the major axis, from x towards y",
+                .float(sources.theta)),
+            .init("cxx", unit: "pix-2", description: "Ellipse parameter of x squared", .float(sources.cxx)),
+            .init("cyy", unit: "pix-2", description: "Ellipse parameter of y squared", .float(sources.cyy)),
+            .init("cxy", unit: "pix-2", description: "Ellipse parameter of x times y", .float(sources.cxy)),
+            .init("x2", unit: "pix2", description: "Variance along x", .double(sources.x2)),
+            .init("y2", unit: "pix2", description: "Variance along y", .double(sources.y2)),
+            .init("xy", unit: "pix2", description: "Covariance of x and y", .double(sources.xy)),
+            .init("errx2", unit: "pix2", description: "Variance of the barycentre's x", .double(sources.errx2)),
+            .init("erry2", unit: "pix2", description: "Variance of the barycentre's y", .double(sources.erry2)),
+            .init("errxy", unit: "pix2", description: "Covariance of the barycentre", .double(sources.errxy)),
+        ]
+    }
+
+    private static func fluxes(_ sources: SourceTable, _ unit: String) -> [CatalogueTable.Column] {
+        [
+            .init("thresh", unit: unit, description: "Detection threshold", .float(sources.thresh)),
+            .init("peak", unit: unit, description: "Highest pixel", .float(sources.peak)),
+            .init("cpeak", unit: unit, description: "Highest pixel after the filter", .float(sources.cpeak)),
+            .init("flux", unit: unit, description: "Sum of the source's pixels", .float(sources.flux)),
+            .init(
+                "cflux", unit: unit, description: "Sum of the source's pixels after the filter",
+                .float(sources.cflux)),
+            .init(
+                "flag", description: "Bits: 1 deblended, 2 cut by the image's edge, 8 x and y fully correlated",
+                .int16(sources.flag)),
+        ]
+    }
+
+    private static func extent(_ sources: SourceTable) -> [CatalogueTable.Column] {
+        [
+            .init("npix", unit: "pix", description: "Pixels of the source", .int32(sources.npix)),
+            .init(
+                "tnpix", unit: "pix", description: "Pixels above the threshold without the filter",
+                .int32(sources.tnpix)),
+            .init("xmin", unit: "pix", description: "First column", .int32(sources.xmin)),
+            .init("xmax", unit: "pix", description: "Last column", .int32(sources.xmax)),
+            .init("ymin", unit: "pix", description: "First row", .int32(sources.ymin)),
+            .init("ymax", unit: "pix", description: "Last row", .int32(sources.ymax)),
+            .init("xpeak", unit: "pix", description: "Column of the highest pixel", .int32(sources.xpeak)),
+            .init("ypeak", unit: "pix", description: "Row of the highest pixel", .int32(sources.ypeak)),
+            .init(
+                "xcpeak", unit: "pix", description: "Column of the highest pixel after the filter",
+                .int32(sources.xcpeak)),
+            .init(
+                "ycpeak", unit: "pix", description: "Row of the highest pixel after the filter",
+                .int32(sources.ycpeak)),
+        ]
+    }
+
+    private static func photometry(
+        _ measured: Photometry, _ unit: String, _ apertureRadius: Double
+    ) -> [CatalogueTable.Column] {
+        let bits = "16 cut by the image's edge, 32 some pixels masked, 64 all masked, 128 not positive"
+        return [
+            .init(
+                "kron_radius", description: "Kron radius, in units of a and b", .double(measured.kronRadius)),
+            .init("flag_kron", description: "Bits of the Kron radius: \(bits)", .int16(measured.kronFlag)),
+            .init(
+                "flux_auto", unit: unit, description: "Flux in the ellipse of 2.5 Kron radii",
+                .double(measured.fluxAuto)),
+            .init("fluxerr_auto", unit: unit, description: "Error of flux_auto", .double(measured.fluxErrAuto)),
+            .init("flag_auto", description: "Bits of flux_auto: \(bits)", .int16(measured.flagAuto)),
+            .init(
+                "flux_aper", unit: unit, description: "Flux in the circle of radius \(apertureRadius) pixels",
+                .double(measured.fluxAper)),
+            .init("fluxerr_aper", unit: unit, description: "Error of flux_aper", .double(measured.fluxErrAper)),
+            .init("flag_aper", description: "Bits of flux_aper: \(bits)", .int16(measured.flagAper)),
+            .init(
+                "flux_radius", unit: "pix", description: "Radius that holds half the flux within 6 a",
+                .double(measured.fluxRadius)),
+        ]
+    }
+}

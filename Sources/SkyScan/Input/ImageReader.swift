@@ -1,0 +1,71 @@
+internal import ScanCluster
+internal import SkyImage
+
+/// Reads windows of an image, its mask and its weight map, one at a time, on a thread of its own.
+///
+/// cfitsio is neither fast nor safe on several threads of one file, and a disk is best read in order.
+public actor ImageReader {
+    private let executor = ReaderExecutor()
+    private let image: FITSImage
+    private let mask: FITSImage?
+    private let weights: FITSImage?
+
+    /// The image's size, header and what else is known without reading pixels.
+    public nonisolated let summary: ImageSummary
+
+    /// Runs on the reader's own thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Opens an image and the maps that belong to it; names may end in an HDU in brackets.
+    /// - Throws: ``ImageError`` if a file cannot be used, ``ScanSetupError`` if a map has another size than the image.
+    public init(image name: String, mask maskName: String? = nil, weights weightsName: String? = nil) throws {
+        let image = try FITSImage(name)
+        func map(_ name: String?, _ kind: String) throws -> FITSImage? {
+            guard let name else { return nil }
+            let map = try FITSImage(name)
+            guard map.width == image.width, map.height == image.height else {
+                throw ScanSetupError(
+                    "\(name): the \(kind) is \(map.width) by \(map.height) pixels, the image "
+                        + "\(image.width) by \(image.height); give one of the same size")
+            }
+            return map
+        }
+        mask = try map(maskName, "mask")
+        weights = try map(weightsName, "weight map")
+        summary = ImageSummary(image, hasMask: mask != nil, hasWeights: weights != nil)
+        self.image = image
+    }
+
+    /// XXH3-64 of the HDU's header and samples; computed beside the reading, from a handle of its own.
+    /// - Throws: ``ImageError`` if the file cannot be read.
+    public nonisolated func checksum() async throws -> UInt64 {
+        let name = summary.name
+        return try await ReaderExecutor().run { try FITSImage(name).checksum() }
+    }
+
+    /// What the bulk bytes of the window `rect` hold.
+    nonisolated func contents(of rect: PixelRect) -> WindowPixels {
+        WindowPixels(rect: rect, hasWeights: summary.hasWeights, hasMask: summary.hasMask)
+    }
+
+    /// Reads a window.
+    /// - Throws: ``ImageError`` if the samples cannot be read.
+    func read(_ window: WindowPixels) throws -> BulkBytes {
+        try BulkBytes(byteCount: window.byteCount) { bytes in
+            let parts = window.split(bytes)
+            let (rows, columns) = (window.rect.y, window.rect.x)
+            try image.read(rows: rows, columns: columns, into: parts.samples)
+            if let target = parts.weights { try weights?.read(rows: rows, columns: columns, into: target) }
+            if let target = parts.mask { try readMask(rows, columns, into: target) }
+        }
+    }
+
+    private func readMask(
+        _ rows: Range<Int>, _ columns: Range<Int>, into target: UnsafeMutableRawBufferPointer
+    ) throws {
+        let values = UnsafeMutableBufferPointer<Float>.allocate(capacity: target.count)
+        defer { values.deallocate() }
+        try mask?.read(rows: rows, columns: columns, into: values)
+        for index in target.indices { target[index] = values[index] == 0 ? 0 : 1 }
+    }
+}

@@ -1,0 +1,52 @@
+public import SkyImage
+
+/// What is known of an image from its header.
+public struct ImageSummary: Sendable {
+    /// The file's name and HDU, as the user gave them.
+    public let name: String
+    /// Columns.
+    public let width: Int
+    /// Rows.
+    public let height: Int
+    /// Number of the HDU, 0 for the primary one.
+    public let hdu: Int
+    /// Bits per sample as FITS counts them: negative for floats.
+    public let bitpix: Int
+    /// The HDU's header.
+    public let header: FITSHeader
+    /// Whether a mask belongs to the image.
+    public let hasMask: Bool
+    /// Whether a weight map belongs to the image.
+    public let hasWeights: Bool
+
+    init(_ image: FITSImage, hasMask: Bool, hasWeights: Bool) {
+        name = image.location.description
+        width = image.width
+        height = image.height
+        hdu = image.hduNumber
+        bitpix = image.bitpix
+        header = image.header
+        self.hasMask = hasMask
+        self.hasWeights = hasWeights
+    }
+
+    /// Number of pixels.
+    public var area: Int { width * height }
+
+    /// Unit of the samples: the header's BUNIT, or `adu`.
+    public var sampleUnit: String { header.text("BUNIT") ?? "adu" }
+}
+
+extension FITSHeader {
+    /// Value of the first card of `keyword`, if it is text that is not empty.
+    fileprivate func text(_ keyword: String) -> String? {
+        let start = keyword.padding(8) + "= '"
+        guard let card = (0..<count).lazy.map({ self[$0] }).first(where: { $0.hasPrefix(start) }) else { return nil }
+        let text = card.dropFirst(start.count).prefix { $0 != "'" }
+        return text.allSatisfy { $0 == " " } ? nil : String(text[...(text.lastIndex { $0 != " " } ?? text.startIndex)])
+    }
+}
+
+extension String {
+    fileprivate func padding(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

@@ -1,0 +1,18 @@
+internal import Dispatch
+
+/// A serial executor for code that blocks on the disk: never a thread of the cooperative pool or the I/O loop.
+final class ReaderExecutor: SerialExecutor {
+    private let queue = DispatchQueue(label: "skyfarm.reader")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    /// Runs `body` on the executor's thread.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: .init(catching: body)) }
+        }
+    }
+}

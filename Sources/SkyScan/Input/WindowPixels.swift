@@ -1,0 +1,53 @@
+internal import ScanCluster
+internal import SkyImage
+
+/// What the bulk bytes of a window hold, one after the other: samples, weights if there are any, mask if there is one.
+///
+/// Samples and weights are little-endian 32-bit floats, the mask is a byte a pixel, not 0 where it is masked; all run
+/// row by row over ``rect``.
+struct WindowPixels: Codable, Hashable, Sendable {
+    /// The window, in pixels of the image.
+    var rect: PixelRect
+    /// Whether weights follow the samples.
+    var hasWeights: Bool
+    /// Whether a mask comes last.
+    var hasMask: Bool
+
+    /// Number of bytes.
+    var byteCount: Int { weightsEnd + (hasMask ? rect.area : 0) }
+
+    private var samplesEnd: Int { rect.area * MemoryLayout<Float>.stride }
+    private var weightsEnd: Int { hasWeights ? 2 * samplesEnd : samplesEnd }
+
+    /// Places of the three parts in `bytes`.
+    func split(
+        _ bytes: UnsafeMutableRawBufferPointer
+    ) -> (
+        samples: UnsafeMutableBufferPointer<Float>, weights: UnsafeMutableBufferPointer<Float>?,
+        mask: UnsafeMutableRawBufferPointer?
+    ) {
+        (
+            UnsafeMutableRawBufferPointer(rebasing: bytes[..<samplesEnd]).bindMemory(to: Float.self),
+            hasWeights
+                ? UnsafeMutableRawBufferPointer(rebasing: bytes[samplesEnd..<weightsEnd]).bindMemory(to: Float.self)
+                : nil,
+            hasMask ? UnsafeMutableRawBufferPointer(rebasing: bytes[weightsEnd..<byteCount]) : nil
+        )
+    }
+
+    /// Lets `body` look at the pixels in `bulk`.
+    /// - Throws: ``ScanSetupError`` if there are no bytes or another number of them, and what `body` throws.
+    func withView<Result>(of bulk: BulkBytes?, _ body: (PixelView) throws -> Result) throws -> Result {
+        guard let bulk, !rect.isEmpty, bulk.count == byteCount else {
+            throw ScanSetupError("the window \(rect) came with \(bulk?.count ?? 0) bytes of pixels")
+        }
+        return try bulk.withUnsafeBytes { bytes in
+            let pixels = UnsafeRawBufferPointer(rebasing: bytes[..<samplesEnd]).bindMemory(to: Float.self)
+            let weights = UnsafeRawBufferPointer(rebasing: bytes[samplesEnd..<weightsEnd]).bindMemory(to: Float.self)
+            let mask = UnsafeRawBufferPointer(rebasing: bytes[weightsEnd...]).bindMemory(to: UInt8.self)
+            return try body(
+                PixelView(
+                    rect: rect, pixels: pixels, mask: hasMask ? mask : nil, weights: hasWeights ? weights : nil))
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import ScanCluster
+internal import SkyImage
+
+/// Who did how many tasks of a sky scan, and which sectors could not be scanned.
+public struct ScanTally: Sendable {
+    /// What one system did.
+    public struct Share: Sendable {
+        /// Tasks whose response was used.
+        public var tasks = 0
+        /// Seconds of scanning in those tasks.
+        public var seconds = 0.0
+    }
+
+    /// By the name of the system.
+    public private(set) var systems: [String: Share] = [:]
+    /// By the step.
+    public private(set) var steps: [ScanStep: Share] = [:]
+    /// Attempts beyond the first of each task.
+    public private(set) var retries = 0
+    /// Sectors that could not be scanned.
+    public private(set) var missing: [MissingSector] = []
+
+    /// Tasks that were done.
+    public var tasks: Int { steps.values.reduce(0) { $0 + $1.tasks } }
+
+    mutating func count<Task: ScanTask>(_ response: TaskResponse<Task>, _ step: ScanStep, sector: PixelRect) {
+        retries += response.attempt - 1
+        switch response.result {
+        case .success:
+            systems[response.system, default: Share()].add(response.seconds)
+            steps[step, default: Share()].add(response.seconds)
+        case .failure(let failure):
+            missing.append(MissingSector(step: step, rect: sector, reason: failure.description))
+        }
+    }
+}
+
+extension ScanTally.Share {
+    fileprivate mutating func add(_ seconds: Double) {
+        tasks += 1
+        self.seconds += seconds
+    }
+}

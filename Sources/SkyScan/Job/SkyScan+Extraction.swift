@@ -1,0 +1,59 @@
+internal import ScanCluster
+internal import SkyImage
+
+extension SkyScan {
+    /// Pass 2: the sources of every band, and those that bands cut, from larger windows.
+    func findSources(_ background: BackgroundModel, _ tally: inout ScanTally) async throws -> SourceBatch {
+        var planner = CutIslandPlanner(plan: plan, parameters: parameters)
+        var (batch, windows) = try await scanBands(background, &planner, &tally)
+        while !windows.isEmpty {
+            windows = try await scanAgain(windows, background, &planner, &tally)
+        }
+        batch.append(planner.accepted)
+        return batch
+    }
+
+    private func scanBands(
+        _ background: BackgroundModel, _ planner: inout CutIslandPlanner, _ tally: inout ScanTally
+    ) async throws -> (SourceBatch, [CutIslandWindow]) {
+        let (plan, parameters, reader) = (plan, parameters, reader)
+        let tasks = StepTasks(count: plan.count) { band in
+            BandTask(
+                scan: BandScan(plan: plan, band: band, parameters: parameters, background: background),
+                window: reader.contents(of: plan[band].window))
+        }
+        let cost = (0..<plan.count).reduce(0) { $0 + plan[$1].window.area }
+        var batch = SourceBatch()
+        var windows: [CutIslandWindow] = []
+        let responses = responses(
+            to: tasks, step: .extraction, cost: Double(cost), keepsPixels: true)
+        for try await response in responses {
+            tally.count(response, .extraction, sector: plan[response.id].core)
+            let result = (try? response.get()) ?? WindowResult()
+            batch.append(result.batch)
+            windows += planner.finish(band: response.id, cut: result.cut)
+        }
+        return (batch, windows)
+    }
+
+    private func scanAgain(
+        _ windows: [CutIslandWindow], _ background: BackgroundModel, _ planner: inout CutIslandPlanner,
+        _ tally: inout ScanTally
+    ) async throws -> [CutIslandWindow] {
+        let (plan, parameters, reader) = (plan, parameters, reader)
+        let tasks = StepTasks(count: windows.count) { index in
+            CutIslandTask(
+                scan: CutIslandScan(plan: plan, rescan: windows[index], parameters: parameters, background: background),
+                window: reader.contents(of: windows[index].rect))
+        }
+        let sectors = Dictionary(uniqueKeysWithValues: windows.map { ($0.id, $0.rect) })
+        let cost = windows.reduce(0) { $0 + $1.rect.area }
+        var next: [CutIslandWindow] = []
+        let responses = responses(to: tasks, step: .cutIslands, cost: Double(cost))
+        for try await response in responses {
+            tally.count(response, .cutIslands, sector: sectors[response.id] ?? plan.image)
+            next += planner.finish(window: response.id, result: (try? response.get()) ?? WindowResult())
+        }
+        return next
+    }
+}

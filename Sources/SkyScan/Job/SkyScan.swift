@@ -1,0 +1,77 @@
+public import ScanCluster
+public import SkyImage
+
+/// The scan of one image, farmed out: background, extraction, cut islands, cleaning, photometry.
+///
+/// The catalogue does not depend on who does which task, how often and in which order; see Docs/ExactScan.md.
+public struct SkyScan: Sendable {
+    let reader: ImageReader
+    let plan: BandPlan
+    let parameters: ScanParameters
+    let coordinator: ScanCoordinator
+    let job: UInt64
+    let observer: @Sendable (SkyScanEvent) -> Void
+
+    /// A scan of the image of `reader`.
+    /// - Parameters:
+    ///   - reader: reads the image.
+    ///   - parameters: what counts as a source.
+    ///   - bandRows: rows of a band, rounded up to whole meshes; chosen from the image's size if nil.
+    ///   - coordinator: farms the tasks out.
+    ///   - job: a random number that no other job has; nodes keep pixels under it.
+    ///   - observer: told what happens; must not block.
+    /// - Throws: ``ScanSetupError`` for parameters that make no sense for this image.
+    public init(
+        reader: ImageReader, parameters: ScanParameters, bandRows: Int? = nil, coordinator: ScanCoordinator,
+        job: UInt64, observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in }
+    ) throws(ScanSetupError) {
+        try parameters.validate()
+        plan = try BandPlan(
+            width: reader.summary.width, height: reader.summary.height, meshHeight: parameters.meshHeight,
+            requestedRows: bandRows)
+        self.reader = reader
+        self.parameters = parameters
+        self.coordinator = coordinator
+        self.job = job
+        self.observer = observer
+    }
+
+    /// Number of bands.
+    public var bandCount: Int { plan.count }
+
+    /// Runs the scan.
+    ///
+    /// A sector that could not be scanned is listed in the result; the job goes on without it.
+    /// - Throws: ``ScanError`` if there is nobody to do the work or the image cannot be read, ``SEPError``,
+    ///   `CancellationError`.
+    public func run() async throws -> SkyScanResult {
+        var tally = ScanTally()
+        let background = try await measureBackground(&tally)
+        let batch = try await findSources(background, &tally)
+        observer(.began(.cleaning, tasks: 0, cost: 0))
+        var assembly = CatalogAssembly(batch, parameters: parameters)
+        try await measureApertures(of: &assembly, background, &tally)
+        return SkyScanResult(
+            sources: assembly.sources, removed: assembly.removed, globalLevel: background.globalLevel,
+            globalNoise: background.globalNoise, maskedPixels: background.maskedPixels, bands: plan.count,
+            tally: tally)
+    }
+
+    /// Farms out the tasks of a step, of `cost` in all, and tells the observer.
+    ///
+    /// With `keepsPixels` the tasks' pixels are those of whole bands, which nodes keep for the next step.
+    func responses<Task: WindowTask>(
+        to tasks: StepTasks<Task>, step: ScanStep, cost: Double, keepsPixels: Bool = false
+    ) -> TaskResponses<Task> where Task.ID == Int {
+        observer(.began(step, tasks: tasks.count, cost: cost))
+        let (reader, job, observer) = (reader, job, observer)
+        return coordinator.responses(
+            to: tasks,
+            bulk: { task in
+                BulkSource(
+                    key: keepsPixels ? BulkKey(job: job, index: UInt64(task.id)) : nil,
+                    byteCount: task.window.byteCount, load: { try await reader.read(task.window) })
+            },
+            observer: { observer(.job(step, $0)) })
+    }
+}

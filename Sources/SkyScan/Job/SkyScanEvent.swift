@@ -1,0 +1,9 @@
+public import ScanCluster
+
+/// What happens in a sky scan, for a progress display and a log.
+public enum SkyScanEvent: Equatable, Sendable {
+    /// A step, or a further round of it, begins with `tasks` tasks of `cost` pixels' work in all.
+    case began(ScanStep, tasks: Int, cost: Double)
+    /// Something happens to the tasks of a step.
+    case job(ScanStep, JobEvent)
+}

@@ -1,0 +1,32 @@
+public import SkyImage
+
+/// The sources of an image, and what it took to find them.
+public struct SkyScanResult: Sendable {
+    /// The sources, in the order of the catalogue.
+    public let sources: SourceTable
+    /// Detections that cleaning removed.
+    public let removed: Int
+    /// Median background of the image, in the image's unit.
+    public let globalLevel: Float
+    /// Median noise of the image, in the image's unit.
+    public let globalNoise: Float
+    /// Pixels left out by mask, weight or because they are not finite.
+    public let maskedPixels: Int
+    /// Number of bands.
+    public let bands: Int
+    /// Who did what, and what is missing.
+    public let tally: ScanTally
+
+    /// Sectors that could not be scanned; the catalogue is partial if there are any.
+    public var missing: [MissingSector] { tally.missing }
+}
+
+/// A sector that could not be scanned.
+public struct MissingSector: Sendable {
+    /// What was to be done there.
+    public let step: ScanStep
+    /// Pixels of the sector.
+    public let rect: PixelRect
+    /// The last attempt's error, in words.
+    public let reason: String
+}

@@ -1,0 +1,23 @@
+internal import ScanCluster
+internal import SkyImage
+
+/// Photometry of sources whose apertures reach beyond the window they were found in.
+struct ApertureTask: WindowTask {
+    static let scanner = "sky.aperture/1"
+
+    /// Number within its round.
+    let id: Int
+    /// The scan.
+    let scan: ApertureScan
+    /// The window.
+    let window: WindowPixels
+
+    /// Pixels, by what they cost beside those of extraction.
+    var cost: Double { Double(window.rect.area) / 4 }
+
+    func scan(_ context: ScanContext) throws -> ApertureResult {
+        try window.withView(of: context.bulk, scan.scan)
+    }
+
+    func validate(_ output: ApertureResult) throws { try output.validate(for: scan.window) }
+}

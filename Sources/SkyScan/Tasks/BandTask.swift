@@ -1,0 +1,33 @@
+internal import ScanCluster
+internal import SkyImage
+
+/// Pass 2 over one band: its sources, found and measured.
+struct BandTask: WindowTask {
+    static let scanner = "sky.band/1"
+
+    /// The scan.
+    let scan: BandScan
+    /// The band's window.
+    let window: WindowPixels
+
+    /// Index of the band.
+    var id: Int { scan.band }
+    /// Pixels.
+    var cost: Double { Double(window.rect.area) }
+
+    func scan(_ context: ScanContext) throws -> WindowResult {
+        try scan.plan.check(band: id, window: window.rect)
+        return try window.withView(of: context.bulk, scan.scan)
+    }
+
+    func validate(_ output: WindowResult) throws {
+        try output.validate(in: scan.plan.image)
+        let core = scan.plan[id].core.y
+        guard output.batch.keyRow.allSatisfy({ core.contains(Int($0)) }) else {
+            throw ScanSetupError("the response holds sources of other bands")
+        }
+    }
+
+    // The identity is part of the scan, so that only these two are coded.
+    private enum CodingKeys: String, CodingKey { case scan, window }
+}

@@ -1,0 +1,57 @@
+internal import SkyImage
+
+// What a task and its response must satisfy before their numbers are used: both came over a wire.
+
+extension BandPlan {
+    /// Refuses a band that is not in the plan, and a window that is not the band's.
+    func check(band: Int, window: PixelRect) throws(ScanSetupError) {
+        guard (0..<count).contains(band), self[band].window == window else {
+            throw ScanSetupError("band \(band) with window \(window) is not in the plan of \(count) bands")
+        }
+    }
+}
+
+extension MeshStatistics {
+    /// Refuses statistics that cannot be those of `band`.
+    func validate(for band: Band, parameters: ScanParameters) throws(ScanSetupError) {
+        let expected = Self.missing(band: band, parameters: parameters)
+        guard firstRow == expected.firstRow, columns == expected.columns, back.count == expected.back.count,
+            sigma.count == expected.sigma.count, (0...band.core.area).contains(maskedPixels)
+        else { throw ScanSetupError("the response does not fit band \(band.index)") }
+    }
+
+    /// What stands for a band that could not be scanned: meshes without a usable pixel, which neighbours fill.
+    static func missing(band: Band, parameters: ScanParameters) -> MeshStatistics {
+        let columns = (band.core.width + parameters.meshWidth - 1) / parameters.meshWidth
+        let rows = (band.core.height + parameters.meshHeight - 1) / parameters.meshHeight
+        let meshes = [Float](repeating: bad, count: columns * rows)
+        return MeshStatistics(
+            firstRow: band.core.y.lowerBound / parameters.meshHeight, columns: columns, back: meshes, sigma: meshes,
+            maskedPixels: 0)
+    }
+}
+
+extension ApertureResult {
+    /// What stands for sources that could not be measured: no numbers, every pixel masked.
+    static func missing(for window: ApertureWindow) -> ApertureResult {
+        let count = window.index.count
+        let none = [Double](repeating: .nan, count: count)
+        let flags = [Int16](repeating: Photometry.allMasked, count: count)
+        var result = ApertureResult()
+        result.photometry.kronRadius = none
+        result.photometry.kronFlag = flags
+        result.photometry.fluxAuto = none
+        result.photometry.fluxErrAuto = none
+        result.photometry.flagAuto = flags
+        result.photometry.fluxAper = none
+        result.photometry.fluxErrAper = none
+        result.photometry.flagAper = flags
+        result.photometry.fluxRadius = none
+        return result
+    }
+}
+
+extension Photometry {
+    /// SEP's flag of an aperture without a usable pixel.
+    fileprivate static var allMasked: Int16 { 0x40 }
+}

@@ -1,0 +1,6 @@
+public import ScanNetwork
+
+extension Scanners {
+    /// The tasks of a sky scan: what every `skyfarm node` runs.
+    public static let sky = Scanners(MeshTask.self, BandTask.self, CutIslandTask.self, ApertureTask.self)
+}

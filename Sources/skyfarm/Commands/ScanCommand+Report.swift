@@ -1,0 +1,70 @@
+import Foundation
+import SkyImage
+import SkyScan
+
+extension ScanCommand {
+    /// Says what was found and written: in words on standard error, or as JSON on standard output.
+    func report(
+        _ result: SkyScanResult, _ image: ImageSummary, _ outputs: [CatalogueOutput], _ farm: ScanFarm,
+        seconds: Double
+    ) throws {
+        if options.common.json {
+            try StandardOutput.write(
+                JSONOutput.document(ScanReport(result, image, outputs: outputs.map(\.path), seconds: seconds)))
+        }
+        for sector in result.missing {
+            StandardError.write(
+                "skyfarm: missing: rows \(sector.rect.y.lowerBound) to \(sector.rect.y.upperBound - 1), "
+                    + "columns \(sector.rect.x.lowerBound) to \(sector.rect.x.upperBound - 1) "
+                    + "(\(sector.step.rawValue)): \(sector.reason)\n")
+        }
+        guard !options.common.quiet else { return }
+        let found = result.sources.count == 0 ? "no sources found" : HumanFormat.count(result.sources.count, "source")
+        let files = outputs.filter { !$0.isStandardOutput }.map(\.path)
+        let written = files.isEmpty ? "" : ", written to \(files.joined(separator: ", "))"
+        StandardError.write("\(image.name): \(found) in \(HumanFormat.duration(seconds: seconds))\(written)\n")
+    }
+
+    /// Says what would be done.
+    func dryRun(
+        _ reader: ImageReader, _ parameters: ScanParameters, _ outputs: [CatalogueOutput]
+    ) throws -> ExitCode {
+        let image = reader.summary
+        let plan: BandPlan
+        do {
+            plan = try BandPlan(
+                width: image.width, height: image.height, meshHeight: parameters.meshHeight,
+                requestedRows: options.bandRows)
+        } catch {
+            throw CommandError(.input, "\(options.image): \(error)")
+        }
+        let report = DryRunReport(
+            image: image.name, width: image.width, height: image.height, hdu: image.hdu, bands: plan.count,
+            bandRows: plan.rows, outputs: outputs.map(\.path), nodes: options.nodes.map(\.description))
+        if options.common.json {
+            try StandardOutput.write(JSONOutput.document(report))
+        } else {
+            try StandardOutput.write(
+                """
+                image   \(report.image), HDU \(report.hdu), \(report.width) x \(report.height) pixels
+                bands   \(report.bands) of \(report.bandRows) rows
+                output  \(report.outputs.joined(separator: ", "))
+                nodes   \(report.nodes.isEmpty ? "none" : report.nodes.joined(separator: ", "))
+
+                """)
+        }
+        return .complete
+    }
+
+    private struct DryRunReport: Encodable {
+        var v = 1
+        var image: String
+        var width: Int
+        var height: Int
+        var hdu: Int
+        var bands: Int
+        var bandRows: Int
+        var outputs: [String]
+        var nodes: [String]
+    }
+}

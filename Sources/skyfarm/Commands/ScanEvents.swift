@@ -1,0 +1,75 @@
+import Foundation
+import ScanCluster
+import ScanNetwork
+import SkyScan
+
+/// Turns the events of a scan into progress, and its faults into one line each.
+struct ScanEvents: Sendable {
+    /// Name of the coordinator's own system.
+    static let localName = "local"
+
+    let display: ProgressDisplay
+    let isQuiet: Bool
+    private let systems = SystemNames()
+
+    init(display: ProgressDisplay, isQuiet: Bool) {
+        self.display = display
+        self.isQuiet = isQuiet
+    }
+
+    /// Takes an event in; from any thread.
+    @Sendable func handle(_ event: SkyScanEvent) {
+        switch event {
+        case .began(let step, let tasks, let cost):
+            display.handle(.stage(step.rawValue))
+            if tasks > 0 { display.handle(.planned(tasks: tasks, pixels: Int(cost))) }
+        case .job(_, let event): handle(event)
+        }
+    }
+
+    private func handle(_ event: JobEvent) {
+        switch event {
+        case .systemJoined(let name, let slots):
+            // Every step begins with those that are there already.
+            if systems.insert(name), name != Self.localName {
+                say("node \(name) joined, \(HumanFormat.count(slots, "slot"))")
+            }
+            display.handle(.nodes(systems.count))
+        case .systemLeft(let name):
+            systems.remove(name)
+            say("node \(name) is gone; its tasks go to others")
+            display.handle(.nodes(systems.count))
+        case .taskStarted: break
+        case .taskFinished(_, _, _, let cost, _): display.handle(.finished(pixels: Int(cost)))
+        case .taskRetried(_, let system, let attempt, let reason):
+            display.handle(.retried(reason: reason))
+            say("attempt \(attempt) on \(system) failed: \(reason); trying again")
+        case .taskFailed(_, let cost, let failure):
+            display.handle(.failed(pixels: Int(cost), reason: failure.description))
+            say("a task was given up: \(failure)")
+        }
+    }
+
+    /// Names the nodes that cannot be used.
+    func report(_ states: [NodeState]) {
+        for state in states {
+            if let trouble = state.trouble { say("node \(state.address): \(trouble)") }
+        }
+    }
+
+    private func say(_ line: String) {
+        if !isQuiet { display.message("skyfarm: \(line)") }
+    }
+}
+
+/// Names of the systems that are there.
+private final class SystemNames: Sendable {
+    private let names = Locked<Set<String>>([])
+
+    var count: Int { names.withLock { $0.count } }
+
+    /// False if the name is there already.
+    func insert(_ name: String) -> Bool { names.withLock { $0.insert(name).inserted } }
+
+    func remove(_ name: String) { names.withLock { _ = $0.remove(name) } }
+}

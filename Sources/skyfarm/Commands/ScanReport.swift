@@ -1,0 +1,69 @@
+import Foundation
+import SkyImage
+import SkyScan
+
+/// A finished scan, for programs; `v` is the version of the form.
+struct ScanReport: Encodable {
+    var v = 1
+    var image: String
+    var width: Int
+    var height: Int
+    var sources: Int
+    var removedByCleaning: Int
+    var background: Double
+    var noise: Double
+    var maskedPixels: Int
+    var bands: Int
+    var seconds: Double
+    var tasks: Tasks
+    var systems: [Share]
+    var steps: [Share]
+    var missing: [Missing]
+    var outputs: [String]
+
+    struct Tasks: Encodable {
+        var done: Int
+        var retries: Int
+        var missing: Int
+    }
+
+    struct Share: Encodable {
+        var name: String
+        var tasks: Int
+        var seconds: Double
+    }
+
+    struct Missing: Encodable {
+        var step: String
+        var columns: [Int]
+        var rows: [Int]
+        var reason: String
+    }
+
+    init(_ result: SkyScanResult, _ image: ImageSummary, outputs: [String], seconds: Double) {
+        self.image = image.name
+        width = image.width
+        height = image.height
+        sources = result.sources.count
+        removedByCleaning = result.removed
+        background = Double(result.globalLevel)
+        noise = Double(result.globalNoise)
+        maskedPixels = result.maskedPixels
+        bands = result.bands
+        self.seconds = seconds
+        let tally = result.tally
+        tasks = Tasks(done: tally.tasks, retries: tally.retries, missing: tally.missing.count)
+        systems = tally.systems.sorted { $0.key < $1.key }.map { name, share in
+            Share(name: name, tasks: share.tasks, seconds: share.seconds)
+        }
+        steps = ScanStep.allCases.compactMap { step in
+            tally.steps[step].map { Share(name: step.rawValue, tasks: $0.tasks, seconds: $0.seconds) }
+        }
+        missing = tally.missing.map { sector in
+            Missing(
+                step: sector.step.rawValue, columns: [sector.rect.x.lowerBound, sector.rect.x.upperBound - 1],
+                rows: [sector.rect.y.lowerBound, sector.rect.y.upperBound - 1], reason: sector.reason)
+        }
+        self.outputs = outputs
+    }
+}

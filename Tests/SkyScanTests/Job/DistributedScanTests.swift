@@ -1,0 +1,67 @@
+import ScanCluster
+import ScanNetwork
+import SkyImage
+import SkyScan
+import SkyTestSupport
+import Testing
+
+@Suite(
+    "a farmed-out scan of real images", .serialized, .enabled(if: SkyData.isPresent, Comment(rawValue: SkyData.missing))
+)
+struct DistributedScanTests {
+    @Test("equals the whole-image run for every band height and number of nodes", arguments: ScanMode.all)
+    func equalsWholeImage(mode: ScanMode) async throws {
+        let reference = try mode.reference()
+        for nodes in [1, 2, 4] {
+            let cluster = try await LoopbackCluster(nodes: nodes)
+            defer { cluster.close() }
+            for rows in [64, 128, 320, 1 << 20] {
+                let result = try await scan(mode, rows: rows, coordinator: cluster.coordinator)
+                #expect(reference.differences(to: result.sources) == [], "\(nodes) nodes, bands of \(rows) rows")
+                #expect(result.missing.isEmpty)
+            }
+        }
+    }
+
+    @Test("equals it when a node is gone in mid-scan", arguments: ScanMode.all)
+    func survivesLostNode(mode: ScanMode) async throws {
+        let reference = try mode.reference()
+        // In each step a node may hold tasks: at the first response of the step it goes.
+        for step in [ScanStep.background, .extraction, .cutIslands] {
+            let cluster = try await LoopbackCluster(nodes: 2)
+            defer { cluster.close() }
+            let result = try await scan(mode, rows: 64, coordinator: cluster.coordinator) { event in
+                if case .job(step, .taskFinished) = event { cluster.servers[0].stop() }
+            }
+            #expect(reference.differences(to: result.sources) == [], "lost in step \(step)")
+            #expect(result.missing.isEmpty)
+        }
+    }
+
+    @Test("equals it when tasks complete in shuffled order", arguments: ScanMode.all)
+    func ignoresOrder(mode: ScanMode) async throws {
+        let reference = try mode.reference()
+        for seed in UInt64(1)...2 {
+            let systems = Systems(clock: EventLoop.shared)
+            let system = ScanSystem(
+                remote: ShufflingTransport(seed: seed), id: SystemID(high: 0, low: seed), name: "shuffled", slots: 8,
+                clock: EventLoop.shared)
+            systems.join(system)
+            let coordinator = ScanCoordinator(systems: systems, clock: EventLoop.shared)
+            let result = try await scan(mode, rows: 64, coordinator: coordinator)
+            #expect(reference.differences(to: result.sources) == [], "seed \(seed)")
+            await system.close()
+        }
+    }
+
+    private func scan(
+        _ mode: ScanMode, rows: Int, coordinator: ScanCoordinator,
+        observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in }
+    ) async throws -> SkyScanResult {
+        let reader = try ImageReader(image: mode.path)
+        let job = try SkyScan(
+            reader: reader, parameters: mode.parameters, bandRows: rows, coordinator: coordinator,
+            job: UInt64.random(in: .min ... .max), observer: observer)
+        return try await job.run()
+    }
+}

@@ -1,0 +1,28 @@
+import ScanCluster
+import ScanNetwork
+import SkyScan
+
+/// Nodes of this process that a coordinator reaches over loopback.
+struct LoopbackCluster: Sendable {
+    let servers: [NodeServer]
+    let nodes: RemoteNodes
+    let coordinator: ScanCoordinator
+
+    /// Starts `count` nodes of one slot each.
+    init(nodes count: Int, options: NodeServer.Options = .init()) async throws {
+        servers = (0..<count).map {
+            NodeServer(name: "node-\($0)", slots: 1, scanners: .sky, listen: "127.0.0.1:0", options: options)
+        }
+        let addresses = try servers.map { try $0.start().description }
+        let systems = Systems(clock: EventLoop.shared)
+        nodes = RemoteNodes(addresses, systems: systems)
+        nodes.start()
+        _ = await nodes.settled()
+        coordinator = ScanCoordinator(systems: systems, clock: EventLoop.shared, executor: EventLoop.shared)
+    }
+
+    func close() {
+        nodes.close()
+        for server in servers { server.stop() }
+    }
+}

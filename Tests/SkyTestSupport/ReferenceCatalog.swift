@@ -1,0 +1,67 @@
+internal import Foundation
+package import SkyImage
+
+/// A catalogue of a whole-image run, read from CSV.
+package struct ReferenceCatalog {
+    package var columns: [String: [String]] = [:]
+    package var count = 0
+
+    // Names that differ in the reference files.
+    private static let names = [
+        "flux_aper": "flux_aper_r5", "fluxerr_aper": "fluxerr_aper_r5", "flag_aper": "flag_aper_r5",
+        "flux_radius": "flux_radius_50",
+    ]
+
+    package init(contentsOf path: String) throws {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let names = lines[0].split(separator: ",").map(String.init)
+        var rows = Array(repeating: [String](), count: names.count)
+        for line in lines.dropFirst() {
+            for (index, word) in line.split(separator: ",").enumerated() { rows[index].append(String(word)) }
+        }
+        for (name, values) in zip(names, rows) { columns[name] = values }
+        count = lines.count - 1
+    }
+
+    /// The differences to `table`: at most a few, in words.
+    package func differences(to table: SourceTable) -> [String] {
+        if table.count != count { return ["\(table.count) sources instead of \(count)"] }
+        var found: [String] = []
+        for column in SourceTable.columns {
+            guard let words = columns[Self.names[column.name] ?? column.name] else { return ["no \(column.name)"] }
+            for (index, word) in words.enumerated() where found.count < 5 {
+                if let value = difference(column, table, index, word) {
+                    found.append("\(column.name)[\(index)] is \(value) instead of \(word)")
+                }
+            }
+        }
+        return found
+    }
+
+    private func difference(
+        _ column: SourceTable.Column, _ table: SourceTable, _ index: Int, _ word: String
+    ) -> String? {
+        switch column {
+        case .int16(_, let path):
+            let value = table[keyPath: path][index]
+            return Int16(word) == value ? nil : "\(value)"
+        case .int32(_, let path):
+            let value = table[keyPath: path][index]
+            return Int32(word) == value ? nil : "\(value)"
+        case .float(_, let path):
+            // Nine digits tell every single-precision number from every other.
+            let value = table[keyPath: path][index]
+            return value.isNaN ? (word.hasSuffix("nan") ? nil : "nan") : (Float(word) == value ? nil : "\(value)")
+        case .double(_, let path):
+            let value = table[keyPath: path][index]
+            if value.isNaN { return word.hasSuffix("nan") ? nil : "nan" }
+            return Double(word).map { isClose(value, $0) } ?? false ? nil : "\(value)"
+        }
+    }
+}
+
+/// Equal to one part in 10⁹, or to 10⁻⁹ below 1.
+package func isClose(_ value: Double, _ reference: Double) -> Bool {
+    value == reference || abs(value - reference) <= 1e-9 * max(1, abs(reference))
+}
