@@ -1,4 +1,5 @@
 import ScanNetwork
+import ScanTestSupport
 import Testing
 
 @Suite("The binary coder")
@@ -230,7 +231,7 @@ struct WireCodingTests {
 
     @Test("never traps on a message with changed bytes", arguments: 0..<8)
     func mutated(seed: UInt64) throws {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         let original = try WireEncoder().encode(Everything())
         for _ in 0..<2000 {
             var bytes = original
@@ -246,7 +247,7 @@ struct WireCodingTests {
 
     @Test("never traps on noise", arguments: 0..<4)
     func noise(seed: UInt64) {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<2000 {
             let count = Int.random(in: 0...64, using: &generator)
             var bytes = (0..<count).map { _ in UInt8.random(in: 0...20, using: &generator) }
@@ -258,7 +259,7 @@ struct WireCodingTests {
 
     @Test("gives back random values", arguments: 0..<20)
     func random(seed: UInt64) throws {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         func inner(_ depth: Int) -> Inner {
             Inner(
                 name: String(
@@ -287,18 +288,5 @@ struct WireCodingTests {
             2, 1, 0x78, 1, 0x79,  // two keys, x and y
         ]
         #expect(try WireEncoder().encode(Point(x: -3, y: 1.5)) == expected)
-    }
-}
-
-/// A small generator with a seed; the seed is the test's argument, so that a failure shows it.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-        return word ^ (word >> 31)
     }
 }

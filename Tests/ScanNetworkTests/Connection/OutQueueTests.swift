@@ -1,12 +1,13 @@
 import ScanCluster
 import ScanNetwork
+import ScanTestSupport
 import Testing
 
 @Suite("The out-queue")
 struct OutQueueTests {
     @Test("sends frames and bulk bytes in order, however little is taken at a time", arguments: 0..<20)
     func order(seed: UInt64) {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         var queue = OutQueue()
         var expected: [UInt8] = []
         var sent: [UInt8] = []

@@ -1,5 +1,6 @@
 import ScanCluster
 import ScanNetwork
+import ScanTestSupport
 import Testing
 
 @Suite("The timer wheel")
@@ -50,7 +51,7 @@ struct TimerWheelTests {
 
     @Test("agrees with a list that is searched, over random timers", arguments: 0..<30)
     func random(seed: UInt64) {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         var now = Int64.random(in: 0...1 << 40, using: &generator)
         var wheel = TimerWheel<Int>(now: Self.at(now))
         var model: [Int: (tick: Int64, id: TimerID)] = [:]

@@ -1,5 +1,6 @@
 import ScanCluster
 import ScanNetwork
+import ScanTestSupport
 import Testing
 
 @Suite("The frame decoder")
@@ -97,7 +98,7 @@ struct FrameDecoderTests {
 
     @Test("finds the same frames in random splits", arguments: 0..<20)
     func randomSplits(seed: UInt64) throws {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         let frames = (0..<60).map { _ in Self.samples.randomElement(using: &generator) ?? .ping(0) }
         var bytes: [UInt8] = []
         for frame in frames { Self.append(frame, to: &bytes) }
@@ -140,7 +141,7 @@ struct FrameDecoderTests {
 
     @Test("never traps on changed bytes", arguments: 0..<8)
     func mutated(seed: UInt64) {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         let original = Self.sampleBytes
         for _ in 0..<200 {
             var bytes = original

@@ -1,4 +1,5 @@
 import ScanNetwork
+import ScanTestSupport
 import Testing
 
 @Suite("Admission")
@@ -31,7 +32,7 @@ struct AdmissionStateTests {
 
     @Test("stays consistent under random events", arguments: 0..<20)
     func random(seed: UInt64) {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         var admission = AdmissionState(slots: 3, queueLimit: 5)
         var taken: [AdmissionState.Lease] = []
         for _ in 0..<1000 {

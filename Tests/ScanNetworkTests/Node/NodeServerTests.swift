@@ -1,5 +1,6 @@
 import ScanCluster
 import ScanNetwork
+import ScanTestSupport
 import Testing
 
 @Suite("A node on a real socket", .timeLimit(.minutes(1)))
@@ -51,7 +52,7 @@ struct NodeServerTests {
     func bulk(size: Int) async throws {
         let node = try TestNode()
         let system = try await system(node.address)
-        var generator = SplitMix(state: UInt64(size))
+        var generator = SplitMix64(seed: UInt64(size))
         let pattern = (0..<1021).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let bytes = BulkBytes(byteCount: size) { memory in
             for start in stride(from: 0, to: size, by: 1021) {
