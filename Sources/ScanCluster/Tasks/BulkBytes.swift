@@ -8,12 +8,8 @@ public final class BulkBytes: @unchecked Sendable {
     /// - Throws: what `fill` throws.
     public init(byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
         memory = .allocate(byteCount: byteCount, alignment: 64)
-        do {
-            try fill(memory)
-        } catch {
-            memory.deallocate()
-            throw error
-        }
+        // If this throws, the memory goes in `deinit`, which runs because all is initialised.
+        try fill(memory)
     }
 
     /// Takes over memory that was allocated with alignment 64, filled, and that nobody else knows any more.
