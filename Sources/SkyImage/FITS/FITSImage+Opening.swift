@@ -55,7 +55,7 @@ extension FITSImage {
             if location.selector == .firstImage {
                 throw ImageError(.noImage, "\(location): holds no 2-D image; it has \(list)")
             }
-            throw ImageError(.noSuchHDU, "\(location): no such HDU; the file has \(list)")
+            throw ImageError(.noSuchHDU, "\(location): no such HDU; the file has \(list); choose one of these")
         }
 
         private static func header(_ file: FITSFile, _ status: inout Int32) -> FITSHeader {

@@ -57,7 +57,7 @@ extension FITSImage {
         var last = [columns.upperBound, rows.upperBound] + further
         var step = [Int](repeating: 1, count: axisCount)
         var anyBlank: Int32 = 0
-        var status: Int32 = 0
+        var status = tileCheck?.status(rows: rows) ?? DATA_DECOMPRESSION_ERR
         ffgsve(
             file.handle, 0, Int32(axisCount), &axes, &first, &last, &step, .nan, start, &anyBlank, &status)
         return status

@@ -25,6 +25,8 @@ public final class FITSImage {
     let file: FITSFile
     let axisCount: Int
     let scaling: SampleScaling?
+    /// Nil if the image is not tile-compressed.
+    let tileCheck: TileCheck?
 
     /// Most pixels an image may have: 2^40.
     public static let maximumPixelCount = 1 << 40
@@ -46,6 +48,7 @@ public final class FITSImage {
         (width, height, axisCount) = (opened.width, opened.height, opened.axisCount)
         (bitpix, isTileCompressed, header) = (opened.bitpix, opened.isTileCompressed, opened.header)
         scaling = opened.scaling
+        tileCheck = opened.isTileCompressed ? TileCheck(file, width: opened.width, height: opened.height) : nil
     }
 }
 

@@ -7,7 +7,7 @@ enum FileKind {
         guard !path.isEmpty else { throw ImageError(.missing, "the image's name is empty; name a FITS file") }
         guard !path.utf8.contains(0) else { throw ImageError(.missing, "the image's name contains a zero byte") }
         let start = try firstBytes(of: path)
-        guard !start.isEmpty else { throw ImageError(.empty, "\(path): the file is empty") }
+        guard !start.isEmpty else { throw ImageError(.empty, "\(path): the file is empty; fetch it again") }
         guard !start.starts(with: Array("SIMPLE  =".utf8)), !isCompressed(start) else { return }
         throw ImageError(.notFITS, "\(path): not a FITS file: it looks like \(looks(start)); name a FITS image")
     }

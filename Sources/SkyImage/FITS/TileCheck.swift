@@ -1,0 +1,99 @@
+internal import CFITSIO
+
+/// Looks at the tiles of a compressed image before CFITSIO decompresses them, which damaged ones would crash or hang.
+///
+/// A caller runs every function inside ``FITSLibrary/run(_:)``.
+final class TileCheck {
+    private let file: FITSFile
+    private let layout: Layout
+    /// Tiles that are known to be sound; bands overlap, and are read again.
+    private var sound: Set<Int> = []
+
+    /// What the header tells of the tiles, as CFITSIO has understood it.
+    private struct Layout {
+        var width: Int
+        var height: Int
+        var tileWidth: Int
+        var tileHeight: Int
+        var type: Int32
+        var rice: TileStream.Rice
+        var compressedColumn: Int32
+        var gzipColumn: Int32
+
+        var tilesPerRow: Int { (width + tileWidth - 1) / tileWidth }
+    }
+
+    /// A check of the image at which `file` stands; nil if its tiles make no sense.
+    init?(_ file: FITSFile, width: Int, height: Int) {
+        let facts = file.handle.pointee.Fptr.pointee
+        let (tileWidth, tileHeight) = (Int(facts.tilesize.0), Int(facts.tilesize.1))
+        guard tileWidth > 0, tileHeight > 0 else { return nil }
+        self.file = file
+        layout = Layout(
+            width: width, height: height, tileWidth: tileWidth, tileHeight: tileHeight, type: facts.compress_type,
+            rice: TileStream.Rice(
+                blockSize: Int(facts.rice_blocksize), bytesPerPixel: Int(facts.rice_bytepix)),
+            compressedColumn: facts.cn_compressed, gzipColumn: facts.cn_gzip_data)
+    }
+
+    /// Whether the tiles of these rows can be read; a status of CFITSIO if not.
+    func status(rows: Range<Int>) -> Int32 {
+        guard !rows.isEmpty else { return 0 }
+        let lines = rows.lowerBound / layout.tileHeight...(rows.upperBound - 1) / layout.tileHeight
+        for tile in lines.lowerBound * layout.tilesPerRow..<(lines.upperBound + 1) * layout.tilesPerRow
+        where !sound.contains(tile) {
+            guard isSound(tile) else { return DATA_DECOMPRESSION_ERR }
+            sound.insert(tile)
+        }
+        return 0
+    }
+
+    private func isSound(_ tile: Int) -> Bool {
+        let (line, column) = tile.quotientAndRemainder(dividingBy: layout.tilesPerRow)
+        let count =
+            min(layout.tileWidth, layout.width - column * layout.tileWidth)
+            * min(layout.tileHeight, layout.height - line * layout.tileHeight)
+        var length = 0
+        guard let column = self.column(of: tile, &length) else { return true }
+        guard (1...file.byteCount).contains(length) else { return false }
+        if column == layout.gzipColumn || layout.type == GZIP_1 || layout.type == GZIP_2 {
+            // No sample has more than eight bytes.
+            return withBytes(column, tile, length) { TileStream.isSoundGzip($0, limit: 8 * count) }
+        }
+        switch layout.type {
+        case RICE_1: return withBytes(column, tile, length) { TileStream.isSoundRice($0, count: count, layout.rice) }
+        case HCOMPRESS_1: return withBytes(column, tile, length) { TileStream.isSoundHCompress($0, count: count) }
+        case PLIO_1: return isSoundPLIO(column, tile, length)
+        default: return true
+        }
+    }
+
+    /// The column that holds the tile's compressed samples, and how many elements it has; nil if there are none.
+    private func column(of tile: Int, _ length: inout Int) -> Int32? {
+        for column in [layout.compressedColumn, layout.gzipColumn] where column > 0 {
+            var (count, offset, status): (Int64, Int64, Int32) = (0, 0, 0)
+            ffgdesll(file.handle, column, Int64(tile + 1), &count, &offset, &status)
+            length = status == 0 ? Int(count) : -1
+            if length != 0 { return column }
+        }
+        return nil
+    }
+
+    private func withBytes(
+        _ column: Int32, _ tile: Int, _ length: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Bool
+    ) -> Bool {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { bytes in
+            var (anyNull, status): (Int32, Int32) = (0, 0)
+            ffgcvb(file.handle, column, Int64(tile + 1), 1, Int64(length), 0, bytes.baseAddress, &anyNull, &status)
+            return status == 0 && body(UnsafeBufferPointer(bytes))
+        }
+    }
+
+    private func isSoundPLIO(_ column: Int32, _ tile: Int, _ length: Int) -> Bool {
+        withUnsafeTemporaryAllocation(of: Int16.self, capacity: length) { words in
+            var (anyNull, status): (Int32, Int32) = (0, 0)
+            ffgcvi(file.handle, column, Int64(tile + 1), 1, Int64(length), 0, words.baseAddress, &anyNull, &status)
+            return status == 0 && TileStream.isSoundPLIO(UnsafeBufferPointer(words))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import CFITSIO
+internal import CZlib
+
+/// The compressed bytes of one tile, and whether they can be decompressed safely.
+///
+/// CFITSIO trusts them: damaged ones make it read past its buffers (Rice, PLIO, HCOMPRESS) or ask for ever more memory
+/// (GZIP). The formats are those of the FITS standard 4.0, section 10.4.
+enum TileStream {
+    /// Pixels in blocks of one size, each with a number of low bits of its own.
+    struct Rice {
+        var blockSize: Int
+        var bytesPerPixel: Int
+    }
+
+    /// Whether `bytes` are a whole gzip or zlib stream that holds at most `limit` bytes.
+    static func isSoundGzip(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int) -> Bool {
+        guard let start = bytes.baseAddress else { return false }
+        var stream = z_stream()
+        // 15 bits of window; 32 more tell gzip from zlib by the header.
+        guard
+            inflateInit2_(&stream, 15 + 32, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
+        else { return false }
+        defer { inflateEnd(&stream) }
+        stream.next_in = UnsafeMutablePointer(mutating: start)
+        stream.avail_in = UInt32(clamping: bytes.count)
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1 << 16) { scratch in
+            while true {
+                stream.next_out = scratch.baseAddress
+                stream.avail_out = UInt32(scratch.count)
+                let result = inflate(&stream, Z_NO_FLUSH)
+                guard Int(stream.total_out) <= limit else { return false }
+                if result == Z_STREAM_END { return true }
+                // Without room left in `scratch` there is more to come; with room, the bytes end too early.
+                if result != Z_OK || stream.avail_out > 0 { return false }
+            }
+        }
+    }
+
+    /// Whether `bytes` hold `count` pixels.
+    static func isSoundRice(_ bytes: UnsafeBufferPointer<UInt8>, count: Int, _ rice: Rice) -> Bool {
+        let widthBits: Int
+        let longest: Int
+        switch rice.bytesPerPixel {
+        case 1: (widthBits, longest) = (3, 6)
+        case 2: (widthBits, longest) = (4, 14)
+        case 4: (widthBits, longest) = (5, 25)
+        default: return false
+        }
+        guard rice.blockSize > 0 else { return false }
+        // The first pixel comes as it is.
+        var reader = BitReader(bytes: bytes, position: 8 * rice.bytesPerPixel)
+        var left = count
+        while left > 0 {
+            let block = min(left, rice.blockSize)
+            guard let width = reader.read(widthBits) else { return false }
+            if width == longest + 1 {
+                // Too noisy to be coded: the pixels' differences as they are.
+                guard reader.skip(block * 8 * rice.bytesPerPixel) else { return false }
+            } else if width > longest + 1 {
+                return false
+            } else if width > 0 {
+                for _ in 0..<block { guard reader.skipCode(lowBits: width - 1) else { return false } }
+            }
+            left -= block
+        }
+        return true
+    }
+
+    /// Whether the line list `words` begins and ends inside itself.
+    static func isSoundPLIO(_ words: UnsafeBufferPointer<Int16>) -> Bool {
+        guard words.count >= 3 else { return false }
+        let isOld = words[2] > 0
+        guard isOld || words.count >= 7 else { return false }
+        // The header's third word is the length of the list; where it is negative, two further ones are.
+        let length = isOld ? Int(words[2]) : Int(words[4]) << 15 + Int(words[3])
+        let header = isOld ? 3 : Int(words[1])
+        guard header >= 3, (header...words.count).contains(length) else { return false }
+        // The instruction 1 takes the word after it.
+        return length == header || UInt16(bitPattern: words[length - 1]) >> 12 != 1
+    }
+
+    /// Whether the header of `bytes` describes `count` pixels.
+    static func isSoundHCompress(_ bytes: UnsafeBufferPointer<UInt8>, count: Int) -> Bool {
+        guard bytes.count >= 25, bytes[0] == 0xdd, bytes[1] == 0x99 else { return false }
+        func integer(at offset: Int) -> Int { (0..<4).reduce(0) { $0 << 8 | Int(bytes[offset + $1]) } }
+        let (area, overflow) = integer(at: 2).multipliedReportingOverflow(by: integer(at: 6))
+        return !overflow && area == count && bytes[22..<25].allSatisfy { $0 <= 64 }
+    }
+}
+
+/// A position in a row of bits, the highest bit of each byte first.
+private struct BitReader {
+    let bytes: UnsafeBufferPointer<UInt8>
+    var position: Int
+    private let end: Int
+
+    init(bytes: UnsafeBufferPointer<UInt8>, position: Int) {
+        (self.bytes, self.position, end) = (bytes, position, 8 * bytes.count)
+    }
+
+    /// The next `count` bits, at most 8, as a number; nil if the bytes end before.
+    mutating func read(_ count: Int) -> Int? {
+        guard position + count <= end else { return nil }
+        let index = position >> 3
+        let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+        let word = UInt16(bytes[index]) << 8 | UInt16(next)
+        let value = (word << UInt16(position & 7)) >> UInt16(16 - count)
+        position += count
+        return Int(value)
+    }
+
+    mutating func skip(_ count: Int) -> Bool {
+        position += count
+        return position <= end
+    }
+
+    /// Skips zeros, the one after them, and `lowBits` bits; false if the bytes end before.
+    mutating func skipCode(lowBits: Int) -> Bool {
+        var index = position >> 3
+        guard index < bytes.count else { return false }
+        var rest = bytes[index] << UInt8(position & 7)
+        if rest != 0 { return skip(rest.leadingZeroBitCount + 1 + lowBits) }
+        repeat {
+            index += 1
+            guard index < bytes.count else { return false }
+            rest = bytes[index]
+        } while rest == 0
+        position = 8 * index
+        return skip(rest.leadingZeroBitCount + 1 + lowBits)
+    }
+}
