@@ -9,11 +9,22 @@ struct Skyfarm {
     ]
 
     static func main() async {
+        holdStandardStreams()
         // A reader that goes away, as in `skyfarm scan … | head`, is an error of a write, not a death by signal.
         signal(SIGPIPE, SIG_IGN)
         let words = Array(CommandLine.arguments.dropFirst())
         let code = await run(words, environment: ProcessInfo.processInfo.environment)
         exit(code.rawValue)
+    }
+
+    /// Keeps files and sockets from getting the number of a standard stream that the caller has closed: data for the
+    /// stream would go there. What is written to such a stream still fails.
+    private static func holdStandardStreams() {
+        while true {
+            let descriptor = open("/dev/null", O_RDONLY)
+            if descriptor > STDERR_FILENO { close(descriptor) }
+            if descriptor < 0 || descriptor > STDERR_FILENO { return }
+        }
     }
 
     /// Does what the command line asks for; errors go to standard error in one line.

@@ -39,6 +39,21 @@ package struct ReferenceCatalog {
         return found
     }
 
+    /// The differences to a catalogue in the same form, as text: at most a few, in words.
+    package func differences(to other: ReferenceCatalog) -> [String] {
+        var found: [String] = []
+        for column in SourceTable.columns {
+            guard let own = columns[column.name], let others = other.columns[Self.names[column.name] ?? column.name]
+            else { return ["no \(column.name)"] }
+            for (index, (word, reference)) in zip(own, others).enumerated() where found.count < 5 {
+                if !column.isEqual(word, reference) {
+                    found.append("\(column.name)[\(index)] is \(word) instead of \(reference)")
+                }
+            }
+        }
+        return found
+    }
+
     private func difference(
         _ column: SourceTable.Column, _ table: SourceTable, _ index: Int, _ word: String
     ) -> String? {
@@ -57,6 +72,20 @@ package struct ReferenceCatalog {
             let value = table[keyPath: path][index]
             if value.isNaN { return word.hasSuffix("nan") ? nil : "nan" }
             return Double(word).map { isClose(value, $0) } ?? false ? nil : "\(value)"
+        }
+    }
+}
+
+extension SourceTable.Column {
+    /// Whether two words stand for equal values: floats to the last bit, doubles as ``isClose(_:_:)`` has it.
+    fileprivate func isEqual(_ word: String, _ reference: String) -> Bool {
+        if word == reference || (word.hasSuffix("nan") && reference.hasSuffix("nan")) { return true }
+        switch self {
+        case .int16, .int32: return Int(word) == Int(reference)
+        case .float: return Float(word) == Float(reference)
+        case .double:
+            guard let value = Double(word), let expected = Double(reference) else { return false }
+            return isClose(value, expected)
         }
     }
 }

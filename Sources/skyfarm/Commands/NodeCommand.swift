@@ -29,9 +29,21 @@ struct NodeCommand: Command {
     private func start(_ node: NodeServer) throws(CommandError) -> SocketAddress {
         do {
             return try node.start()
+        } catch let error as SocketError {
+            throw CommandError(.failure, Self.words(for: error, listen: options.listen))
         } catch {
             throw CommandError(.failure, "node: \(error)")
         }
+    }
+
+    private static func words(for error: SocketError, listen: HostAndPort) -> String {
+        let remedy =
+            switch error.errno {
+            case EADDRINUSE: "choose another port, or 0 for a free one"
+            case EACCES: "choose a port above 1023, or 0 for a free one"
+            default: "choose an address of this machine, as in --listen 0.0.0.0:\(listen.port) for all of them"
+            }
+        return "node: cannot listen on \(listen): \(String(cString: strerror(error.errno)).lowercased()); \(remedy)"
     }
 
     private func announce(_ ready: Ready) throws {

@@ -59,22 +59,6 @@ struct ScanCommand: Command {
         return result.missing.isEmpty ? .complete : .partialCatalogue
     }
 
-    private func prepareOutputs() throws -> [CatalogueOutput] {
-        let names = options.outputs.isEmpty ? ["-"] : options.outputs
-        if options.common.json, names.contains("-"), !options.dryRun {
-            throw UsageError("--json and a catalogue on standard output exclude each other; name a file with -o")
-        }
-        do {
-            return try names.map { name in
-                let output = try CatalogueOutput(path: name, overwrite: options.overwrite)
-                if !options.dryRun { try output.prepare() }
-                return output
-            }
-        } catch let error as OutputError {
-            throw CommandError(.output, error.description)
-        }
-    }
-
     private func openImage() async throws -> ImageReader {
         do {
             return try ImageReader(

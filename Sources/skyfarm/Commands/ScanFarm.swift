@@ -41,14 +41,17 @@ struct ScanFarm: Sendable {
             return
         }
         let states = await nodes.settled()
+        if !states.contains(where: \.isUsable) { throw ScanError(.noSystem, Self.obstacle(states)) }
         events.report(states)
-        if !states.contains(where: \.isUsable) {
-            throw ScanError(
-                .noSystem,
-                states.isEmpty
-                    ? "no node was named and --local-slots 0 excludes this machine; name one with --node HOST:PORT"
-                    : "none of the nodes can be used; start `skyfarm node` there, or leave out --local-slots 0")
+    }
+
+    /// Why no node can be used, and what to do, in one line.
+    private static func obstacle(_ states: [NodeState]) -> String {
+        if states.isEmpty {
+            return "no node was named and --local-slots 0 excludes this machine; name one with --node HOST:PORT"
         }
+        let troubles = states.map { "node \($0.address): \($0.trouble ?? "no answer yet")" }
+        return "no node can be used: \(troubles.joined(separator: "; ")); or leave out --local-slots 0"
     }
 
     /// Leaves the nodes.

@@ -1,3 +1,4 @@
+import SkyTestSupport
 @testable import SkyImage
 import SkyTestSupport
 

@@ -1,0 +1,99 @@
+import Foundation
+
+@testable import skyfarm
+
+/// A folder of its own for one test, with input files of all kinds; removed with it.
+final class Scene {
+    let folder: String
+
+    init() throws {
+        folder = NSTemporaryDirectory() + "skyfarm-tests-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder + "/out", withIntermediateDirectories: true)
+    }
+
+    deinit {
+        chmod(folder + "/out", 0o755)
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    /// Names in the folder of outputs.
+    var outputs: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path("out"))) ?? []).sorted() }
+
+    func write(_ bytes: some Sequence<UInt8>, _ name: String) throws -> String {
+        try Data(bytes).write(to: URL(fileURLWithPath: path(name)))
+        return path(name)
+    }
+
+    func bytes(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path(name))) }
+
+    /// A synthetic sky, made by the program itself.
+    func sky(_ name: String = "sky.fits", size: String = "600x500", _ further: [String] = []) throws -> String {
+        let result = try Program.run(["synth", path(name), "--size", size, "--quiet"] + further)
+        guard result.code == 0 else { throw Program.Failure(description: result.errors) }
+        return path(name)
+    }
+
+    /// A FITS file of one HDU with these axes, filled with `sample` as 32-bit floats.
+    func image(_ name: String, axes: [Int], sample: Float) throws -> String {
+        var cards = ["SIMPLE  =                    T", "BITPIX  =                  -32"]
+        cards.append("NAXIS   = " + Self.right(axes.count))
+        for (index, length) in axes.enumerated() { cards.append("NAXIS\(index + 1)  = " + Self.right(length)) }
+        let samples = Array(repeating: sample, count: axes.reduce(1, *)).flatMap { value in
+            withUnsafeBytes(of: value.bitPattern.bigEndian) { Array($0) }
+        }
+        return try write(Self.block(cards) + Self.padded(samples, with: 0), name)
+    }
+
+    /// A FITS file whose only content is a table.
+    func table(_ name: String) throws -> String {
+        let primary = [
+            "SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   = " + Self.right(0),
+        ]
+        let table = [
+            "XTENSION= 'BINTABLE'", "BITPIX  =                    8", "NAXIS   = " + Self.right(2),
+            "NAXIS1  = " + Self.right(4), "NAXIS2  = " + Self.right(3), "PCOUNT  = " + Self.right(0),
+            "GCOUNT  = " + Self.right(1), "TFIELDS = " + Self.right(1), "TFORM1  = 'J       '", "EXTNAME = 'STARS   '",
+        ]
+        return try write(
+            Self.block(primary) + Self.block(table) + Self.padded([UInt8](repeating: 0, count: 12), with: 0), name)
+    }
+
+    private static func right(_ value: Int) -> String {
+        let digits = String(value)
+        return String(repeating: " ", count: 20 - digits.count) + digits
+    }
+
+    private static func block(_ cards: [String]) -> [UInt8] {
+        padded(
+            (cards + ["END"]).flatMap { card in Array((card + String(repeating: " ", count: 80 - card.count)).utf8) },
+            with: UInt8(ascii: " "))
+    }
+
+    private static func padded(_ bytes: [UInt8], with filler: UInt8) -> [UInt8] {
+        bytes + Array(repeating: filler, count: (2880 - bytes.count % 2880) % 2880)
+    }
+}
+
+/// The report of a scan, read back from `--json`.
+struct Report: Decodable {
+    var sources: Int
+    var bands: Int
+    var tasks: Tasks
+    var systems: [Share]
+    var steps: [Share]
+
+    struct Tasks: Decodable {
+        var done: Int
+        var retries: Int
+        var missing: Int
+    }
+
+    struct Share: Decodable {
+        var name: String
+        var tasks: Int
+    }
+
+    init(_ text: String) throws { self = try JSONDecoder().decode(Report.self, from: Data(text.utf8)) }
+}
