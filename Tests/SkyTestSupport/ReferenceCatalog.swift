@@ -43,7 +43,9 @@ package struct ReferenceCatalog {
     package func differences(to other: ReferenceCatalog) -> [String] {
         var found: [String] = []
         for column in SourceTable.columns {
-            guard let own = columns[column.name], let others = other.columns[Self.names[column.name] ?? column.name]
+            // A catalogue calls it as it calls the other flags.
+            let name = column.name == "kron_flag" ? "flag_kron" : column.name
+            guard let own = columns[name], let others = other.columns[Self.names[column.name] ?? column.name]
             else { return ["no \(column.name)"] }
             for (index, (word, reference)) in zip(own, others).enumerated() where found.count < 5 {
                 if !column.isEqual(word, reference) {

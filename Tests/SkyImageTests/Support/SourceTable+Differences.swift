@@ -1,4 +1,3 @@
-import SkyTestSupport
 @testable import SkyImage
 import SkyTestSupport
 

@@ -104,7 +104,8 @@ import Testing
         let mask = try scene.image("mask.fits", axes: [10, 10], sample: 0)
         try expectFailure(
             .input, ["mask is 10 by 10 pixels, the image 600 by 500"], image: scene.sky(), ["--mask", mask])
-        try expectFailure(.input, ["nothing.conv: "], image: scene.path("sky.fits"), ["--kernel", scene.path("nothing.conv")])
+        try expectFailure(
+            .input, ["nothing.conv: "], image: scene.path("sky.fits"), ["--kernel", scene.path("nothing.conv")])
     }
 
     // MARK: Outputs
