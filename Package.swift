@@ -80,8 +80,12 @@ let package = Package(
             name: "primes", dependencies: ["ScanNetwork", "ScanCluster"], path: "Examples/primes",
             swiftSettings: swift),
         .executableTarget(
-            name: "skyfarm-benchmarks", dependencies: ["SkyScan", "SkyImage", "ScanNetwork", "ScanCluster"],
+            name: "skyfarm-benchmarks",
+            dependencies: ["SkyScan", "SkyImage", "ScanNetwork", "ScanCluster", "CStopwatch", "CEcho"],
             path: "Benchmarks/skyfarm-benchmarks", swiftSettings: swift),
+        // Clocks around libsep and cfitsio; the fastest echo that one connection allows.
+        .target(name: "CStopwatch", path: "Benchmarks/CStopwatch"),
+        .target(name: "CEcho", path: "Benchmarks/CEcho"),
 
         // Real images and their reference catalogues, for the tests of two targets.
         .target(

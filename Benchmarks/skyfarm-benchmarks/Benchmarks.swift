@@ -1,1 +1,28 @@
-@main struct Skyfarm { static func main() {} }
+import Foundation
+
+/// Measures Skyfarm side by side with what others and the machine can do; see Benchmarks/README.md.
+@main
+struct Benchmarks {
+    static func main() async {
+        do {
+            try await run(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            FileHandle.standardError.write(Data("skyfarm-benchmarks: \(error)\n".utf8))
+            exit(error is BenchmarkOptions.UsageError ? 2 : 1)
+        }
+    }
+
+    private static func run(_ arguments: [String]) async throws {
+        // The far ends of measurements are child processes of this program.
+        if let role = arguments.first.flatMap(ChildRole.init(rawValue:)) { return try role.serve() }
+        let options = try BenchmarkOptions(arguments)
+        let report =
+            switch options.suite {
+            case .scan: try await ScanSuite(options).run()
+            case .dispatch: try await DispatchSuite(options).run()
+            case .latency: try await LatencySuite(options).run()
+            case .codec: try CodecSuite(options).run()
+            }
+        print(options.json ? try report.json() : report.text())
+    }
+}

@@ -1,0 +1,42 @@
+import ScanCluster
+import ScanNetwork
+
+/// A task that does nothing: what is left is the engine's own cost.
+struct NullTask: ScanTask {
+    static let scanner = "benchmark.null/1"
+
+    var id: Int
+
+    func scan(_ context: ScanContext) -> Int { id }
+}
+
+/// A coordinator with its systems, local or in child processes.
+struct BenchmarkFarm {
+    let systems: Systems
+    let nodes: RemoteNodes
+    let coordinator: ScanCoordinator
+
+    /// Connects to the nodes and waits for them.
+    init(localSlots: Int = 0, nodes: [ChildProcess] = [], window: Int? = nil, timeout: Duration? = nil) async throws {
+        let loop = EventLoop.shared
+        let systems = Systems(clock: loop)
+        if localSlots > 0 {
+            var generator = SystemRandomNumberGenerator()
+            systems.join(
+                ScanSystem(local: localSlots, id: SystemID(using: &generator), name: "local", clock: loop))
+        }
+        var options = RemoteNodes.Options()
+        options.window = window
+        let remotes = RemoteNodes(nodes.map { "127.0.0.1:\($0.port)" }, systems: systems, options: options)
+        remotes.start()
+        for state in await remotes.settled() where state.status != .joined {
+            throw BenchmarkError("\(state.address): \(state.status)")
+        }
+        self.systems = systems
+        self.nodes = remotes
+        coordinator = ScanCoordinator(
+            systems: systems, options: .init(timeout: timeout), clock: loop, executor: loop)
+    }
+
+    func close() { nodes.close() }
+}

@@ -1,0 +1,46 @@
+/// What the command line asks for.
+struct BenchmarkOptions {
+    enum Suite: String, CaseIterable { case scan, dispatch, latency, codec }
+
+    var suite: Suite
+    var json = false
+    /// Runs of everything that is compared.
+    var runs = 5
+    /// Columns and rows of the image, in pixels.
+    var size = 4096
+    /// Whether the other programs are run too.
+    var peers = true
+
+    struct UsageError: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    private static let usage = """
+        usage: skyfarm-benchmarks scan|dispatch|latency|codec [--json] [--runs N] [--size PIXELS] [--no-peers]
+        """
+
+    init(_ arguments: [String]) throws(UsageError) {
+        guard let suite = arguments.first.flatMap(Suite.init(rawValue:)) else {
+            throw UsageError(description: Self.usage)
+        }
+        self.suite = suite
+        var rest = arguments.dropFirst()
+        while let option = rest.popFirst() {
+            switch option {
+            case "--json": json = true
+            case "--no-peers": peers = false
+            case "--runs": runs = try Self.number(rest.popFirst(), in: 1...1000)
+            case "--size": size = try Self.number(rest.popFirst(), in: 256...20_000)
+            default: throw UsageError(description: "unknown option \(option)\n" + Self.usage)
+            }
+        }
+    }
+
+    private static func number(_ text: String?, in range: ClosedRange<Int>) throws(UsageError) -> Int {
+        guard let text, let number = Int(text), range.contains(number) else {
+            throw UsageError(
+                description: "a number from \(range.lowerBound) to \(range.upperBound) is missing\n" + usage)
+        }
+        return number
+    }
+}

@@ -1,0 +1,72 @@
+import CEcho
+import Foundation
+import ScanNetwork
+import SkyScan
+
+/// A process that serves a measurement and prints its port when it is ready. It ends when its input does.
+final class ChildProcess {
+    private let process = Process()
+    private let input = Pipe()
+    let port: UInt16
+
+    /// Starts this program once more in the role of a far end.
+    init(_ role: ChildRole) throws {
+        let output = Pipe()
+        process.executableURL = Bundle.main.executableURL
+        process.arguments = [role.rawValue]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        guard let port = UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw BenchmarkError("the child process for \(role.rawValue) did not start")
+        }
+        self.port = port
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}
+
+/// What a child process does; also its first argument.
+enum ChildRole: String {
+    case skyNode = "serve-sky-scans"
+    case nullNode = "serve-null-tasks"
+    case echo = "serve-echoes"
+
+    /// Serves until standard input or the only connection ends.
+    func serve() throws {
+        switch self {
+        case .skyNode: try Self.serve(.sky)
+        case .nullNode: try Self.serve(Scanners(NullTask.self))
+        case .echo: try Self.serveEchoes()
+        }
+    }
+
+    private static func serve(_ scanners: Scanners) throws {
+        let server = NodeServer(name: "node-\(getpid())", slots: 1, scanners: scanners, listen: "127.0.0.1:0")
+        announce(try server.start().port)
+        _ = FileHandle.standardInput.readDataToEndOfFile()
+        server.stop()
+    }
+
+    private static func serveEchoes() throws {
+        var port: UInt16 = 0
+        let listener = cecho_listen(&port)
+        guard listener >= 0 else { throw BenchmarkError("cannot listen on the loopback interface") }
+        announce(port)
+        _ = cecho_serve(listener)
+    }
+
+    private static func announce(_ port: UInt16) {
+        FileHandle.standardOutput.write(Data("\(port)\n".utf8))
+    }
+}
+
+/// Why a benchmark could not be run, in words.
+struct BenchmarkError: Error, CustomStringConvertible {
+    var description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,54 @@
+import CEcho
+import ScanCluster
+
+/// Null tasks through the coordinator and one node process: one child of the task group and one attempt with a
+/// time-out each. Beside it, the bare echo of as many messages.
+struct DispatchSuite {
+    private let options: BenchmarkOptions
+    private let tasks = 200_000
+    private let inFlight = 1024
+    /// Bytes of an echoed message: about those of a null task's frame.
+    private let messageSize = 128
+
+    init(_ options: BenchmarkOptions) { self.options = options }
+
+    func run() async throws -> Report {
+        let node = try ChildProcess(.nullNode)
+        let echo = try ChildProcess(.echo)
+        let socket = cecho_connect(echo.port)
+        guard socket >= 0 else { throw BenchmarkError("the echo cannot be reached") }
+        let farm = try await BenchmarkFarm(nodes: [node], window: inFlight, timeout: .seconds(60))
+        defer { farm.close() }
+        var rate = Measurement()
+        var echoRate = Measurement()
+        // The first run warms up both processes and does not count.
+        for run in -1..<options.runs {
+            let tasksPerSecond = try await dispatch(farm)
+            let start = ContinuousClock.now
+            guard cecho_stream(socket, Int32(messageSize), tasks * 10, Int32(inFlight)) == 0 else {
+                throw BenchmarkError("the echo's connection broke")
+            }
+            let echoesPerSecond = Double(tasks * 10) / (ContinuousClock.now - start).seconds
+            if run < 0 { continue }
+            rate.add(tasksPerSecond)
+            echoRate.add(echoesPerSecond)
+        }
+        var report = Report(.dispatch)
+        report.notes.append("\(tasks) null tasks a run, \(inFlight) in flight, no TLS")
+        report.add("null tasks", "1/s", rate)
+        report.add("C echo of \(messageSize) bytes", "1/s", echoRate)
+        report.add("C echo / null tasks", "x", echoRate / rate)
+        return report
+    }
+
+    private func dispatch(_ farm: BenchmarkFarm) async throws -> Double {
+        let start = ContinuousClock.now
+        var count = 0
+        for try await response in farm.coordinator.responses(to: (0..<tasks).lazy.map(NullTask.init)) {
+            guard try response.get() == response.id else { throw BenchmarkError("a wrong answer") }
+            count += 1
+        }
+        guard count == tasks else { throw BenchmarkError("\(count) responses to \(tasks) tasks") }
+        return Double(tasks) / (ContinuousClock.now - start).seconds
+    }
+}

@@ -1,0 +1,32 @@
+import CStopwatch
+import SkyScan
+
+/// Where the time of a scan on one slot goes, by step.
+///
+/// Times inside libsep and cfitsio come from ``CStopwatch``; a task's own time from its response. What is left of a
+/// task is Skyfarm's work on a window: copying, islands, cleaning's inputs, tables.
+struct ScanBreakdown {
+    private static let steps = [
+        "  read (cfitsio)", "  background (SEP)", "  extract (SEP)", "  measure (SEP)", "  tasks, beside SEP",
+        "  clean, apertures cut by bands", "  write the catalogue", "  between tasks",
+    ]
+    private var seconds: [String: Measurement] = [:]
+    private var foreign = Measurement()
+
+    mutating func add(total: Double, library: stopwatch_times, tally: ScanTally, last: Double, write: Double) {
+        func seconds(_ nanoseconds: Int64) -> Double { Double(nanoseconds) / 1e9 }
+        let read = seconds(library.read)
+        let sep = [library.background, library.extract, library.measure].map(seconds)
+        let inTasks = tally.steps.values.reduce(0) { $0 + $1.seconds }
+        let beside = inTasks - sep.reduce(0, +)
+        let finish = last - (tally.steps[.photometry]?.seconds ?? 0)
+        let values = [read] + sep + [beside, finish, write, total - inTasks - finish - write]
+        for (step, value) in zip(Self.steps, values) { self.seconds[step, default: Measurement()].add(value) }
+        foreign.add(100 * (total - read - sep.reduce(0, +)) / total)
+    }
+
+    func add(to report: inout Report) {
+        for step in Self.steps { report.add(step, "s", seconds[step] ?? Measurement()) }
+        report.add("  share outside SEP and cfitsio", "%", foreign)
+    }
+}

@@ -1,0 +1,109 @@
+import CStopwatch
+import Foundation
+import ScanCluster
+import SkyImage
+import SkyScan
+
+/// The whole chain, from opening the image to the catalogue on disk: one slot, two slots, nodes, and other programs.
+struct ScanSuite {
+    private let options: BenchmarkOptions
+    private let image: URL
+    private let folder: URL
+
+    init(_ options: BenchmarkOptions) throws {
+        self.options = options
+        (image, folder) = try BenchmarkImage.prepare(size: options.size)
+    }
+
+    func run() async throws -> Report {
+        let nodes = try [ChildProcess(.skyNode), ChildProcess(.skyNode)]
+        var times: [String: Measurement] = [:]
+        var breakdown = ScanBreakdown()
+        var sources: [String: Int] = [:]
+        func time(_ name: String, _ run: () async throws -> (seconds: Double, sources: Int)) async throws {
+            let result = try await run()
+            times[name, default: Measurement()].add(result.seconds)
+            sources[name] = result.sources
+        }
+        for _ in 0..<options.runs {
+            try await time("one local slot") { try await scan(localSlots: 1, breakdown: &breakdown) }
+            if options.peers {
+                try await time("source-extractor") { try Peers(image, folder).sourceExtractor() }
+                try await time("python3-sep, whole image") { try Peers(image, folder).wholeImageSEP() }
+            }
+            try await time("two local slots") { try await scan(localSlots: 2) }
+            try await time("one node of one slot") { try await scan(nodes: [nodes[0]]) }
+            try await time("two nodes of one slot") { try await scan(nodes: nodes) }
+        }
+        return report(times, breakdown, sources)
+    }
+
+    /// Scans the image; the farm is up before the clock starts.
+    private func scan(localSlots: Int = 0, nodes: [ChildProcess] = []) async throws -> (seconds: Double, sources: Int) {
+        var unused = ScanBreakdown()
+        return try await scan(localSlots: localSlots, nodes: nodes, breakdown: &unused)
+    }
+
+    private func scan(
+        localSlots: Int = 0, nodes: [ChildProcess] = [], breakdown: inout ScanBreakdown
+    ) async throws -> (seconds: Double, sources: Int) {
+        let farm = try await BenchmarkFarm(localSlots: localSlots, nodes: nodes)
+        defer { farm.close() }
+        let output = try CatalogueOutput(path: folder.appending(path: "skyfarm.fits").path, overwrite: true)
+        stopwatch_reset()
+        let clock = StepClock()
+        let start = ContinuousClock.now
+        let reader = try ImageReader(image: image.path)
+        async let checksum = reader.checksum()
+        let parameters = ScanParameters()
+        let scan = try SkyScan(
+            reader: reader, parameters: parameters, coordinator: farm.coordinator, job: .random(in: .min ... .max),
+            observer: { event in if case .began(.cleaning, _, _) = event { clock.begin() } })
+        let result = try await scan.run()
+        let scanned = ContinuousClock.now
+        let table = result.table(
+            image: reader.summary, parameters: parameters, checksum: try await checksum, software: "benchmark")
+        try output.write(table)
+        let end = ContinuousClock.now
+        guard result.missing.isEmpty else { throw BenchmarkError("sectors are missing from the benchmark's scan") }
+        breakdown.add(
+            total: (end - start).seconds, library: stopwatch_read(), tally: result.tally,
+            last: (clock.started.map { scanned - $0 } ?? .zero).seconds, write: (end - scanned).seconds)
+        return ((end - start).seconds, result.sources.count)
+    }
+
+    private func report(_ times: [String: Measurement], _ breakdown: ScanBreakdown, _ sources: [String: Int]) -> Report {
+        var report = Report(.scan)
+        report.notes.append("\(options.size) x \(options.size) pixels, \(options.runs) runs, alternating")
+        let names = [
+            "one local slot", "two local slots", "one node of one slot", "two nodes of one slot",
+            "python3-sep, whole image", "source-extractor",
+        ].filter { times[$0] != nil }
+        report.notes.append(names.compactMap { name in sources[name].map { "\(name): \($0) sources" } }.joined(separator: "; "))
+        for name in names { report.add(name, "s", times[name] ?? Measurement()) }
+        func ratio(_ name: String, _ upper: String, _ lower: String) {
+            if let upper = times[upper], let lower = times[lower] { report.add(name, "x", upper / lower) }
+        }
+        ratio("python3-sep / one slot", "python3-sep, whole image", "one local slot")
+        ratio("source-extractor / one slot", "source-extractor", "one local slot")
+        ratio("one slot / two slots", "one local slot", "two local slots")
+        ratio("one node / one slot", "one node of one slot", "one local slot")
+        ratio("one node / two nodes", "one node of one slot", "two nodes of one slot")
+        breakdown.add(to: &report)
+        return report
+    }
+}
+
+/// Remembers when the coordinator's part after the extraction began.
+private final class StepClock: Sendable {
+    private let time = Locked<ContinuousClock.Instant?>(nil)
+
+    var started: ContinuousClock.Instant? { time.withLock { $0 } }
+
+    func begin() { time.withLock { $0 = ContinuousClock.now } }
+}
+
+extension Duration {
+    /// In seconds.
+    var seconds: Double { self / .seconds(1) }
+}
