@@ -9,6 +9,9 @@ public actor ImageReader {
     private let image: FITSImage
     private let mask: FITSImage?
     private let weights: FITSImage?
+    // The window that will probably be asked for next, and its bytes once they are read.
+    private var expected: WindowPixels?
+    private var ahead: (window: WindowPixels, bytes: BulkBytes)?
 
     /// The image's size, header and what else is known without reading pixels.
     public nonisolated let summary: ImageSummary
@@ -48,9 +51,24 @@ public actor ImageReader {
         WindowPixels(rect: rect, hasWeights: summary.hasWeights, hasMask: summary.hasMask)
     }
 
-    /// Reads a window.
+    /// Reads a window, and while it is scanned the one that will probably be asked for after it.
     /// - Throws: ``ImageError`` if the samples cannot be read.
-    func read(_ window: WindowPixels) throws -> BulkBytes {
+    func read(_ window: WindowPixels, before next: WindowPixels?) throws -> BulkBytes {
+        let bytes = if let ahead, ahead.window == window { ahead.bytes } else { try read(window) }
+        ahead = nil
+        expected = next
+        if let next { Task { self.readAhead(next) } }
+        return bytes
+    }
+
+    private func readAhead(_ window: WindowPixels) {
+        // Somebody else may have asked for it in the meantime.
+        guard window == expected, ahead == nil else { return }
+        // What cannot be read fails again, with its error, when it is asked for.
+        if let bytes = try? read(window) { ahead = (window, bytes) }
+    }
+
+    private func read(_ window: WindowPixels) throws -> BulkBytes {
         try BulkBytes(byteCount: window.byteCount) { bytes in
             let parts = window.split(bytes)
             let (rows, columns) = (window.rect.y, window.rect.x)

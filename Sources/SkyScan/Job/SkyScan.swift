@@ -64,13 +64,15 @@ public struct SkyScan: Sendable {
         to tasks: StepTasks<Task>, step: ScanStep, cost: Double, keepsPixels: Bool = false
     ) -> TaskResponses<Task> where Task.ID == Int {
         observer(.began(step, tasks: tasks.count, cost: cost))
-        let (reader, job, observer) = (reader, job, observer)
+        let (reader, plan, job, observer) = (reader, plan, job, observer)
         return coordinator.responses(
             to: tasks,
             bulk: { task in
-                BulkSource(
+                let next = keepsPixels && task.id + 1 < plan.count ? plan[task.id + 1].window : nil
+                return BulkSource(
                     key: keepsPixels ? BulkKey(job: job, index: UInt64(task.id)) : nil,
-                    byteCount: task.window.byteCount, load: { try await reader.read(task.window) })
+                    byteCount: task.window.byteCount,
+                    load: { try await reader.read(task.window, before: next.map(reader.contents)) })
             },
             observer: { observer(.job(step, $0)) })
     }
