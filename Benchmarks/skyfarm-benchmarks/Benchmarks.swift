@@ -12,6 +12,8 @@ struct Benchmarks {
         }
     }
 
+    // Off the main actor, where each response would cost a change of threads.
+    @concurrent
     private static func run(_ arguments: [String]) async throws {
         // The far ends of measurements are child processes of this program.
         if let role = arguments.first.flatMap(ChildRole.init(rawValue:)) { return try role.serve() }

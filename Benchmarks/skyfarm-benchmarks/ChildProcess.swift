@@ -3,7 +3,8 @@ import Foundation
 import ScanNetwork
 import SkyScan
 
-/// A process that serves a measurement and prints its port when it is ready. It ends when its input does.
+/// A process that serves a measurement and prints its port when it is ready. It ends with this object, or when its
+/// input does.
 final class ChildProcess {
     private let process = Process()
     private let input = Pipe()
@@ -25,7 +26,7 @@ final class ChildProcess {
     }
 
     deinit {
-        try? input.fileHandleForWriting.close()
+        process.terminate()
         process.waitUntilExit()
     }
 }

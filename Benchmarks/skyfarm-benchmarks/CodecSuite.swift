@@ -12,7 +12,8 @@ struct CodecSuite {
     func run() throws -> Report {
         var report = Report(.codec)
         let (scan, result) = try band()
-        report.notes.append("a band of \(scan.plan.width) x \(scan.plan.rows) pixels with \(result.batch.count) sources")
+        report.notes.append(
+            "a band of \(scan.plan.width) x \(scan.plan.rows) pixels with \(result.batch.count) sources")
         try add("null task", NullTask(id: 1_000_000), rounds: 100_000, to: &report)
         try add("band's task", scan, rounds: 1000, to: &report)
         try add("band's result", result, rounds: 100, to: &report)

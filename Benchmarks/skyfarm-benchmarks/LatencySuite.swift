@@ -1,5 +1,6 @@
 import CEcho
 import ScanCluster
+import ScanNetwork
 
 /// One null task after the other, from its submission as a job to its result, against a bare echo.
 struct LatencySuite {
@@ -18,7 +19,8 @@ struct LatencySuite {
         defer { farm.close() }
         var (task50, task99, echo50, echo99) = (Measurement(), Measurement(), Measurement(), Measurement())
         for run in -1..<options.runs {
-            let task = try await tasks(farm)
+            // On the loop's thread, where the responses come in.
+            let task = try await withTaskExecutorPreference(EventLoop.shared) { try await tasks(farm) }
             let echo = try echoes(socket)
             if run < 0 { continue }
             task50.add(task.quantile(0.5))

@@ -49,7 +49,10 @@ struct Peers {
     private func rows(of catalogue: URL) throws -> Int {
         let bytes = try FileHandle(forReadingFrom: catalogue).read(upToCount: 1 << 16) ?? Data()
         let text = String(decoding: bytes, as: UTF8.self)
-        guard let card = text.range(of: "XTENSION").flatMap({ text.range(of: "NAXIS2  =", range: $0.upperBound..<text.endIndex) })
+        guard
+            let card = text.range(of: "XTENSION").flatMap({
+                text.range(of: "NAXIS2  =", range: $0.upperBound..<text.endIndex)
+            })
         else { throw BenchmarkError("source-extractor wrote no table") }
         return Int(text[card.upperBound...].prefix(21).trimmingCharacters(in: .whitespaces)) ?? 0
     }

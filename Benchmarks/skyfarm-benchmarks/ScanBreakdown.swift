@@ -4,7 +4,8 @@ import SkyScan
 /// Where the time of a scan on one slot goes, by step.
 ///
 /// Times inside libsep and cfitsio come from ``CStopwatch``; a task's own time from its response. What is left of a
-/// task is Skyfarm's work on a window: copying, islands, cleaning's inputs, tables.
+/// task is Skyfarm's work on a window: copying, islands, cleaning's inputs, half-flux radii, tables. Reading and the
+/// checksum have their own threads; what of the total no task runs in is "between tasks".
 struct ScanBreakdown {
     private static let steps = [
         "  read (cfitsio)", "  background (SEP)", "  extract (SEP)", "  measure (SEP)", "  tasks, beside SEP",

@@ -18,11 +18,14 @@ struct ScanSuite {
     func run() async throws -> Report {
         let nodes = try [ChildProcess(.skyNode), ChildProcess(.skyNode)]
         var times: [String: Measurement] = [:]
+        var processor: [String: Measurement] = [:]
         var breakdown = ScanBreakdown()
         var sources: [String: Int] = [:]
         func time(_ name: String, _ run: () async throws -> (seconds: Double, sources: Int)) async throws {
+            let before = ProcessorTime.used
             let result = try await run()
             times[name, default: Measurement()].add(result.seconds)
+            processor[name, default: Measurement()].add(ProcessorTime.used - before)
             sources[name] = result.sources
         }
         for _ in 0..<options.runs {
@@ -35,7 +38,7 @@ struct ScanSuite {
             try await time("one node of one slot") { try await scan(nodes: [nodes[0]]) }
             try await time("two nodes of one slot") { try await scan(nodes: nodes) }
         }
-        return report(times, breakdown, sources)
+        return report(times, processor, breakdown, sources)
     }
 
     /// Scans the image; the farm is up before the clock starts.
@@ -72,14 +75,18 @@ struct ScanSuite {
         return ((end - start).seconds, result.sources.count)
     }
 
-    private func report(_ times: [String: Measurement], _ breakdown: ScanBreakdown, _ sources: [String: Int]) -> Report {
+    private func report(
+        _ times: [String: Measurement], _ processor: [String: Measurement], _ breakdown: ScanBreakdown,
+        _ sources: [String: Int]
+    ) -> Report {
         var report = Report(.scan)
         report.notes.append("\(options.size) x \(options.size) pixels, \(options.runs) runs, alternating")
         let names = [
             "one local slot", "two local slots", "one node of one slot", "two nodes of one slot",
             "python3-sep, whole image", "source-extractor",
         ].filter { times[$0] != nil }
-        report.notes.append(names.compactMap { name in sources[name].map { "\(name): \($0) sources" } }.joined(separator: "; "))
+        report.notes.append(
+            names.compactMap { name in sources[name].map { "\(name): \($0) sources" } }.joined(separator: "; "))
         for name in names { report.add(name, "s", times[name] ?? Measurement()) }
         func ratio(_ name: String, _ upper: String, _ lower: String) {
             if let upper = times[upper], let lower = times[lower] { report.add(name, "x", upper / lower) }
@@ -89,6 +96,14 @@ struct ScanSuite {
         ratio("one slot / two slots", "one local slot", "two local slots")
         ratio("one node / one slot", "one node of one slot", "one local slot")
         ratio("one node / two nodes", "one node of one slot", "two nodes of one slot")
+        // A node's processor time is not this process's, and is left out.
+        let own = ["one local slot", "two local slots", "python3-sep, whole image", "source-extractor"]
+        for name in own { if let used = processor[name] { report.add("\(name), processor", "s", used) } }
+        if let slot = processor[own[0]] {
+            for peer in own[2...] {
+                if let used = processor[peer] { report.add("\(peer) / one slot, processor", "x", used / slot) }
+            }
+        }
         breakdown.add(to: &report)
         return report
     }
