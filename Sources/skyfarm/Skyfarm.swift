@@ -1,8 +1,9 @@
 import Foundation
+import ScanNetwork
 
 @main
 struct Skyfarm {
-    static let version = "0.1.0"
+    static let version = ScanNetwork.Skyfarm.version
 
     static let commands: [any Command.Type] = [
         ScanCommand.self, NodeCommand.self, NodesCommand.self, SynthCommand.self,

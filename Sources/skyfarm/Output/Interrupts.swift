@@ -4,7 +4,8 @@ import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP as values: the first asks for an orderly end, a second SIGINT ends the process at once.
 ///
-/// From its creation on the process no longer dies of these signals by itself. Keep it alive as long as the work.
+/// From its creation on the process no longer dies of these signals by itself. Keep it alive as long as the work. A
+/// SIGHUP that was ignored when the process began, as under nohup, stays ignored.
 final class Interrupts: @unchecked Sendable {
     // Sendable: nothing but the atomic changes after `init`; the sources may be cancelled from any thread.
 
@@ -26,8 +27,9 @@ final class Interrupts: @unchecked Sendable {
         let (stream, continuation) = AsyncStream<Signal>.makeStream()
         signals = stream
         let queue = DispatchQueue(label: "skyfarm.signals")
-        sources = Signal.allCases.map { [first] signal in
-            Foundation.signal(signal.rawValue, SIG_IGN)
+        sources = Signal.allCases.compactMap { [first] signal in
+            let wasIgnored = Foundation.signal(signal.rawValue, SIG_IGN).isIgnore
+            if wasIgnored, signal == .hangUp { return nil }
             let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: queue)
             source.setEventHandler { @Sendable in
                 if !first.set(signal), signal == .interrupt {
@@ -59,4 +61,9 @@ private final class FirstSignal: Sendable {
     func set(_ signal: Interrupts.Signal) -> Bool {
         number.compareExchange(expected: 0, desired: signal.rawValue, ordering: .relaxed).exchanged
     }
+}
+
+extension Optional where Wrapped == @convention(c) (Int32) -> Void {
+    /// True for SIG_IGN. C compares handlers as addresses, which Swift's function types do not offer.
+    fileprivate var isIgnore: Bool { unsafeBitCast(self, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) }
 }
