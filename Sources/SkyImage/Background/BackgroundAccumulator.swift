@@ -4,6 +4,7 @@ package struct BackgroundAccumulator: Sendable {
     private let parameters: ScanParameters
     private var back: MeshGrid
     private var sigma: MeshGrid
+    private var variance: [Double]
     private var isMissing: [Bool]
     private var maskedPixels = 0
 
@@ -15,6 +16,7 @@ package struct BackgroundAccumulator: Sendable {
         let rows = (plan.height + parameters.meshHeight - 1) / parameters.meshHeight
         back = MeshGrid(columns: columns, rows: rows)
         sigma = back
+        variance = parameters.noise == .weights ? Array(repeating: 0, count: columns * rows) : []
         isMissing = Array(repeating: true, count: rows)
     }
 
@@ -28,6 +30,7 @@ package struct BackgroundAccumulator: Sendable {
             statistics.columns == back.columns && statistics.firstRow >= 0
             && statistics.back.count == statistics.sigma.count && statistics.rows > 0
             && statistics.back.count == statistics.rows * statistics.columns
+            && statistics.variance.count == (variance.isEmpty ? 0 : statistics.back.count)
             && statistics.firstRow <= back.rows - statistics.rows && statistics.maskedPixels >= 0
         guard fits else { throw ScanSetupError("the mesh statistics of a band do not fit the image") }
         guard (statistics.back + statistics.sigma).allSatisfy(\.isFinite) else {
@@ -43,6 +46,9 @@ package struct BackgroundAccumulator: Sendable {
         let first = statistics.firstRow * back.columns
         back.values.replaceSubrange(first..<first + statistics.back.count, with: statistics.back)
         sigma.values.replaceSubrange(first..<first + statistics.sigma.count, with: statistics.sigma)
+        if !variance.isEmpty {
+            variance.replaceSubrange(first..<first + statistics.variance.count, with: statistics.variance)
+        }
         for row in statistics.firstRow..<statistics.firstRow + statistics.rows { isMissing[row] = false }
         maskedPixels += statistics.maskedPixels
     }
@@ -54,6 +60,7 @@ package struct BackgroundAccumulator: Sendable {
         if maskedPixels == plan.image.area {
             throw ScanSetupError("every pixel of the image is masked or not a number; check the mask and the image")
         }
+        let scale = variance.isEmpty ? nil : VarianceScale(noise: sigma, variance: variance)
         var back = back
         var sigma = sigma
         back.fillBadMeshes(empty: 0)
@@ -61,6 +68,7 @@ package struct BackgroundAccumulator: Sendable {
         let level = try SmoothedMesh(filtering: back, parameters: parameters)
         let noise = try SmoothedMesh(filtering: sigma, parameters: parameters)
         return BackgroundModel(
-            plan: plan, parameters: parameters, level: level, noise: noise, maskedPixels: maskedPixels)
+            plan: plan, parameters: parameters, level: level, noise: noise, varianceScale: scale?.value,
+            maskedPixels: maskedPixels)
     }
 }

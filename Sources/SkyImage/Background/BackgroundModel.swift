@@ -12,11 +12,16 @@ package struct BackgroundModel: Equatable, Sendable {
     package let level: SmoothedMesh
     /// Splines of the noise.
     package let noise: SmoothedMesh
+    /// Variance of a pixel of weight 1, where the noise comes from weights.
+    package let varianceScale: Double?
     /// Pixels of the image that are masked.
     package let maskedPixels: Int
     private let usesNoiseMap: Bool
 
-    init(plan: BandPlan, parameters: ScanParameters, level: SmoothedMesh, noise: SmoothedMesh, maskedPixels: Int) {
+    init(
+        plan: BandPlan, parameters: ScanParameters, level: SmoothedMesh, noise: SmoothedMesh, varianceScale: Double?,
+        maskedPixels: Int
+    ) {
         width = plan.width
         height = plan.height
         meshWidth = parameters.meshWidth
@@ -24,6 +29,7 @@ package struct BackgroundModel: Equatable, Sendable {
         usesNoiseMap = parameters.noise == .map
         self.level = level
         self.noise = noise
+        self.varianceScale = varianceScale
         self.maskedPixels = maskedPixels
     }
 
@@ -44,6 +50,7 @@ package struct BackgroundModel: Equatable, Sendable {
         return BackgroundSlice(
             width: width, height: height, meshWidth: meshWidth, meshHeight: meshHeight, columns: level.columns,
             rows: meshRows, firstRow: first, level: cut(level), noise: usesNoiseMap ? cut(noise) : nil,
+            varianceScale: varianceScale,
             globalNoise: globalNoise, hasMask: maskedPixels > 0)
     }
 }

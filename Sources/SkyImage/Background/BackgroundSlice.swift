@@ -11,6 +11,8 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
     var firstRow: Int
     var level: Rows
     var noise: Rows?
+    /// Variance of a pixel of weight 1, where the noise comes from weights.
+    var varianceScale: Double?
     /// Median noise of the whole image.
     package var globalNoise: Float
     /// True when any pixel of the whole image is masked: SEP then treats every aperture as possibly masked.
@@ -29,6 +31,9 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
             columns == (width + meshWidth - 1) / meshWidth, rows == (height + meshHeight - 1) / meshHeight,
             (0..<rows).contains(firstRow)
         else { throw ScanSetupError("the background's mesh does not fit the image") }
+        if let varianceScale, !(varianceScale > 0 && varianceScale.isFinite) {
+            throw ScanSetupError("the variance of weight 1 must be positive, not \(varianceScale)")
+        }
         for part in [level, noise ?? level] {
             guard part.values.count == part.derivatives.count, part.values.count <= (rows - firstRow) * columns else {
                 throw ScanSetupError("the background's mesh rows have the wrong length")
@@ -42,6 +47,13 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
         guard width == plan.width, height == plan.height else {
             throw ScanSetupError("the background belongs to another image than the plan of bands")
         }
+    }
+
+    /// Refuses a slice that does not hold the noise that the parameters ask for.
+    /// - Throws: ``ScanSetupError``.
+    func validate(for parameters: ScanParameters) throws(ScanSetupError) {
+        guard (noise != nil) == (parameters.noise == .map), (varianceScale != nil) == (parameters.noise == .weights)
+        else { throw ScanSetupError("the background's noise does not fit the parameters") }
     }
 
     /// Lets `body` use the slice as libsep's background of the whole image.

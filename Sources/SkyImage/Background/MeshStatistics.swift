@@ -10,6 +10,8 @@ package struct MeshStatistics: Codable, Equatable, Sendable {
     package var back: [Float]
     /// Noise of each mesh, row by row; ``bad`` where too few pixels are usable.
     package var sigma: [Float]
+    /// Mean relative variance, 1 / weight, of each mesh's usable pixels; empty unless the noise comes from weights.
+    package var variance: [Double] = []
     /// Pixels that are masked, by the user or because they are not finite.
     package var maskedPixels: Int
 
@@ -38,14 +40,20 @@ package struct MeshStatistics: Codable, Equatable, Sendable {
             back[mesh] = Self.bad
             sigma[mesh] = Self.bad
         }
+        if parameters.noise == .weights {
+            variance = try core.meanVariances(width: meshWidth, height: meshHeight)
+        }
     }
 
     /// Statistics that were measured elsewhere.
-    package init(firstRow: Int, columns: Int, back: [Float], sigma: [Float], maskedPixels: Int) {
+    package init(
+        firstRow: Int, columns: Int, back: [Float], sigma: [Float], variance: [Double] = [], maskedPixels: Int
+    ) {
         self.firstRow = firstRow
         self.columns = columns
         self.back = back
         self.sigma = sigma
+        self.variance = variance
         self.maskedPixels = maskedPixels
     }
 }

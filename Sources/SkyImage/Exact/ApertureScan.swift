@@ -63,6 +63,7 @@ package struct ApertureScan: Codable, Equatable, Sendable {
             [window.x.count, window.y.count, window.a.count, window.b.count, window.theta.count]
                 .allSatisfy({ $0 == count })
         else { throw ScanSetupError("the columns of a window's sources have different lengths") }
+        try background.validate(for: parameters)
         let pixels = try ScanWindow.subtracting(background, from: view.cropped(to: window.rect))
         pixels.hideMaskedPixels(from: 0)
         var result = ApertureResult()

@@ -29,7 +29,9 @@ struct ScanWindow: ~Copyable {
             throw ScanSetupError("a source needs a window of \(rect.width) by \(rect.height) pixels, above 2 GiB")
         }
         let window = ScanWindow(copying: view, background: slice)
-        try slice.withBackground { background in try window.subtract(&background) }
+        if let scale = slice.varianceScale, let noise = window.noiseMap { try view.writeNoise(to: noise, scale: scale) }
+        let meshNoise = slice.noise == nil ? nil : window.noiseMap
+        try slice.withBackground { background in try window.subtract(&background, meshNoise: meshNoise) }
         return window
     }
 
@@ -39,7 +41,8 @@ struct ScanWindow: ~Copyable {
         globalNoise = slice.globalNoise
         pixels = .allocate(capacity: rect.area)
         mask = slice.hasMask ? .allocate(capacity: rect.area) : nil
-        noiseMap = slice.noise == nil ? nil : .allocate(capacity: rect.area)
+        let hasNoiseMap = slice.noise != nil || slice.varianceScale != nil
+        noiseMap = hasNoiseMap ? .allocate(capacity: rect.area) : nil
         if let mask { view.writeMask(to: mask) }
         for row in 0..<rect.height {
             (pixels + row * rect.width).update(from: view.pixels + row * view.stride, count: rect.width)
@@ -52,7 +55,9 @@ struct ScanWindow: ~Copyable {
         noiseMap?.deallocate()
     }
 
-    private borrowing func subtract(_ background: inout sep_bkg) throws {
+    private borrowing func subtract(
+        _ background: inout sep_bkg, meshNoise: UnsafeMutablePointer<Float>?
+    ) throws {
         let line = UnsafeMutablePointer<Float>.allocate(capacity: image.width)
         defer { line.deallocate() }
         for row in 0..<rect.height {
@@ -60,16 +65,16 @@ struct ScanWindow: ~Copyable {
             let start = row * rect.width
             if rect.width == image.width {
                 try SEPError.check(sep_bkg_subline(&background, y, pixels + start, SEP_TFLOAT))
-                if let noiseMap { try SEPError.check(sep_bkg_rmsline(&background, y, noiseMap + start, SEP_TFLOAT)) }
+                if let meshNoise { try SEPError.check(sep_bkg_rmsline(&background, y, meshNoise + start, SEP_TFLOAT)) }
                 continue
             }
             // libsep computes whole lines only.
             try SEPError.check(sep_bkg_line(&background, y, line, SEP_TFLOAT))
             let part = line + rect.x.lowerBound
             for column in 0..<rect.width { pixels[start + column] -= part[column] }
-            if let noiseMap {
+            if let meshNoise {
                 try SEPError.check(sep_bkg_rmsline(&background, y, line, SEP_TFLOAT))
-                (noiseMap + start).update(from: part, count: rect.width)
+                (meshNoise + start).update(from: part, count: rect.width)
             }
         }
     }

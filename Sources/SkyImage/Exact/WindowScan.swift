@@ -64,9 +64,7 @@ struct WindowScan: ~Copyable {
 
     init(_ view: PixelView, background: BackgroundSlice, parameters: ScanParameters) throws {
         try parameters.validate()
-        guard (parameters.noise == .map) == (background.noise != nil) else {
-            throw ScanSetupError("the background's noise does not fit the parameters")
-        }
+        try background.validate(for: parameters)
         let window = try ScanWindow.subtracting(background, from: view)
         window.hideMaskedPixels(from: (parameters.activeKernel?.height ?? 1) / 2)
         let catalog = try ExtractedCatalog(window, parameters: parameters)

@@ -34,7 +34,7 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     public enum Filter: String, Codable, Hashable, Sendable, CaseIterable {
         /// Convolution with the kernel, as SExtractor does.
         case conv
-        /// Matched filter: pixels are weighted by the noise map too. Needs ``Noise/map``.
+        /// Matched filter: pixels are weighted by the noise map too. Needs a noise per pixel.
         case matched
         /// None.
         case none
@@ -46,6 +46,8 @@ public struct ScanParameters: Codable, Hashable, Sendable {
         case global
         /// The interpolated noise of the meshes, pixel by pixel.
         case map
+        /// The weight map's, pixel by pixel: the variance is inverse to the weight, at the level of the meshes' noise.
+        case weights
     }
 
     /// The kernel that is in use: none without a filter.

@@ -31,7 +31,8 @@ extension PixelView {
         }
     }
 
-    private func isMasked(_ offset: Int) -> Bool {
+    /// True where the pixel at an offset may not be used.
+    func isMasked(_ offset: Int) -> Bool {
         if !pixels[offset].isFinite { return true }
         if let mask, mask[offset] != 0 { return true }
         if let weights, !(weights[offset] > 0 && weights[offset].isFinite) { return true }

@@ -26,6 +26,9 @@ public struct SkyScan: Sendable {
         job: UInt64, observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in }
     ) throws(ScanSetupError) {
         try parameters.validate()
+        guard reader.summary.hasWeights == (parameters.noise == .weights) else {
+            throw ScanSetupError("a weight map and the noise from weights go together; give both or neither")
+        }
         plan = try BandPlan(
             width: reader.summary.width, height: reader.summary.height, meshHeight: parameters.meshHeight,
             requestedRows: bandRows)

@@ -16,7 +16,7 @@ extension MeshStatistics {
     func validate(for band: Band, parameters: ScanParameters) throws(ScanSetupError) {
         let expected = Self.missing(band: band, parameters: parameters)
         guard firstRow == expected.firstRow, columns == expected.columns, back.count == expected.back.count,
-            sigma.count == expected.sigma.count, (0...band.core.area).contains(maskedPixels)
+            sigma.count == expected.sigma.count, variance.count == expected.variance.count, (0...band.core.area).contains(maskedPixels)
         else { throw ScanSetupError("the response does not fit band \(band.index)") }
     }
 
@@ -27,7 +27,7 @@ extension MeshStatistics {
         let meshes = [Float](repeating: bad, count: columns * rows)
         return MeshStatistics(
             firstRow: band.core.y.lowerBound / parameters.meshHeight, columns: columns, back: meshes, sigma: meshes,
-            maskedPixels: 0)
+            variance: parameters.noise == .weights ? meshes.map { _ in 0 } : [], maskedPixels: 0)
     }
 }
 

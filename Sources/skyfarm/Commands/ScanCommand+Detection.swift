@@ -80,7 +80,7 @@ extension ScanCommand.Options {
         private static let mask = Option.optional(
             "mask", .file(), help: "Image of the same size; pixels that are not 0 are left out")
         private static let weight = Option.optional(
-            "weight", .file(), help: "Weight map of the same size; 0 leaves a pixel out")
+            "weight", .file(), help: "Weight map of the same size: sets the noise of each pixel; 0 leaves it out")
 
         static let section = OptionSection(
             title: "Detection",

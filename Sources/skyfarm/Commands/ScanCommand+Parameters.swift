@@ -26,6 +26,7 @@ extension ScanCommand {
             case .global: .global
             case .map: .map
             }
+        if detection.weight != nil { parameters.noise = .weights }
         if let path = detection.kernel { parameters.kernel = try Self.kernel(path) }
         do {
             try parameters.validate()

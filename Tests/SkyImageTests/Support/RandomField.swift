@@ -23,6 +23,7 @@ struct RandomField {
         if chance(0.3) { for index in image.pixels.indices { image.pixels[index].round() } }
         if chance(0.4) { addMask() }
         if chance(0.3) { addNonFinite() }
+        if chance(0.35) { addWeights() }
         chooseParameters()
     }
 
@@ -84,6 +85,24 @@ struct RandomField {
         }
     }
 
+    private mutating func addWeights() {
+        let unit = pow(10, real(-8...8))
+        let (period, depth, scatter) = (real(3...200), real(0...0.9), chance(0.5) ? 0.5 : 0)
+        var weights = image.pixels.indices.map { index in
+            let (row, column) = index.quotientAndRemainder(dividingBy: image.width)
+            let wave = 1 + depth * sin(Double(column) / period) * cos(Double(row) / period)
+            return Float(unit * wave * (1 + scatter * Double.random(in: -1...1, using: &random)))
+        }
+        let useless: [Float] = [0, 0, -1, .nan, .infinity]
+        if chance(0.6) {
+            for _ in 0..<integer(0...weights.count / 20) {
+                weights[integer(0...weights.count - 1)] = useless[integer(0...4)]
+            }
+        }
+        if chance(0.2) { for row in 0..<integer(0...image.height / 3) { weights[row * image.width] = 0 } }
+        image.weights = weights
+    }
+
     private mutating func chooseParameters() {
         parameters.threshold = real(0.8...5)
         parameters.minArea = integer(1...9)
@@ -92,8 +111,8 @@ struct RandomField {
         parameters.clean = chance(0.2) ? nil : chance(0.5) ? 1 : real(0.3...4)
         (parameters.meshWidth, parameters.meshHeight) = (integer(3...90), integer(3...90))
         (parameters.meshFilterWidth, parameters.meshFilterHeight) = (integer(1...5), integer(1...5))
-        parameters.noise = chance(0.5) ? .map : .global
-        parameters.filter = chance(0.25) ? .none : parameters.noise == .map && chance(0.5) ? .matched : .conv
+        parameters.noise = image.weights != nil ? .weights : chance(0.5) ? .map : .global
+        parameters.filter = chance(0.25) ? .none : parameters.noise != .global && chance(0.5) ? .matched : .conv
         parameters.apertureRadius = chance(0.7) ? 5 : real(0.3...80)
         if chance(0.4) {
             let (width, height) = (integer(0...7) * 2 + 1, integer(0...7) * 2 + 1)

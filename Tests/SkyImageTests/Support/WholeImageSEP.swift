@@ -52,6 +52,56 @@ struct WholeImageSEP {
             try SEPError.check(sep_bkg_rmsarray(background, noise, SEP_TFLOAT))
             image.noise = UnsafeRawPointer(noise)
         }
+        if let weights = self.image.weights, parameters.noise == .weights {
+            let scale = try varianceScale(&image, weights)
+            for (index, weight) in weights.enumerated() {
+                noise[index] =
+                    weight > 0 && weight.isFinite ? Float((scale / Double(weight)).squareRoot()) : Float(1e30)
+            }
+            image.noise = UnsafeRawPointer(noise)
+        }
+    }
+
+    /// The factor from 1 / weight to variance, mesh by mesh as Docs/ExactScan.md has it.
+    private func varianceScale(_ image: inout sep_image, _ weights: [Float]) throws -> Double {
+        var raw: UnsafeMutablePointer<sep_bkg>?
+        // The samples themselves: the image's are without background by now.
+        try self.image.pixels.withUnsafeBytes { samples in
+            var original = image
+            original.data = samples.baseAddress
+            original.noise = nil
+            try SEPError.check(
+                sep_background(
+                    &original, Int32(parameters.meshWidth), Int32(parameters.meshHeight), 1, 1, 0, &raw))
+        }
+        defer { sep_bkg_free(raw) }
+        let (width, height) = (self.image.width, self.image.height)
+        let (meshWidth, meshHeight) = (min(parameters.meshWidth, width), min(parameters.meshHeight, height))
+        func isUsable(_ index: Int) -> Bool {
+            weights[index] > 0 && weights[index].isFinite && self.image.pixels[index].isFinite
+                && self.image.mask?[index] ?? 0 == 0
+        }
+        var ratios: [Double] = []
+        var mesh = 0
+        for top in stride(from: 0, to: height, by: meshHeight) {
+            for left in stride(from: 0, to: width, by: meshWidth) {
+                let (rows, columns) = (top..<min(height, top + meshHeight), left..<min(width, left + meshWidth))
+                var usable: [Int] = []
+                for row in rows {
+                    for column in columns where isUsable(row * width + column) { usable.append(row * width + column) }
+                }
+                let sigma = raw.map { Double($0.pointee.sigma[mesh]) } ?? 0
+                mesh += 1
+                guard Float(usable.count) >= Float(rows.count * columns.count) / 2, !usable.isEmpty else { continue }
+                let mean = usable.reduce(0) { $0 + 1 / Double(weights[$1]) } / Double(usable.count)
+                ratios.append(sigma * sigma / mean)
+            }
+        }
+        ratios = ratios.contains { $0 > 0 } ? ratios.sorted() : [1]
+        func median(_ values: [Double]) -> Double {
+            (values[(values.count - 1) / 2] + values[values.count / 2]) / 2
+        }
+        return median(ratios) > 0 ? median(ratios) : median(ratios.filter { $0 > 0 })
     }
 
     private func extract(_ image: inout sep_image) throws -> SourceTable {

@@ -10,9 +10,11 @@ struct ScanMode: CustomStringConvertible, Sendable {
         "decam_f32_tpv_ext1.fits", "dss_i16_tan.fits", "emmi_i16scaled.fits", "panoptes_u16_rice_sip.fits.fz",
         "sep_image.fits", "spitzer_f32_nan_glon.fits",
     ]
-    static let all = images.flatMap { image in
-        ["scalar", "conv", "matched"].map { ScanMode(image: image, mode: $0) }
-    }
+    private static let modes = ["scalar", "conv", "matched"]
+    static let all = images.flatMap { image in modes.map { ScanMode(image: image, mode: $0) } }
+
+    /// Position of the mode, from 0.
+    var index: Int { Self.modes.firstIndex(of: mode) ?? 0 }
 
     var description: String { "\(image), \(mode)" }
 

@@ -1,0 +1,33 @@
+/// The factor that turns relative variances, 1 / weight, into absolute ones.
+///
+/// SExtractor compares the map's variance with that of the image mesh by mesh and takes the median of the ratios; see
+/// "Weighting" in its manual.
+struct VarianceScale: Equatable {
+    /// Variance of a pixel of weight 1.
+    let value: Double
+
+    /// The median, over all meshes that are not bad, of noise² / mean relative variance.
+    ///
+    /// If it is not positive, that of the positive ratios; without any, 1. The median of an even number of ratios is
+    /// the mean of the middle two.
+    init(noise: MeshGrid, variance: [Double]) {
+        var ratios: [Double] = []
+        for (sigma, mean) in zip(noise.values, variance) where sigma > MeshStatistics.bad && mean > 0 {
+            let ratio = Double(sigma) * Double(sigma) / mean
+            if ratio.isFinite { ratios.append(ratio) }
+        }
+        ratios.sort()
+        let median = Self.median(ratios[...])
+        if let median, median > 0 {
+            value = median
+        } else {
+            value = Self.median(ratios.drop { $0 <= 0 }) ?? 1
+        }
+    }
+
+    private static func median(_ sorted: ArraySlice<Double>) -> Double? {
+        if sorted.isEmpty { return nil }
+        let middle = sorted.startIndex + sorted.count / 2
+        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    }
+}
