@@ -1,9 +1,8 @@
-@testable import SkyImage
-import SkyTestSupport
+package import SkyImage
 
 extension SourceTable {
     /// A few differences to another table, in words: integers and floats to the bit, doubles to one part in 10⁹.
-    func differences(to reference: SourceTable) -> [String] {
+    package func differences(to reference: SourceTable) -> [String] {
         if count != reference.count { return ["\(count) sources instead of \(reference.count)"] }
         var found: [String] = []
         func compare<Value>(
