@@ -65,6 +65,7 @@ struct WindowScan: ~Copyable {
     init(_ view: PixelView, background: BackgroundSlice, parameters: ScanParameters) throws {
         try parameters.validate()
         try background.validate(for: parameters)
+        try SEPVersion.requireFixedDraw()
         let window = try ScanWindow.subtracting(background, from: view)
         window.hideMaskedPixels(from: (parameters.activeKernel?.height ?? 1) / 2)
         let catalog = try ExtractedCatalog(window, parameters: parameters)

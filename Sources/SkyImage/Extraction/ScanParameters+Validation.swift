@@ -17,7 +17,8 @@ extension ScanParameters {
             apertureRadius.isFinite && apertureRadius > 0 && apertureRadius <= 10_000,
             "the aperture radius must be positive and at most 10000 pixels", apertureRadius)
         if filter == .matched, noise == .global {
-            throw ScanSetupError("the matched filter needs a noise map; add --noise map or --weight, or choose --filter conv")
+            throw ScanSetupError(
+                "the matched filter needs a noise map; add --noise map or --weight, or choose --filter conv")
         }
     }
 

@@ -4,11 +4,12 @@ internal import SkyImage
 enum CatalogueHeader {
     /// Entries about the image, the software and the parameters of a scan.
     static func entries(
-        of result: SkyScanResult, image: ImageSummary, parameters: ScanParameters, checksum: UInt64?, software: String
+        of result: SkyScanResult, image: ImageSummary, parameters: ScanParameters, checksum: UInt64?,
+        maps: MapChecksums, software: String
     ) -> [HeaderEntry] {
         var entries = [
             HeaderEntry("CREATOR", .text(software), comment: "Program"),
-            HeaderEntry("SEPVERS", .text(SEPVersion.current), comment: "Version of SEP"),
+            HeaderEntry("SEPVERS", .text(SEPVersion.current), comment: "Version that SEP reports"),
             HeaderEntry("SEPVERIF", .logical(SEPVersion.isVerified), comment: "Exactness was verified with it"),
             HeaderEntry("IMAGE", .text(image.name), comment: "Scanned image"),
             HeaderEntry("IMGHDU", .integer(image.hdu), comment: "HDU, 0 is the primary"),
@@ -19,13 +20,26 @@ enum CatalogueHeader {
             entries.append(
                 HeaderEntry("IMGXXH3", .text(hexadecimal(checksum)), comment: "XXH3-64 of header and samples"))
         }
+        entries += map("MASK", "Mask", image.mask, maps.mask) + map("WGHT", "Weight map", image.weights, maps.weights)
         entries += settings(parameters)
+        if let scale = result.varianceScale {
+            entries.append(HeaderEntry("WGHTVAR", .real(scale), comment: "Variance of a pixel of weight 1"))
+        }
         return entries + [
             HeaderEntry("MASKED", .integer(result.maskedPixels), comment: "Pixels left out"),
             HeaderEntry("BACKGR", .real(Double(result.globalLevel)), comment: "Median background"),
             HeaderEntry("NOISERMS", .real(Double(result.globalNoise)), comment: "Median noise"),
             HeaderEntry("REMOVED", .integer(result.removed), comment: "Detections removed by cleaning"),
             HeaderEntry("NSECTMIS", .integer(result.missing.count), comment: "Sectors missing, see HISTORY"),
+        ]
+    }
+
+    private static func map(_ key: String, _ kind: String, _ name: String?, _ checksum: UInt64?) -> [HeaderEntry] {
+        guard let name else { return [] }
+        let file = HeaderEntry(key + "FILE", .text(name), comment: kind)
+        guard let checksum else { return [file] }
+        return [
+            file, HeaderEntry(key + "XXH3", .text(hexadecimal(checksum)), comment: "XXH3-64 of header and samples"),
         ]
     }
 

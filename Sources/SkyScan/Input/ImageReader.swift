@@ -35,20 +35,32 @@ public actor ImageReader {
         }
         mask = try map(maskName, "mask")
         weights = try map(weightsName, "weight map")
-        summary = ImageSummary(image, hasMask: mask != nil, hasWeights: weights != nil)
+        summary = ImageSummary(image, mask: maskName, weights: weightsName)
         self.image = image
     }
 
     /// XXH3-64 of the HDU's header and samples; computed beside the reading, from a handle of its own.
     /// - Throws: ``ImageError`` if the file cannot be read.
     public nonisolated func checksum() async throws -> UInt64 {
-        let name = summary.name
-        return try await ReaderExecutor().run { try FITSImage(name).checksum() }
+        try await Self.checksum(of: summary.name)
+    }
+
+    /// The same of the mask and the weight map, as far as there are any.
+    /// - Throws: ``ImageError`` if a file cannot be read.
+    public nonisolated func mapChecksums() async throws -> MapChecksums {
+        var checksums = MapChecksums()
+        if let name = summary.mask { checksums.mask = try await Self.checksum(of: name) }
+        if let name = summary.weights { checksums.weights = try await Self.checksum(of: name) }
+        return checksums
+    }
+
+    private static func checksum(of name: String) async throws -> UInt64 {
+        try await ReaderExecutor().run { try FITSImage(name).checksum() }
     }
 
     /// What the bulk bytes of the window `rect` hold.
     nonisolated func contents(of rect: PixelRect) -> WindowPixels {
-        WindowPixels(rect: rect, hasWeights: summary.hasWeights, hasMask: summary.hasMask)
+        WindowPixels(rect: rect, hasWeights: summary.weights != nil, hasMask: summary.mask != nil)
     }
 
     /// Reads a window, and while it is scanned the one that will probably be asked for after it.

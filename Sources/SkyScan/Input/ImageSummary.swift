@@ -14,20 +14,20 @@ public struct ImageSummary: Sendable {
     public let bitpix: Int
     /// The HDU's header.
     public let header: FITSHeader
-    /// Whether a mask belongs to the image.
-    public let hasMask: Bool
-    /// Whether a weight map belongs to the image.
-    public let hasWeights: Bool
+    /// The mask that belongs to the image, as the user named it.
+    public let mask: String?
+    /// The weight map that belongs to the image, as the user named it.
+    public let weights: String?
 
-    init(_ image: FITSImage, hasMask: Bool, hasWeights: Bool) {
+    init(_ image: FITSImage, mask: String?, weights: String?) {
         name = image.location.description
         width = image.width
         height = image.height
         hdu = image.hduNumber
         bitpix = image.bitpix
         header = image.header
-        self.hasMask = hasMask
-        self.hasWeights = hasWeights
+        self.mask = mask
+        self.weights = weights
     }
 
     /// Number of pixels.

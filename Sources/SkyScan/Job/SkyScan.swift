@@ -20,13 +20,14 @@ public struct SkyScan: Sendable {
     ///   - coordinator: farms the tasks out.
     ///   - job: a random number that no other job has; nodes keep pixels under it.
     ///   - observer: told what happens; must not block.
-    /// - Throws: ``ScanSetupError`` for parameters that make no sense for this image.
+    /// - Throws: ``ScanSetupError`` for parameters that make no sense for this image, or if SEP's draw is not fixed.
     public init(
         reader: ImageReader, parameters: ScanParameters, bandRows: Int? = nil, coordinator: ScanCoordinator,
         job: UInt64, observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in }
     ) throws(ScanSetupError) {
+        try SEPVersion.requireFixedDraw()
         try parameters.validate()
-        guard reader.summary.hasWeights == (parameters.noise == .weights) else {
+        guard (reader.summary.weights != nil) == (parameters.noise == .weights) else {
             throw ScanSetupError("a weight map and the noise from weights go together; give both or neither")
         }
         plan = try BandPlan(
@@ -56,7 +57,8 @@ public struct SkyScan: Sendable {
         try await measureApertures(of: &assembly, background, &tally)
         return SkyScanResult(
             sources: assembly.sources, removed: assembly.removed, globalLevel: background.globalLevel,
-            globalNoise: background.globalNoise, maskedPixels: background.maskedPixels, bands: plan.count,
+            globalNoise: background.globalNoise, varianceScale: background.varianceScale,
+            maskedPixels: background.maskedPixels, bands: plan.count,
             tally: tally)
     }
 

@@ -10,6 +10,8 @@ public struct SkyScanResult: Sendable {
     public let globalLevel: Float
     /// Median noise of the image, in the image's unit.
     public let globalNoise: Float
+    /// Variance of a pixel of weight 1, in the image's unit squared; nil without a weight map.
+    public let varianceScale: Double?
     /// Pixels left out by mask, weight or because they are not finite.
     public let maskedPixels: Int
     /// Number of bands.

@@ -16,7 +16,8 @@ extension MeshStatistics {
     func validate(for band: Band, parameters: ScanParameters) throws(ScanSetupError) {
         let expected = Self.missing(band: band, parameters: parameters)
         guard firstRow == expected.firstRow, columns == expected.columns, back.count == expected.back.count,
-            sigma.count == expected.sigma.count, variance.count == expected.variance.count, (0...band.core.area).contains(maskedPixels)
+            sigma.count == expected.sigma.count, variance.count == expected.variance.count,
+            (0...band.core.area).contains(maskedPixels)
         else { throw ScanSetupError("the response does not fit band \(band.index)") }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import ScanCluster
 import ScanNetwork
+import SkyImage
 import SkyScan
 
 /// `skyfarm node`: offers this machine to the network.
@@ -28,6 +29,7 @@ struct NodeCommand: Command {
 
     private func start(_ node: NodeServer) throws(CommandError) -> SocketAddress {
         do {
+            try SEPVersion.requireFixedDraw()
             return try node.start()
         } catch let error as SocketError {
             throw CommandError(.failure, Self.words(for: error, listen: options.listen))

@@ -16,6 +16,7 @@ struct ScanCommand: Command {
         let parameters = try parameters()
         let reader = try await openImage()
         if options.dryRun { return try dryRun(reader, parameters, outputs) }
+        if let warning = SEPVersion.warning(), !options.common.quiet { StandardError.write("skyfarm: \(warning)\n") }
         let style = ProgressDisplay.Style(
             options.common, canRedraw: Terminal.standardError.canRedraw(ProcessInfo.processInfo.environment))
         let display = ProgressDisplay(style: style)
@@ -44,12 +45,13 @@ struct ScanCommand: Command {
     ) async throws -> ExitCode {
         try await farm.join()
         async let checksum = reader.checksum()
+        async let maps = reader.mapChecksums()
         let job = try SkyScan(
             reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: farm.coordinator,
             job: UInt64.random(in: .min ... .max), observer: farm.events.handle)
         let result = try await job.run()
         let table = result.table(
-            image: reader.summary, parameters: parameters, checksum: try await checksum,
+            image: reader.summary, parameters: parameters, checksum: try await checksum, maps: try await maps,
             software: "skyfarm \(Skyfarm.version)")
         try Task.checkCancellation()
         for output in outputs { try output.write(table) }

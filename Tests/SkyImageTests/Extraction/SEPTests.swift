@@ -13,7 +13,17 @@ struct SEPTests {
     @Test("the library's version is known")
     func version() {
         #expect(SEPVersion.current.split(separator: ".").count == 3)
-        #expect(SEPVersion.isVerified == (SEPVersion.current == SEPVersion.verified))
+        // Release 1.2.1 reports 1.2.0.
+        #expect(SEPVersion.isVerified == ["1.2.0", "1.2.1"].contains(SEPVersion.current))
+    }
+
+    @Test("another version is named with the verified one, and a draw that is not fixed is refused")
+    func otherLibrary() throws {
+        #expect(SEPVersion.warning(about: SEPVersion.verified) == nil)
+        let warning = try #require(SEPVersion.warning(about: "1.4.0"))
+        #expect(warning.contains("SEP 1.4.0") && warning.contains(SEPVersion.verified))
+        try SEPVersion.requireFixedDraw()
+        #expect(throws: ScanSetupError.self) { try SEPVersion.requireFixedDraw(isFixed: false) }
     }
 
     @Test("an error carries SEP's words")
