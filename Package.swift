@@ -26,7 +26,8 @@ let package = Package(
             swiftSettings: swift),
         // The sky job over the engine.
         .target(
-            name: "SkyScan", dependencies: ["SkyImage", "ScanNetwork", "ScanCluster"], swiftSettings: swift),
+            name: "SkyScan", dependencies: ["SkyImage", "ScanNetwork", "ScanCluster", "CSQLite", "CXXHash"],
+            swiftSettings: swift),
         // Images, sources and catalogues; knows no cluster.
         .target(
             name: "SkyImage", dependencies: ["CFITSIO", "CSEP", "CWCS", "CXXHash", "CZlib", "CSkyfarm"],
@@ -57,6 +58,9 @@ let package = Package(
         .systemLibrary(
             name: "CXXHash", path: "Sources/CLibraries/CXXHash", pkgConfig: "libxxhash",
             providers: [.apt(["libxxhash-dev"]), .brew(["xxhash"])]),
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/CLibraries/CSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         // dns_sd.h, and what must happen before its first use. Debian: libavahi-compat-libdnssd-dev.
         .target(
             name: "CDNSSD", path: "Sources/CLibraries/CDNSSD",
@@ -120,7 +124,7 @@ let package = Package(
             ],
             swiftSettings: swift),
         .testTarget(
-            name: "skyfarmTests", dependencies: ["skyfarm", "SkyImage", "SkyTestSupport"],
+            name: "skyfarmTests", dependencies: ["skyfarm", "SkyScan", "SkyImage", "SkyTestSupport"],
             exclude: ["EndToEnd/astropy_catalogue.py"], swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6]

@@ -1,12 +1,14 @@
 import Foundation
 import ScanNetwork
+import SkyScan
 
 @main
 struct Skyfarm {
     static let version = ScanNetwork.Skyfarm.version
+    static let software = "skyfarm \(version)"
 
     static let commands: [any Command.Type] = [
-        ScanCommand.self, NodeCommand.self, NodesCommand.self, SynthCommand.self,
+        ScanCommand.self, NodeCommand.self, NodesCommand.self, JobsCommand.self, SynthCommand.self,
     ]
 
     static func main() async {
@@ -51,6 +53,9 @@ struct Skyfarm {
         } catch let error as UsageError {
             StandardError.write("skyfarm: \(error)\n")
             return .usage
+        } catch let error as JournalError {
+            StandardError.write("skyfarm: \(error)\n")
+            return error.exitCode
         } catch let error as CommandError {
             StandardError.write("skyfarm: \(error)\n")
             return error.code

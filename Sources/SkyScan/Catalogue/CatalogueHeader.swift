@@ -4,8 +4,8 @@ internal import SkyImage
 enum CatalogueHeader {
     /// Entries about the image, the software and the parameters of a scan.
     static func entries(
-        of result: SkyScanResult, image: ImageSummary, parameters: ScanParameters, checksum: UInt64?,
-        maps: MapChecksums, software: String
+        of result: SkyScanResult, image: ImageSummary, parameters: ScanParameters,
+        checksums: InputChecksums?, software: String
     ) -> [HeaderEntry] {
         var entries = [
             HeaderEntry("CREATOR", .text(software), comment: "Program"),
@@ -16,11 +16,12 @@ enum CatalogueHeader {
             HeaderEntry("IMGWIDTH", .integer(image.width), comment: "[pix]"),
             HeaderEntry("IMGHEIGH", .integer(image.height), comment: "[pix]"),
         ]
-        if let checksum {
+        if let checksums {
             entries.append(
-                HeaderEntry("IMGXXH3", .text(hexadecimal(checksum)), comment: "XXH3-64 of header and samples"))
+                HeaderEntry("IMGXXH3", .text(hexadecimal(checksums.image)), comment: "XXH3-64 of header and samples"))
         }
-        entries += map("MASK", "Mask", image.mask, maps.mask) + map("WGHT", "Weight map", image.weights, maps.weights)
+        entries += map("MASK", "Mask", image.mask, checksums?.mask)
+            + map("WGHT", "Weight map", image.weights, checksums?.weights)
         entries += settings(parameters)
         if let scale = result.varianceScale {
             entries.append(HeaderEntry("WGHTVAR", .real(scale), comment: "Variance of a pixel of weight 1"))

@@ -6,13 +6,11 @@ extension SkyScanResult {
     /// - Parameters:
     ///   - image: what is known of the image.
     ///   - parameters: those of the scan.
-    ///   - checksum: of the image's header and samples.
-    ///   - maps: checksums of the mask and the weight map.
+    ///   - checksums: of the image and its maps.
     ///   - software: name and version of the program.
     /// - Returns: one row per source; the sectors that are missing stand in the history.
     public func table(
-        image: ImageSummary, parameters: ScanParameters, checksum: UInt64?, maps: MapChecksums = .init(),
-        software: String
+        image: ImageSummary, parameters: ScanParameters, checksums: InputChecksums?, software: String
     ) -> CatalogueTable {
         let wcs = try? CelestialWCS(header: image.header)
         let coordinates = wcs.map { wcs in
@@ -24,8 +22,7 @@ extension SkyScanResult {
                 of: sources, unit: image.sampleUnit, apertureRadius: parameters.apertureRadius,
                 coordinates: coordinates),
             header: CatalogueHeader.entries(
-                of: self, image: image, parameters: parameters, checksum: checksum, maps: maps,
-                software: software),
+                of: self, image: image, parameters: parameters, checksums: checksums, software: software),
             history: missing.map { sector in
                 "MISSING \(sector.step.rawValue) columns \(sector.rect.x.lowerBound)-\(sector.rect.x.upperBound - 1) "
                     + "rows \(sector.rect.y.lowerBound)-\(sector.rect.y.upperBound - 1): \(sector.reason)"

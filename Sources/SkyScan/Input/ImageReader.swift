@@ -39,23 +39,15 @@ public actor ImageReader {
         self.image = image
     }
 
-    /// XXH3-64 of the HDU's header and samples; computed beside the reading, from a handle of its own.
-    /// - Throws: ``ImageError`` if the file cannot be read.
-    public nonisolated func checksum() async throws -> UInt64 {
-        try await Self.checksum(of: summary.name)
-    }
-
-    /// The same of the mask and the weight map, as far as there are any.
+    /// XXH3-64 of every file that the scan depends on, from handles of their own: of the image, and of its maps if it has any.
     /// - Throws: ``ImageError`` if a file cannot be read.
-    public nonisolated func mapChecksums() async throws -> MapChecksums {
-        var checksums = MapChecksums()
-        if let name = summary.mask { checksums.mask = try await Self.checksum(of: name) }
-        if let name = summary.weights { checksums.weights = try await Self.checksum(of: name) }
-        return checksums
-    }
-
-    private static func checksum(of name: String) async throws -> UInt64 {
-        try await ReaderExecutor().run { try FITSImage(name).checksum() }
+    public nonisolated func checksums() async throws -> InputChecksums {
+        let names = (summary.name, summary.mask, summary.weights)
+        return try await ReaderExecutor(label: "skyfarm.checksum").run {
+            InputChecksums(
+                image: try FITSImage(names.0).checksum(), mask: try names.1.map { try FITSImage($0).checksum() },
+                weights: try names.2.map { try FITSImage($0).checksum() })
+        }
     }
 
     /// What the bulk bytes of the window `rect` hold.

@@ -2,7 +2,10 @@ internal import Dispatch
 
 /// A serial executor for code that blocks on the disk: never a thread of the cooperative pool or the I/O loop.
 final class ReaderExecutor: SerialExecutor {
-    private let queue = DispatchQueue(label: "skyfarm.reader")
+    private let queue: DispatchQueue
+
+    /// An executor whose thread bears this name.
+    init(label: String = "skyfarm.reader") { queue = DispatchQueue(label: label) }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -15,4 +18,7 @@ final class ReaderExecutor: SerialExecutor {
             queue.async { continuation.resume(with: .init(catching: body)) }
         }
     }
+
+    /// Runs `body` on the executor's thread some time later.
+    func submit(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 }

@@ -15,12 +15,14 @@ public struct ScanTally: Sendable {
     public private(set) var systems: [String: Share] = [:]
     /// By the step.
     public private(set) var steps: [ScanStep: Share] = [:]
+    /// Tasks whose result an earlier run left in the journal.
+    public internal(set) var resumed = 0
     /// Attempts beyond the first of each task.
     public private(set) var retries = 0
     /// Sectors that could not be scanned.
     public private(set) var missing: [MissingSector] = []
 
-    /// Tasks that were done.
+    /// Tasks that this run did.
     public var tasks: Int { steps.values.reduce(0) { $0 + $1.tasks } }
 
     mutating func count<Task: ScanTask>(_ response: TaskResponse<Task>, _ step: ScanStep, sector: PixelRect) {

@@ -17,7 +17,7 @@ extension SkyScan {
         _ background: BackgroundModel, _ planner: inout CutIslandPlanner, _ tally: inout ScanTally
     ) async throws -> (SourceBatch, [CutIslandWindow]) {
         let (plan, parameters, reader) = (plan, parameters, reader)
-        let tasks = StepTasks(count: plan.count) { band in
+        let tasks = StepTasks(count: plan.count, key: { UInt64($0) }) { band in
             BandTask(
                 scan: BandScan(plan: plan, band: band, parameters: parameters, background: background),
                 window: reader.contents(of: plan[band].window))
@@ -25,13 +25,13 @@ extension SkyScan {
         let cost = (0..<plan.count).reduce(0) { $0 + plan[$1].window.area }
         var batch = SourceBatch()
         var windows: [CutIslandWindow] = []
-        let responses = responses(
-            to: tasks, step: .extraction, cost: Double(cost), keepsPixels: true)
-        for try await response in responses {
-            tally.count(response, .extraction, sector: plan[response.id].core)
-            let result = (try? response.get()) ?? WindowResult()
+        let step = Step(
+            .extraction, basis: try basis(background), cost: Double(cost), keepsPixels: true,
+            sector: { plan[$0].core })
+        try await run(step, tasks, &tally) { band, result in
+            let result = (try? result.get()) ?? WindowResult()
             batch.append(result.batch)
-            windows += planner.finish(band: response.id, cut: result.cut)
+            windows += planner.finish(band: band, cut: result.cut)
         }
         return (batch, windows)
     }
@@ -41,7 +41,7 @@ extension SkyScan {
         _ tally: inout ScanTally
     ) async throws -> [CutIslandWindow] {
         let (plan, parameters, reader) = (plan, parameters, reader)
-        let tasks = StepTasks(count: windows.count) { index in
+        let tasks = StepTasks(count: windows.count, key: { try Checksum.of(windows[$0]) }) { index in
             CutIslandTask(
                 scan: CutIslandScan(plan: plan, rescan: windows[index], parameters: parameters, background: background),
                 window: reader.contents(of: windows[index].rect))
@@ -49,10 +49,10 @@ extension SkyScan {
         let sectors = Dictionary(uniqueKeysWithValues: windows.map { ($0.id, $0.rect) })
         let cost = windows.reduce(0) { $0 + $1.rect.area }
         var next: [CutIslandWindow] = []
-        let responses = responses(to: tasks, step: .cutIslands, cost: Double(cost))
-        for try await response in responses {
-            tally.count(response, .cutIslands, sector: sectors[response.id] ?? plan.image)
-            next += planner.finish(window: response.id, result: (try? response.get()) ?? WindowResult())
+        let step = Step(
+            .cutIslands, basis: try basis(background), cost: Double(cost), sector: { sectors[$0] ?? plan.image })
+        try await run(step, tasks, &tally) { window, result in
+            next += planner.finish(window: window, result: (try? result.get()) ?? WindowResult())
         }
         return next
     }

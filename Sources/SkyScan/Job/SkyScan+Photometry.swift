@@ -10,19 +10,17 @@ extension SkyScan {
         while true {
             let windows = assembly.windows()
             if windows.isEmpty { return }
-            let tasks = StepTasks(count: windows.count) { index in
+            let tasks = StepTasks(count: windows.count, key: { try Checksum.of(windows[$0]) }) { index in
                 ApertureTask(
                     id: index,
                     scan: ApertureScan(window: windows[index], parameters: parameters, background: background),
                     window: reader.contents(of: windows[index].rect))
             }
             let cost = windows.reduce(0) { $0 + $1.rect.area } / 4
-            let responses = responses(to: tasks, step: .photometry, cost: Double(cost))
-            for try await response in responses {
-                let window = windows[response.id]
-                tally.count(response, .photometry, sector: window.rect)
-                let result = (try? response.get()) ?? .missing(for: window)
-                try assembly.add(result, of: window)
+            let step = Step(
+                .photometry, basis: try basis(background), cost: Double(cost), sector: { windows[$0].rect })
+            try await run(step, tasks, &tally) { index, result in
+                try assembly.add((try? result.get()) ?? .missing(for: windows[index]), of: windows[index])
             }
         }
     }

@@ -10,6 +10,7 @@ public struct SkyScan: Sendable {
     let parameters: ScanParameters
     let coordinator: ScanCoordinator
     let job: UInt64
+    let journal: ScanJournal?
     let observer: @Sendable (SkyScanEvent) -> Void
 
     /// A scan of the image of `reader`.
@@ -19,11 +20,12 @@ public struct SkyScan: Sendable {
     ///   - bandRows: rows of a band, rounded up to whole meshes; chosen from the image's size if nil.
     ///   - coordinator: farms the tasks out.
     ///   - job: a random number that no other job has; nodes keep pixels under it.
+    ///   - journal: keeps the results of finished tasks, and has those of an earlier run; see ``ScanJournal``.
     ///   - observer: told what happens; must not block.
     /// - Throws: ``ScanSetupError`` for parameters that make no sense for this image, or if SEP's draw is not fixed.
     public init(
         reader: ImageReader, parameters: ScanParameters, bandRows: Int? = nil, coordinator: ScanCoordinator,
-        job: UInt64, observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in }
+        job: UInt64, journal: ScanJournal? = nil, observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in }
     ) throws(ScanSetupError) {
         try SEPVersion.requireFixedDraw()
         try parameters.validate()
@@ -37,6 +39,7 @@ public struct SkyScan: Sendable {
         self.parameters = parameters
         self.coordinator = coordinator
         self.job = job
+        self.journal = journal
         self.observer = observer
     }
 
@@ -47,7 +50,7 @@ public struct SkyScan: Sendable {
     ///
     /// A sector that could not be scanned is listed in the result; the job goes on without it.
     /// - Throws: ``ScanError`` if there is nobody to do the work or the image cannot be read, ``SEPError``,
-    ///   `CancellationError`.
+    ///   ``JournalError`` if results cannot be written, `CancellationError`.
     public func run() async throws -> SkyScanResult {
         var tally = ScanTally()
         let background = try await measureBackground(&tally)
@@ -62,14 +65,13 @@ public struct SkyScan: Sendable {
             tally: tally)
     }
 
-    /// Farms out the tasks of a step, of `cost` in all, and tells the observer.
+    /// Farms out the tasks of a step and tells the observer.
     ///
     /// With `keepsPixels` the tasks' pixels are those of whole bands, which nodes keep for the next step.
     func responses<Task: WindowTask>(
-        to tasks: StepTasks<Task>, step: ScanStep, cost: Double, keepsPixels: Bool = false
+        to tasks: StepTasks<Task>, keepsPixels: Bool, observer: @escaping @Sendable (JobEvent) -> Void
     ) -> TaskResponses<Task> where Task.ID == Int {
-        observer(.began(step, tasks: tasks.count, cost: cost))
-        let (reader, plan, job, observer) = (reader, plan, job, observer)
+        let (reader, plan, job) = (reader, plan, job)
         return coordinator.responses(
             to: tasks,
             bulk: { task in
@@ -79,6 +81,6 @@ public struct SkyScan: Sendable {
                     byteCount: task.window.byteCount,
                     load: { try await reader.read(task.window, before: next.map(reader.contents)) })
             },
-            observer: { observer(.job(step, $0)) })
+            observer: observer)
     }
 }

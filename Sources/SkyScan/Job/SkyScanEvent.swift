@@ -4,6 +4,8 @@ public import ScanCluster
 public enum SkyScanEvent: Equatable, Sendable {
     /// A step, or a further round of it, begins with `tasks` tasks of `cost` pixels' work in all.
     case began(ScanStep, tasks: Int, cost: Double)
+    /// So many of the step's tasks, of `cost` in all, were done by an earlier run: their results are in the journal.
+    case resumed(ScanStep, tasks: Int, cost: Double)
     /// Something happens to the tasks of a step.
     case job(ScanStep, JobEvent)
 }

@@ -10,8 +10,16 @@ protocol WindowTask: ScanTask {
 struct StepTasks<Task: WindowTask>: Sequence, Sendable {
     /// Number of tasks.
     let count: Int
+    /// What the task at an index works on, for the journal: see ``TaskKey/window``.
+    let key: @Sendable (Int) throws -> UInt64
     /// Makes the task at an index below ``count``.
     let make: @Sendable (Int) -> Task
 
     func makeIterator() -> some IteratorProtocol<Task> { (0..<count).lazy.map(make).makeIterator() }
+
+    /// Those at `indices`.
+    func selecting(_ indices: [Int]) -> StepTasks {
+        if indices.count == count { return self }
+        return StepTasks(count: indices.count, key: { try key(indices[$0]) }, make: { make(indices[$0]) })
+    }
 }

@@ -17,6 +17,8 @@ extension ScanCommand {
         /// Nil: no limit.
         var timeoutSeconds: Double?
         var maxAttempts: Int
+        /// Nil: no journal.
+        var journal: Journal?
         var detection: Detection
         var common: CommonOptions
 
@@ -32,6 +34,7 @@ extension ScanCommand {
             bandRows = try arguments[ScanCommand.band]
             timeoutSeconds = try arguments[ScanCommand.timeout]
             maxAttempts = try arguments[ScanCommand.maxAttempts]
+            journal = try arguments[ScanCommand.noJournal] ? nil : Journal(arguments)
             detection = try Detection(arguments)
             common = try CommonOptions(arguments)
             for name in self.outputs { try Self.checkFormat(of: name) }
@@ -66,6 +69,11 @@ extension ScanCommand {
     private static let maxAttempts = Option.value(
         "max-attempts", .integer("N", 1...100), default: 3, layers: .all, help: "Attempts at a task before it fails")
 
+    static let fresh = Option.toggle(
+        "fresh", help: "Forget what an earlier run of the same command did, and do all of it again")
+    private static let noJournal = Option.toggle(
+        "no-journal", help: "Keep no journal: a scan that is stopped then begins anew")
+
     static let spec = CommandSpec(
         name: "scan",
         summary: "Find the sources of an image and write their catalogue",
@@ -86,7 +94,7 @@ extension ScanCommand {
                 title: "Work",
                 options: [
                     NodeOptions.nodes.spec, NodeOptions.wait.spec, localSlots.spec, band.spec, timeout.spec,
-                    maxAttempts.spec,
+                    maxAttempts.spec, fresh.spec, noJournal.spec,
                 ]),
             Options.Detection.section, CommonOptions.section,
         ])

@@ -22,7 +22,10 @@ extension ScanCommand {
         let found = result.sources.count == 0 ? "no sources found" : HumanFormat.count(result.sources.count, "source")
         let files = outputs.filter { !$0.isStandardOutput }.map(\.path)
         let written = files.isEmpty ? "" : ", written to \(files.joined(separator: ", "))"
-        StandardError.write("\(image.name): \(found) in \(HumanFormat.duration(seconds: seconds))\(written)\n")
+        let resumed = result.tally.resumed
+        let saved = resumed == 0 ? "" : ", \(HumanFormat.count(resumed, "task")) taken from the journal"
+        StandardError.write(
+            "\(image.name): \(found) in \(HumanFormat.duration(seconds: seconds))\(saved)\(written)\n")
     }
 
     /// Says what would be done.

@@ -24,37 +24,43 @@ struct ScanCommand: Command {
         defer { display.finish() }
         let farm = ScanFarm(options, events: ScanEvents(display: display, isQuiet: options.common.quiet))
         defer { farm.close() }
+        let journal = try await openJournal(reader, parameters, notice: farm.events.say)
         let work = Task { () async throws -> ExitCode in
-            try await scan(reader, parameters, farm, display, outputs, start)
+            try await scan(reader, parameters, farm, journal, display, outputs, start)
         }
         let watcher = Task {
-            for await _ in interrupts.signals { work.cancel() }
+            for await signal in interrupts.signals {
+                work.cancel()
+                await leave(after: .seconds(1.5), display, stopped(by: signal, journal))
+            }
         }
         defer { watcher.cancel() }
         do {
             return try await work.value
         } catch {
             display.finish()
-            throw translate(error, signal: interrupts.received)
+            throw translate(error, signal: interrupts.received, journal)
         }
     }
 
     private func scan(
-        _ reader: ImageReader, _ parameters: ScanParameters, _ farm: ScanFarm, _ display: ProgressDisplay,
-        _ outputs: [CatalogueOutput], _ start: ContinuousClock.Instant
+        _ reader: ImageReader, _ parameters: ScanParameters, _ farm: ScanFarm, _ journal: ScanJournal?,
+        _ display: ProgressDisplay, _ outputs: [CatalogueOutput], _ start: ContinuousClock.Instant
     ) async throws -> ExitCode {
+        // Beside the reading of the first bands.
+        let checksums = Task { try await reader.checksums() }
         try await farm.join()
-        async let checksum = reader.checksum()
-        async let maps = reader.mapChecksums()
+        try await journal?.begin { try await checksums.value }
         let job = try SkyScan(
             reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: farm.coordinator,
-            job: UInt64.random(in: .min ... .max), observer: farm.events.handle)
+            job: UInt64.random(in: .min ... .max), journal: journal, observer: farm.events.handle)
         let result = try await job.run()
         let table = result.table(
-            image: reader.summary, parameters: parameters, checksum: try await checksum, maps: try await maps,
-            software: "skyfarm \(Skyfarm.version)")
+            image: reader.summary, parameters: parameters, checksums: try await checksums.value,
+            software: Skyfarm.software)
         try Task.checkCancellation()
         for output in outputs { try output.write(table) }
+        try await journal?.finish(result)
         display.finish()
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         try report(result, reader.summary, outputs, farm, seconds: seconds)
@@ -71,10 +77,8 @@ struct ScanCommand: Command {
     }
 
     /// The one line and the exit code for what ended a scan.
-    private func translate(_ error: any Error, signal: Interrupts.Signal?) -> any Error {
-        if let signal {
-            return CommandError(signal.exitCode, "scan: stopped; no catalogue was written, start it again to repeat it")
-        }
+    private func translate(_ error: any Error, signal: Interrupts.Signal?, _ journal: ScanJournal?) -> any Error {
+        if let signal { return stopped(by: signal, journal) }
         switch error {
         case let error as ScanError where error.code == .noSystem:
             return CommandError(.noUsableNode, "scan: \(error)")

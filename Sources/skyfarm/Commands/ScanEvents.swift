@@ -23,6 +23,7 @@ struct ScanEvents: Sendable {
         case .began(let step, let tasks, let cost):
             display.handle(.stage(step.rawValue))
             if tasks > 0 { display.handle(.planned(tasks: tasks, pixels: Int(cost))) }
+        case .resumed(_, let tasks, let cost): display.handle(.resumed(tasks: tasks, pixels: Int(cost)))
         case .job(_, let event): handle(event)
         }
     }
@@ -57,7 +58,8 @@ struct ScanEvents: Sendable {
         }
     }
 
-    private func say(_ line: String) {
+    /// Shows a line, unless all but data and errors is unwanted.
+    @Sendable func say(_ line: String) {
         if !isQuiet { display.message("skyfarm: \(line)") }
     }
 }

@@ -23,6 +23,8 @@ struct ScanReport: Encodable {
 
     struct Tasks: Encodable {
         var done: Int
+        /// Taken from the journal: done by an earlier run.
+        var resumed: Int
         var retries: Int
         var missing: Int
     }
@@ -52,7 +54,8 @@ struct ScanReport: Encodable {
         bands = result.bands
         self.seconds = seconds
         let tally = result.tally
-        tasks = Tasks(done: tally.tasks, retries: tally.retries, missing: tally.missing.count)
+        tasks = Tasks(
+            done: tally.tasks, resumed: tally.resumed, retries: tally.retries, missing: tally.missing.count)
         systems = tally.systems.sorted { $0.key < $1.key }.map { name, share in
             Share(name: name, tasks: share.tasks, seconds: share.seconds)
         }

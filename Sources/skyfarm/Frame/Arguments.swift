@@ -23,6 +23,8 @@ struct Arguments: Sendable {
     /// By the option's long name, in the order given.
     var flags: [String: [Setting]] = [:]
     var positionals: [String] = []
+    /// All words after the command's name, as given.
+    var words: [String] = []
     var environment: [String: String] = [:]
     var file = SettingsFile()
 

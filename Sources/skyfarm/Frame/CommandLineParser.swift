@@ -40,6 +40,7 @@ struct CommandLineParser: Sendable {
 
     private func parse(_ words: ArraySlice<String>, of command: CommandSpec) throws(UsageError) -> Request {
         var arguments = Arguments()
+        arguments.words = Array(words)
         var rest = words
         while let word = rest.popFirst() {
             if word == "--" {

@@ -23,9 +23,10 @@ extension ProgressState {
 
     /// The last line, when the job has ended.
     func summary(at seconds: Double) -> String {
-        let rate = seconds > 0 ? HumanFormat.pixelRate(Double(pixelsDone) / seconds) : ""
+        let rate = seconds > 0 && tasksResumed == 0 ? HumanFormat.pixelRate(Double(pixelsDone) / seconds) : ""
         let done = "\(tasksDone) of \(HumanFormat.count(tasks, "task")) in \(HumanFormat.duration(seconds: seconds))"
-        return ([done, rate].filter { !$0.isEmpty } + troubles).joined(separator: ", ")
+        let resumed = tasksResumed > 0 ? "\(tasksResumed) of them by an earlier run" : ""
+        return ([done, resumed, rate].filter { !$0.isEmpty } + troubles).joined(separator: ", ")
     }
 
     private func facts(at seconds: Double) -> [String] {
@@ -57,6 +58,7 @@ struct ProgressRecord: Encodable, Equatable {
     var tasks: Int
     var tasksDone: Int
     var tasksFailed: Int
+    var tasksResumed: Int
     var pixels: Int
     var pixelsDone: Int
     var retries: Int
@@ -68,12 +70,14 @@ struct ProgressRecord: Encodable, Equatable {
         case .stage(let name): (self.event, stage) = ("stage", name)
         case .planned: self.event = "planned"
         case .finished: self.event = "finished"
+        case .resumed: self.event = "resumed"
         case .retried(let reason): (self.event, self.reason) = ("retried", reason)
         case .failed(_, let reason): (self.event, self.reason) = ("failed", reason)
         case .nodes: self.event = "nodes"
         }
         time = (seconds * 1000).rounded() / 1000
         (tasks, tasksDone, tasksFailed) = (state.tasks, state.tasksDone, state.tasksFailed)
+        tasksResumed = state.tasksResumed
         (pixels, pixelsDone) = (state.pixels, state.pixelsDone)
         (retries, nodes) = (state.retries, state.nodes)
     }

@@ -5,6 +5,8 @@ enum ProgressEvent: Equatable, Sendable {
     /// More work is known of.
     case planned(tasks: Int, pixels: Int)
     case finished(pixels: Int)
+    /// An earlier run of the job did these.
+    case resumed(tasks: Int, pixels: Int)
     case retried(reason: String)
     /// A task was given up; its pixels are no longer waited for.
     case failed(pixels: Int, reason: String)
@@ -17,6 +19,8 @@ struct ProgressState: Equatable, Sendable {
     private(set) var tasks = 0
     private(set) var tasksDone = 0
     private(set) var tasksFailed = 0
+    /// Of those done, the ones that an earlier run did.
+    private(set) var tasksResumed = 0
     private(set) var pixels = 0
     private(set) var pixelsDone = 0
     private(set) var retries = 0
@@ -40,6 +44,12 @@ struct ProgressState: Equatable, Sendable {
         case .finished(let pixels):
             tasksDone += 1
             complete(pixels, at: seconds)
+        case .resumed(let tasks, let pixels):
+            tasksDone += tasks
+            tasksResumed += tasks
+            pixelsDone += pixels
+            // They took no time and say nothing of the rate.
+            for index in samples.indices { samples[index].pixels += pixels }
         case .retried: retries += 1
         case .failed(let pixels, _):
             tasksFailed += 1

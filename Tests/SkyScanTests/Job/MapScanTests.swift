@@ -37,8 +37,8 @@ struct MapScanTests {
         #expect(try result.sources.differences(to: image.withView(serial.run).sources) == [])
         #expect(result.missing.isEmpty && result.sources.count > 50)
         let table = result.table(
-            image: reader.summary, parameters: parameters, checksum: try await reader.checksum(),
-            maps: try await reader.mapChecksums(), software: "test")
+            image: reader.summary, parameters: parameters, checksums: try await reader.checksums(),
+            software: "test")
         return (result, table)
     }
 

@@ -1,0 +1,135 @@
+internal import ScanCluster
+internal import SkyImage
+
+extension SkyScan {
+    /// What the tasks of a step have in common.
+    struct Step {
+        let name: ScanStep
+        /// See ``TaskKey/basis``.
+        let basis: UInt64
+        /// Of all tasks.
+        let cost: Double
+        /// Whether the tasks' pixels are those of whole bands, which nodes keep for the next step.
+        let keepsPixels: Bool
+        /// The pixels that are missing without the task of that identity.
+        let sector: (Int) -> PixelRect
+
+        init(
+            _ name: ScanStep, basis: UInt64 = 0, cost: Double, keepsPixels: Bool = false,
+            sector: @escaping (Int) -> PixelRect
+        ) {
+            self.name = name
+            self.basis = basis
+            self.cost = cost
+            self.keepsPixels = keepsPixels
+            self.sector = sector
+        }
+    }
+
+    /// What the tasks after pass 1 depend on besides image and window: see ``TaskKey/basis``.
+    func basis(_ background: BackgroundModel) throws -> UInt64 {
+        journal == nil ? 0 : try Checksum.of(background.slice(rows: plan.image.y))
+    }
+
+    /// Runs the tasks of a step, as far as the journal does not hold their results, and hands each result to `take`.
+    ///
+    /// Results are in the journal when this returns or throws.
+    func run<Task: WindowTask>(
+        _ step: Step, _ tasks: StepTasks<Task>, _ tally: inout ScanTally,
+        take: (Int, Result<Task.Output, TaskFailure>) throws -> Void
+    ) async throws where Task.ID == Int {
+        observer(.began(step.name, tasks: tasks.count, cost: step.cost))
+        guard let journal else {
+            let (name, observer) = (step.name, observer)
+            let responses = responses(to: tasks, keepsPixels: step.keepsPixels) { observer(.job(name, $0)) }
+            for try await response in responses {
+                tally.count(response, step.name, sector: step.sector(response.id))
+                try take(response.id, response.outcome)
+            }
+            return
+        }
+        let rest = try await resume(step, tasks, journal, &tally, take: take)
+        do {
+            try await farmOut(step, tasks.selecting(rest), journal, &tally, take: take)
+        } catch {
+            // What is finished is kept. The first error says more than one of the journal would.
+            try? await journal.flush()
+            throw error
+        }
+        try await journal.flush()
+    }
+
+    /// Takes the results that the journal holds.
+    /// - Returns: the indices of the other tasks.
+    private func resume<Task: WindowTask>(
+        _ step: Step, _ tasks: StepTasks<Task>, _ journal: ScanJournal, _ tally: inout ScanTally,
+        take: (Int, Result<Task.Output, TaskFailure>) throws -> Void
+    ) async throws -> [Int] where Task.ID == Int {
+        var rest: [Int] = []
+        var (count, cost) = (0, 0.0)
+        for index in 0..<tasks.count {
+            let key = TaskKey(step: step.name, basis: step.basis, window: try tasks.key(index))
+            guard journal.holds(key) else {
+                rest.append(index)
+                continue
+            }
+            try _Concurrency.Task.checkCancellation()
+            let task = tasks.make(index)
+            let output = try await journal.output(of: key, as: Task.Output.self) { try task.validate($0) }
+            guard let output else {
+                rest.append(index)
+                continue
+            }
+            (count, cost) = (count + 1, cost + task.cost)
+            try take(task.id, .success(output))
+        }
+        tally.resumed += count
+        if count > 0 { observer(.resumed(step.name, tasks: count, cost: cost)) }
+        return rest
+    }
+
+    private func farmOut<Task: WindowTask>(
+        _ step: Step, _ tasks: StepTasks<Task>, _ journal: ScanJournal, _ tally: inout ScanTally,
+        take: (Int, Result<Task.Output, TaskFailure>) throws -> Void
+    ) async throws where Task.ID == Int {
+        if tasks.count == 0 { return }
+        let (name, observer) = (step.name, observer)
+        // A task counts as finished when its result is durable: its event waits until then. Events and responses
+        // come in the same order.
+        let finished = FinishedEvents()
+        let keys = try Dictionary(
+            uniqueKeysWithValues: (0..<tasks.count).map { (tasks.make($0).id, try tasks.key($0)) })
+        let responses = responses(to: tasks, keepsPixels: step.keepsPixels) { event in
+            if case .taskFinished = event { finished.append(event) } else { observer(.job(name, event)) }
+        }
+        for try await response in responses {
+            tally.count(response, name, sector: step.sector(response.id))
+            if case .success(let output) = response.result, let window = keys[response.id] {
+                let event = finished.removeFirst()
+                let key = TaskKey(step: name, basis: step.basis, window: window)
+                try await journal.add(output, of: key) {
+                    if let event { observer(.job(name, event)) }
+                }
+            }
+            try take(response.id, response.outcome)
+        }
+    }
+}
+
+/// Events of finished tasks whose results are on their way to the journal, oldest first.
+private final class FinishedEvents: Sendable {
+    private let events = Locked<[JobEvent]>([])
+
+    func append(_ event: JobEvent) { events.withLock { $0.append(event) } }
+
+    func removeFirst() -> JobEvent? { events.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+}
+
+extension TaskResponse {
+    fileprivate var outcome: Swift.Result<Task.Output, TaskFailure> {
+        switch result {
+        case .success(let output): .success(output)
+        case .failure(let failure): .failure(failure)
+        }
+    }
+}

@@ -1,0 +1,10 @@
+internal import CXXHash
+internal import ScanNetwork
+
+/// XXH3-64, by which journalled bytes are known again.
+enum Checksum {
+    static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 { XXH3_64bits(bytes.baseAddress, bytes.count) }
+
+    /// Of the coded form of `value`.
+    static func of(_ value: some Encodable) throws -> UInt64 { try WireEncoder().encode(value) { of($0) } }
+}

@@ -1,0 +1,78 @@
+internal import Foundation
+public import SkyImage
+
+/// What makes two command lines the same job: files, parameters, plan and versions; not nodes, slots or outputs.
+public struct JobIdentity: Codable, Equatable, Sendable {
+    /// Absolute name of the image, with its HDU.
+    public let image: String
+    // By name, so that what differs can be said.
+    private let fields: [String: String]
+
+    /// Changes with the form of the journal and of what is in it.
+    static let format = 1
+
+    /// The identity of a scan.
+    /// - Parameters:
+    ///   - reader: of the image and its maps.
+    ///   - parameters: what counts as a source.
+    ///   - plan: how the image is cut.
+    ///   - software: name and version of the program.
+    public init(reader: ImageReader, parameters: ScanParameters, plan: BandPlan, software: String) throws {
+        image = Self.absolute(reader.summary.name)
+        var fields = try Self.flat(parameters)
+        fields["image"] = image
+        fields["mask"] = reader.summary.mask.map(Self.absolute)
+        fields["weight map"] = reader.summary.weights.map(Self.absolute)
+        fields["size of the image"] = "\(plan.width) x \(plan.height)"
+        fields["rows of a band"] = "\(plan.rows) and \(plan.halo)"
+        fields["version"] = software
+        fields["version of SEP"] = SEPVersion.current
+        fields["format"] = ([String(Self.format)] + Self.scanners).joined(separator: ", ")
+        self.fields = fields
+    }
+
+    private static let scanners = [MeshTask.scanner, BandTask.scanner, CutIslandTask.scanner, ApertureTask.scanner]
+
+    /// Eight digits that stand for the job.
+    public var id: String {
+        // Sorted: a dictionary has no order.
+        let text = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)\n" }.joined()
+        let digits = String(Array(text.utf8).withUnsafeBytes { Checksum.of($0) }, radix: 16)
+        return String((String(repeating: "0", count: 16 - digits.count) + digits).prefix(8))
+    }
+
+    /// What is other than in `old`, in words, as in "threshold was 3, is 2".
+    public func differences(from old: JobIdentity) -> [String] {
+        Set(fields.keys).union(old.fields.keys).sorted().compactMap { name in
+            let (was, now) = (old.fields[name] ?? "none", fields[name] ?? "none")
+            return was == now ? nil : "\(name) was \(was), is \(now)"
+        }
+    }
+
+    /// Every parameter by its name in words: a parameter that is added later cannot be forgotten here.
+    private static func flat(_ parameters: ScanParameters) throws -> [String: String] {
+        let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(parameters))
+        var result: [String: String] = [:]
+        func add(_ value: Any, _ name: String) {
+            if let values = value as? [String: Any] {
+                for (key, value) in values { add(value, name.isEmpty ? words(key) : "\(name) \(words(key))") }
+            } else if let values = value as? [Any] {
+                result[name] = values.map { "\($0)" }.joined(separator: " ")
+            } else {
+                result[name] = "\(value)"
+            }
+        }
+        add(object, "")
+        return result
+    }
+
+    private static func words(_ key: String) -> String {
+        key.map { $0.isUppercase ? " \($0.lowercased())" : String($0) }.joined()
+    }
+
+    private static func absolute(_ name: String) -> String {
+        guard var location = try? ImageLocation(name) else { return name }
+        location.path = URL(fileURLWithPath: location.path).standardizedFileURL.path
+        return location.description
+    }
+}

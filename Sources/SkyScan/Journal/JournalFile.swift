@@ -1,0 +1,140 @@
+internal import Foundation
+internal import SkyImage
+
+/// A journal on disk: one job's record and the results of its tasks. For one thread at a time.
+final class JournalFile {
+    private let database: SQLiteDatabase
+    private let insertion: SQLiteStatement
+    private let selection: SQLiteStatement
+    private(set) var record: JobRecord
+    /// Tasks whose results are there.
+    private(set) var keys: Set<TaskKey>
+
+    // "SKYF"; the version is that of the tables.
+    private static let application = 0x534b_5946
+    private static let version = JobIdentity.format
+
+    /// Opens the journal at `path`.
+    /// - Parameter record: that of the job which begins, for a file that is missing or empty; if nil, it must be there.
+    /// - Throws: ``JournalError``; with `damaged` if the file is something else or its bytes are not what was written.
+    init(path: String, new record: JobRecord?) throws(JournalError) {
+        database = try SQLiteDatabase(path: path, creates: record != nil)
+        // The log is synced at every commit: what is committed survives a power cut.
+        try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+        if let record, try Self.isEmpty(database) { try Self.create(record, in: database) }
+        try Self.check(database)
+        self.record = try Self.record(in: database)
+        keys = try Self.keys(in: database)
+        insertion = try database.prepare("INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?)")
+        selection = try database.prepare(
+            "SELECT checksum, output FROM result WHERE step = ? AND basis = ? AND window = ?")
+    }
+
+    /// Writes results; they are durable when this returns.
+    func insert(_ results: [(key: TaskKey, output: [UInt8])]) throws(JournalError) {
+        try database.transaction { () throws(JournalError) in
+            for (key, output) in results {
+                let checksum = output.withUnsafeBytes { Checksum.of($0) }
+                try insertion.bind(
+                    .text(key.step.rawValue), .integer(Int64(bitPattern: key.basis)),
+                    .integer(Int64(bitPattern: key.window)), .integer(Int64(bitPattern: checksum)), .bytes(output))
+                _ = try insertion.step()
+            }
+            insertion.reset()
+        }
+        keys.formUnion(results.map(\.key))
+    }
+
+    /// The coded output of a task; nil if its bytes are not what was written.
+    func output(of key: TaskKey) throws(JournalError) -> [UInt8]? {
+        try selection.bind(
+            .text(key.step.rawValue), .integer(Int64(bitPattern: key.basis)), .integer(Int64(bitPattern: key.window)))
+        defer { selection.reset() }
+        guard try selection.step() else { return nil }
+        let output = selection.bytes(1)
+        let checksum = output.withUnsafeBytes { Checksum.of($0) }
+        return UInt64(bitPattern: selection.integer(0)) == checksum ? output : nil
+    }
+
+    /// Changes the record; durable when this returns.
+    func update(_ change: (inout JobRecord) -> Void) throws(JournalError) {
+        change(&record)
+        try Self.write(record, to: database)
+    }
+
+    /// Drops all results and gives their room back.
+    func removeResults() throws(JournalError) {
+        keys = []
+        try database.execute("DELETE FROM result; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
+    }
+
+    private static func isEmpty(_ database: SQLiteDatabase) throws(JournalError) -> Bool {
+        try number("SELECT count(*) FROM sqlite_master", in: database) == 0
+    }
+
+    private static func create(_ record: JobRecord, in database: SQLiteDatabase) throws(JournalError) {
+        // All or nothing: a process that is killed here leaves an empty database.
+        try database.transaction { () throws(JournalError) in
+            try database.execute(
+                """
+                PRAGMA application_id = \(application);
+                PRAGMA user_version = \(version);
+                CREATE TABLE record (id INTEGER PRIMARY KEY CHECK (id = 0), json TEXT NOT NULL);
+                CREATE TABLE result (
+                    step TEXT NOT NULL, basis INTEGER NOT NULL, window INTEGER NOT NULL,
+                    checksum INTEGER NOT NULL, output BLOB NOT NULL, PRIMARY KEY (step, basis, window));
+                """)
+            try write(record, to: database)
+        }
+    }
+
+    private static func check(_ database: SQLiteDatabase) throws(JournalError) {
+        guard try number("PRAGMA application_id", in: database) == Int64(application),
+            try number("PRAGMA user_version", in: database) == Int64(version)
+        else { throw damaged(database, "it is no journal of this version of skyfarm") }
+        let statement = try database.prepare("PRAGMA quick_check(1)")
+        guard try statement.step(), statement.text(0) == "ok" else {
+            throw damaged(database, statement.text(0))
+        }
+    }
+
+    private static func record(in database: SQLiteDatabase) throws(JournalError) -> JobRecord {
+        let statement = try database.prepare("SELECT json FROM record")
+        guard try statement.step(),
+            let record = try? JSONDecoder().decode(JobRecord.self, from: Data(statement.text(0).utf8))
+        else { throw damaged(database, "its record cannot be read") }
+        return record
+    }
+
+    private static func write(_ record: JobRecord, to database: SQLiteDatabase) throws(JournalError) {
+        let statement = try database.prepare("INSERT OR REPLACE INTO record VALUES (0, ?)")
+        guard let data = try? JSONEncoder().encode(record) else {
+            throw damaged(database, "its record cannot be coded")
+        }
+        try statement.bind(.text(String(decoding: data, as: UTF8.self)))
+        _ = try statement.step()
+    }
+
+    private static func keys(in database: SQLiteDatabase) throws(JournalError) -> Set<TaskKey> {
+        let statement = try database.prepare("SELECT step, basis, window FROM result")
+        var keys: Set<TaskKey> = []
+        while try statement.step() {
+            // A step of another name was written by nobody and is of no use.
+            guard let step = ScanStep(rawValue: statement.text(0)) else { continue }
+            keys.insert(
+                TaskKey(
+                    step: step, basis: UInt64(bitPattern: statement.integer(1)),
+                    window: UInt64(bitPattern: statement.integer(2))))
+        }
+        return keys
+    }
+
+    private static func number(_ sql: String, in database: SQLiteDatabase) throws(JournalError) -> Int64 {
+        let statement = try database.prepare(sql)
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    private static func damaged(_ database: SQLiteDatabase, _ cause: String) -> JournalError {
+        JournalError(.damaged, "\(database.path): \(cause)")
+    }
+}

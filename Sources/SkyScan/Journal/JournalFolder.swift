@@ -1,0 +1,113 @@
+internal import Foundation
+
+/// The folder of a user's journals, one file per job.
+public struct JournalFolder: Equatable, Sendable {
+    /// The folder.
+    public let path: String
+
+    /// The folder at `path`, which need not exist.
+    public init(path: String) { self.path = path }
+
+    /// `$XDG_STATE_HOME/skyfarm`, or the same below `~/.local/state`.
+    /// - Throws: ``JournalError`` with `unwritable` for a process that has neither.
+    public init(environment: [String: String]) throws(JournalError) {
+        if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") {
+            path = base + "/skyfarm"
+        } else if let home = environment["HOME"], !home.isEmpty {
+            path = home + "/.local/state/skyfarm"
+        } else {
+            throw JournalError(
+                .unwritable, "no place for the journal: set HOME or XDG_STATE_HOME, or add --no-journal")
+        }
+    }
+
+    /// A job as it is listed.
+    public struct Entry: Sendable {
+        /// The job's ID.
+        public var id: String
+        /// What is known of it; nil if its journal cannot be read.
+        public var record: JobRecord?
+        /// The process that runs it now, if one does.
+        public var process: Int?
+        /// Tasks whose results are held, by step.
+        public var tasks: [ScanStep: Int]
+        /// Why the journal cannot be read.
+        public var trouble: String?
+    }
+
+    /// All jobs, the newest first. Blocks on the disk.
+    public func entries() -> [Entry] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.filter { $0.hasSuffix(Self.ending) }
+            .map { entry(id: String($0.dropLast(Self.ending.count))) }
+            .sorted { ($0.record?.began ?? 0, $1.id) > ($1.record?.began ?? 0, $0.id) }
+    }
+
+    /// The one job whose ID begins with `prefix`. Blocks on the disk.
+    /// - Throws: ``JournalError`` with `unknownJob`.
+    public func entry(prefix: String) throws(JournalError) -> Entry {
+        let found = entries().filter { $0.id.hasPrefix(prefix.lowercased()) }
+        guard found.count == 1, let entry = found.first else {
+            throw JournalError(
+                .unknownJob,
+                found.isEmpty
+                    ? "no job has the ID \(prefix); `skyfarm jobs` lists them"
+                    : "\(found.count) jobs have IDs that begin with \(prefix); give more of it")
+        }
+        return entry
+    }
+
+    /// Forgets a job. Blocks on the disk.
+    /// - Throws: ``JournalError`` with `inUse` while a process runs it.
+    public func remove(_ id: String) throws(JournalError) {
+        let lock = try JournalLock(path: lockPath(id))
+        withExtendedLifetime(lock) { removeFiles(id) }
+    }
+
+    private func entry(id: String) -> Entry {
+        var entry = Entry(id: id, process: JournalLock.holder(path: lockPath(id)), tasks: [:])
+        do throws(JournalError) {
+            let file = try JournalFile(path: journalPath(id), new: nil)
+            entry.record = file.record
+            entry.tasks = file.keys.reduce(into: [:]) { $0[$1.step, default: 0] += 1 }
+        } catch {
+            entry.trouble = error.message
+        }
+        return entry
+    }
+
+    // MARK: Files
+
+    private static let ending = ".journal"
+
+    func journalPath(_ id: String) -> String { "\(path)/\(id)\(Self.ending)" }
+
+    func lockPath(_ id: String) -> String { "\(path)/\(id).lock" }
+
+    func create() throws(JournalError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw JournalError(
+                .unwritable,
+                "\(path): cannot be made (\(error.localizedDescription)); set XDG_STATE_HOME to a folder that this "
+                    + "user may change, or add --no-journal")
+        }
+    }
+
+    func removeFiles(_ id: String) { for suffix in Self.suffixes { unlink(journalPath(id) + suffix) } }
+
+    /// Gives the files of a journal that cannot be used another name.
+    /// - Returns: the name.
+    func setAside(_ id: String) -> String {
+        let taken = { FileManager.default.fileExists(atPath: $0) }
+        let candidates = (1...).lazy.map { "\(journalPath(id)).damaged-\($0)" }
+        let name = candidates.first { !taken($0) } ?? journalPath(id) + ".damaged"
+        for suffix in Self.suffixes { rename(journalPath(id) + suffix, name + suffix) }
+        return name
+    }
+
+    // SQLite's log and its index belong to the file.
+    private static let suffixes = ["", "-wal", "-shm"]
+}

@@ -1,0 +1,75 @@
+internal import Foundation
+
+/// The right to run a job: a lock that ends with the process, however it ends.
+final class JournalLock {
+    private let path: String
+    private let descriptor: Int32
+
+    /// Takes the lock.
+    /// - Throws: ``JournalError`` with `inUse`, naming the process that holds it; with `unwritable`.
+    init(path: String) throws(JournalError) {
+        self.path = path
+        var patience = 3
+        while true {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw Self.unwritable(path) }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                defer { close(descriptor) }
+                // A program that lists jobs holds the lock for a moment.
+                patience -= 1
+                if patience > 0 {
+                    usleep(10_000)
+                    continue
+                }
+                let holder = Self.process(descriptor).map { "process \($0)" } ?? "another process"
+                throw JournalError(
+                    .inUse, "\(holder) runs this job already; wait for its end, or stop it and start this again")
+            }
+            // The last holder may have removed the file between the two calls above.
+            if Self.isFile(descriptor, at: path) {
+                self.descriptor = descriptor
+                break
+            }
+            close(descriptor)
+        }
+        let text = Array("\(getpid())\n".utf8)
+        ftruncate(descriptor, 0)
+        // Without its number the process cannot be named; the lock holds all the same.
+        _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    }
+
+    deinit {
+        unlink(path)
+        close(descriptor)
+    }
+
+    /// The process that holds the lock at `path`; nil if none does.
+    static func holder(path: String) -> Int? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) == 0 ? nil : process(descriptor) ?? 0
+    }
+
+    private static func process(_ descriptor: Int32) -> Int? {
+        var bytes = [UInt8](repeating: 0, count: 32)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return Int(String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 10 }, as: UTF8.self))
+    }
+
+    private static func isFile(_ descriptor: Int32, at path: String) -> Bool {
+        var (opened, named) = (stat(), stat())
+        return fstat(descriptor, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino
+            && opened.st_dev == named.st_dev
+    }
+
+    private static func unwritable(_ path: String) -> JournalError {
+        let cause = String(cString: strerror(errno)).lowercased()
+        if errno == ENOSPC || errno == EDQUOT {
+            return JournalError(.noSpace, "\(path): \(cause); free some room and start the same command again")
+        }
+        return JournalError(
+            .unwritable,
+            "\(path): \(cause); set XDG_STATE_HOME to a folder that this user may change, or add --no-journal")
+    }
+}

@@ -1,0 +1,141 @@
+internal import CSQLite
+internal import Foundation
+
+/// A connection to an SQLite database, for one thread at a time.
+final class SQLiteDatabase {
+    let path: String
+    private var handle: OpaquePointer?
+
+    /// Opens `path`; makes the file if it is missing and `creates` says so.
+    init(path: String, creates: Bool) throws(JournalError) {
+        self.path = path
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        guard code == SQLITE_OK else {
+            // The handle knows more of the cause, and must be closed even then.
+            defer { sqlite3_close_v2(handle) }
+            throw failure(code)
+        }
+        sqlite3_busy_timeout(handle, 2000)
+        sqlite3_extended_result_codes(handle, 1)
+    }
+
+    deinit { sqlite3_close_v2(handle) }
+
+    /// Runs statements that return nothing of interest.
+    func execute(_ sql: String) throws(JournalError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// Compiles a statement, which must not outlive the connection.
+    func prepare(_ sql: String) throws(JournalError) -> SQLiteStatement {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw failure(code) }
+        return SQLiteStatement(statement, of: self)
+    }
+
+    /// Runs `body` in a transaction, which is durable when this returns and void when it throws.
+    func transaction(_ body: () throws(JournalError) -> Void) throws(JournalError) {
+        try execute("BEGIN IMMEDIATE")
+        do throws(JournalError) {
+            try body()
+            try execute("COMMIT")
+        } catch {
+            // Some faults roll back by themselves; a second time is refused and does no harm.
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// The fault `code` as an error in one line.
+    func failure(_ code: Int32) -> JournalError {
+        let system = handle.map(sqlite3_system_errno) ?? 0
+        let words = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+        switch (code & 0xff, system) {
+        case (SQLITE_FULL, _), (_, ENOSPC), (_, EDQUOT), (_, EFBIG):
+            return JournalError(
+                .noSpace,
+                "\(path): no space left for the journal; free some room and start the same command again: it goes on "
+                    + "from the tasks that are done")
+        case (SQLITE_NOTADB, _), (SQLITE_CORRUPT, _):
+            return JournalError(
+                .damaged, "\(path): the journal is damaged (\(words)); start the same command again with --fresh")
+        case (SQLITE_BUSY, _), (SQLITE_LOCKED, _):
+            return JournalError(.inUse, "\(path): another program uses the journal; try again when it has ended")
+        default:
+            let cause = system == 0 ? words : String(cString: strerror(system)).lowercased()
+            return JournalError(
+                .unwritable,
+                "\(path): the journal cannot be written (\(cause)); set XDG_STATE_HOME to a folder that this user may "
+                    + "change, or add --no-journal")
+        }
+    }
+}
+
+/// A compiled statement.
+final class SQLiteStatement {
+    private let handle: OpaquePointer
+    private let database: SQLiteDatabase
+
+    fileprivate init(_ handle: OpaquePointer, of database: SQLiteDatabase) {
+        self.handle = handle
+        self.database = database
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    /// Binds `values` in their order and begins anew.
+    func bind(_ values: SQLiteValue...) throws(JournalError) {
+        sqlite3_reset(handle)
+        for (index, value) in values.enumerated() {
+            let place = Int32(index + 1)
+            let code =
+                switch value {
+                case .integer(let integer): sqlite3_bind_int64(handle, place, integer)
+                case .text(let text): sqlite3_bind_text(handle, place, text, -1, Self.copies)
+                case .bytes(let bytes):
+                    bytes.withUnsafeBytes {
+                        sqlite3_bind_blob64(handle, place, $0.baseAddress, UInt64($0.count), Self.copies)
+                    }
+                }
+            guard code == SQLITE_OK else { throw database.failure(code) }
+        }
+    }
+
+    /// Goes to the next row.
+    /// - Returns: false at the end.
+    func step() throws(JournalError) -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code:
+            let error = database.failure(code)
+            sqlite3_reset(handle)
+            throw error
+        }
+    }
+
+    /// Ends the reading of rows, which would keep others from writing.
+    func reset() { sqlite3_reset(handle) }
+
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    func text(_ column: Int32) -> String { sqlite3_column_text(handle, column).map { String(cString: $0) } ?? "" }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        let start = sqlite3_column_blob(handle, column)
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+    }
+
+    // SQLITE_TRANSIENT, a macro that Swift does not import.
+    private static var copies: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+}
+
+/// A value of a statement's parameter.
+enum SQLiteValue {
+    case integer(Int64)
+    case text(String)
+    case bytes([UInt8])
+}

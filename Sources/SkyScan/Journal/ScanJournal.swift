@@ -1,0 +1,281 @@
+internal import Foundation
+internal import ScanCluster
+internal import ScanNetwork
+
+/// The journal of a job that runs: results of finished tasks, durable before they count.
+///
+/// A thread of its own writes, so that neither the cooperative pool nor the network's loop waits for the disk. Results
+/// that come while the disk syncs are committed together by the next transaction.
+public final class ScanJournal: Sendable {
+    /// The job's ID.
+    public let id: String
+    private let executor = ReaderExecutor(label: "skyfarm.journal")
+    private let state = Locked(State())
+    private let opened: Confined
+    private let notice: @Sendable (String) -> Void
+
+    private struct State {
+        /// Results that are not durable yet, oldest first.
+        var pending: [Pending] = []
+        var isWriting = false
+        /// Whether the checksums of the inputs are known to be those of the journal.
+        var isConfirmed = false
+        var waiting: [CheckedContinuation<Void, any Error>] = []
+        var failure: (any Error)?
+        var keys: Set<TaskKey> = []
+    }
+
+    private struct Pending: Sendable {
+        let key: TaskKey
+        let encode: @Sendable (WireEncoder) throws -> [UInt8]
+        let committed: @Sendable () -> Void
+    }
+
+    /// What only the journal's thread touches.
+    private final class Confined: @unchecked Sendable {
+        // Sendable: used on the journal's executor only.
+        var lock: JournalLock?
+        let encoder = WireEncoder()
+        var file: JournalFile?
+
+        init(lock: JournalLock, file: JournalFile) {
+            self.lock = lock
+            self.file = file
+        }
+    }
+
+    private init(id: String, opened: Confined, keys: Set<TaskKey>, notice: @escaping @Sendable (String) -> Void) {
+        self.id = id
+        self.opened = opened
+        self.notice = notice
+        state.withLock { $0.keys = keys }
+    }
+
+    // MARK: Opening
+
+    /// Opens the journal of the job that `record` begins, or goes on with the one that is there.
+    /// - Parameters:
+    ///   - folder: of all journals; made if it is missing.
+    ///   - forgets: drops the results that are there.
+    ///   - notice: told in a line each what the user should know, such as why the job cannot go on from a journal.
+    /// - Throws: ``JournalError``: `inUse`, `noSpace`, `unwritable`.
+    public static func open(
+        _ record: JobRecord, in folder: JournalFolder, forgets: Bool = false,
+        notice: @escaping @Sendable (String) -> Void
+    ) async throws -> ScanJournal {
+        try await ReaderExecutor(label: "skyfarm.journal").run {
+            let id = record.identity.id
+            try folder.create()
+            let lock = try JournalLock(path: folder.lockPath(id))
+            if forgets { folder.removeFiles(id) }
+            let file = try openFile(record, id, folder, forgets, notice)
+            return ScanJournal(id: id, opened: Confined(lock: lock, file: file), keys: file.keys, notice: notice)
+        }
+    }
+
+    private static func openFile(
+        _ record: JobRecord, _ id: String, _ folder: JournalFolder, _ forgets: Bool, _ notice: (String) -> Void
+    ) throws(JournalError) -> JournalFile {
+        let path = folder.journalPath(id)
+        if !forgets, !FileManager.default.fileExists(atPath: path) { sayDifference(record, folder, notice) }
+        do throws(JournalError) {
+            let file = try JournalFile(path: path, new: record)
+            let isSame = file.record.identity == record.identity
+            if isSame, file.record.state != .finished {
+                try file.update { old in (old.words, old.folder) = (record.words, record.folder) }
+                return file
+            }
+        } catch  where error.code == .damaged {
+            let name = folder.setAside(id)
+            notice("the journal of this job cannot be used and is now \(name) (\(error.message)); starting afresh")
+        }
+        folder.removeFiles(id)
+        return try JournalFile(path: path, new: record)
+    }
+
+    /// Says why an unfinished job on the same image is another one.
+    private static func sayDifference(_ record: JobRecord, _ folder: JournalFolder, _ notice: (String) -> Void) {
+        let other = folder.entries().first {
+            $0.record?.identity.image == record.identity.image && $0.record?.state == .unfinished && $0.process == nil
+        }
+        guard let other, let old = other.record?.identity else { return }
+        let differences = record.identity.differences(from: old)
+        let shown = differences.prefix(3).joined(separator: ", ")
+        let more = differences.count > 3 ? " and \(differences.count - 3) more" : ""
+        notice(
+            "job \(other.id) of this image is unfinished, but differs (\(shown)\(more)); starting afresh, "
+                + "`skyfarm jobs resume \(other.id)` goes on with it")
+    }
+
+    // MARK: Inputs
+
+    /// Finds out whether the inputs are those of the journal.
+    ///
+    /// With results to go on from, this returns when it is known. Without, it returns at once: results are held
+    /// back until `checksums` returns.
+    /// - Throws: what `checksums` throws, ``JournalError``.
+    public func begin(_ checksums: @escaping @Sendable () async throws -> InputChecksums) async throws {
+        if state.withLock({ $0.keys.isEmpty }) {
+            Task {
+                do { try await confirm(try await checksums()) } catch { fail(error) }
+            }
+        } else {
+            try await confirm(try await checksums())
+        }
+    }
+
+    private func confirm(_ checksums: InputChecksums) async throws {
+        try await executor.run { [self] in
+            guard let file = opened.file else { return }
+            if file.record.checksums != checksums, !file.keys.isEmpty {
+                let differences =
+                    file.record.checksums.map { checksums.differences(from: $0).joined(separator: ", ") }
+                    ?? "the checksum of its image is not known"
+                notice("job \(id) cannot go on from its journal: \(differences); starting afresh")
+                try file.removeResults()
+                state.withLock { $0.keys = [] }
+            }
+            if file.record.checksums != checksums { try file.update { $0.checksums = checksums } }
+            state.withLock { $0.isConfirmed = true }
+            submitWrite()
+        }
+    }
+
+    // MARK: Results
+
+    /// Tasks whose results are durable.
+    public var count: Int { state.withLock { $0.keys.count } }
+
+    /// Whether a result of the task is there.
+    func holds(_ key: TaskKey) -> Bool { state.withLock { $0.keys.contains(key) } }
+
+    /// The output of a task, if the journal has one that decodes and passes `validate`.
+    func output<Output: Decodable & Sendable>(
+        of key: TaskKey, as type: Output.Type, validate: @escaping @Sendable (Output) throws -> Void
+    ) async throws -> Output? {
+        guard holds(key) else { return nil }
+        let output = try await executor.run { [opened] () throws -> Output? in
+            do {
+                guard let bytes = try opened.file?.output(of: key) else { return nil }
+                let output = try WireDecoder().decode(type, from: bytes)
+                try validate(output)
+                return output
+            } catch {
+                // Whatever is wrong with it, the task can be done again.
+                return nil
+            }
+        }
+        if output == nil {
+            state.withLock { _ = $0.keys.remove(key) }
+            notice("a result in the journal is damaged and is dropped; its task (\(key.step.rawValue)) is done again")
+        }
+        return output
+    }
+
+    /// Takes in the output of a task; `committed` is called, on the journal's thread, once it is durable.
+    ///
+    /// Waits while much is not written yet.
+    /// - Throws: why results cannot be written.
+    func add(
+        _ output: some Encodable & Sendable, of key: TaskKey, committed: @escaping @Sendable () -> Void
+    ) async throws {
+        let pending = Pending(key: key, encode: { try $0.encode(output) }, committed: committed)
+        let count = try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            state.pending.append(pending)
+            return state.pending.count
+        }
+        submitWrite()
+        if count >= Self.mostPending { try await flush() }
+    }
+
+    /// Returns when everything that was added is durable.
+    /// - Throws: why it cannot be.
+    func flush() async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            let result: Result<Void, any Error>? = state.withLock { state in
+                if let failure = state.failure { return .failure(failure) }
+                if state.pending.isEmpty, !state.isWriting { return .success(()) }
+                state.waiting.append(continuation)
+                return nil
+            }
+            if let result { continuation.resume(with: result) }
+        }
+    }
+
+    /// The catalogue is written, from all sectors or without those that failed.
+    ///
+    /// The results of a finished job are removed. Those of a partial one are kept: the same command tries the rest.
+    /// - Throws: ``JournalError``.
+    public func finish(_ result: SkyScanResult) async throws {
+        let failures = result.missing.map {
+            JobRecord.Failure(step: $0.step, rect: $0.rect, reason: $0.reason)
+        }
+        let sources = result.sources.count
+        try await executor.run { [opened] in
+            try opened.file?.update { record in
+                (record.sources, record.failures) = (sources, failures)
+                record.state = failures.isEmpty ? .finished : .partial
+            }
+            if failures.isEmpty { try opened.file?.removeResults() }
+            (opened.file, opened.lock) = (nil, nil)
+        }
+    }
+
+    // MARK: Writing
+
+    private static let mostPending = 256
+
+    private func submitWrite() {
+        let begins = state.withLock { state in
+            guard state.isConfirmed, !state.isWriting, !state.pending.isEmpty else { return false }
+            state.isWriting = true
+            return true
+        }
+        if begins { executor.submit { self.writePending() } }
+    }
+
+    /// On the journal's thread: commits all that is pending, until nothing is.
+    private func writePending() {
+        while true {
+            let batch = state.withLock { state in
+                defer { state.pending = [] }
+                return state.pending
+            }
+            do {
+                try commit(batch)
+            } catch {
+                fail(error)
+                return
+            }
+            let waiting: [CheckedContinuation<Void, any Error>]? = state.withLock { state in
+                guard state.pending.isEmpty else { return nil }
+                state.isWriting = false
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            if let waiting {
+                for continuation in waiting { continuation.resume() }
+                return
+            }
+        }
+    }
+
+    private func commit(_ batch: [Pending]) throws {
+        guard let file = opened.file, !batch.isEmpty else { return }
+        try file.insert(batch.map { ($0.key, try $0.encode(opened.encoder)) })
+        state.withLock { $0.keys.formUnion(batch.map(\.key)) }
+        for pending in batch { pending.committed() }
+    }
+
+    /// Nothing can be written any more.
+    private func fail(_ error: any Error) {
+        let waiting = state.withLock { state in
+            state.failure = state.failure ?? error
+            state.isWriting = false
+            defer { (state.waiting, state.pending) = ([], []) }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume(throwing: error) }
+    }
+}

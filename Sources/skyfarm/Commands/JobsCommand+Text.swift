@@ -1,0 +1,107 @@
+import Foundation
+import SkyScan
+
+extension JobsCommand {
+    /// One job, as it is listed.
+    struct Job: Encodable {
+        var v = 1
+        var id: String
+        /// unfinished, running, partial, finished or unreadable.
+        var state: String
+        var process: Int?
+        var image: String?
+        /// When it began, in ISO 8601.
+        var began: String?
+        var folder: String?
+        var command: String?
+        /// Tasks whose results are held, by step.
+        var tasks: [String: Int]
+        var sources: Int?
+        var failed: [Failure]
+        /// Why the journal cannot be read.
+        var reason: String?
+
+        struct Failure: Encodable {
+            var step: String
+            var columns: [Int]
+            var rows: [Int]
+            var reason: String
+        }
+    }
+
+    struct Listing: Encodable {
+        var v = 1
+        var jobs: [Job]
+    }
+
+    /// The jobs as a table.
+    static func text(_ jobs: [Job]) -> String {
+        if jobs.isEmpty { return "no jobs\n" }
+        var table = [["ID", "STATE", "BEGAN", "TASKS", "IMAGE"]]
+        table += jobs.map { job in
+            [job.id, job.state, job.began ?? "-", String(job.taskCount), job.image ?? job.reason ?? "-"]
+        }
+        let widths = table[0].indices.map { column in table.map { $0[column].count }.max() ?? 0 }
+        return table.map { cells in
+            zip(cells.dropLast(), widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
+                .joined(separator: "  ") + "  " + (cells.last ?? "")
+        }.joined(separator: "\n") + "\n"
+    }
+}
+
+extension JobsCommand.Job {
+    init(_ entry: JournalFolder.Entry) {
+        id = entry.id
+        process = entry.process
+        state = entry.process != nil ? "running" : entry.record?.state.rawValue ?? "unreadable"
+        image = entry.record?.identity.image
+        began = entry.record.map { Date(timeIntervalSince1970: $0.began).formatted(.iso8601) }
+        folder = entry.record?.folder
+        command = entry.record.map { (["skyfarm", "scan"] + $0.words).map(Self.quoted).joined(separator: " ") }
+        tasks = Dictionary(uniqueKeysWithValues: entry.tasks.map { ($0.key.rawValue, $0.value) })
+        sources = entry.record?.sources
+        failed = (entry.record?.failures ?? []).map { failure in
+            Failure(
+                step: failure.step.rawValue, columns: [failure.rect.x.lowerBound, failure.rect.x.upperBound - 1],
+                rows: [failure.rect.y.lowerBound, failure.rect.y.upperBound - 1], reason: failure.reason)
+        }
+        reason = entry.trouble
+    }
+
+    /// Tasks whose results are held.
+    var taskCount: Int { tasks.values.reduce(0, +) }
+
+    /// All that is known, a line each.
+    var text: String {
+        let steps = ScanStep.allCases.compactMap { step in tasks[step.rawValue].map { "\(step.rawValue) \($0)" } }
+        var lines = ["id      \(id)", "state   \(state)\(process.map { ", process \($0)" } ?? "")"]
+        if let image { lines.append("image   \(image)") }
+        if let began { lines.append("began   \(began)") }
+        if let folder { lines.append("folder  \(folder)") }
+        if let command { lines.append("command \(command)") }
+        lines.append("tasks   \(steps.isEmpty ? "no results held" : steps.joined(separator: ", "))")
+        if let sources { lines.append("sources \(sources)") }
+        if !failed.isEmpty { lines.append("failed  \(failed.count); see --failed") }
+        if let reason { lines.append("reason  \(reason)") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The sectors that could not be scanned, a line each.
+    var failureText: String {
+        if failed.isEmpty { return "no sector failed\n" }
+        return failed.map {
+            "rows \($0.rows[0]) to \($0.rows[1]), columns \($0.columns[0]) to \($0.columns[1]) (\($0.step)): "
+                + "\($0.reason)\n"
+        }.joined()
+    }
+
+    /// A word as a shell takes it.
+    private static func quoted(_ word: String) -> String {
+        let plain = word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_./=,:+@%".contains($0)) }
+        return plain && !word.isEmpty
+            ? word
+            : "'"
+                + word.split(separator: "'", omittingEmptySubsequences: false)
+                .joined(separator: "'\\''") + "'"
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import SkyScan
+
+/// `skyfarm jobs`: lists, shows, resumes and removes journals.
+struct JobsCommand: Command {
+    let options: Options
+
+    init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
+
+    func run() async throws -> ExitCode {
+        let folder = options.folder
+        switch options.action {
+        case .list:
+            let jobs = folder.entries().map(Job.init)
+            try StandardOutput.write(
+                options.common.json ? JSONOutput.document(Listing(jobs: jobs)) : Self.text(jobs))
+        case .show(let id, let failed):
+            let job = Job(try folder.entry(prefix: id))
+            try StandardOutput.write(
+                options.common.json ? JSONOutput.document(job) : failed ? job.failureText : job.text)
+        case .resume(let id):
+            return try await resume(try folder.entry(prefix: id))
+        case .remove(let id):
+            let entry = try folder.entry(prefix: id)
+            try folder.remove(entry.id)
+            say("removed job \(entry.id)")
+        case .removeAll:
+            let entries = folder.entries()
+            for entry in entries { try folder.remove(entry.id) }
+            say("removed \(HumanFormat.count(entries.count, "job"))")
+        }
+        return .complete
+    }
+
+    private func resume(_ entry: JournalFolder.Entry) async throws -> ExitCode {
+        guard let record = entry.record else {
+            throw CommandError(.failure, entry.trouble ?? "job \(entry.id) cannot be read")
+        }
+        guard record.state != .finished else {
+            throw CommandError(.failure, "job \(entry.id) is finished: its catalogue is written, nothing is left to do")
+        }
+        guard FileManager.default.changeCurrentDirectoryPath(record.folder) else {
+            throw CommandError(.input, "\(record.folder): the folder in which the job began cannot be entered")
+        }
+        return await Skyfarm.run(["scan"] + record.words, environment: options.environment)
+    }
+
+    private func say(_ line: String) {
+        if !options.common.quiet { StandardError.write(line + "\n") }
+    }
+}
+
+extension JobsCommand {
+    struct Options: Equatable, Sendable {
+        var action: Action
+        var folder: JournalFolder
+        var environment: [String: String]
+        var common: CommonOptions
+
+        enum Action: Equatable, Sendable {
+            case list, removeAll
+            case show(String, failed: Bool)
+            case resume(String)
+            case remove(String)
+        }
+
+        init(_ arguments: Arguments) throws(UsageError) {
+            common = try CommonOptions(arguments)
+            environment = arguments.environment
+            action = try Self.action(
+                arguments.positionals, all: try arguments[JobsCommand.all], failed: try arguments[JobsCommand.failed])
+            do throws(JournalError) {
+                folder = try JournalFolder(environment: arguments.environment)
+            } catch {
+                throw UsageError(error.message)
+            }
+        }
+
+        private static func action(_ words: [String], all: Bool, failed: Bool) throws(UsageError) -> Action {
+            let verb = words.first ?? "list"
+            if all, verb != "remove" { throw UsageError("--all belongs to jobs remove") }
+            if failed, verb != "show" { throw UsageError("--failed belongs to jobs show") }
+            switch (verb, words.dropFirst().first) {
+            case ("list", nil): return .list
+            case ("remove", nil) where all: return .removeAll
+            case ("show", let id?): return .show(id, failed: failed)
+            case ("resume", let id?): return .resume(id)
+            case ("remove", let id?) where !all: return .remove(id)
+            case ("show", nil), ("resume", nil), ("remove", nil):
+                throw UsageError("jobs \(verb): name a job by its ID, as `skyfarm jobs` lists it")
+            case ("remove", _): throw UsageError("jobs remove: an ID and --all exclude each other")
+            case ("list", _): throw UsageError("jobs list takes no ID; use jobs show ID")
+            default:
+                throw UsageError(
+                    "unknown action \"\(verb)\"\(suggestion(for: verb, among: ["list", "show", "resume", "remove"]))"
+                        + " (see skyfarm jobs --help)")
+            }
+        }
+    }
+
+    private static let failed = Option.toggle("failed", help: "With show: list the sectors that could not be scanned")
+    private static let all = Option.toggle("all", help: "With remove: forget every job")
+
+    static let spec = CommandSpec(
+        name: "jobs",
+        summary: "List, show, resume or remove scans and their journals",
+        examples: [
+            .init(
+                line: "skyfarm jobs", explanation: "List the scans that were stopped, run or finished, newest first."),
+            .init(
+                line: "skyfarm jobs resume 1f0c",
+                explanation: "Go on with the job whose ID begins so, in the folder where it was started."),
+            .init(line: "skyfarm jobs remove --all", explanation: "Forget all jobs and give their room back."),
+        ],
+        arguments: [
+            ArgumentSpec(name: "ACTION", help: "list (the default), show, resume or remove", isRequired: false),
+            ArgumentSpec(name: "ID", help: "the job, by the beginning of its ID", isRequired: false),
+        ],
+        sections: [
+            OptionSection(title: "Options", options: [failed.spec, all.spec]), CommonOptions.section,
+        ])
+}

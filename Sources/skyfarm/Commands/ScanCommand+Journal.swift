@@ -1,0 +1,74 @@
+import Foundation
+import SkyImage
+import SkyScan
+
+extension ScanCommand.Options {
+    /// Where the journal is, and what it records of the command.
+    struct Journal: Equatable, Sendable {
+        var folder: JournalFolder
+        var forgets: Bool
+        var words: [String]
+
+        init(_ arguments: Arguments) throws(UsageError) {
+            do throws(JournalError) {
+                folder = try JournalFolder(environment: arguments.environment)
+            } catch {
+                throw UsageError(error.message)
+            }
+            forgets = try arguments[ScanCommand.fresh]
+            words = arguments.words.filter { !$0.hasPrefix("--fresh") }
+        }
+    }
+}
+
+extension ScanCommand {
+    /// Opens the journal, or goes on with that of an earlier run; `notice` is told what the user should know.
+    func openJournal(
+        _ reader: ImageReader, _ parameters: ScanParameters, notice: @escaping @Sendable (String) -> Void
+    ) async throws -> ScanJournal? {
+        guard let journal = options.journal else { return nil }
+        let identity: JobIdentity
+        do {
+            let plan = try BandPlan(
+                width: reader.summary.width, height: reader.summary.height, meshHeight: parameters.meshHeight,
+                requestedRows: options.bandRows)
+            identity = try JobIdentity(
+                reader: reader, parameters: parameters, plan: plan, software: Skyfarm.software)
+        } catch {
+            throw CommandError(.input, "\(options.image): \(error)")
+        }
+        let record = JobRecord(
+            identity: identity, words: journal.words, folder: FileManager.default.currentDirectoryPath,
+            began: Date().timeIntervalSince1970)
+        return try await ScanJournal.open(record, in: journal.folder, forgets: journal.forgets, notice: notice)
+    }
+
+    /// What a signal leaves behind, and how to go on.
+    func stopped(by signal: Interrupts.Signal, _ journal: ScanJournal?) -> CommandError {
+        guard let journal else {
+            return CommandError(signal.exitCode, "scan: stopped; no catalogue was written, start it again to repeat it")
+        }
+        return CommandError(
+            signal.exitCode,
+            "scan: stopped; no catalogue was written, \(HumanFormat.count(journal.count, "finished task")) kept as job "
+                + "\(journal.id): the same command goes on from there")
+    }
+
+    /// Ends the process after `delay`, for the user who does not want to wait for tasks that cannot be interrupted.
+    func leave(after delay: Duration, _ display: ProgressDisplay, _ error: CommandError) async {
+        do { try await Task.sleep(for: delay) } catch { return }
+        display.finish()
+        StandardError.write("skyfarm: \(error)\n")
+        _exit(error.code.rawValue)
+    }
+}
+
+extension JournalError {
+    /// What the process tells its caller.
+    var exitCode: ExitCode {
+        switch code {
+        case .noSpace, .unwritable, .damaged: .output
+        default: .failure
+        }
+    }
+}
