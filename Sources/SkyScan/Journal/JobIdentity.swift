@@ -17,6 +17,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
     ///   - parameters: what counts as a source.
     ///   - plan: how the image is cut.
     ///   - software: name and version of the program.
+    /// - Throws: `EncodingError` for parameters that are not finite.
     public init(reader: ImageReader, parameters: ScanParameters, plan: BandPlan, software: String) throws {
         image = Self.absolute(reader.summary.name)
         var fields = try Self.flat(parameters)

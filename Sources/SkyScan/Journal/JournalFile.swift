@@ -15,7 +15,9 @@ final class JournalFile {
     private static let version = JobIdentity.format
 
     /// Opens the journal at `path`.
-    /// - Parameter record: that of the job which begins, for a file that is missing or empty; if nil, it must be there.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - record: that of the job which begins, for a file that is missing or empty; if nil, it must be there.
     /// - Throws: ``JournalError``; with `damaged` if the file is something else or its bytes are not what was written.
     init(path: String, new record: JobRecord?) throws(JournalError) {
         database = try SQLiteDatabase(path: path, creates: record != nil)

@@ -55,9 +55,11 @@ public final class ScanJournal: Sendable {
 
     /// Opens the journal of the job that `record` begins, or goes on with the one that is there.
     /// - Parameters:
+    ///   - record: what a job that begins anew records of itself.
     ///   - folder: of all journals; made if it is missing.
     ///   - forgets: drops the results that are there.
     ///   - notice: told in a line each what the user should know, such as why the job cannot go on from a journal.
+    /// - Returns: the journal, which the process holds until it is let go.
     /// - Throws: ``JournalError``: `inUse`, `noSpace`, `unwritable`.
     public static func open(
         _ record: JobRecord, in folder: JournalFolder, forgets: Bool = false,
