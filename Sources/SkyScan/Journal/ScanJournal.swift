@@ -32,7 +32,7 @@ public final class ScanJournal: Sendable {
     }
 
     /// What only the journal's thread touches.
-    private final class Confined: @unchecked Sendable {
+    final class Confined: @unchecked Sendable {
         // Sendable: used on the journal's executor only.
         var lock: JournalLock?
         let encoder = WireEncoder()
@@ -44,69 +44,11 @@ public final class ScanJournal: Sendable {
         }
     }
 
-    private init(id: String, opened: Confined, keys: Set<TaskKey>, notice: @escaping @Sendable (String) -> Void) {
+    init(id: String, opened: Confined, keys: Set<TaskKey>, notice: @escaping @Sendable (String) -> Void) {
         self.id = id
         self.opened = opened
         self.notice = notice
         state.withLock { $0.keys = keys }
-    }
-
-    // MARK: Opening
-
-    /// Opens the journal of the job that `record` begins, or goes on with the one that is there.
-    /// - Parameters:
-    ///   - record: what a job that begins anew records of itself.
-    ///   - folder: of all journals; made if it is missing.
-    ///   - forgets: drops the results that are there.
-    ///   - notice: told in a line each what the user should know, such as why the job cannot go on from a journal.
-    /// - Returns: the journal, which the process holds until it is let go.
-    /// - Throws: ``JournalError``: `inUse`, `noSpace`, `unwritable`.
-    public static func open(
-        _ record: JobRecord, in folder: JournalFolder, forgets: Bool = false,
-        notice: @escaping @Sendable (String) -> Void
-    ) async throws -> ScanJournal {
-        try await ReaderExecutor(label: "skyfarm.journal").run {
-            let id = record.identity.id
-            try folder.create()
-            let lock = try JournalLock(path: folder.lockPath(id))
-            if forgets { folder.removeFiles(id) }
-            let file = try openFile(record, id, folder, forgets, notice)
-            return ScanJournal(id: id, opened: Confined(lock: lock, file: file), keys: file.keys, notice: notice)
-        }
-    }
-
-    private static func openFile(
-        _ record: JobRecord, _ id: String, _ folder: JournalFolder, _ forgets: Bool, _ notice: (String) -> Void
-    ) throws(JournalError) -> JournalFile {
-        let path = folder.journalPath(id)
-        if !forgets, !FileManager.default.fileExists(atPath: path) { sayDifference(record, folder, notice) }
-        do throws(JournalError) {
-            let file = try JournalFile(path: path, new: record)
-            let isSame = file.record.identity == record.identity
-            if isSame, file.record.state != .finished {
-                try file.update { old in (old.words, old.folder) = (record.words, record.folder) }
-                return file
-            }
-        } catch  where error.code == .damaged {
-            let name = folder.setAside(id)
-            notice("the journal of this job cannot be used and is now \(name) (\(error.message)); starting afresh")
-        }
-        folder.removeFiles(id)
-        return try JournalFile(path: path, new: record)
-    }
-
-    /// Says why an unfinished job on the same image is another one.
-    private static func sayDifference(_ record: JobRecord, _ folder: JournalFolder, _ notice: (String) -> Void) {
-        let other = folder.entries().first {
-            $0.record?.identity.image == record.identity.image && $0.record?.state == .unfinished && $0.process == nil
-        }
-        guard let other, let old = other.record?.identity else { return }
-        let differences = record.identity.differences(from: old)
-        let shown = differences.prefix(3).joined(separator: ", ")
-        let more = differences.count > 3 ? " and \(differences.count - 3) more" : ""
-        notice(
-            "job \(other.id) of this image is unfinished, but differs (\(shown)\(more)); starting afresh, "
-                + "`skyfarm jobs resume \(other.id)` goes on with it")
     }
 
     // MARK: Inputs

@@ -5,16 +5,13 @@ import SkyScan
 extension ScanCommand.Options {
     /// Where the journal is, and what it records of the command.
     struct Journal: Equatable, Sendable {
-        var folder: JournalFolder
+        /// What the folder of journals follows from.
+        var environment: [String: String]
         var forgets: Bool
         var words: [String]
 
         init(_ arguments: Arguments) throws(UsageError) {
-            do throws(JournalError) {
-                folder = try JournalFolder(environment: arguments.environment)
-            } catch {
-                throw UsageError(error.message)
-            }
+            environment = arguments.environment.filter { ["XDG_STATE_HOME", "HOME"].contains($0.key) }
             forgets = try arguments[ScanCommand.fresh]
             words = arguments.words.filter { !$0.hasPrefix("--fresh") }
         }
@@ -27,6 +24,7 @@ extension ScanCommand {
         _ reader: ImageReader, _ parameters: ScanParameters, notice: @escaping @Sendable (String) -> Void
     ) async throws -> ScanJournal? {
         guard let journal = options.journal else { return nil }
+        let folder = try JournalFolder(environment: journal.environment)
         let identity: JobIdentity
         do {
             let plan = try BandPlan(
@@ -40,7 +38,7 @@ extension ScanCommand {
         let record = JobRecord(
             identity: identity, words: journal.words, folder: FileManager.default.currentDirectoryPath,
             began: Date().timeIntervalSince1970)
-        return try await ScanJournal.open(record, in: journal.folder, forgets: journal.forgets, notice: notice)
+        return try await ScanJournal.open(record, in: folder, forgets: journal.forgets, notice: notice)
     }
 
     /// What a signal leaves behind, and how to go on.
@@ -54,12 +52,13 @@ extension ScanCommand {
                 + "\(journal.id): the same command goes on from there")
     }
 
-    /// Ends the process after `delay`, for the user who does not want to wait for tasks that cannot be interrupted.
-    func leave(after delay: Duration, _ display: ProgressDisplay, _ error: CommandError) async {
-        do { try await Task.sleep(for: delay) } catch { return }
-        display.finish()
-        StandardError.write("skyfarm: \(error)\n")
-        _exit(error.code.rawValue)
+    /// Tells the journal that the catalogue is written. If it cannot note that, the catalogue is none the worse.
+    func finish(_ journal: ScanJournal?, _ result: SkyScanResult, notice: (String) -> Void) async {
+        do {
+            try await journal?.finish(result)
+        } catch {
+            notice("\(error)")
+        }
     }
 }
 

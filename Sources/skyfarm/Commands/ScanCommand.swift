@@ -29,10 +29,7 @@ struct ScanCommand: Command {
             try await scan(reader, parameters, farm, journal, display, outputs, start)
         }
         let watcher = Task {
-            for await signal in interrupts.signals {
-                work.cancel()
-                await leave(after: .seconds(1.5), display, stopped(by: signal, journal))
-            }
+            for await _ in interrupts.signals { work.cancel() }
         }
         defer { watcher.cancel() }
         do {
@@ -60,7 +57,7 @@ struct ScanCommand: Command {
             software: Skyfarm.software)
         try Task.checkCancellation()
         for output in outputs { try output.write(table) }
-        try await journal?.finish(result)
+        await finish(journal, result, notice: farm.events.say)
         display.finish()
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         try report(result, reader.summary, outputs, farm, seconds: seconds)

@@ -124,6 +124,13 @@ final class Program {
         try wait("\(text) on standard error") { errors.contains(text) }
     }
 
+    /// Waits until `condition` holds for standard error, or the process has ended.
+    func wait(_ words: String, until condition: (String) -> Bool) throws {
+        guard try read(until: { condition(errors) }, within: Self.limit) else {
+            throw Failure(description: "\(words): not within \(Self.limit); but \(output)\(errors)")
+        }
+    }
+
     /// Waits for the first line on standard output.
     func firstLine() throws -> String {
         try wait("a line on standard output") { output.contains("\n") }
@@ -172,6 +179,8 @@ final class Program {
     private static func variables(_ further: [String: String]) -> [String] {
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SKYFARM_") }
         variables["XDG_CONFIG_HOME"] = "/nonexistent"
+        // Journals of the tests are not those of the developer.
+        variables["XDG_STATE_HOME"] = NSTemporaryDirectory() + "skyfarm-tests-state"
         variables["SWIFT_BACKTRACE"] = "enable=no"
         return variables.merging(further) { $1 }.map { "\($0)=\($1)" }
     }

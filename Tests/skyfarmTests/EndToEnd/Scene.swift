@@ -86,6 +86,7 @@ struct Report: Decodable {
 
     struct Tasks: Decodable {
         var done: Int
+        var resumed: Int
         var retries: Int
         var missing: Int
     }

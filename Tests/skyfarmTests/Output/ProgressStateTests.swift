@@ -63,6 +63,18 @@ import Testing
         #expect(state.tasks == 5)
     }
 
+    @Test("tasks of an earlier run count as done, but not as fast")
+    func resumed() {
+        var state = ProgressState()
+        state.handle(.planned(tasks: 4, pixels: 40_000_000), at: 0)
+        state.handle(.resumed(tasks: 3, pixels: 30_000_000), at: 1)
+        #expect(state.share == 0.75 && state.tasksDone == 3)
+        #expect(state.rate(at: 1) == nil)
+        state.handle(.finished(pixels: 10_000_000), at: 2)
+        #expect(state.rate(at: 2) == 5_000_000)
+        #expect(state.summary(at: 2) == "4 of 4 tasks in 2.0 s, 3 of them by an earlier run")
+    }
+
     @Test("a record holds the event and the totals after it, in one line of JSON")
     func record() throws {
         var state = begun
@@ -72,7 +84,7 @@ import Testing
         #expect(
             line == """
                 {"event":"retried","nodes":2,"pixels":40000000,"pixelsDone":10000000,"reason":"a/b left","retries":1,\
-                "tasks":4,"tasksDone":1,"tasksFailed":0,"time":2,"v":1}
+                "tasks":4,"tasksDone":1,"tasksFailed":0,"tasksResumed":0,"time":2,"v":1}
 
                 """)
     }
@@ -82,6 +94,7 @@ import Testing
         arguments: [
             (ProgressEvent.stage("x"), "stage"), (.planned(tasks: 1, pixels: 1), "planned"),
             (.finished(pixels: 1), "finished"), (.failed(pixels: 1, reason: "r"), "failed"), (.nodes(1), "nodes"),
+            (.resumed(tasks: 1, pixels: 1), "resumed"),
         ])
     func names(event: ProgressEvent, name: String) {
         #expect(ProgressRecord(event, at: 0, state: ProgressState()).event == name)

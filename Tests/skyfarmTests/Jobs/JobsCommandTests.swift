@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+@testable import skyfarm
+
+/// `skyfarm jobs` with the built program.
+@Suite("jobs", .serialized) struct JobsCommandTests {
+    let scene: Scene
+
+    init() throws { scene = try Scene() }
+
+    private func run(_ words: String...) throws -> Program.Result {
+        try Program.run(words, environment: ["XDG_STATE_HOME": scene.path("state")])
+    }
+
+    private func stoppedScan(_ image: String, _ signal: Int32) throws -> Program.Result {
+        let program = try Program(
+            ["scan", image, "-o", scene.path("out/o.csv"), "--band", "64", "--progress", "json"],
+            environment: ["XDG_STATE_HOME": scene.path("state")])
+        try program.waitForErrors(#""event":"finished""#)
+        program.send(signal)
+        return try program.finish(within: .seconds(3))
+    }
+
+    @Test("a stopped scan says how to go on, is listed, resumed by its ID from any folder, and then finished")
+    func stopped() throws {
+        let image = try scene.sky(size: "2000x2000")
+        let stopped = try stoppedScan(image, SIGINT)
+        #expect(stopped.code == 130)
+        let words = stopped.errorLines.last?.split(separator: " ") ?? []
+        let place = try #require(words.firstIndex(of: "job"), "\(stopped.errors)")
+        let id = String(words[place + 1].dropLast())
+        #expect(stopped.errorLines.last?.hasSuffix("the same command goes on from there") == true)
+
+        #expect(try run("jobs").output.contains("\(id)  unfinished"))
+        let shown = try run("jobs", "show", id, "--json").output
+        #expect(shown.contains(#""state" : "unfinished""#) && shown.contains(#""command" : "skyfarm scan "#))
+        #expect(try run("jobs", "show", id, "--failed").output == "no sector failed\n")
+        let resumed = try run("jobs", "resume", String(id.prefix(5)))
+        #expect(resumed.code == 0 && resumed.errors.contains("taken from the journal"), "\(resumed.errors)")
+        #expect(scene.outputs == ["o.csv"])
+        #expect(try run("jobs").output.contains("\(id)  finished"))
+        #expect(try run("jobs", "resume", id).code == 1)
+        #expect(try run("jobs", "remove", id).code == 0)
+        #expect(try run("jobs").output == "no jobs\n")
+    }
+
+    @Test("a second process of the same job is told which one runs it")
+    func twice() throws {
+        let image = try scene.sky(size: "2000x2000")
+        let words = ["scan", image, "-o", scene.path("out/o.csv"), "--band", "64", "--progress", "json"]
+        let environment = ["XDG_STATE_HOME": scene.path("state")]
+        let program = try Program(words, environment: environment)
+        try program.waitForErrors(#""event":"finished""#)
+        let second = try Program.run(words, environment: environment)
+        #expect(second.code == 1)
+        #expect(second.errors.contains("process \(program.process) runs this job already"), "\(second.errors)")
+        #expect(try program.finish().code == 0)
+    }
+
+    @Test("nothing is kept with --no-journal, and what was kept is forgotten with --fresh")
+    func options() throws {
+        let image = try scene.sky(size: "2000x2000")
+        let output = scene.path("out/o.csv")
+        #expect(try run("scan", image, "-o", output, "--no-journal", "--quiet").code == 0)
+        #expect(try run("jobs").output == "no jobs\n")
+        try FileManager.default.removeItem(atPath: output)
+        #expect(try stoppedScan(image, SIGTERM).code == 143)
+        let words = ["scan", image, "-o", output, "--band", "64", "--fresh", "--overwrite", "--json"]
+        let fresh = try Program.run(words, environment: ["XDG_STATE_HOME": scene.path("state")])
+        #expect(try Report(fresh.output).tasks.resumed == 0)
+    }
+
+    @Test(
+        "what makes no sense is a usage error",
+        arguments: [
+            ["shwo"], ["show"], ["remove"], ["list", "1"], ["remove", "1", "--all"], ["--all"],
+            ["remove", "1", "--failed"],
+        ])
+    func usage(words: [String]) async {
+        #expect(await Skyfarm.run(["jobs"] + words, environment: ["HOME": scene.folder]) == .usage)
+    }
+
+    @Test("an ID that nobody has is an error that says where to look")
+    func unknown() throws {
+        let result = try run("jobs", "show", "0")
+        #expect(result.code == 1 && result.errors == "skyfarm: no job has the ID 0; `skyfarm jobs` lists them\n")
+    }
+}
