@@ -9,16 +9,17 @@ final class JournalLock {
     /// - Throws: ``JournalError`` with `inUse`, naming the process that holds it; with `unwritable`.
     init(path: String) throws(JournalError) {
         self.path = path
-        var patience = 3
+        var patience = 50
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw Self.unwritable(path) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 defer { close(descriptor) }
-                // A program that lists jobs holds the lock for a moment.
+                // A process that was killed holds it until its memory is returned, a program that lists jobs for a
+                // moment: a second of patience in all.
                 patience -= 1
                 if patience > 0 {
-                    usleep(10_000)
+                    usleep(20_000)
                     continue
                 }
                 let holder = Self.process(descriptor).map { "process \($0)" } ?? "another process"
