@@ -57,7 +57,7 @@ struct ScanSuite {
         let clock = StepClock()
         let start = ContinuousClock.now
         let reader = try ImageReader(image: image.path)
-        async let checksum = reader.checksum()
+        async let checksums = reader.checksums()
         let parameters = ScanParameters()
         let scan = try SkyScan(
             reader: reader, parameters: parameters, coordinator: farm.coordinator, job: .random(in: .min ... .max),
@@ -65,7 +65,7 @@ struct ScanSuite {
         let result = try await scan.run()
         let scanned = ContinuousClock.now
         let table = result.table(
-            image: reader.summary, parameters: parameters, checksum: try await checksum, software: "benchmark")
+            image: reader.summary, parameters: parameters, checksums: try await checksums, software: "benchmark")
         try output.write(table)
         let end = ContinuousClock.now
         guard result.missing.isEmpty else { throw BenchmarkError("sectors are missing from the benchmark's scan") }
