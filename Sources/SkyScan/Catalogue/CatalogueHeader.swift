@@ -20,7 +20,8 @@ enum CatalogueHeader {
             entries.append(
                 HeaderEntry("IMGXXH3", .text(hexadecimal(checksums.image)), comment: "XXH3-64 of header and samples"))
         }
-        entries += map("MASK", "Mask", image.mask, checksums?.mask)
+        entries +=
+            map("MASK", "Mask", image.mask, checksums?.mask)
             + map("WGHT", "Weight map", image.weights, checksums?.weights)
         entries += settings(parameters)
         if let scale = result.varianceScale {
