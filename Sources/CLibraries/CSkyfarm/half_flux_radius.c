@@ -93,17 +93,34 @@ static void running_sums(const curve *c, int count, double *sums) {
     for (int ring = 1; ring < count; ring++) sums[ring] += sums[ring - 1];
 }
 
+// The radius at which the running sums reach the target, or NaN where the last bits of the sums decide: they are not
+// libsep's. `limit` if they do not reach it.
+static double crossing(const curve *c, int count, const double *sums, double target) {
+    double scale = fabs(target);
+    for (int ring = 0; ring < count; ring++) scale = fmax(scale, fabs(sums[ring]));
+    // Far above the rounding of a sum of millions of parts, far below what a ring of a real source holds.
+    double nearly_equal = 1e-11 * scale, nearly_flat = 1e-4 * scale;
+    int ring = 0;
+    while (ring < count && sums[ring] < target) {
+        if (target - sums[ring] < nearly_equal) return NAN;
+        ring++;
+    }
+    if (ring == count) return c->limit;
+    if (sums[ring] - target < nearly_equal) return NAN;
+    if (ring == 0 && target <= 0.0) return -target < nearly_equal ? NAN : 0.0;
+    double before = ring == 0 ? 0.0 : sums[ring - 1];
+    if (sums[ring] - before < nearly_flat) return NAN;
+    return c->step * (ring + (target - before) / (sums[ring] - before));
+}
+
 double skyfarm_half_flux_radius(const float *pixels, int width, int height, double x, double y, double limit) {
     curve c = {pixels, width, height, x, y, limit, limit / rings, 1.0 / (limit / rings)};
     double target = 0.5 * flux(&c), sums[rings];
     // Most sources hold half of their flux in the first quarter of the radius: a sixteenth of the area.
     for (int count = rings / 4; count <= rings; count *= 2) {
         running_sums(&c, count, sums);
-        int ring = 0;
-        while (ring < count && sums[ring] < target) ring++;
-        if (ring == count) continue;
-        if (ring == 0) return target <= 0.0 || sums[0] == 0.0 ? 0.0 : c.step * target / sums[0];
-        return c.step * (ring + (target - sums[ring - 1]) / (sums[ring] - sums[ring - 1]));
+        double radius = crossing(&c, count, sums, target);
+        if (radius != limit || count == rings) return radius;
     }
     return limit;
 }

@@ -58,7 +58,8 @@ package struct BackgroundAccumulator: Sendable {
     package func reduce() throws -> BackgroundModel {
         guard isComplete else { throw ScanSetupError("the background of some bands is missing") }
         if maskedPixels == plan.image.area {
-            throw ScanSetupError("every pixel of the image is masked or not a number; check the mask and the image")
+            throw ScanSetupError(
+                "every pixel of the image is masked or not a number; check the image, its mask and its weight map")
         }
         let scale = variance.isEmpty ? nil : VarianceScale(noise: sigma, variance: variance)
         var back = back

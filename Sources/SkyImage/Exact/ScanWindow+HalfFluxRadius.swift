@@ -3,12 +3,13 @@ internal import CSkyfarm
 extension ScanWindow {
     /// The radius in pixels that holds half of the flux within `limit` pixels of a place, in window coordinates.
     ///
-    /// Nil where it is left to libsep: near a masked pixel, which changes the rings' areas, and for an odd place or
-    /// limit.
+    /// Nil where it is left to libsep: near a masked pixel, which changes the rings' areas, for an odd place or limit, and
+    /// where the last bits of sums decide.
     borrowing func halfFluxRadius(x: Double, y: Double, limit: Double) -> Double? {
         let isUsual = limit > 0.5 && limit < 1e5 && abs(x) < 1e6 && abs(y) < 1e6
         guard isUsual, !hasMaskedPixel(x: x, y: y, radius: limit + 2) else { return nil }
-        return skyfarm_half_flux_radius(pixels, Int32(rect.width), Int32(rect.height), x, y, limit)
+        let radius = skyfarm_half_flux_radius(pixels, Int32(rect.width), Int32(rect.height), x, y, limit)
+        return radius.isNaN ? nil : radius
     }
 
     private borrowing func hasMaskedPixel(x: Double, y: Double, radius: Double) -> Bool {
