@@ -3,8 +3,9 @@ internal import SkyImage
 // What a task and its response must satisfy before their numbers are used: both came over a wire.
 
 extension BandPlan {
-    /// Refuses a band that is not in the plan, and a window that is not the band's.
+    /// Refuses a plan that makes no sense, a band that is not in it, and a window that is not the band's.
     func check(band: Int, window: PixelRect) throws(ScanSetupError) {
+        try validate()
         guard (0..<count).contains(band), self[band].window == window else {
             throw ScanSetupError("band \(band) with window \(window) is not in the plan of \(count) bands")
         }

@@ -1,0 +1,79 @@
+import Foundation
+import ScanCluster
+import SkyImage
+import Testing
+
+@testable import SkyScan
+
+@Suite("tasks that came over the wire")
+struct UntrustedTaskTests {
+    let plan: BandPlan
+    let background: BackgroundModel
+    let context: ScanContext
+
+    init() throws {
+        plan = try BandPlan(width: 64, height: 64, meshHeight: 64)
+        var accumulator = BackgroundAccumulator(plan: plan, parameters: ScanParameters())
+        try accumulator.add(MeshStatistics(firstRow: 0, columns: 1, back: [1], sigma: [1], maskedPixels: 0))
+        background = try accumulator.reduce()
+        let bulk = BulkBytes(byteCount: 64 * 64 * 4) { $0.initializeMemory(as: UInt8.self, repeating: 0) }
+        context = ScanContext(bulk: bulk)
+    }
+
+    private func window(_ rect: PixelRect? = nil) -> WindowPixels {
+        WindowPixels(rect: rect ?? plan.image, hasWeights: false, hasMask: false)
+    }
+
+    private func meshTask(_ plan: BandPlan, _ window: WindowPixels) -> MeshTask {
+        MeshTask(plan: plan, id: 0, parameters: ScanParameters(), window: window)
+    }
+
+    private func bandTask(_ window: WindowPixels) -> BandTask {
+        let scan = BandScan(plan: plan, band: 0, parameters: ScanParameters(), background: background)
+        return BandTask(scan: scan, window: window)
+    }
+
+    private func cutIslandTask(_ plan: BandPlan, _ window: WindowPixels) -> CutIslandTask {
+        let rescan = CutIslandWindow(id: 0, rect: self.plan.image, pixelX: [1], pixelY: [1])
+        var scan = CutIslandScan(plan: self.plan, rescan: rescan, parameters: ScanParameters(), background: background)
+        (scan.plan, scan.rescan.rect) = (plan, window.rect)
+        return CutIslandTask(scan: scan, window: window)
+    }
+
+    private func apertureTask(_ window: WindowPixels) -> ApertureTask {
+        var scan = ApertureScan(
+            window: ApertureWindow(rect: plan.image), parameters: ScanParameters(), background: background)
+        scan.window.rect = window.rect
+        return ApertureTask(id: 0, scan: scan, window: window)
+    }
+
+    /// Runs a task as a node does: after it was coded.
+    private func run<Task: ScanTask>(_ task: Task) throws {
+        _ = try JSONDecoder().decode(Task.self, from: JSONEncoder().encode(task)).scan(context)
+    }
+
+    @Test("sound ones run")
+    func sound() throws {
+        try run(meshTask(plan, window()))
+        try run(bandTask(window()))
+        try run(cutIslandTask(plan, window()))
+        try run(apertureTask(window()))
+    }
+
+    static let plans: [@Sendable (inout BandPlan) -> Void] = [
+        { $0.rows = 0 }, { $0.rows = -1 }, { $0.rows = .max }, { $0.rows = .min }, { $0.width = -1 },
+        { $0.width = .max }, { $0.height = .max }, { $0.height = .min }, { $0.halo = .max }, { $0.halo = .min },
+    ]
+
+    @Test("a plan that no coordinator makes is refused", arguments: plans.indices)
+    func impossiblePlan(index: Int) {
+        var wrong = plan
+        Self.plans[index](&wrong)
+        var scan = bandTask(window()).scan
+        scan.plan = wrong
+        let band = BandTask(scan: scan, window: window())
+        #expect(throws: ScanSetupError.self) { try run(meshTask(wrong, window())) }
+        #expect(throws: ScanSetupError.self) { try run(band) }
+        #expect(throws: ScanSetupError.self) { try run(cutIslandTask(wrong, window())) }
+    }
+}
