@@ -58,6 +58,7 @@ package struct ApertureScan: Codable, Equatable, Sendable {
     /// Measures the sources in the window, which `view` must hold.
     /// - Throws: ``ScanSetupError``, ``SEPError``.
     package func scan(_ view: PixelView) throws -> ApertureResult {
+        try parameters.validate()
         let count = window.index.count
         guard
             [window.x.count, window.y.count, window.a.count, window.b.count, window.theta.count]

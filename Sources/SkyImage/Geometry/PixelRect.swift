@@ -17,6 +17,15 @@ public struct PixelRect: Codable, Hashable, Sendable {
     public var height: Int { y.count }
     /// Number of pixels.
     public var area: Int { x.count * y.count }
+    /// Refuses a rectangle that no image has, which a decoder cannot know: with others ``area`` may overflow.
+    /// - Throws: ``ScanSetupError``.
+    package func validate() throws(ScanSetupError) {
+        let sides = 0...Int(Int32.max)
+        guard [x.lowerBound, x.upperBound, y.lowerBound, y.upperBound].allSatisfy(sides.contains),
+            sides.contains(area)
+        else { throw ScanSetupError("the pixels \(self) are in no image") }
+    }
+
     /// True without any pixel.
     public var isEmpty: Bool { x.isEmpty || y.isEmpty }
 

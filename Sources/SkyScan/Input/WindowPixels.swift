@@ -36,8 +36,10 @@ struct WindowPixels: Codable, Hashable, Sendable {
     }
 
     /// Lets `body` look at the pixels in `bulk`.
-    /// - Throws: ``ScanSetupError`` if there are no bytes or another number of them, and what `body` throws.
+    /// - Throws: ``ScanSetupError`` if the window is impossible, if there are no bytes or another number of them, and
+    ///   what `body` throws.
     func withView<Result>(of bulk: BulkBytes?, _ body: (PixelView) throws -> Result) throws -> Result {
+        try rect.validate()
         guard let bulk, !rect.isEmpty, bulk.count == byteCount else {
             throw ScanSetupError("the window \(rect) came with \(bulk?.count ?? 0) bytes of pixels")
         }

@@ -76,4 +76,25 @@ struct UntrustedTaskTests {
         #expect(throws: ScanSetupError.self) { try run(band) }
         #expect(throws: ScanSetupError.self) { try run(cutIslandTask(wrong, window())) }
     }
+
+    @Test(
+        "a window that no image has is refused",
+        arguments: [
+            PixelRect(x: 0..<1 << 40, y: 0..<1 << 40), PixelRect(x: .min ..< .max, y: 0..<1),
+            PixelRect(x: 0..<1, y: .min ..< .max), PixelRect(x: -64..<0, y: 0..<64), PixelRect(x: 0..<0, y: 0..<64),
+            PixelRect(x: 0..<1 << 31, y: 0..<1), PixelRect(x: 0..<1 << 30, y: 0..<1 << 30),
+        ])
+    func impossibleWindow(rect: PixelRect) {
+        #expect(throws: ScanSetupError.self) { try run(meshTask(plan, window(rect))) }
+        #expect(throws: ScanSetupError.self) { try run(bandTask(window(rect))) }
+        #expect(throws: ScanSetupError.self) { try run(cutIslandTask(plan, window(rect))) }
+        #expect(throws: ScanSetupError.self) { try run(apertureTask(window(rect))) }
+    }
+
+    @Test("an aperture scan with parameters that make no sense is refused")
+    func impossibleApertures() {
+        var scan = apertureTask(window()).scan
+        scan.parameters.apertureRadius = -1
+        #expect(throws: ScanSetupError.self) { try run(ApertureTask(id: 0, scan: scan, window: window())) }
+    }
 }
