@@ -23,10 +23,11 @@ package struct ApertureResult: Codable, Equatable, Sendable {
     /// Nothing.
     package init() {}
 
-    /// Refuses a result that cannot be that of `window`.
+    /// Refuses a result that cannot be that of `window`, which lies in `image`.
     /// - Throws: ``ScanSetupError``.
-    package func validate(for window: ApertureWindow) throws(ScanSetupError) {
-        guard photometry.isRectangular(count: window.index.count), open.isValid(count: window.index.count) else {
+    package func validate(for window: ApertureWindow, in image: PixelRect) throws(ScanSetupError) {
+        let count = window.index.count
+        guard photometry.isRectangular(count: count), open.isValid(count: count, in: image) else {
             throw ScanSetupError("the measurements of a window do not fit its sources")
         }
     }
@@ -47,6 +48,9 @@ package struct ApertureScan: Codable, Equatable, Sendable {
     package var parameters: ScanParameters
     /// The background of the window.
     package var background: BackgroundSlice
+
+    /// All pixels of the image.
+    package var image: PixelRect { PixelRect(x: 0..<background.width, y: 0..<background.height) }
 
     /// The scan of a window that a ``CatalogAssembly`` asked for.
     package init(window: ApertureWindow, parameters: ScanParameters, background: BackgroundModel) {

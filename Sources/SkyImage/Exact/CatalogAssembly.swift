@@ -40,10 +40,8 @@ package struct CatalogAssembly: Sendable {
         return windows
     }
 
-    /// Takes in what was measured in a window.
-    /// - Throws: ``ScanSetupError`` if the result does not fit the window.
-    package mutating func add(_ result: ApertureResult, of window: ApertureWindow) throws(ScanSetupError) {
-        try result.validate(for: window)
+    /// Takes in what was measured in a window of this assembly. The result must be valid for the window.
+    package mutating func add(_ result: ApertureResult, of window: ApertureWindow) {
         let done = Set(window.index)
         let kept = (0..<open.count).filter { !done.contains(open.index[$0]) }
         var remaining = OpenApertures()
@@ -56,6 +54,15 @@ package struct CatalogAssembly: Sendable {
         for (position, index) in window.index.enumerated() {
             sources.photometry.copy(from: result.photometry, position, to: Int(index))
         }
+    }
+
+    /// Most rounds that sources need: in the first the Kron radius is found, in the second all its pixels are there.
+    package static let roundLimit = 4
+
+    /// Gives up on the sources that are still open: their numbers stay, flagged as cut.
+    package mutating func close() {
+        for index in open.index.map(Int.init) { sources.photometry.flagAsCut(index) }
+        open = OpenApertures()
     }
 }
 
@@ -77,6 +84,15 @@ extension ApertureWindow {
 }
 
 extension Photometry {
+    /// SEP's flag of an aperture that is cut.
+    private static var cut: Int16 { 0x10 }
+
+    fileprivate mutating func flagAsCut(_ index: Int) {
+        kronFlag[index] |= Self.cut
+        flagAuto[index] |= Self.cut
+        flagAper[index] |= Self.cut
+    }
+
     fileprivate mutating func copy(from other: Photometry, _ position: Int, to index: Int) {
         kronRadius[index] = other.kronRadius[position]
         kronFlag[index] = other.kronFlag[position]

@@ -44,12 +44,12 @@ package struct SourceBatch: Codable, Equatable, Sendable {
     /// Key of the island of the source at `index`.
     package func key(_ index: Int) -> IslandKey { IslandKey(row: keyRow[index], column: keyColumn[index]) }
 
-    /// Refuses a batch whose columns do not fit together, which a decoder cannot know.
+    /// Refuses a batch whose columns do not fit together or the image, which a decoder cannot know.
     /// - Throws: ``ScanSetupError``.
-    package func validate() throws(ScanSetupError) {
+    package func validate(in image: PixelRect) throws(ScanSetupError) {
         let lengths = [keyRow.count, keyColumn.count, abcor.count, mthresh.count]
-        guard sources.isRectangular, lengths.allSatisfy({ $0 == count }), open.isValid(count: count) else {
-            throw ScanSetupError("the columns of a batch of sources have different lengths")
+        guard sources.isRectangular, lengths.allSatisfy({ $0 == count }), open.isValid(count: count, in: image) else {
+            throw ScanSetupError("the columns of a batch of sources fit neither each other nor the image")
         }
     }
 }
@@ -100,9 +100,11 @@ package struct OpenApertures: Codable, Equatable, Sendable {
         return result
     }
 
-    func isValid(count: Int) -> Bool {
+    /// True if every one of `count` sources is named once at most, with a box inside `image`.
+    func isValid(count: Int, in image: PixelRect) -> Bool {
         let lengths = [xmin.count, xend.count, ymin.count, yend.count]
         return lengths.allSatisfy { $0 == self.count } && index.allSatisfy { (0..<Int32(count)).contains($0) }
-            && zip(xmin, xend).allSatisfy(<) && zip(ymin, yend).allSatisfy(<)
+            && Set(index).count == self.count && zip(xmin, xend).allSatisfy(<) && zip(ymin, yend).allSatisfy(<)
+            && (0..<self.count).allSatisfy { image.contains(box($0)) }
     }
 }

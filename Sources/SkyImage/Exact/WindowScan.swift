@@ -31,7 +31,9 @@ package struct CutIslands: Codable, Equatable, Sendable {
     package func validate(in image: PixelRect) throws(ScanSetupError) {
         let lengths = [xmin.count, xend.count, ymin.count, yend.count, pixelY.count]
         guard lengths.allSatisfy({ $0 == count }), zip(xmin, xend).allSatisfy(<), zip(ymin, yend).allSatisfy(<),
-            (0..<count).allSatisfy({ image.contains(x: Int(pixelX[$0]), y: Int(pixelY[$0])) })
+            (0..<count).allSatisfy({
+                image.contains(box($0)) && image.contains(x: Int(pixelX[$0]), y: Int(pixelY[$0]))
+            })
         else { throw ScanSetupError("the reports of cut islands do not fit the image") }
     }
 }
@@ -49,7 +51,7 @@ package struct WindowResult: Codable, Equatable, Sendable {
     /// Refuses a result that cannot come from a scan of this image.
     /// - Throws: ``ScanSetupError``.
     package func validate(in image: PixelRect) throws(ScanSetupError) {
-        try batch.validate()
+        try batch.validate(in: image)
         try cut.validate(in: image)
     }
 }

@@ -7,7 +7,7 @@ extension SkyScan {
         of assembly: inout CatalogAssembly, _ background: BackgroundModel, _ tally: inout ScanTally
     ) async throws {
         let (parameters, reader) = (parameters, reader)
-        while true {
+        for _ in 0..<CatalogAssembly.roundLimit {
             let windows = assembly.windows()
             if windows.isEmpty { return }
             let tasks = StepTasks(count: windows.count, key: { try Checksum.of(windows[$0]) }) { index in
@@ -20,8 +20,10 @@ extension SkyScan {
             let step = Step(
                 .photometry, basis: try basis(background), cost: Double(cost), sector: { windows[$0].rect })
             try await run(step, tasks, &tally) { index, result in
-                try assembly.add((try? result.get()) ?? .missing(for: windows[index]), of: windows[index])
+                assembly.add((try? result.get()) ?? .missing(for: windows[index]), of: windows[index])
             }
         }
+        // Only a node that keeps asking for more leads here.
+        assembly.close()
     }
 }

@@ -19,5 +19,5 @@ struct ApertureTask: WindowTask {
         try window.withView(of: context.bulk, scan.scan)
     }
 
-    func validate(_ output: ApertureResult) throws { try output.validate(for: scan.window) }
+    func validate(_ output: ApertureResult) throws { try output.validate(for: scan.window, in: scan.image) }
 }

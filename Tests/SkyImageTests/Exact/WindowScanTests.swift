@@ -63,12 +63,24 @@ struct WindowScanTests {
 
     @Test("results whose columns do not fit are refused")
     func validation() throws {
-        let scan = BandScan(plan: plan, band: 0, parameters: parameters, background: model)
-        let good = try image.withView(scan.scan)
+        let whole = try BandPlan(width: 100, height: 300, meshHeight: 64, requestedRows: 300)
+        let scan = BandScan(plan: whole, band: 0, parameters: parameters, background: model)
+        var good = try image.withView(scan.scan)
+        #expect(good.batch.count > 0)
+        good.batch.open = OpenApertures()
+        try good.validate(in: plan.image)
         let changes: [(inout WindowResult) -> Void] = [
             { $0.batch.keyRow.append(1) }, { $0.batch.mthresh.append(1) }, { $0.batch.sources.npix.append(1) },
             { $0.batch.open.append(index: 99999, box: PixelRect(x: 0..<1, y: 0..<1)) },
             { $0.batch.sources.photometry.fluxAper.append(1) },
+            { $0.batch.open.append(index: 0, box: PixelRect(x: 0..<101, y: 0..<1)) },
+            { $0.batch.open.append(index: 0, box: PixelRect(x: -1..<1, y: 0..<1)) },
+            { $0.batch.open.append(index: 0, box: PixelRect(x: 0..<1, y: 0..<Int(Int32.max))) },
+            { result in
+                for _ in 0..<2 { result.batch.open.append(index: 0, box: PixelRect(x: 0..<1, y: 0..<1)) }
+            },
+            { $0.cut.append(box: PixelRect(x: 0..<101, y: 0..<1), pixelX: 0, y: 0) },
+            { $0.cut.append(box: PixelRect(x: 0..<1, y: -1..<1), pixelX: 0, y: 0) },
             { $0.cut.append(box: PixelRect(x: 0..<1, y: 0..<1), pixelX: 100, y: 0) },
             { $0.cut.append(box: PixelRect(x: 1..<1, y: 0..<1), pixelX: 0, y: 0) },
         ]

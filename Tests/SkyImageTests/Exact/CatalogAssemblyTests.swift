@@ -1,0 +1,93 @@
+import Testing
+
+@testable import SkyImage
+
+@Suite("assembly of a catalogue")
+struct CatalogAssemblyTests {
+    let image = PixelRect(x: 0..<50, y: 0..<40)
+
+    /// Sources without a neighbour, all of them open.
+    private func assembly(count: Int) -> CatalogAssembly {
+        var batch = SourceBatch()
+        for column in SourceTable.columns {
+            switch column {
+            case .int16(_, let path): batch.sources[keyPath: path] = Array(repeating: 0, count: count)
+            case .int32(_, let path): batch.sources[keyPath: path] = Array(repeating: 1, count: count)
+            case .float(_, let path): batch.sources[keyPath: path] = Array(repeating: 1, count: count)
+            case .double(_, let path): batch.sources[keyPath: path] = Array(repeating: 1, count: count)
+            }
+        }
+        (batch.keyRow, batch.keyColumn) = (Array(0..<Int32(count)), Array(repeating: 0, count: count))
+        (batch.abcor, batch.mthresh) = (Array(repeating: 1, count: count), Array(repeating: 1, count: count))
+        for index in 0..<count { batch.open.append(index: index, box: PixelRect(x: 0..<9, y: index..<index + 9)) }
+        var parameters = ScanParameters()
+        parameters.clean = nil
+        return CatalogAssembly(batch, parameters: parameters)
+    }
+
+    private func result(for window: ApertureWindow) -> ApertureResult {
+        let count = window.index.count
+        let numbers = Array(repeating: 7.0, count: count)
+        let flags = Array(repeating: Int16(1), count: count)
+        var result = ApertureResult()
+        result.photometry.kronRadius = numbers
+        result.photometry.kronFlag = flags
+        result.photometry.fluxAuto = numbers
+        result.photometry.fluxErrAuto = numbers
+        result.photometry.flagAuto = flags
+        result.photometry.fluxAper = numbers
+        result.photometry.fluxErrAper = numbers
+        result.photometry.flagAper = flags
+        result.photometry.fluxRadius = numbers
+        return result
+    }
+
+    @Test("open sources share a window and take its numbers; one that needs more stays open")
+    func rounds() throws {
+        var assembly = assembly(count: 3)
+        let window = try #require(assembly.windows().first)
+        #expect(assembly.windows().count == 1 && window.index == [0, 1, 2])
+        #expect(window.rect == PixelRect(x: 0..<9, y: 0..<11))
+        var result = result(for: window)
+        result.open.append(index: 1, box: PixelRect(x: 0..<30, y: 0..<30))
+        try result.validate(for: window, in: image)
+        assembly.add(result, of: window)
+        #expect(assembly.sources.photometry.fluxAuto == [7, 7, 7])
+        #expect(assembly.windows().map(\.index) == [[1]])
+        #expect(assembly.windows().map(\.rect) == [PixelRect(x: 0..<30, y: 0..<30)])
+    }
+
+    @Test("sources that were given up are flagged as cut, and no others")
+    func givenUp() throws {
+        var assembly = assembly(count: 3)
+        let window = try #require(assembly.windows().first)
+        var result = result(for: window)
+        result.open.append(index: 2, box: PixelRect(x: 0..<30, y: 0..<30))
+        assembly.add(result, of: window)
+        assembly.close()
+        #expect(assembly.windows().isEmpty && assembly.open.count == 0)
+        let photometry = assembly.sources.photometry
+        for flags in [photometry.kronFlag, photometry.flagAuto, photometry.flagAper] { #expect(flags == [1, 1, 17]) }
+    }
+
+    @Test("measurements that cannot be those of a window are refused")
+    func validation() throws {
+        let window = try #require(assembly(count: 2).windows().first)
+        let box = PixelRect(x: 0..<1, y: 0..<1)
+        let changes: [(inout ApertureResult) -> Void] = [
+            { $0.photometry.flagAper.append(1) }, { $0.photometry.kronRadius.removeLast() },
+            { $0.open.append(index: 2, box: box) }, { $0.open.append(index: -1, box: box) },
+            { $0.open.append(index: 0, box: PixelRect(x: 0..<51, y: 0..<1)) },
+            { $0.open.append(index: 0, box: PixelRect(x: 3..<3, y: 0..<1)) },
+            { $0.open.append(index: 0, box: PixelRect(x: Int(Int32.min)..<Int(Int32.max), y: 0..<1)) },
+            { result in for _ in 0..<2 { result.open.append(index: 1, box: box) } }, { $0.open.index.append(0) },
+        ]
+        let good = result(for: window)
+        try good.validate(for: window, in: image)
+        for change in changes {
+            var wrong = good
+            change(&wrong)
+            #expect(throws: ScanSetupError.self) { try wrong.validate(for: window, in: image) }
+        }
+    }
+}
