@@ -3,6 +3,9 @@ internal import SkyImage
 
 extension SkyScan {
     /// Pass 1: the raw background of every band, reduced to that of the image.
+    ///
+    /// A band without one takes that of its neighbours.
+    /// - Throws: ``SkyScanError`` if no band has one: whatever was found above it would be invented.
     func measureBackground(_ tally: inout ScanTally) async throws -> BackgroundModel {
         var accumulator = BackgroundAccumulator(plan: plan, parameters: parameters)
         let (plan, parameters, reader) = (plan, parameters, reader)
@@ -16,6 +19,9 @@ extension SkyScan {
             case .success(let statistics): try accumulator.add(statistics)
             case .failure: try accumulator.add(.missing(band: plan[band], parameters: parameters))
             }
+        }
+        if tally.missing.count == plan.count, let reason = tally.missing.last?.reason {
+            throw SkyScanError("the background could not be measured anywhere, so nothing was scanned: \(reason)")
         }
         return try accumulator.reduce()
     }

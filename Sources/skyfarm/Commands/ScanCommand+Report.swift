@@ -13,13 +13,17 @@ extension ScanCommand {
                 JSONOutput.document(ScanReport(result, image, outputs: outputs.map(\.path), seconds: seconds)))
         }
         for sector in result.missing {
+            // Without a background of its own a band is scanned above that of its neighbours.
             StandardError.write(
-                "skyfarm: missing: rows \(sector.rect.y.lowerBound) to \(sector.rect.y.upperBound - 1), "
+                "skyfarm: \(sector.step == .background ? "degraded" : "missing"): "
+                    + "rows \(sector.rect.y.lowerBound) to \(sector.rect.y.upperBound - 1), "
                     + "columns \(sector.rect.x.lowerBound) to \(sector.rect.x.upperBound - 1) "
                     + "(\(sector.step.rawValue)): \(sector.reason)\n")
         }
         guard !options.common.quiet else { return }
-        let found = result.sources.count == 0 ? "no sources found" : HumanFormat.count(result.sources.count, "source")
+        let found = ScanReport.found(
+            sources: result.sources.count, missing: result.missing.count,
+            sectors: result.tally.tasks + result.missing.count)
         let files = outputs.filter { !$0.isStandardOutput }.map(\.path)
         let written = files.isEmpty ? "" : ", written to \(files.joined(separator: ", "))"
         let resumed = result.tally.resumed

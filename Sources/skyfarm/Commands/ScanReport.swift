@@ -42,6 +42,12 @@ struct ScanReport: Encodable {
         var reason: String
     }
 
+    /// What was found, in words: an image is called empty only if all of it was scanned.
+    static func found(sources: Int, missing: Int, sectors: Int) -> String {
+        if missing > 0 { return "\(HumanFormat.count(sources, "source")); \(missing) of \(sectors) sectors missing" }
+        return sources == 0 ? "no sources found" : HumanFormat.count(sources, "source")
+    }
+
     init(_ result: SkyScanResult, _ image: ImageSummary, outputs: [String], seconds: Double) {
         self.image = image.name
         width = image.width

@@ -1,0 +1,7 @@
+/// Why a sky scan ended without a result that is worth writing.
+public struct SkyScanError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Cause and remedy in one line.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,63 @@
+import ScanCluster
+import SkyImage
+import Testing
+
+@testable import SkyScan
+
+@Suite("a scan with sectors that cannot be scanned")
+struct MissingSectorsTests {
+    private let files: SkyFile
+
+    init() throws { files = try SkyFile() }
+
+    private func scan(
+        _ change: @escaping @Sendable (_ scanner: String, _ output: any Sendable) -> (any Sendable)?
+    ) async throws -> SkyScanResult {
+        let transport = FaultyTransport(change: change)
+        defer { transport.close() }
+        let job = try SkyScan(
+            reader: ImageReader(image: files.field()), parameters: ScanParameters(), bandRows: 64,
+            coordinator: transport.coordinator(), job: 1)
+        return try await job.run()
+    }
+
+    @Test("throws when no band has a background, and names the cause")
+    func noBackground() async {
+        let error = await #expect(throws: SkyScanError.self) {
+            try await scan { scanner, output in scanner == MeshTask.scanner ? nil : output }
+        }
+        #expect(error?.description.contains("out of order") == true)
+        #expect(error?.description.contains("\n") == false)
+    }
+
+    @Test("goes on when some band has one, and lists the others")
+    func someBackground() async throws {
+        let whole = try await scan { $1 }
+        #expect(whole.missing.isEmpty && whole.sources.count > 10)
+        let result = try await scan { _, output in
+            guard let statistics = output as? MeshStatistics else { return output }
+            return statistics.firstRow == 0 ? nil : statistics
+        }
+        #expect(result.missing.map(\.step) == [.background])
+        #expect(result.missing.map(\.rect) == [PixelRect(x: 0..<100, y: 0..<64)])
+        #expect(result.sources.count > whole.sources.count / 2)
+    }
+
+    @Test("ends when a node always asks for a larger window for its apertures")
+    func endlessApertures() async throws {
+        let result = try await scan { _, output in
+            if var window = output as? WindowResult, window.batch.count > 0 {
+                window.batch.open = OpenApertures()
+                window.batch.open.append(index: 0, box: PixelRect(x: 0..<9, y: 0..<9))
+                return window
+            }
+            guard var measured = output as? ApertureResult else { return output }
+            measured.open = OpenApertures()
+            measured.open.append(index: 0, box: PixelRect(x: 0..<9, y: 0..<9))
+            return measured
+        }
+        #expect(result.missing.isEmpty)
+        #expect(result.sources.photometry.flagAuto.contains { $0 & 0x10 != 0 })
+        #expect(result.tally.steps[.photometry]?.tasks == CatalogAssembly.roundLimit)
+    }
+}
