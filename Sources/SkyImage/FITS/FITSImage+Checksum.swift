@@ -7,8 +7,9 @@ extension FITSImage {
     ///
     /// Of a file that is compressed as a whole (`.gz`), all bytes count. It finds changes; it is no proof against
     /// forgery.
-    /// - Throws: ``ImageError`` with `unreadable`, if the file cannot be read any more.
-    public func checksum() throws(ImageError) -> UInt64 {
+    /// - Parameter checkCancellation: Called before every MiB; what it throws ends the reading.
+    /// - Throws: ``ImageError`` with `unreadable`, if the file cannot be read any more; what `checkCancellation` throws.
+    public func checksum(checkCancellation: () throws -> Void = {}) throws -> UInt64 {
         let descriptor = open(location.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw unreadable() }
         defer { close(descriptor) }
@@ -19,6 +20,7 @@ extension FITSImage {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var offset = extent.lowerBound
         while offset < extent.upperBound {
+            try checkCancellation()
             let wanted = min(buffer.count, extent.upperBound - offset)
             let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, wanted, off_t(offset)) }
             if count < 0 && errno == EINTR { continue }

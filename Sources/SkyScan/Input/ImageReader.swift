@@ -39,14 +39,23 @@ public actor ImageReader {
         self.image = image
     }
 
-    /// XXH3-64 of every file that the scan depends on, from handles of their own: of the image, and of its maps if it has any.
-    /// - Throws: ``ImageError`` if a file cannot be read.
+    /// XXH3-64 of every file that the scan depends on, from handles of their own: of the image and of its maps.
+    /// - Throws: ``ImageError`` if a file cannot be read, `CancellationError` soon after the task is cancelled.
     public nonisolated func checksums() async throws -> InputChecksums {
         let names = (summary.name, summary.mask, summary.weights)
-        return try await ReaderExecutor(label: "skyfarm.checksum").run {
-            InputChecksums(
-                image: try FITSImage(names.0).checksum(), mask: try names.1.map { try FITSImage($0).checksum() },
-                weights: try names.2.map { try FITSImage($0).checksum() })
+        let cancellation = ScanCancellation()
+        let checksum: @Sendable (String) throws -> UInt64 = { name in
+            try FITSImage(name).checksum {
+                if cancellation.isCancelled { throw CancellationError() }
+            }
+        }
+        return try await withTaskCancellationHandler {
+            try await ReaderExecutor(label: "skyfarm.checksum").run {
+                InputChecksums(
+                    image: try checksum(names.0), mask: try names.1.map(checksum), weights: try names.2.map(checksum))
+            }
+        } onCancel: {
+            cancellation.cancel()
         }
     }
 
@@ -56,8 +65,10 @@ public actor ImageReader {
     }
 
     /// Reads a window, and while it is scanned the one that will probably be asked for after it.
-    /// - Throws: ``ImageError`` if the samples cannot be read.
+    /// - Throws: ``ImageError`` if the samples cannot be read, `CancellationError` if nobody waits for them any more.
     func read(_ window: WindowPixels, before next: WindowPixels?) throws -> BulkBytes {
+        // Reads queue here: after an interrupt those that have not begun are not worth the disk's time.
+        try Task.checkCancellation()
         let bytes = if let ahead, ahead.window == window { ahead.bytes } else { try read(window) }
         ahead = nil
         expected = next

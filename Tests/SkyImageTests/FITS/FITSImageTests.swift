@@ -216,6 +216,20 @@ struct FITSImageTests {
         #expect(try open(build("1", 2, 1)).checksum() != base)
         #expect(try open(build("1", 1, 1), "[1]").checksum() != base)
     }
+
+    @Test("a checksum that is cancelled reads no further")
+    func cancelledChecksum() throws {
+        let samples = [UInt8](repeating: 7, count: 3 << 20)
+        let image = try open(RawFITS() + RawFITS.image(bitpix: 8, axes: [1 << 10, 3 << 10]) + samples)
+        var calls = 0
+        #expect(throws: CancellationError.self) {
+            _ = try image.checksum {
+                calls += 1
+                if calls == 2 { throw CancellationError() }
+            }
+        }
+        #expect(calls == 2)
+    }
 }
 
 /// Results from several threads.

@@ -1,0 +1,30 @@
+import ScanCluster
+import SkyImage
+import Testing
+
+@testable import SkyScan
+
+@Suite("reader of images")
+struct ImageReaderTests {
+    private let files: SkyFile
+
+    init() throws { files = try SkyFile() }
+
+    private func cancelled<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await body()
+        }.value
+    }
+
+    @Test("reads nothing for a cancelled task")
+    func cancellation() async throws {
+        let reader = try ImageReader(image: files.field())
+        let window = reader.contents(of: PixelRect(x: 0..<100, y: 0..<10))
+        #expect(try await reader.read(window).count == 4000)
+        await #expect(throws: CancellationError.self) { try await cancelled { try await reader.read(window) } }
+        await #expect(throws: CancellationError.self) { try await cancelled { try await reader.checksum() } }
+    }
+}
