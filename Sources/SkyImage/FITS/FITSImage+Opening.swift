@@ -11,6 +11,8 @@ extension FITSImage {
         let isTileCompressed: Bool
         let header: FITSHeader
         let scaling: SampleScaling?
+        /// Bytes of the HDU in the file; nil if the file is compressed as a whole.
+        let storedRange: Range<Int>?
 
         /// Leaves `file` at the HDU that was found.
         init(_ file: FITSFile, _ location: ImageLocation) throws(ImageError) {
@@ -38,6 +40,10 @@ extension FITSImage {
                 scaling = nil
             }
             bitpix = Int(type)
+            var (first, end): (Int64, Int64) = (0, 0)
+            ffghadll(file.handle, &first, nil, &end, &status)
+            let isCompressed = FileKind.isCompressed(try FileKind.firstBytes(of: location.path))
+            storedRange = isCompressed || end < first ? nil : Int(first)..<Int(end)
             guard status == 0 else {
                 throw ImageError(
                     .corrupt, "\(location): the header is damaged: \(FITSLibrary.words(for: status))")

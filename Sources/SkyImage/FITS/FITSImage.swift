@@ -21,6 +21,8 @@ public final class FITSImage {
     public let isTileCompressed: Bool
     /// The cards of the image's header.
     public let header: FITSHeader
+    /// The bytes of the file that make the image.
+    public let stored: StoredImage
 
     let file: FITSFile
     let axisCount: Int
@@ -47,6 +49,7 @@ public final class FITSImage {
         (hduNumber, extensionName) = (opened.hdu.number, opened.hdu.name)
         (width, height, axisCount) = (opened.width, opened.height, opened.axisCount)
         (bitpix, isTileCompressed, header) = (opened.bitpix, opened.isTileCompressed, opened.header)
+        stored = StoredImage(location: location, range: opened.storedRange)
         scaling = opened.scaling
         tileCheck = opened.isTileCompressed ? TileCheck(file, width: opened.width, height: opened.height) : nil
     }

@@ -9,6 +9,7 @@ public actor ImageReader {
     private let image: FITSImage
     private let mask: FITSImage?
     private let weights: FITSImage?
+    private let stored: (image: StoredImage, mask: StoredImage?, weights: StoredImage?)
     // The window that will probably be asked for next, and its bytes once they are read.
     private var expected: WindowPixels?
     private var ahead: (window: WindowPixels, bytes: BulkBytes)?
@@ -37,22 +38,23 @@ public actor ImageReader {
         weights = try map(weightsName, "weight map")
         summary = ImageSummary(image, mask: maskName, weights: weightsName)
         self.image = image
+        stored = (image.stored, mask?.stored, weights?.stored)
     }
 
-    /// XXH3-64 of every file that the scan depends on, from handles of their own: of the image and of its maps.
+    /// XXH3-64 of every file that the scan depends on, of the image and of its maps; without CFITSIO.
     /// - Throws: ``ImageError`` if a file cannot be read, `CancellationError` soon after the task is cancelled.
     public nonisolated func checksums() async throws -> InputChecksums {
-        let names = (summary.name, summary.mask, summary.weights)
         let cancellation = ScanCancellation()
-        let checksum: @Sendable (String) throws -> UInt64 = { name in
-            try FITSImage(name).checksum {
+        let checksum: @Sendable (StoredImage) throws -> UInt64 = { stored in
+            try stored.checksum {
                 if cancellation.isCancelled { throw CancellationError() }
             }
         }
         return try await withTaskCancellationHandler {
-            try await ReaderExecutor(label: "skyfarm.checksum").run {
+            try await ReaderExecutor(label: "skyfarm.checksum").run { [stored] in
                 InputChecksums(
-                    image: try checksum(names.0), mask: try names.1.map(checksum), weights: try names.2.map(checksum))
+                    image: try checksum(stored.image), mask: try stored.mask.map(checksum),
+                    weights: try stored.weights.map(checksum))
             }
         } onCancel: {
             cancellation.cancel()

@@ -1,3 +1,4 @@
+import Foundation
 import ScanCluster
 import SkyImage
 import Testing
@@ -26,5 +27,22 @@ struct ImageReaderTests {
         #expect(try await reader.read(window).count == 4000)
         await #expect(throws: CancellationError.self) { try await cancelled { try await reader.read(window) } }
         await #expect(throws: CancellationError.self) { try await cancelled { try await reader.checksum() } }
+    }
+
+    @Test("takes the checksum of the stored bytes without opening the image a second time")
+    func checksumOfBytes() async throws {
+        let path = try files.field()
+        let reader = try ImageReader(image: path)
+        let before = try await reader.checksum()
+        #expect(try await reader.checksum() == before)
+        // As long as it was, but no FITS file any more.
+        let length = try Data(contentsOf: URL(fileURLWithPath: path)).count
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.write(contentsOf: Data(repeating: 1, count: length))
+        try handle.close()
+        #expect(try await reader.checksum() != before)
+        try FileManager.default.removeItem(atPath: path)
+        let error = await #expect(throws: ImageError.self) { try await reader.checksum() }
+        #expect(error?.code == .unreadable)
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import ScanCluster
-import SkyImage
 import Testing
 
+@testable import SkyImage
 @testable import SkyScan
 
 @Suite("tasks that came over the wire")

@@ -1,0 +1,46 @@
+internal import CXXHash
+import Foundation
+
+/// The bytes of a file that make one image: its HDU's header and data as they are stored.
+///
+/// Of a file that is compressed as a whole (`.gz`), all bytes count. Known since the file was opened, so that they can
+/// be read beside the image without CFITSIO.
+public struct StoredImage: Hashable, Sendable {
+    /// Where the image was opened.
+    public let location: ImageLocation
+    /// Nil: the whole file.
+    let range: Range<Int>?
+
+    /// A 64-bit XXH3 of the bytes. It finds changes; it is no proof against forgery.
+    /// - Parameter checkCancellation: Called before every MiB; what it throws ends the reading.
+    /// - Returns: The checksum.
+    /// - Throws: ``ImageError`` with `unreadable`, if the file cannot be read any more; what `checkCancellation` throws.
+    public func checksum(checkCancellation: () throws -> Void = {}) throws -> UInt64 {
+        let descriptor = open(location.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw unreadable }
+        let size = Int(status.st_size)
+        let (start, end) = (range?.lowerBound ?? 0, min(range?.upperBound ?? size, size))
+        guard start <= end, let state = XXH3_createState() else { throw unreadable }
+        defer { XXH3_freeState(state) }
+        XXH3_64bits_reset(state)
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        var offset = start
+        while offset < end {
+            try checkCancellation()
+            let wanted = min(buffer.count, end - offset)
+            let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, wanted, off_t(offset)) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw unreadable }
+            _ = buffer.withUnsafeBytes { XXH3_64bits_update(state, $0.baseAddress, count) }
+            offset += count
+        }
+        return XXH3_64bits_digest(state)
+    }
+
+    private var unreadable: ImageError {
+        ImageError(.unreadable, "\(location): cannot be read any more; was the file changed or removed?")
+    }
+}
