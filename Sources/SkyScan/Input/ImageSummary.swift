@@ -33,11 +33,33 @@ public struct ImageSummary: Sendable {
     /// Number of pixels.
     public var area: Int { width * height }
 
+    /// Why the catalogue lacks right ascension and declination, although the header has celestial axes.
+    ///
+    /// Nil if it has usable ones, or none at all, which is no fault.
+    public var coordinatesProblem: String? {
+        do throws(WCSUnavailable) {
+            _ = try CelestialWCS(header: header)
+            return nil
+        } catch {
+            return header.hasCelestialAxis ? error.description : nil
+        }
+    }
+
     /// Unit of the samples: the header's BUNIT, or `adu`.
     public var sampleUnit: String { header.text("BUNIT") ?? "adu" }
 }
 
 extension FITSHeader {
+    /// Whether an axis has a celestial type, of whatever projection: RA, DEC, xLON, xLAT, xyLN or xyLT.
+    fileprivate var hasCelestialAxis: Bool {
+        ["CTYPE1", "CTYPE2"].contains { keyword in
+            guard let type = text(keyword) else { return false }
+            let name = type.prefix(4).prefix { $0 != "-" }
+            return name == "RA" || name == "DEC"
+                || name.count == 4 && ["LON", "LAT", "LN", "LT"].contains { name.hasSuffix($0) }
+        }
+    }
+
     /// Value of the first card of `keyword`, if it is text that is not empty.
     fileprivate func text(_ keyword: String) -> String? {
         let start = keyword.padding(8) + "= '"

@@ -12,6 +12,9 @@ extension ScanCommand {
             try StandardOutput.write(
                 JSONOutput.document(ScanReport(result, image, outputs: outputs.map(\.path), seconds: seconds)))
         }
+        if let problem = image.coordinatesProblem {
+            StandardError.write("skyfarm: \(image.name): no ra and dec in the catalogue: \(problem)\n")
+        }
         for sector in result.missing {
             // Without a background of its own a band is scanned above that of its neighbours.
             StandardError.write(

@@ -19,6 +19,8 @@ struct ScanReport: Encodable {
     var systems: [Share]
     var steps: [Share]
     var missing: [Missing]
+    /// Why there is no right ascension and declination, if the header promises them.
+    var coordinatesProblem: String?
     var outputs: [String]
 
     struct Tasks: Encodable {
@@ -73,6 +75,7 @@ struct ScanReport: Encodable {
                 step: sector.step.rawValue, columns: [sector.rect.x.lowerBound, sector.rect.x.upperBound - 1],
                 rows: [sector.rect.y.lowerBound, sector.rect.y.upperBound - 1], reason: sector.reason)
         }
+        coordinatesProblem = image.coordinatesProblem
         self.outputs = outputs
     }
 }
