@@ -2,14 +2,16 @@ import Foundation
 
 /// A file that appears under its name only when it is complete.
 ///
-/// The bytes go to a file beside the target, under a name nobody can foresee. ``commit()`` makes them durable and gives
-/// them the final name; an object that goes away without it removes what it wrote.
+/// The bytes go to a file beside the target, under a name nobody can foresee. ``finish()`` makes them durable and
+/// ``commit()`` gives them the final name; an object that goes away without it removes what it wrote.
 public final class AtomicFile {
     /// The final name, with symbolic links followed.
     private let path: String
     private let temporary: String
     private let overwrite: Bool
+    /// Negative once all bytes are durable.
     private var descriptor: Int32
+    private var hasTemporary = false
 
     /// Bytes gathered before they are written.
     private static let bufferSize = 1 << 20
@@ -25,14 +27,14 @@ public final class AtomicFile {
         temporary = URL(fileURLWithPath: self.path).deletingLastPathComponent().path + "/.skyfarm-\(random).part"
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw Self.failure(path, errno) }
+        hasTemporary = true
         var old = stat()
         if stat(self.path, &old) == 0 { fchmod(descriptor, old.st_mode & 0o777) }
     }
 
     deinit {
-        guard descriptor >= 0 else { return }
-        close(descriptor)
-        unlink(temporary)
+        if descriptor >= 0 { close(descriptor) }
+        if hasTemporary { unlink(temporary) }
     }
 
     /// Whether a file could be written to `path` now; finds out by starting one.
@@ -48,18 +50,27 @@ public final class AtomicFile {
         if buffer.count >= Self.bufferSize { try flush() }
     }
 
-    /// Makes the bytes durable and gives them the final name. Nothing may be written any more.
+    /// Makes the bytes durable, still without the final name. Nothing may be written any more.
+    /// - Throws: ``OutputError``.
+    public func finish() throws(OutputError) {
+        guard descriptor >= 0 else { return }
+        try flush()
+        guard fsync(descriptor) == 0 else { throw Self.failure(path, errno) }
+        let result = close(descriptor)
+        descriptor = -1
+        guard result == 0 else { throw Self.failure(path, errno) }
+    }
+
+    /// Makes the bytes durable, if ``finish()`` has not, and gives them the final name.
     /// - Throws: ``OutputError``; the final name is then untouched.
     public func commit() throws(OutputError) {
-        try flush()
-        guard fsync(descriptor) == 0, close(descriptor) == 0 else { throw Self.failure(path, errno) }
-        descriptor = -1
-        do throws(OutputError) {
-            try giveName()
-        } catch {
-            unlink(temporary)
-            throw error
+        try finish()
+        defer {
+            if hasTemporary { unlink(temporary) }
+            hasTemporary = false
         }
+        try giveName()
+        hasTemporary = false
         let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { return }
         // The file is whole under its name; a file system that cannot sync folders does no harm.

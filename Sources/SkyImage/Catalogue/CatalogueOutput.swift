@@ -31,17 +31,28 @@ public struct CatalogueOutput: Hashable, Sendable {
 
     /// Writes the whole table, or nothing under the final name.
     /// - Throws: ``OutputError``, or `CancellationError` if the task is cancelled before the file has its name.
-    public func write(_ table: CatalogueTable) throws {
-        guard !isStandardOutput else {
-            try format.write(table, name: path) { bytes throws(OutputError) in
+    public func write(_ table: CatalogueTable) throws { try Self.write(table, to: [self]) }
+
+    /// Writes the whole table to each output, or nothing under any final name.
+    ///
+    /// The files get their names at the very end, one right after the other, when all of them are complete and standard
+    /// output has taken its part.
+    /// - Throws: ``OutputError``, or `CancellationError` if the task is cancelled before the files have their names.
+    public static func write(_ table: CatalogueTable, to outputs: [CatalogueOutput]) throws {
+        var files: [AtomicFile] = []
+        for output in outputs where !output.isStandardOutput {
+            let file = try AtomicFile(path: output.path, overwrite: output.overwrite)
+            try output.format.write(table, name: output.path) { bytes throws(OutputError) in try file.write(bytes) }
+            try file.finish()
+            files.append(file)
+            try Task.checkCancellation()
+        }
+        for output in outputs where output.isStandardOutput {
+            try output.format.write(table, name: output.path) { bytes throws(OutputError) in
                 let failure = bytes.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
                 if let failure { throw AtomicFile.failure("standard output", failure) }
             }
-            return
         }
-        let file = try AtomicFile(path: path, overwrite: overwrite)
-        try format.write(table, name: path) { bytes throws(OutputError) in try file.write(bytes) }
-        try Task.checkCancellation()
-        try file.commit()
+        for file in files { try file.commit() }
     }
 }

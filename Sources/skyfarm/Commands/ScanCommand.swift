@@ -56,7 +56,7 @@ struct ScanCommand: Command {
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
             software: Skyfarm.software)
         try Task.checkCancellation()
-        for output in outputs { try output.write(table) }
+        try CatalogueOutput.write(table, to: outputs)
         await finish(journal, result, notice: farm.events.say)
         display.finish()
         let seconds = (ContinuousClock.now - start) / .seconds(1)

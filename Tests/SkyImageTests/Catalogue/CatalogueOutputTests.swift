@@ -100,6 +100,28 @@ struct CatalogueOutputTests {
         #expect(AtomicFile.failure("a.csv", EROFS).code == .unwritable)
     }
 
+    @Test("when one of several outputs cannot be written, none appears")
+    func allOrNothing() throws {
+        let good = try CatalogueOutput(path: folder.path("a.csv"))
+        let bad = try CatalogueOutput(path: folder.path("none/b.fits"))
+        expect(.unwritable, "create it first") { try CatalogueOutput.write(table, to: [good, bad]) }
+        #expect(folder.names.isEmpty)
+        let other = try CatalogueOutput(path: folder.path("b.fits"))
+        try CatalogueOutput.write(table, to: [good, other])
+        #expect(folder.names == ["a.csv", "b.fits"])
+    }
+
+    @Test("a file that is finished has no name yet, and is gone when it gets none")
+    func finished() throws {
+        do {
+            let file = try AtomicFile(path: folder.path("a.csv"), overwrite: false)
+            try file.write([1])
+            try file.finish()
+            #expect(folder.names.count == 1 && folder.names != ["a.csv"])
+        }
+        #expect(folder.names.isEmpty)
+    }
+
     @Test("a link is followed: its target is replaced, the link stays")
     func symbolicLink() throws {
         let target = try folder.write([1], "target.csv")
