@@ -1,4 +1,5 @@
 internal import CSEP
+import Foundation
 
 /// Those rows of meshes of a background that a window needs; what travels to a node.
 package struct BackgroundSlice: Codable, Equatable, Sendable {
@@ -59,20 +60,24 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
     /// Lets `body` use the slice as libsep's background of the whole image.
     ///
     /// The rows that did not travel are zeros; lines that need them would be wrong without notice, so a slice is cut
-    /// for the rows of its window.
-    func withBackground<Result>(_ body: (inout sep_bkg) throws -> Result) rethrows -> Result {
+    /// for the rows of its window. Without a noise map there is no line of noise either.
+    /// - Throws: ``ScanSetupError`` without memory for it, and what `body` throws.
+    func withBackground<Result>(_ body: (inout sep_bkg) throws -> Result) throws -> Result {
         let count = columns * rows
-        let memory = UnsafeMutablePointer<Float>.allocate(capacity: 4 * count)
-        defer { memory.deallocate() }
-        memory.initialize(repeating: 0, count: 4 * count)
-        let parts = [level.values, level.derivatives, noise?.values ?? [], noise?.derivatives ?? []]
+        let parts = [level, noise].compactMap(\.self).flatMap { [$0.values, $0.derivatives] }
+        // Zeros that are never touched take no memory: a slice of a fine mesh has few rows of many.
+        guard let bytes = calloc(parts.count * count, MemoryLayout<Float>.stride) else {
+            throw ScanSetupError("not enough memory for a background of \(columns) by \(rows) meshes")
+        }
+        defer { free(bytes) }
+        let memory = bytes.bindMemory(to: Float.self, capacity: parts.count * count)
         for (index, part) in parts.enumerated() {
             (memory + index * count + firstRow * columns).update(from: part, count: part.count)
         }
         var background = sep_bkg(
             w: Int32(width), h: Int32(height), bw: Int32(meshWidth), bh: Int32(meshHeight), nx: Int32(columns),
             ny: Int32(rows), n: Int32(count), global: 0, globalrms: globalNoise, back: memory, dback: memory + count,
-            sigma: memory + 2 * count, dsigma: memory + 3 * count)
+            sigma: noise.map { _ in memory + 2 * count }, dsigma: noise.map { _ in memory + 3 * count })
         return try body(&background)
     }
 }

@@ -51,9 +51,9 @@ struct BackgroundTests {
         var accumulator = BackgroundAccumulator(plan: plan, parameters: parameters)
         try accumulator.add(statistics(image, plan, parameters)[0])
         let model = try accumulator.reduce()
-        func line(_ slice: BackgroundSlice, _ y: Int) -> [Float] {
+        func line(_ slice: BackgroundSlice, _ y: Int) throws -> [Float] {
             var values = [Float](repeating: 0, count: 200)
-            slice.withBackground { background in
+            try slice.withBackground { background in
                 values.withUnsafeMutableBufferPointer { values in
                     _ = sep_bkg_line(&background, Int32(y), values.baseAddress, SEP_TFLOAT)
                     _ = sep_bkg_rmsline(&background, Int32(y), values.baseAddress.map { $0 + 100 }, SEP_TFLOAT)
@@ -65,7 +65,7 @@ struct BackgroundTests {
         for y in 0..<203 {
             let slice = model.slice(rows: y..<y + 1)
             try slice.validate()
-            #expect(line(slice, y) == line(all, y), "row \(y)")
+            #expect(try line(slice, y) == line(all, y), "row \(y)")
             #expect(slice.level.values.count <= 3 * 10)
         }
     }
@@ -85,5 +85,19 @@ struct BackgroundTests {
         }
         try accumulator.add(make(0, 2, [1, 1]))
         #expect(throws: ScanSetupError.self) { try accumulator.reduce() }
+    }
+
+    @Test("a slice has room for the noise only if the noise is a map", arguments: ScanParameters.Noise.allCases)
+    func noiseRoom(noise: ScanParameters.Noise) throws {
+        var parameters = ScanParameters()
+        (parameters.meshWidth, parameters.meshHeight, parameters.noise) = (4, 4, noise)
+        let plan = try BandPlan(width: 16, height: 8, meshHeight: 4)
+        var accumulator = BackgroundAccumulator(plan: plan, parameters: parameters)
+        let meshes = (1...8).map(Float.init)
+        try accumulator.add(MeshStatistics(firstRow: 0, columns: 4, back: meshes, sigma: meshes, maskedPixels: 0))
+        try accumulator.reduce().slice(rows: 0..<8).withBackground { background in
+            #expect((background.sigma != nil) == (noise == .map) && (background.dsigma != nil) == (noise == .map))
+            #expect(background.back != nil && background.dback != nil)
+        }
     }
 }
