@@ -1,25 +1,58 @@
 extension ScanParameters {
+    /// What the numbers among the parameters may be.
+    public enum Limits {
+        /// Of ``ScanParameters/threshold``, in units of the noise.
+        public static let threshold = 0.01...10_000
+        /// Of ``ScanParameters/clean``.
+        public static let clean = 0.1...10
+        /// Of ``ScanParameters/minArea``, in pixels.
+        public static let minArea = 1...1_000_000
+        /// Of ``ScanParameters/deblendLevels``.
+        public static let deblendLevels = 1...256
+        /// Of ``ScanParameters/deblendContrast``.
+        public static let deblendContrast = 0.0...1.0
+        /// Of both sides of a background mesh, in pixels.
+        public static let mesh = 1...16384
+        /// Of both sides of the median filter, in meshes.
+        public static let meshFilter = 1...63
+        /// Largest ``ScanParameters/apertureRadius``, in pixels.
+        public static let largestApertureRadius = 10_000.0
+    }
+
     /// Refuses parameters that make no sense.
     /// - Throws: ``ScanSetupError`` that names the parameter, its value and what is allowed.
     public func validate() throws(ScanSetupError) {
+        try require(threshold, in: Limits.threshold, "threshold")
+        try require(minArea, in: Limits.minArea, "min-area", "pixels")
+        try require(deblendLevels, in: Limits.deblendLevels, "deblend-levels", "levels")
+        try require(deblendContrast, in: Limits.deblendContrast, "deblend-contrast")
+        if let clean { try require(clean, in: Limits.clean, "clean, unless it is off,") }
+        try require(meshWidth, in: Limits.mesh, "the mesh width", "pixels")
+        try require(meshHeight, in: Limits.mesh, "the mesh height", "pixels")
+        try require(meshFilterWidth, in: Limits.meshFilter, "the mesh-filter's width", "meshes")
+        try require(meshFilterHeight, in: Limits.meshFilter, "the mesh-filter's height", "meshes")
         try require(
-            threshold.isFinite && threshold > 0 && Float(threshold) > 0 && Float(threshold).isFinite,
-            "threshold must be positive", threshold)
-        try require((1...1_000_000).contains(minArea), "min-area must be 1 to 1000000 pixels", minArea)
-        try require((1...256).contains(deblendLevels), "deblend-levels must be 1 to 256", deblendLevels)
-        try require((0...1).contains(deblendContrast), "deblend-contrast must be 0 to 1", deblendContrast)
-        if let clean { try require(clean.isFinite && clean > 0, "clean must be positive or off", clean) }
-        try require((1...16384).contains(meshWidth), "the mesh width must be 1 to 16384 pixels", meshWidth)
-        try require((1...16384).contains(meshHeight), "the mesh height must be 1 to 16384 pixels", meshHeight)
-        try require((1...63).contains(meshFilterWidth), "mesh-filter must be 1 to 63 meshes wide", meshFilterWidth)
-        try require((1...63).contains(meshFilterHeight), "mesh-filter must be 1 to 63 meshes high", meshFilterHeight)
-        try require(
-            apertureRadius.isFinite && apertureRadius > 0 && apertureRadius <= 10_000,
-            "the aperture radius must be positive and at most 10000 pixels", apertureRadius)
+            apertureRadius > 0 && apertureRadius <= Limits.largestApertureRadius,
+            "the aperture radius must be positive and at most \(Int(Limits.largestApertureRadius)) pixels",
+            apertureRadius)
         if filter == .matched, noise == .global {
             throw ScanSetupError(
                 "the matched filter needs a noise map; add --noise map or --weight, or choose --filter conv")
         }
+    }
+
+    private func require(
+        _ value: Double, in limits: ClosedRange<Double>, _ name: String
+    ) throws(ScanSetupError) {
+        let rule = "\(name) must be \(limits.lowerBound) to \(limits.upperBound)"
+        try require(limits.contains(value), rule, value)
+    }
+
+    private func require(
+        _ value: Int, in limits: ClosedRange<Int>, _ name: String, _ unit: String
+    ) throws(ScanSetupError) {
+        let rule = "\(name) must be \(limits.lowerBound) to \(limits.upperBound) \(unit)"
+        try require(limits.contains(value), rule, value)
     }
 
     private func require(_ holds: Bool, _ rule: String, _ value: some Any) throws(ScanSetupError) {

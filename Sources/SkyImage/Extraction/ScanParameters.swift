@@ -1,6 +1,6 @@
 /// What counts as a source and how it is measured. Names and defaults are SExtractor's.
 public struct ScanParameters: Codable, Hashable, Sendable {
-    /// Detection threshold in units of the noise. Positive; 1.5 by default.
+    /// Detection threshold in units of the noise. 0.01 to 10000; 1.5 by default.
     public var threshold = 1.5
     /// Fewest pixels above the threshold. At least 1; 5 by default.
     public var minArea = 5
@@ -8,7 +8,7 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     public var deblendLevels = 32
     /// Share of a blend's flux that a branch needs to become a source. 0 to 1 (1: never); 0.005 by default.
     public var deblendContrast = 0.005
-    /// Steepness of the wings that swallow false detections; nil leaves all in. Positive; 1 by default.
+    /// Steepness of the wings that swallow false detections; nil leaves all in. 0.1 to 10; 1 by default.
     public var clean: Double? = 1.0
     /// Columns of a background mesh, in pixels. 64 by default.
     public var meshWidth = 64

@@ -1,3 +1,5 @@
+import SkyImage
+
 extension ScanCommand.Options {
     /// How sources are found: SExtractor's parameters with SExtractor's defaults.
     struct Detection: Equatable, Sendable {
@@ -44,31 +46,34 @@ extension ScanCommand.Options {
             var value: Double?
 
             static let form = ValueForm<Cleaning>(
-                placeholder: "X", expected: "a number from 0.1 to 10, or off",
+                placeholder: "X",
+                expected: "\(ValueForm.number("X", ScanParameters.Limits.clean).expected), or off",
                 parse: { text in
                     if text == "off" { return Cleaning(value: nil) }
-                    return Double(text).flatMap { (0.1...10).contains($0) ? Cleaning(value: $0) : nil }
+                    return Double(text).flatMap { ScanParameters.Limits.clean.contains($0) ? Cleaning(value: $0) : nil }
                 }, show: { $0.value.map(plainText) ?? "off" })
         }
 
         private static let threshold = Option.value(
-            "threshold", .number("SIGMA", 0.01...10_000), default: 1.5, layers: .all,
+            "threshold", .number("SIGMA", ScanParameters.Limits.threshold), default: 1.5, layers: .all,
             help: "Detect above so many times the noise")
         private static let minArea = Option.value(
-            "min-area", .integer("PIXELS", 1...1_000_000), default: 5, layers: .all,
+            "min-area", .integer("PIXELS", ScanParameters.Limits.minArea), default: 5, layers: .all,
             help: "Fewest pixels of a source")
         private static let deblendLevels = Option.value(
-            "deblend-levels", .integer("N", 1...1024), default: 32, layers: .all, help: "Thresholds of deblending")
+            "deblend-levels", .integer("N", ScanParameters.Limits.deblendLevels), default: 32, layers: .all,
+            help: "Thresholds of deblending")
         private static let deblendContrast = Option.value(
-            "deblend-contrast", .number("SHARE", 0...1), default: 0.005, layers: .all,
+            "deblend-contrast", .number("SHARE", ScanParameters.Limits.deblendContrast), default: 0.005, layers: .all,
             help: "Least share of a blend's flux that makes a source of its own")
         private static let clean = Option.value(
             "clean", Cleaning.form, default: Cleaning(value: 1), layers: .all,
             help: "Drop detections that the wings of a neighbour explain; off keeps all")
         private static let mesh = Option.value(
-            "mesh", .integer("PIXELS", 1...65_536), default: 64, layers: .all, help: "Size of a background mesh")
+            "mesh", .integer("PIXELS", ScanParameters.Limits.mesh), default: 64, layers: .all,
+            help: "Size of a background mesh")
         private static let meshFilter = Option.value(
-            "mesh-filter", .integer("MESHES", 1...99), default: 3, layers: .all,
+            "mesh-filter", .integer("MESHES", ScanParameters.Limits.meshFilter), default: 3, layers: .all,
             help: "Size of the median filter over meshes")
         private static let filter = Option.value(
             "filter", .choice("NAME"), default: Filter.conv, layers: .all, help: "Filter before detection")

@@ -24,4 +24,24 @@ struct ScanParametersTests {
         let error = #expect(throws: ScanSetupError.self) { try parameters.validate() }
         #expect(error?.description.contains("\n") == false)
     }
+
+    @Test("whole numbers are allowed up to their limits and refused beyond")
+    func limits() throws {
+        typealias Limits = ScanParameters.Limits
+        let numbers: [(WritableKeyPath<ScanParameters, Int>, ClosedRange<Int>)] = [
+            (\.minArea, Limits.minArea), (\.deblendLevels, Limits.deblendLevels), (\.meshWidth, Limits.mesh),
+            (\.meshHeight, Limits.mesh), (\.meshFilterWidth, Limits.meshFilter),
+            (\.meshFilterHeight, Limits.meshFilter),
+        ]
+        for (path, range) in numbers {
+            for (value, isAllowed) in [
+                (range.lowerBound, true), (range.upperBound, true), (range.lowerBound - 1, false),
+                (range.upperBound + 1, false),
+            ] {
+                var parameters = ScanParameters()
+                parameters[keyPath: path] = value
+                #expect(((try? parameters.validate()) != nil) == isAllowed, "\(path): \(value)")
+            }
+        }
+    }
 }
