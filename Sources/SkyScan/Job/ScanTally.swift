@@ -25,6 +25,11 @@ public struct ScanTally: Sendable {
     /// Tasks that this run did.
     public var tasks: Int { steps.values.reduce(0) { $0 + $1.tasks } }
 
+    /// Notes a sector that no system can scan.
+    mutating func skip(_ step: ScanStep, sector: PixelRect, reason: String) {
+        missing.append(MissingSector(step: step, rect: sector, reason: reason))
+    }
+
     mutating func count<Task: ScanTask>(_ response: TaskResponse<Task>, _ step: ScanStep, sector: PixelRect) {
         retries += response.attempt - 1
         switch response.result {

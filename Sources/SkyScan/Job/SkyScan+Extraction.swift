@@ -41,6 +41,13 @@ extension SkyScan {
         _ tally: inout ScanTally
     ) async throws -> [CutIslandWindow] {
         let (plan, parameters, reader) = (plan, parameters, reader)
+        var next: [CutIslandWindow] = []
+        for window in windows {
+            guard let reason = excess(of: window.rect) else { continue }
+            tally.skip(.cutIslands, sector: window.rect, reason: reason)
+            next += planner.finish(window: window.id, result: WindowResult())
+        }
+        let windows = windows.filter { excess(of: $0.rect) == nil }
         let tasks = StepTasks(count: windows.count, key: { try Checksum.of(windows[$0]) }) { index in
             CutIslandTask(
                 scan: CutIslandScan(plan: plan, rescan: windows[index], parameters: parameters, background: background),
@@ -48,7 +55,6 @@ extension SkyScan {
         }
         let sectors = Dictionary(uniqueKeysWithValues: windows.map { ($0.id, $0.rect) })
         let cost = windows.reduce(0) { $0 + $1.rect.area }
-        var next: [CutIslandWindow] = []
         let step = Step(
             .cutIslands, basis: try basis(background), cost: Double(cost), sector: { sectors[$0] ?? plan.image })
         try await run(step, tasks, &tally) { window, result in

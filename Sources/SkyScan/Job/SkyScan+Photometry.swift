@@ -8,9 +8,16 @@ extension SkyScan {
     ) async throws {
         let (parameters, reader) = (parameters, reader)
         for _ in 0..<CatalogAssembly.roundLimit {
-            let windows = assembly.windows()
+            var windows = assembly.windows()
             if windows.isEmpty { return }
-            let tasks = StepTasks(count: windows.count, key: { try Checksum.of(windows[$0]) }) { index in
+            for window in windows {
+                guard let reason = excess(of: window.rect) else { continue }
+                tally.skip(.photometry, sector: window.rect, reason: reason)
+                assembly.add(.missing(for: window), of: window)
+            }
+            windows.removeAll { excess(of: $0.rect) != nil }
+            let tasks = StepTasks(count: windows.count, key: { [windows] in try Checksum.of(windows[$0]) }) {
+                [windows] index in
                 ApertureTask(
                     id: index,
                     scan: ApertureScan(window: windows[index], parameters: parameters, background: background),

@@ -12,6 +12,9 @@ public struct SkyScan: Sendable {
     let job: UInt64
     let journal: ScanJournal?
     let observer: @Sendable (SkyScanEvent) -> Void
+    /// Most bytes that the window of a cut source may have: a frame to a node holds 1 GiB, and what a catalogue lacks
+    /// must not depend on whether the window would have had to travel.
+    var windowLimit = 1008 << 20
 
     /// A scan of the image of `reader`.
     /// - Parameters:
@@ -63,6 +66,13 @@ public struct SkyScan: Sendable {
             globalNoise: background.globalNoise, varianceScale: background.varianceScale,
             maskedPixels: background.maskedPixels, bands: plan.count,
             tally: tally)
+    }
+
+    /// Why the window of a cut source can be scanned nowhere; nil if it can.
+    func excess(of window: PixelRect) -> String? {
+        guard reader.contents(of: window).byteCount > windowLimit else { return nil }
+        return "a source needs a window of \(window.width) by \(window.height) pixels, above \(windowLimit >> 20) MiB; "
+            + "mask it, or raise --threshold"
     }
 
     /// Farms out the tasks of a step and tells the observer.

@@ -60,4 +60,21 @@ struct MissingSectorsTests {
         #expect(result.sources.photometry.flagAuto.contains { $0 & 0x10 != 0 })
         #expect(result.tally.steps[.photometry]?.tasks == CatalogAssembly.roundLimit)
     }
+
+    @Test("lists a source whose window is too large, and asks no system for it")
+    func excessiveWindow() async throws {
+        let transport = FaultyTransport { $1 }
+        defer { transport.close() }
+        var job = try SkyScan(
+            reader: ImageReader(image: files.field()), parameters: ScanParameters(), bandRows: 64,
+            coordinator: transport.coordinator(), job: 1)
+        let whole = try await job.run()
+        #expect(whole.tally.steps[.cutIslands] != nil && whole.missing.isEmpty)
+        job.windowLimit = 1000
+        let result = try await job.run()
+        #expect(result.tally.steps[.cutIslands] == nil && result.tally.retries == 0)
+        #expect(!result.missing.isEmpty && result.missing.allSatisfy { $0.reason.contains("raise --threshold") })
+        #expect(result.missing.contains { $0.step == .cutIslands })
+        #expect(result.sources.count > 0 && result.sources.count < whole.sources.count)
+    }
 }
