@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import SkyImage
+
+@Suite("damaged tile-compressed files")
+struct DamagedTileTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("sound ones are read", arguments: CompressedFile.all)
+    func sound(file: CompressedFile) throws {
+        let path = folder.path("sound.fits")
+        _ = try file.write(to: path)
+        let image = try FITSImage(path)
+        #expect(image.isTileCompressed && image.hduNumber == 1)
+        let pixels = try image.pixels()
+        if file.isQuantized {
+            #expect(zip(pixels, CompressedFile.samples).allSatisfy { abs($0 - $1) < 10 })
+        } else {
+            #expect(pixels == CompressedFile.samples)
+        }
+    }
+
+    /// Reads a file with other bytes: an ``ImageError`` or pixels, whatever they are, in the size the header gives.
+    private func isRefused(_ bytes: [UInt8]) throws -> Bool {
+        let path = try folder.write(bytes, "damaged.fits")
+        do {
+            let image = try FITSImage(path)
+            guard image.width <= 4096, image.height <= 4096 else { return false }
+            #expect(try image.pixels().count == image.width * image.height)
+            return false
+        } catch let error as ImageError {
+            #expect(!error.message.isEmpty && !error.message.contains("\n"))
+            return true
+        }
+    }
+
+    /// Bytes of the compressed table: its header ends at the first block border behind the END card.
+    private func data(_ bytes: [UInt8]) -> Range<Int> {
+        let cards = stride(from: 2880, to: bytes.count, by: 80)
+        let end = cards.first { bytes[$0..<$0 + 8].elementsEqual("END     ".utf8) } ?? bytes.count
+        return (end / 2880 + 1) * 2880..<bytes.count
+    }
+
+    @Test(
+        "are an error or pixels, whatever bytes of descriptors and tiles are changed", .timeLimit(.minutes(2)),
+        arguments: CompressedFile.all)
+    func damagedData(file: CompressedFile) throws {
+        let whole = try file.write(to: folder.path("whole.fits"))
+        let used = data(whole).clamped(to: 0..<(whole.lastIndex { $0 != 0 } ?? 0) + 1)
+        var refused = 0
+        for seed in UInt64(0)..<150 {
+            var generator = SplitMix64(seed: seed)
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...6, using: &generator) {
+                bytes[Int.random(in: used, using: &generator)] = .random(in: .min ... .max, using: &generator)
+            }
+            if try isRefused(bytes) { refused += 1 }
+        }
+        #expect(refused > 0)
+    }
+
+    @Test(
+        "are an error or pixels, when a tile is all ones or zeros from some byte on", .timeLimit(.minutes(2)),
+        arguments: CompressedFile.all)
+    func overwrittenData(file: CompressedFile) throws {
+        let whole = try file.write(to: folder.path("whole.fits"))
+        let used = data(whole).clamped(to: 0..<(whole.lastIndex { $0 != 0 } ?? 0) + 1)
+        for seed in UInt64(0)..<20 {
+            var generator = SplitMix64(seed: seed)
+            // Behind the descriptors, two of eight bytes per tile, so that it is the tile that is read.
+            let start = Int.random(in: used.lowerBound + 48..<used.upperBound, using: &generator)
+            for filler in [0, 0xff] as [UInt8] {
+                var bytes = whole
+                for index in start..<used.upperBound { bytes[index] = filler }
+                _ = try isRefused(bytes)
+            }
+        }
+    }
+
+    @Test(
+        "are an error or pixels, whatever digit of the header is changed", .timeLimit(.minutes(2)),
+        arguments: CompressedFile.all)
+    func damagedHeader(file: CompressedFile) throws {
+        let whole = try file.write(to: folder.path("whole.fits"))
+        let digits = (2880..<data(whole).lowerBound).filter { (0x30...0x39).contains(whole[$0]) }
+        for seed in UInt64(0)..<100 {
+            var generator = SplitMix64(seed: seed)
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...2, using: &generator) {
+                if let index = digits.randomElement(using: &generator) {
+                    bytes[index] = .random(in: 0x30...0x39, using: &generator)
+                }
+            }
+            _ = try isRefused(bytes)
+        }
+    }
+
+    @Test("a tile that ends too early is refused", arguments: CompressedFile.all)
+    func shortTile(file: CompressedFile) throws {
+        let whole = try file.write(to: folder.path("whole.fits"))
+        // The first descriptor's length, in elements: half a tile must not be read as a whole one.
+        let place = data(whole).lowerBound
+        var bytes = whole
+        let length = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+        for (index, byte) in RawFITS.bytes([Int32(length / 2)]).enumerated() { bytes[place + index] = byte }
+        #expect(length > 8)
+        #expect(try isRefused(bytes))
+    }
+}
