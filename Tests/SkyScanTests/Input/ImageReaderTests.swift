@@ -45,4 +45,36 @@ struct ImageReaderTests {
         let error = await #expect(throws: ImageError.self) { try await reader.checksum() }
         #expect(error?.code == .unreadable)
     }
+
+    @Test("reads samples, weights and mask of a window, row by row")
+    func maps() async throws {
+        let image = try files.image(width: 9, height: 7) { x, y in Float(10 * y + x) }
+        let mask = try files.image("mask.fits", width: 9, height: 7) { x, y in x == y ? -2 : 0 }
+        let weights = try files.image("weights.fits", width: 9, height: 7) { x, y in Float(x * y) }
+        let reader = try ImageReader(image: image, mask: mask, weights: weights)
+        #expect(reader.summary.hasMask && reader.summary.hasWeights)
+        let window = reader.contents(of: PixelRect(x: 2..<5, y: 3..<5))
+        let bulk = try await reader.read(window)
+        #expect(bulk.count == 6 * 9 && window.byteCount == bulk.count)
+        try window.withView(of: bulk) { view in
+            #expect(view.rect == window.rect && view.stride == 3)
+            #expect((0..<6).map { view.pixels[$0] } == [32, 33, 34, 42, 43, 44])
+            #expect((0..<6).map { view.weights?[$0] } == [6, 9, 12, 8, 12, 16])
+            #expect((0..<6).map { view.mask?[$0] } == [0, 1, 0, 0, 0, 1])
+        }
+    }
+
+    @Test("refuses a map of another size, and names both")
+    func otherSize() throws {
+        let image = try files.image(width: 9, height: 7) { _, _ in 1 }
+        let other = try files.image("other.fits", width: 7, height: 9) { _, _ in 1 }
+        for error in [
+            #expect(throws: ScanSetupError.self) { _ = try ImageReader(image: image, mask: other) },
+            #expect(throws: ScanSetupError.self) { _ = try ImageReader(image: image, weights: other) },
+        ] {
+            #expect(error?.description.contains("7 by 9 pixels, the image 9 by 7") == true)
+        }
+        let missing = #expect(throws: ImageError.self) { _ = try ImageReader(image: files.path("none.fits")) }
+        #expect(missing?.code == .missing)
+    }
 }
