@@ -97,7 +97,10 @@ import Testing
             (["scan", "a", "--band", "0"], "--band: \"0\" is not a whole number from 1 to 1048576"),
             (["scan", "a", "--threshold=nan"], "--threshold: \"nan\" is not a number from 0.01 to 10000"),
             (["scan", "a", "--mesh", "16385"], "--mesh: \"16385\" is not a whole number from 1 to 16384"),
-            (["scan", "a", "--deblend-levels", "257"], "--deblend-levels: \"257\" is not a whole number from 1 to 256"),
+            (
+                ["scan", "a", "--deblend-levels", "257"],
+                "--deblend-levels: \"257\" is not a whole number from 1 to 256"
+            ),
             (["scan", "a", "--mesh-filter", "64"], "--mesh-filter: \"64\" is not a whole number from 1 to 63"),
             (["scan", "a", "--filter", "box"], "--filter: \"box\" is not one of conv, matched, none"),
             (["scan", "a", "--quiet=perhaps"], "--quiet: \"perhaps\" is not true or false"),
