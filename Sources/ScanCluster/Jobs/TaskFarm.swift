@@ -133,8 +133,11 @@ struct TaskFarm<Task: ScanTask> {
         observer?(
             .taskStarted(
                 index: attempt.index, system: pick.system.name, attempt: attempt.number, cost: pick.reservation.cost))
+        // A local attempt reads its bytes when a slot is free for it; the others are read ahead.
+        let bulk = pick.system.isLocal ? work.bulk : work.bulk.map(systems.bulkBudget.limiting)
         group.addAttempt(on: executor) { [systems, options, backlog] in
-            let result = await Self.result(of: work, attempt: attempt, on: pick.system, timeout: options.timeout)
+            let result = await Self.result(
+                of: work.task, bulk: bulk, attempt: attempt, on: pick.system, timeout: options.timeout)
             backlog.count.add(1, ordering: .relaxed)
             systems.release(pick.reservation, as: Self.outcomeForSystem(result, isLocal: pick.system.isLocal))
             return .attempt(attempt, on: pick.system, result)
@@ -143,11 +146,10 @@ struct TaskFarm<Task: ScanTask> {
     }
 
     private static func result(
-        of work: Work, attempt: TaskLedger.AttemptID, on system: ScanSystem, timeout: Duration?
+        of task: Task, bulk: BulkSource?, attempt: TaskLedger.AttemptID, on system: ScanSystem, timeout: Duration?
     ) async -> Result<TaskResponse<Task>, ScanError> {
         do throws(ScanError) {
-            return .success(
-                try await system.run(work.task, attempt: attempt.number, bulk: work.bulk, timeout: timeout))
+            return .success(try await system.run(task, attempt: attempt.number, bulk: bulk, timeout: timeout))
         } catch {
             return .failure(error)
         }

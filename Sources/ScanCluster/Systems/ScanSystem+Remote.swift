@@ -3,26 +3,41 @@ extension ScanSystem {
     func run<Task: ScanTask>(
         _ task: Task, attempt number: Int, bulk: BulkSource?, timeout: Duration?, over transport: any ScanTransport
     ) async throws(ScanError) -> TaskResponse<Task> {
-        var attempt = Attempt(task: task, number: number, bulkKey: bulk?.key)
-        guard let bulk else { return try await exchange(attempt, timeout: timeout, over: transport) }
+        let light = Attempt(task: task, number: number, bulkKey: bulk?.key)
+        guard let bulk else { return try await response(to: start(light, on: transport), timeout, transport) }
         if let key = bulk.key, transport.holds(key) {
             do {
-                return try await exchange(attempt, timeout: timeout, over: transport)
+                return try await response(to: start(light, on: transport), timeout, transport)
             } catch {
                 // The node has dropped the bytes since: it gets them once more.
                 guard error.code == .bulkMissing else { throw error }
             }
         }
-        attempt.bulk = try await load(bulk)
-        return try await exchange(attempt, timeout: timeout, over: transport)
+        let started = start(light, with: try await load(bulk), on: transport)
+        return try await response(to: started, timeout, transport)
     }
 
-    private func exchange<Task: ScanTask>(
-        _ attempt: Attempt<Task>, timeout: Duration?, over transport: any ScanTransport
-    ) async throws(ScanError) -> TaskResponse<Task> {
+    /// An attempt under way. It does not know the bulk bytes: they go as soon as they are sent.
+    private struct Started<Task: ScanTask> {
         let answer = TimeoutTask<Result<TaskResponse<Task>, ScanError>>()
-        let handle = transport.start(attempt) { answer.settle($0) }
-        switch await answer.outcome(within: timeout, on: clock, abandon: { transport.cancel(handle) }) {
+        var handle = AttemptHandle(rawValue: 0)
+    }
+
+    private func start<Task: ScanTask>(
+        _ attempt: Attempt<Task>, with bulk: consuming BulkBytes? = nil, on transport: any ScanTransport
+    ) -> Started<Task> {
+        var attempt = attempt
+        attempt.bulk = bulk
+        var started = Started<Task>()
+        started.handle = transport.start(attempt) { [answer = started.answer] in answer.settle($0) }
+        return started
+    }
+
+    private func response<Task: ScanTask>(
+        to started: Started<Task>, _ timeout: Duration?, _ transport: any ScanTransport
+    ) async throws(ScanError) -> TaskResponse<Task> {
+        let abandon = { transport.cancel(started.handle) }
+        switch await started.answer.outcome(within: timeout, on: clock, abandon: abandon) {
         case .result(.success(let response)): return response
         case .result(.failure(var error)):
             error.system = name

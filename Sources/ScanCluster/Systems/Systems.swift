@@ -7,11 +7,19 @@ public final class Systems: Sendable {
         var nextJob = 0
     }
     let registry = Locked(Registry())
+    /// Bounds what all jobs together have on its way to the systems.
+    let bulkBudget: BulkBudget
     private let clock: any ScanClock
 
     /// No systems yet.
-    /// - Parameter clock: keeps the time of systems that are set aside.
-    public init(clock: any ScanClock) { self.clock = clock }
+    /// - Parameters:
+    ///   - clock: keeps the time of systems that are set aside.
+    ///   - bulkLimit: most bytes of bulk on their way to remote systems, read but not yet sent; 256 MiB by default.
+    ///     A single attempt may exceed it. Local systems are bounded by their slots.
+    public init(clock: any ScanClock, bulkLimit: Int = 256 << 20) {
+        self.clock = clock
+        bulkBudget = BulkBudget(limit: bulkLimit)
+    }
 
     /// Adds a system; jobs that wait give it work at once.
     /// - Returns: false if a system of the same identity is there already: this one is then not used.

@@ -1,21 +1,38 @@
 /// Bytes too many for a coder: pixels, for images. Written once while they are made, and immutable from then on.
 public final class BulkBytes: @unchecked Sendable {
-    // Sendable: the memory is written only inside `init`, before another thread can know this object, and freed in
-    // `deinit`, when none can any more.
+    // Sendable: all is written only inside `init`, before another thread can know this object, and freed in `deinit`,
+    // when none can any more.
     private let memory: UnsafeMutableRawBufferPointer
+    /// Whose memory this is, if another's, and what to call when it is used no more.
+    private var loan: (owner: BulkBytes, ended: @Sendable () -> Void)?
 
     /// Allocates `byteCount` bytes, aligned to 64, and lets `fill` write all of them.
     /// - Throws: what `fill` throws.
     public init(byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
         memory = .allocate(byteCount: byteCount, alignment: 64)
+        loan = nil
         // If this throws, the memory goes in `deinit`, which runs because all is initialised.
         try fill(memory)
     }
 
     /// Takes over memory that was allocated with alignment 64, filled, and that nobody else knows any more.
-    package init(taking memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
+    package init(taking memory: UnsafeMutableRawBufferPointer) {
+        self.memory = memory
+        loan = nil
+    }
 
-    deinit { memory.deallocate() }
+    /// The bytes of `owner`; `ended` is called, on any thread, when the last user has let this object go.
+    package init(lending owner: BulkBytes, ended: @escaping @Sendable () -> Void) {
+        memory = owner.memory
+        loan = (owner, ended)
+    }
+
+    deinit {
+        guard let ended = loan?.ended else { return memory.deallocate() }
+        // The owner goes first: who is told that the bytes are let go may rely on it.
+        loan = nil
+        ended()
+    }
 
     /// Number of bytes.
     public var count: Int { memory.count }

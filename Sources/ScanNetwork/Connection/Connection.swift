@@ -237,6 +237,8 @@ final class Connection: Flushable, @unchecked Sendable {
             poll?.close()
             poll = nil
             socket.close()
+            // Nobody takes what waits any more, and it may be much.
+            out = OutQueue()
         }
         delegate?.ended(error)
         if phase == .closed {

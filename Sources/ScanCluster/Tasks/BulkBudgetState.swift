@@ -1,0 +1,57 @@
+/// Decides who may hold bulk bytes on their way to a node, first come, first served. Pure.
+package struct BulkBudgetState<Waiter> {
+    private struct Request {
+        var ticket: UInt64
+        var byteCount: Int
+        var waiter: Waiter
+    }
+
+    /// Most bytes held at the same time, except by a holder that is alone.
+    package let limit: Int
+    /// Bytes that are held.
+    package private(set) var used = 0
+    private var waiting: [Request] = []
+
+    /// Nothing held.
+    package init(limit: Int) { self.limit = limit }
+
+    /// Requests that wait.
+    package var waitingCount: Int { waiting.count }
+
+    /// Somebody wants to hold bytes; `ticket` names the request.
+    /// - Returns: true if it may do so now; otherwise the waiter is kept.
+    package mutating func take(_ byteCount: Int, ticket: UInt64, waiter: Waiter) -> Bool {
+        if waiting.isEmpty, fits(byteCount) {
+            used += byteCount
+            return true
+        }
+        waiting.append(Request(ticket: ticket, byteCount: byteCount, waiter: waiter))
+        return false
+    }
+
+    /// Bytes are held no more.
+    /// - Returns: those that may hold theirs now.
+    package mutating func giveBack(_ byteCount: Int) -> [Waiter] {
+        used -= byteCount
+        return admit()
+    }
+
+    /// A request is withdrawn.
+    /// - Returns: its waiter, nil if it does not wait any more, and those that may hold their bytes now.
+    package mutating func cancel(_ ticket: UInt64) -> (cancelled: Waiter?, admitted: [Waiter]) {
+        guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return (nil, []) }
+        let cancelled = waiting.remove(at: index).waiter
+        return (cancelled, admit())
+    }
+
+    private mutating func admit() -> [Waiter] {
+        var admitted: [Waiter] = []
+        while let first = waiting.first, fits(first.byteCount) {
+            used += first.byteCount
+            admitted.append(waiting.removeFirst().waiter)
+        }
+        return admitted
+    }
+
+    private func fits(_ byteCount: Int) -> Bool { used == 0 || byteCount <= limit - used }
+}
