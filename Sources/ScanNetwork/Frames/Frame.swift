@@ -70,6 +70,8 @@ enum FrameFormat {
     static let responsesFailureLimit = 4096
     /// Smallest frame limit a peer may ask for.
     static let leastFrameLimit = 4096
+    /// Longest frame that the prefix can tell the length of.
+    static let greatestFrameLimit = Int(UInt32.max)
 
     enum Kind: UInt8 {
         case task = 1

@@ -35,10 +35,13 @@ package struct ClientHandshake {
             guard versions.contains(version), hello.versions.contains(version) else {
                 return .failed(incompatible(hello.versions))
             }
-            let info = try WireDecoder().decode(NodeInfo.self, from: hello.body)
+            var info = try WireDecoder().decode(NodeInfo.self, from: hello.body)
             guard info.slots > 0, info.slots <= 1 << 16, info.queueLimit >= 0, !info.name.isEmpty,
                 info.frameLimit >= FrameFormat.leastFrameLimit
             else { return .failed(ScanError(.incompatible, "sends a hello with impossible values")) }
+            // More than these is of no use, and sums of what a stranger says must not overflow.
+            info.queueLimit = min(info.queueLimit, 1 << 20)
+            info.frameLimit = min(info.frameLimit, FrameFormat.greatestFrameLimit)
             return .open(info, version: version, consumed: size)
         } catch let foreign as ForeignPeer {
             return .failed(ScanError(.notANode, "is no skyfarm node: it \(foreign)"))

@@ -37,10 +37,11 @@ package struct ServerHandshake {
                 return refuse(.otherVersion, both)
             }
             if let obstacle { return refuse(obstacle.refusal, obstacle.message) }
-            let info = try WireDecoder().decode(CoordinatorInfo.self, from: hello.body)
+            var info = try WireDecoder().decode(CoordinatorInfo.self, from: hello.body)
             guard info.frameLimit >= FrameFormat.leastFrameLimit else {
                 return refuse(.malformed, "a frame limit of \(info.frameLimit)")
             }
+            info.frameLimit = min(info.frameLimit, FrameFormat.greatestFrameLimit)
             let reply = Hello(.welcome, versions: versions, body: try WireEncoder().encode(node)).encoded
             return .open(info, reply: reply, consumed: size)
         } catch let foreign as ForeignPeer {

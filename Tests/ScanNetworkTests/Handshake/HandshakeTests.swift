@@ -157,6 +157,26 @@ struct HandshakeTests {
         }
     }
 
+    @Test("takes no limit of a peer for larger than can be counted with")
+    func limits() throws {
+        var node = Self.node
+        node.queueLimit = .max
+        node.frameLimit = .max
+        let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(node)).encoded
+        guard case .open(let info, _, _) = client(welcome) else {
+            Issue.record("not open")
+            return
+        }
+        #expect(info.queueLimit == 1 << 20)
+        #expect(info.frameLimit == Int(UInt32.max))
+        let greeting = try ClientHandshake().greeting(CoordinatorInfo(name: "desk", frameLimit: .max))
+        guard case .open(let coordinator, _, _) = server(greeting) else {
+            Issue.record("not open")
+            return
+        }
+        #expect(coordinator.frameLimit == Int(UInt32.max))
+    }
+
     static let impossible: [(at: Int, UInt8)] = [(at: 12, 9), (at: 16, 0), (at: 16, 4), (at: 23, 1)]
 
     @Test("refuses impossible fields of the fixed part", arguments: impossible)
