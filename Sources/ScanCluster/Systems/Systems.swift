@@ -42,12 +42,19 @@ public final class Systems: Sendable {
     }
 
     /// Removes a system. Its attempts end when its transport says so; the system is not closed.
-    public func leave(_ id: SystemID) {
+    /// - Parameters:
+    ///   - id: the system.
+    ///   - isLost: true if its connection broke. If that ended attempts, the system is set aside when it comes back.
+    public func leave(_ id: SystemID, isLost: Bool = false) {
+        let lost = isLost ? clock.now : nil
+        var setAside: Instant?
         change { registry in
-            guard registry.state.leave(id) else { return false }
-            registry.systems[id] = nil
-            return true
+            let departure = registry.state.leave(id, lost: lost)
+            setAside = departure.setAside
+            if departure.wasThere { registry.systems[id] = nil }
+            return departure.wasThere
         }
+        if let setAside { wakeAll(at: setAside) }
     }
 
     /// All systems, in the order of joining.

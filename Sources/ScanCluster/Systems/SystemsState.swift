@@ -10,6 +10,8 @@ package struct SystemsState: Sendable {
         let maxWindow: Int
         package fileprivate(set) var inFlight = 0
         var inFlightCost = 0.0
+        /// When the newest of its attempts began.
+        var lastStart = Instant(nanoseconds: .min)
         /// Slots held by scans nobody waits for.
         package fileprivate(set) var abandoned = 0
         package fileprivate(set) var done = 0
@@ -69,16 +71,25 @@ package struct SystemsState: Sendable {
     }
 
     /// A system is reachable no more; releases of its reservations will be ignored.
-    /// - Returns: false if it was not there.
-    package mutating func leave(_ id: SystemID) -> Bool {
-        guard let index = members.firstIndex(where: { $0.id == id }) else { return false }
+    ///
+    /// If it was lost with attempts in flight, that is a fault, which counts here: their releases come too late.
+    /// - Parameters:
+    ///   - id: the system.
+    ///   - lost: when its connection broke; nil if it left in order.
+    /// - Returns: whether it was there, and until when it is set aside, if that is due to its loss.
+    package mutating func leave(_ id: SystemID, lost: Instant? = nil) -> (wasThere: Bool, setAside: Instant?) {
+        guard let index = members.firstIndex(where: { $0.id == id }) else { return (false, nil) }
+        var setAside: Instant?
+        if let lost, members[index].inFlight > 0 {
+            setAside = fault(at: index, ofAttemptFrom: members[index].lastStart, now: lost)
+        }
         let member = members.remove(at: index)
         if member.backOff.faults > 0 {
             // Forgotten all at once when they are many: memory of strangers must not grow.
             if departed.count >= 1024 { departed = [:] }
             departed[id] = member.backOff
         }
-        return true
+        return (true, setAside)
     }
 
     /// The number of slots lost to abandoned scans changed.
@@ -129,6 +140,7 @@ package struct SystemsState: Sendable {
     mutating func reserve(_ index: Int, for request: TaskRequest, job: Int, at now: Instant) -> Reservation {
         members[index].inFlight += 1
         members[index].inFlightCost += request.cost
+        members[index].lastStart = now
         members[index].touched = tick()
         if let key = request.key, !members[index].isLocal { members[index].held.insert(key) }
         return Reservation(

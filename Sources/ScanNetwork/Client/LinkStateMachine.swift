@@ -1,6 +1,6 @@
 package import ScanCluster
 
-/// Decides when a link dials its node: at once, and after a failure ever later until it succeeds. Pure.
+/// Decides when a link dials its node: at once, and after failures ever later until a connection lasts. Pure.
 package struct LinkStateMachine {
     /// What the link must do.
     package enum Action: Equatable {
@@ -15,8 +15,8 @@ package struct LinkStateMachine {
         case idle
         /// A try is under way. Its outcome leads to `connected` or `waiting`.
         case dialing
-        /// The node is connected. Losing it leads to `waiting`.
-        case connected
+        /// The node is connected since then. Losing it leads to `waiting`.
+        case connected(since: Instant)
         /// Time passes until `retry` leads to `dialing`.
         case waiting
     }
@@ -25,6 +25,8 @@ package struct LinkStateMachine {
     package static let firstWait = Duration.milliseconds(250)
     /// Longest wait between tries.
     package static let longestWait = Duration.seconds(15)
+    /// A connection that has lived so long makes up for failures; a node that breaks down after each task does not.
+    package static let probation = Duration.seconds(10)
 
     private var state = State.idle
     private var failures = 0
@@ -40,11 +42,9 @@ package struct LinkStateMachine {
     }
 
     /// The try succeeded.
-    package mutating func connected() -> Action {
-        guard case .dialing = state else { return .nothing }
-        state = .connected
-        failures = 0
-        return .nothing
+    package mutating func connected(at now: Instant) {
+        guard case .dialing = state else { return }
+        state = .connected(since: now)
     }
 
     /// The try failed, or the connection was lost. The jitter, from 0 to 1, keeps many coordinators from dialling a
@@ -52,7 +52,9 @@ package struct LinkStateMachine {
     package mutating func failed(at now: Instant, jitter: Double) -> Action {
         switch state {
         case .idle, .waiting: return .nothing
-        case .dialing, .connected: break
+        case .dialing: break
+        case .connected(let since):
+            if now.since(since) >= Self.probation { failures = 0 }
         }
         state = .waiting
         let wait = min(Self.firstWait * (1 << min(failures, 16)), Self.longestWait)

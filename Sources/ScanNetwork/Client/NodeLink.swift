@@ -99,7 +99,7 @@ final class NodeLink: @unchecked Sendable {
     }
 
     private func join(_ node: NodeInfo, _ connection: Connection) {
-        _ = machine.connected()
+        machine.connected(at: loop.now)
         state.node = node
         var hasJoined = false
         let transport = TCPTransport(
@@ -107,7 +107,7 @@ final class NodeLink: @unchecked Sendable {
             onDraining: { [systems] in systems.leave(node.identity) },
             onEnd: { [weak self, systems] error in
                 // Only the link whose system joined may make it leave.
-                if hasJoined { systems.leave(node.identity) }
+                if hasJoined { systems.leave(node.identity, isLost: true) }
                 self?.lost(error)
             })
         let system = ScanSystem(

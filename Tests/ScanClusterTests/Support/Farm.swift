@@ -17,7 +17,7 @@ struct Farm {
         _ number: UInt64, behaviour: @escaping @Sendable (_ started: Int, _ task: any Sendable) -> FakeNode.Behaviour
     ) -> FakeNode {
         FakeNode(
-            name: "node-\(number)", clock: clock, onCrash: { [systems] in systems.leave(.test(number)) },
+            name: "node-\(number)", clock: clock, onCrash: { [systems] in systems.leave(.test(number), isLost: true) },
             corrupt: { ($0 as? Int).map { $0 + 1 } ?? $0 }, behaviour: behaviour)
     }
 

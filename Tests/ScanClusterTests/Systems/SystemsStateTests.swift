@@ -183,7 +183,7 @@ import Testing
         let old = try #require(pick(&state))
         let failed = try #require(pick(&state))
         _ = state.release(failed, as: .fault, at: moment(1))
-        let left = [state.leave(.test(0)), state.leave(.test(0))]
+        let left = [state.leave(.test(0)).wasThere, state.leave(.test(0)).wasThere]
         #expect(left == [true, false])
         let isBack = state.join(id: .test(0), name: "node-0", slots: 1, window: 2, isLocal: false)
         #expect(isBack)
@@ -191,6 +191,38 @@ import Testing
         #expect(state.release(old, as: .succeeded(seconds: 1), at: moment(1.4)) == nil)
         #expect(state.members[0].done == 0)
         #expect(pick(&state, at: 1.5) != nil)
+    }
+
+    @Test("a system that is lost with attempts in flight is set aside ever longer, though they end after it left")
+    func lost() throws {
+        var state = state(2)
+        var now = 1.0
+        for length in [0.5, 1, 2, 4] {
+            let attempts = try (0..<3).map { _ in try #require(pick(&state, at: now)) }
+            let end = moment(now + 0.1)
+            #expect(state.leave(.test(0), lost: end).setAside == moment(now + 0.1 + length))
+            for attempt in attempts { #expect(state.release(attempt, as: .fault, at: end) == nil) }
+            #expect(state.join(id: .test(0), name: "node-0", slots: 2, window: 4, isLocal: false) == true)
+            #expect(pick(&state, at: now + length) == nil)
+            now += 0.1 + length
+        }
+    }
+
+    @Test("a system that is lost while it has nothing to do, or that leaves in order, is not set aside")
+    func noFault() throws {
+        var state = state(1, 1)
+        #expect(state.leave(.test(0), lost: moment(1)).setAside == nil)
+        _ = try #require(pick(&state))
+        #expect(state.leave(.test(1)).setAside == nil)
+    }
+
+    @Test("attempts that were lost after another fault of the same cause count once")
+    func lostOnce() throws {
+        var state = state(2)
+        let first = try #require(pick(&state))
+        _ = try #require(pick(&state))
+        #expect(state.release(first, as: .fault, at: moment(1)) == moment(1.5))
+        #expect(state.leave(.test(0), lost: moment(1)).setAside == nil)
     }
 
     @Test("a second way to a system that is there is refused")

@@ -36,16 +36,31 @@ struct LinkStateMachineTests {
         #expect(link.failed(at: at(100), jitter: 0) == .wait(until: at(225)))
     }
 
-    @Test("forgets failures when it is connected")
-    func forgives() {
+    @Test("forgets failures when a connection has lasted, and not before", arguments: [(9_999, 500), (10_000, 250)])
+    func forgives(lived: Int64, wait: Int64) {
         var link = LinkStateMachine()
         _ = link.start()
         _ = link.failed(at: at(0), jitter: 1)
-        _ = link.retry()
-        _ = link.failed(at: at(0), jitter: 1)
-        _ = link.retry()
-        #expect(link.connected() == .nothing)
-        #expect(link.failed(at: at(0), jitter: 1) == .wait(until: at(250)))
+        #expect(link.retry() == .dial)
+        link.connected(at: at(1000))
+        #expect(link.failed(at: at(1000 + lived), jitter: 1) == .wait(until: at(1000 + lived + wait)))
+    }
+
+    @Test("that is connected again and again for a moment waits ever longer")
+    func flapping() {
+        var link = LinkStateMachine()
+        var action = link.start()
+        var now = at(0)
+        var waits: [Int64] = []
+        for _ in 0..<8 {
+            #expect(action == .dial)
+            link.connected(at: now)
+            guard case .wait(let until) = link.failed(at: now, jitter: 1) else { continue }
+            waits.append(Int64(until.since(now) / .milliseconds(1)))
+            now = until
+            action = link.retry()
+        }
+        #expect(waits == [250, 500, 1000, 2000, 4000, 8000, 15000, 15000])
     }
 
     @Test("does nothing once it is closed")
@@ -53,7 +68,7 @@ struct LinkStateMachineTests {
         var link = LinkStateMachine()
         _ = link.start()
         link.close()
-        #expect(link.connected() == .nothing)
+        link.connected(at: at(0))
         #expect(link.failed(at: at(0), jitter: 0) == .nothing)
         #expect(link.retry() == .nothing)
         #expect(link.start() == .dial)
