@@ -19,6 +19,8 @@ package struct LinkStateMachine {
         case connected(since: Instant)
         /// Time passes until `retry` leads to `dialing`.
         case waiting
+        /// The node has joined under another address. `retry`, when that is lost, leads to `dialing`.
+        case standingBy
     }
 
     /// Wait after the first failure.
@@ -51,7 +53,7 @@ package struct LinkStateMachine {
     /// returning node at the same moment.
     package mutating func failed(at now: Instant, jitter: Double) -> Action {
         switch state {
-        case .idle, .waiting: return .nothing
+        case .idle, .waiting, .standingBy: return .nothing
         case .dialing: break
         case .connected(let since):
             if now.since(since) >= Self.probation { failures = 0 }
@@ -62,9 +64,18 @@ package struct LinkStateMachine {
         return .wait(until: now.advanced(by: wait * (0.5 + jitter / 2)))
     }
 
+    /// The connection is given up because the node has joined under another address.
+    package mutating func standBy() {
+        guard case .connected = state else { return }
+        state = .standingBy
+    }
+
     /// The wait is over, or there is a reason not to wait any longer.
     package mutating func retry() -> Action {
-        guard case .waiting = state else { return .nothing }
+        switch state {
+        case .waiting, .standingBy: break
+        case .idle, .dialing, .connected: return .nothing
+        }
         state = .dialing
         return .dial
     }

@@ -119,7 +119,8 @@ final class NodeLink: @unchecked Sendable {
             set(.joined)
         } else {
             transport.close()
-            failed(.duplicate(of: ""))
+            machine.standBy()
+            set(.duplicate(of: ""))
         }
     }
 

@@ -90,10 +90,9 @@ public final class RemoteNodes: @unchecked Sendable {
     private func changed(_ link: NodeLink) {
         publish()
         // A link that found its node taken may have it, once the other link has lost it.
-        if case .failed = link.state.status {
-            for other in links where other !== link {
-                if case .duplicate = other.state.status { other.retry() }
-            }
+        guard case .failed = link.state.status else { return }
+        for other in links where other.state.node?.identity == link.state.node?.identity {
+            if case .duplicate = other.state.status { other.retry() }
         }
     }
 

@@ -63,6 +63,19 @@ struct LinkStateMachineTests {
         #expect(waits == [250, 500, 1000, 2000, 4000, 8000, 15000, 15000])
     }
 
+    @Test("to a node that has joined under another address waits until that is lost, however long")
+    func standBy() {
+        var link = LinkStateMachine()
+        _ = link.start()
+        link.connected(at: at(0))
+        link.standBy()
+        #expect(link.failed(at: at(1), jitter: 1) == .nothing)
+        #expect(link.start() == .nothing)
+        #expect(link.retry() == .dial)
+        link.standBy()
+        #expect(link.failed(at: at(2), jitter: 1) == .wait(until: at(252)))
+    }
+
     @Test("does nothing once it is closed")
     func close() {
         var link = LinkStateMachine()
