@@ -112,7 +112,7 @@ final class NodeLink: @unchecked Sendable {
             })
         let system = ScanSystem(
             remote: transport, id: node.identity, name: node.name, slots: node.slots,
-            window: min(options.window ?? 2 * node.slots, node.slots + node.queueLimit), clock: loop, executor: loop)
+            window: node.window(limit: options.window), clock: loop, executor: loop)
         if systems.join(system) {
             hasJoined = true
             self.transport = transport
@@ -134,6 +134,12 @@ final class NodeLink: @unchecked Sendable {
         set(status)
         perform(machine.failed(at: loop.now, jitter: Double.random(in: 0...1)))
     }
+}
+
+extension NodeInfo {
+    /// Most tasks in flight to the node: what it admits, or `limit` if that is less. How many of them are of use, the
+    /// measured pace decides.
+    package func window(limit: Int?) -> Int { min(limit ?? .max, slots + queueLimit) }
 }
 
 extension RemoteNodes {

@@ -14,7 +14,8 @@ public final class RemoteNodes: @unchecked Sendable {
     public struct Options: Sendable {
         /// Name of this coordinator, for the nodes' logs; the host's name by default.
         public var name: String = hostName()
-        /// Most tasks in flight to one node; twice its slots if nil, and never more than it admits.
+        /// Most tasks in flight to one node; what it admits if nil, and never more. Fewer are in flight unless they
+        /// are tiny: one more per slot, or what takes 20 ms.
         public var window: Int?
         /// Longest frame accepted from a node, in bytes; 1 GiB by default.
         public var frameLimit = 1 << 30
