@@ -9,6 +9,9 @@ extension NodeServer {
     public struct Options: Sendable {
         /// Tasks that may wait beyond the slots; more are refused. 1024 by default.
         public var queueLimit = 1024
+        /// Bytes of bulk that tasks which run or wait may have brought; more are refused, unless there is but one such
+        /// task. Half of the memory by default.
+        public var bulkLimit = physicalMemory() / 2
         /// Bytes of bulk kept for later tasks; by default a quarter of the memory, 1 GiB at most. 0 keeps none.
         public var bulkCacheLimit = min(1 << 30, physicalMemory() / 4)
         /// Longest frame accepted, bulk bytes included; 1 GiB by default.

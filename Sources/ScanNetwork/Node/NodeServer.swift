@@ -52,7 +52,7 @@ public final class NodeServer: @unchecked Sendable {
         self.onEvent = onEvent
         address = listen
         threads = ScanThreads(count: slots, niceness: options.niceness)
-        admission = AdmissionState(slots: slots, queueLimit: options.queueLimit)
+        admission = AdmissionState(slots: slots, queueLimit: options.queueLimit, bulkLimit: options.bulkLimit)
         cache = BulkCache(limit: options.bulkCacheLimit)
     }
 
@@ -193,7 +193,7 @@ public final class NodeServer: @unchecked Sendable {
         var isDrained = false
         for task in tasks {
             done += task.outcome == nil ? 0 : 1
-            isDrained = admission.finish(task.lease)
+            isDrained = admission.finish(task.lease, bulk: task.bulkBytes)
             sessions[task.lease]?.answer(task)
         }
         publish()
@@ -229,6 +229,8 @@ struct FinishedTask: Sendable {
     var lease: AdmissionState.Lease
     var request: UInt64
     var keptBulk: Bool
+    /// Bytes of bulk that came with it.
+    var bulkBytes: Int
     /// Nil if the scan was skipped.
     var outcome: Scanners.Outcome?
     var seconds: Double

@@ -41,12 +41,16 @@ final class NodeSession: @unchecked Sendable {
             bulk = server.cache.find(key, of: lease)
             if bulk == nil { return refuse(task, .bulkMissing, "does not keep the task's bulk bytes", on: connection) }
         }
-        switch server.admission.admit(lease) {
+        switch server.admission.admit(lease, bulk: task.bulk?.count ?? 0) {
         case .run: break
         case .refuse(.draining): return refuse(task, .draining, "is draining", on: connection)
         case .refuse(let reason):
-            let limit = server.options.queueLimit
-            return refuse(task, reason, "has a full queue of \(limit) tasks", on: connection)
+            let state = server.admission
+            let message =
+                state.isFull
+                ? "has a full queue of \(state.queueLimit) tasks"
+                : "has a queue full of \(state.bulkBytes) bytes, and takes \(state.bulkLimit)"
+            return refuse(task, reason, message, on: connection)
         }
         var isKept = false
         if let sent = task.bulk, let key = task.key { isKept = server.cache.keep(sent, as: key, of: lease) }
@@ -62,15 +66,19 @@ final class NodeSession: @unchecked Sendable {
     private func start(_ task: TaskFrame, _ run: @escaping Scanners.Run, _ context: ScanContext, keptBulk: Bool) {
         let bytes = [UInt8](task.task)
         let (server, lease, request, clock) = (server, lease, task.request, server.loop)
+        let bulkBytes = task.bulk?.count ?? 0
         batch.append(
             ScanJob(context: context) { context in
                 let (outcome, seconds) = run(bytes, context, clock)
                 server.finish(
                     FinishedTask(
-                        lease: lease, request: request, keptBulk: keptBulk, outcome: outcome, seconds: seconds))
+                        lease: lease, request: request, keptBulk: keptBulk, bulkBytes: bulkBytes, outcome: outcome,
+                        seconds: seconds))
             } skipped: {
                 server.finish(
-                    FinishedTask(lease: lease, request: request, keptBulk: false, outcome: nil, seconds: 0))
+                    FinishedTask(
+                        lease: lease, request: request, keptBulk: false, bulkBytes: bulkBytes, outcome: nil,
+                        seconds: 0))
             })
     }
 

@@ -46,4 +46,19 @@ struct AdmissionStateTests {
             #expect(admission.inFlight == taken.count)
         }
     }
+
+    @Test("takes no more bulk bytes than it may, but always one task with any number of them")
+    func bulk() {
+        var state = AdmissionState(slots: 2, queueLimit: 10, bulkLimit: 100)
+        #expect(state.admit(1, bulk: 500) == .run)
+        #expect(state.admit(1, bulk: 1) == .refuse(.queueFull))
+        #expect(state.admit(1) == .run)
+        _ = state.finish(1, bulk: 500)
+        #expect(state.admit(2, bulk: 60) == .run)
+        #expect(state.admit(3, bulk: 41) == .refuse(.queueFull))
+        #expect(state.admit(3, bulk: 40) == .run)
+        #expect(state.bulkBytes == 100)
+        _ = state.finish(2, bulk: 60)
+        #expect(state.admit(3, bulk: 60) == .run)
+    }
 }
