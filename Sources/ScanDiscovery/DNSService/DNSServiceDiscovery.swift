@@ -1,3 +1,4 @@
+import ScanCluster
 import CDNSSD
 
 /// Discovery through the machine's own DNS-SD daemon: Avahi on Linux, mDNSResponder on macOS.

@@ -1,3 +1,5 @@
+import ScanCluster
+
 /// Nodes that are known beforehand: a list of hosts and ports. Host names are looked up by the system's resolver.
 public struct StaticDiscovery: ServiceDiscovery {
     /// A host and a port.

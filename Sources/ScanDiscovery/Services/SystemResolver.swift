@@ -1,3 +1,5 @@
+import ScanCluster
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)

@@ -101,6 +101,7 @@ final class NodeLink: @unchecked Sendable {
     private func join(_ node: NodeInfo, _ connection: Connection) {
         machine.connected(at: loop.now)
         state.node = node
+        let node = distinct(node)
         var hasJoined = false
         let transport = TCPTransport(
             node: node, connection: connection,
@@ -122,6 +123,15 @@ final class NodeLink: @unchecked Sendable {
             machine.standBy()
             set(.duplicate(of: ""))
         }
+    }
+
+    /// The node under a name that no other system has: its address is added where the names clash.
+    private func distinct(_ node: NodeInfo) -> NodeInfo {
+        var node = node
+        if systems.snapshot.contains(where: { $0.name == node.name && $0.id != node.identity }) {
+            node.name = "\(node.name) (\(state.address))"
+        }
+        return node
     }
 
     private func lost(_ error: ScanError) {

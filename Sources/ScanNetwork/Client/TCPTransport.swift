@@ -101,7 +101,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
                     ScanError(.invalidResponse, "sent a result that cannot be decoded: \(error)", system: system))
             }
         } else {
-            let message = String(decoding: frame.body, as: UTF8.self)
+            let message = String(decoding: frame.body, as: UTF8.self).printable
             result = .failure(TaskFailure(message: message, system: system, attempt: attempt))
         }
         return .success(
@@ -149,9 +149,9 @@ extension TCPTransport: ConnectionDelegate {
             waiter.reply(.response(response))
         case .refusal(let request, let reason, let message):
             guard let waiter = pending.remove(request) else { return }
-            waiter.reply(.failed(ScanError(reason.code, message, system: node.name)))
+            waiter.reply(.failed(ScanError(reason.code, message.printable, system: node.name)))
         case .goodbye(let draining, let message):
-            farewell = message
+            farewell = message.printable
             if draining { onDraining() }
         case .task, .cancel, .ping, .pong: throw ProtocolError("a node sent a coordinator's frame")
         }

@@ -40,6 +40,9 @@ package struct ClientHandshake {
                 info.frameLimit >= FrameFormat.leastFrameLimit
             else { return .failed(ScanError(.incompatible, "sends a hello with impossible values")) }
             // More than these is of no use, and sums of what a stranger says must not overflow.
+            info.name = info.name.printable
+            info.software = info.software.printable
+            info.scanners = info.scanners.map(\.printable)
             info.queueLimit = min(info.queueLimit, 1 << 20)
             info.frameLimit = min(info.frameLimit, FrameFormat.greatestFrameLimit)
             return .open(info, version: version, consumed: size)
@@ -62,7 +65,7 @@ package struct ClientHandshake {
     }
 
     private func refused(_ hello: Hello) -> ScanError {
-        let message = String(decoding: hello.body, as: UTF8.self)
+        let message = String(decoding: hello.body, as: UTF8.self).printable
         switch hello.refusal {
         case .otherVersion: return incompatible(hello.versions)
         case .tooManyConnections, .draining, .malformed, nil:

@@ -41,6 +41,8 @@ package struct ServerHandshake {
             guard info.frameLimit >= FrameFormat.leastFrameLimit else {
                 return refuse(.malformed, "a frame limit of \(info.frameLimit)")
             }
+            info.name = info.name.printable
+            info.software = info.software.printable
             info.frameLimit = min(info.frameLimit, FrameFormat.greatestFrameLimit)
             let reply = Hello(.welcome, versions: versions, body: try WireEncoder().encode(node)).encoded
             return .open(info, reply: reply, consumed: size)

@@ -33,7 +33,7 @@ final class NodeSession: @unchecked Sendable {
     private func received(_ task: TaskFrame, on connection: Connection) throws(ProtocolError) {
         guard tasks[task.request] == nil else { throw ProtocolError("request \(task.request) was sent twice") }
         guard let run = server.scanners.find(task.scanner) else {
-            let name = String(decoding: task.scanner, as: UTF8.self)
+            let name = String(decoding: task.scanner, as: UTF8.self).printable
             return refuse(task, .unknownScanner, "knows no scanner '\(name)'", on: connection)
         }
         var bulk = task.bulk

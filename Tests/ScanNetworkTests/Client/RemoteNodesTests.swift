@@ -59,6 +59,19 @@ struct RemoteNodesTests {
         node.server.stop()
     }
 
+    @Test("of one name are told apart by their addresses")
+    func sameName() async throws {
+        let both = [try TestNode(), try TestNode()]
+        let (systems, nodes, states) = await connect(both[0].address, both[1].address)
+        #expect(states.map(\.node?.name) == ["node", "node"])
+        let names = systems.snapshot.map(\.name)
+        #expect(names.count == 2)
+        #expect(names.first == "node")
+        #expect(both.contains { names.last == "node (\($0.address))" })
+        nodes.close()
+        for node in both { node.server.stop() }
+    }
+
     @Test("that refuse the connection are reported as unreachable")
     func refused() async throws {
         let node = try TestNode()

@@ -177,6 +177,30 @@ struct HandshakeTests {
         #expect(coordinator.frameLimit == Int(UInt32.max))
     }
 
+    @Test("lets no name or message of a peer steer a terminal")
+    func names() throws {
+        var node = Self.node
+        node.name = "\u{1b}[2Jal\npha"
+        node.software = "0\r"
+        node.scanners = ["a\u{7}/1"]
+        let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(node)).encoded
+        guard case .open(let info, _, _) = client(welcome) else {
+            Issue.record("not open")
+            return
+        }
+        #expect(info.name == "\u{fffd}[2Jal\u{fffd}pha")
+        #expect(info.software == "0\u{fffd}")
+        #expect(info.scanners == ["a\u{fffd}/1"])
+        let greeting = try ClientHandshake().greeting(CoordinatorInfo(name: "de\u{1b}sk", frameLimit: 1 << 20))
+        guard case .open(let coordinator, _, _) = server(greeting) else {
+            Issue.record("not open")
+            return
+        }
+        #expect(coordinator.name == "de\u{fffd}sk")
+        let refusal = Hello(.refusal, versions: 1...1, refusal: .draining, body: Array("a\nb".utf8)).encoded
+        #expect(client(refusal) == .failed(ScanError(.refused, "refused the connection: a\u{fffd}b")))
+    }
+
     static let impossible: [(at: Int, UInt8)] = [(at: 12, 9), (at: 16, 0), (at: 16, 4), (at: 23, 1)]
 
     @Test("refuses impossible fields of the fixed part", arguments: impossible)
