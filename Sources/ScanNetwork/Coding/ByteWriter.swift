@@ -25,6 +25,13 @@ package struct ByteWriter: ~Copyable {
         }
     }
 
+    /// Forgets the first `number` bytes and moves the others down.
+    package mutating func removeFirst(_ number: Int) {
+        // Copying between overlapping regions is allowed.
+        memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[number...]))
+        count -= number
+    }
+
     /// Makes room for `additional` bytes.
     package mutating func reserve(_ additional: Int) {
         if count + additional > memory.count { grow(by: additional) }

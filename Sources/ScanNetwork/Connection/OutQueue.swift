@@ -26,6 +26,9 @@ package struct OutQueue: ~Copyable {
     /// Number of bytes that wait.
     package var waiting: Int { frames.count - sent + bulkWaiting }
 
+    /// Memory for frames, in bytes.
+    package var capacity: Int { frames.capacity }
+
     /// Appends frames.
     package mutating func append(_ body: (inout ByteWriter) -> Void) { body(&frames) }
 
@@ -89,8 +92,21 @@ package struct OutQueue: ~Copyable {
             sent = 0
             segments.removeAll(keepingCapacity: true)
             firstSegment = 0
+        } else if sent >= Self.idleLimit, sent * 2 > frames.count {
+            compact()
         }
     }
 
+    /// Forgets what was sent: on a link that is the bottleneck the queue is never empty.
+    private mutating func compact() {
+        frames.removeFirst(sent)
+        segments.removeFirst(firstSegment)
+        for index in segments.indices { segments[index].after -= sent }
+        firstSegment = 0
+        sent = 0
+    }
+
+    /// Bytes that were sent may stay in memory until there are so many of them.
+    private static let idleLimit = 1 << 20
     private static let nothing = BulkBytes(byteCount: 0) { _ in }
 }

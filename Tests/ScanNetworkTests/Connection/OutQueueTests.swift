@@ -27,6 +27,25 @@ struct OutQueueTests {
         #expect(sent == expected)
     }
 
+    @Test("keeps no frames that were sent, though it is never empty, and confuses nothing when it drops them")
+    func compact() {
+        var queue = OutQueue()
+        var expected: [UInt8] = []
+        var sent: [UInt8] = []
+        for number in 0..<400 {
+            let bytes = [UInt8](repeating: UInt8(number % 251), count: 50_000)
+            let bulk = [UInt8](repeating: UInt8(number % 7), count: 3)
+            queue.append { writer in bytes.withUnsafeBytes { writer.put(raw: $0) } }
+            queue.append(BulkBytes(byteCount: 3) { $0.copyBytes(from: bulk) })
+            expected += bytes + bulk
+            if number > 2 { sent += Self.take(50_003, &queue) }
+            #expect(number < 3 || queue.waiting > 100_000)
+        }
+        #expect(queue.capacity < 8 << 20)
+        while queue.waiting > 0 { sent += Self.take(70_000, &queue) }
+        #expect(sent == expected)
+    }
+
     /// Plays the socket.
     static func take(_ limit: Int, _ queue: inout OutQueue) -> [UInt8] {
         let bytes = queue.withPieces { pieces in
