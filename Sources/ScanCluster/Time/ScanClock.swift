@@ -9,10 +9,14 @@ public struct Instant: Comparable, Hashable, Sendable {
     /// Orders by time.
     public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// The moment `duration` later.
+    /// The moment `duration` later, or the last one there is (292 years after the origin).
     public func advanced(by duration: Duration) -> Instant {
         let (seconds, attoseconds) = duration.components
-        return Instant(nanoseconds: nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (length, isMuchTooLong) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        let (sum, isTooLate) = nanoseconds.addingReportingOverflow(length)
+        if isTooLong || isMuchTooLong || isTooLate { return Instant(nanoseconds: duration < .zero ? .min : .max) }
+        return Instant(nanoseconds: sum)
     }
 
     /// Time from `earlier` to this moment.

@@ -8,7 +8,7 @@ final class LoopTimers: @unchecked Sendable {
 
     private let timer: UnsafeMutablePointer<uv_timer_t>
     private var wheel: TimerWheel<@Sendable () -> Void>
-    private var due: [@Sendable () -> Void] = []
+    private var due: [TimerID] = []
     private var armed: Instant?
     private var hasGoneOff = false
     /// Timers that were set from other threads, by the names those threads know them under.
@@ -65,7 +65,8 @@ final class LoopTimers: @unchecked Sendable {
     func fire(at now: Instant) {
         if let deadline = wheel.nextDeadline, deadline <= now {
             wheel.expire(until: now, into: &due)
-            for fire in due { fire() }
+            // One that fires may cancel another.
+            for timer in due { wheel.take(timer)?() }
             due.removeAll(keepingCapacity: true)
         }
     }

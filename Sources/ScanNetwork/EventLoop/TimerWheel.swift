@@ -24,7 +24,7 @@ package struct TimerWheel<Payload> {
     private var occupied = [UInt64](repeating: 0, count: levels)
     private var elapsed: Int64
 
-    /// Number of timers that are set.
+    /// Number of timers that are set, or due and not taken.
     package var count: Int { entries.count - free.count }
 
     /// A wheel without timers whose time is `now`.
@@ -43,7 +43,11 @@ package struct TimerWheel<Payload> {
         entries[index].tick = rest > 0 ? whole + 1 : whole
         entries[index].payload = payload
         link(index)
-        return TimerID(rawValue: UInt64(entries[index].generation) << 32 | UInt64(index))
+        return name(of: index)
+    }
+
+    private func name(of index: Int) -> TimerID {
+        TimerID(rawValue: UInt64(entries[index].generation) << 32 | UInt64(index))
     }
 
     /// Forgets a timer; false if it has fired or was cancelled before.
@@ -53,9 +57,19 @@ package struct TimerWheel<Payload> {
         guard index < entries.count, entries[index].payload != nil,
             UInt64(entries[index].generation) == timer.rawValue >> 32
         else { return false }
-        unlink(index)
+        if entries[index].slot >= 0 { unlink(index) }
         _ = release(index)
         return true
+    }
+
+    /// Ends a timer that is due.
+    /// - Returns: what it was set with; nil if it was cancelled since it became due.
+    package mutating func take(_ timer: TimerID) -> Payload? {
+        let index = Int(truncatingIfNeeded: timer.rawValue & 0xffff_ffff)
+        guard index < entries.count, entries[index].payload != nil, entries[index].slot < 0,
+            UInt64(entries[index].generation) == timer.rawValue >> 32
+        else { return nil }
+        return release(index)
     }
 
     /// When ``expire(until:into:)`` has something to do next: no later than the earliest deadline.
@@ -63,8 +77,9 @@ package struct TimerWheel<Payload> {
         nextSlot.map { Instant(nanoseconds: $0.tick * Self.nanosecondsPerTick) }
     }
 
-    /// Moves the wheel's time to `now` and appends what is due, in order of deadline.
-    package mutating func expire(until now: Instant, into due: inout [Payload]) {
+    /// Moves the wheel's time to `now` and appends the timers that are due, in order of deadline. Each waits for
+    /// ``take(_:)``, and may be cancelled until then.
+    package mutating func expire(until now: Instant, into due: inout [TimerID]) {
         let target = now.nanoseconds / Self.nanosecondsPerTick
         while let next = nextSlot, next.tick <= target {
             elapsed = max(elapsed, next.tick)
@@ -74,7 +89,8 @@ package struct TimerWheel<Payload> {
             while index >= 0 {
                 let following = entries[Int(index)].next
                 if next.slot < 64 {
-                    if let payload = release(Int(index)) { due.append(payload) }
+                    entries[Int(index)].slot = -1
+                    due.append(name(of: Int(index)))
                 } else {
                     link(Int(index))
                 }

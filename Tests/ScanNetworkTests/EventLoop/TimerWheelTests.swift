@@ -11,11 +11,10 @@ struct TimerWheelTests {
     func deadline() {
         var wheel = TimerWheel<String>(now: Self.at(0))
         _ = wheel.schedule(at: Instant(nanoseconds: 5_000_001), "six")
-        var due: [String] = []
-        wheel.expire(until: Instant(nanoseconds: 5_999_999), into: &due)
-        #expect(due.isEmpty)
+        let early = wheel.fired(until: Instant(nanoseconds: 5_999_999))
+        #expect(early.isEmpty)
         #expect(wheel.nextDeadline == Self.at(6))
-        wheel.expire(until: Self.at(6), into: &due)
+        let due = wheel.fired(until: Self.at(6))
         #expect(due == ["six"])
         #expect(wheel.nextDeadline == nil)
         #expect(wheel.count == 0)
@@ -25,8 +24,7 @@ struct TimerWheelTests {
     func past() {
         var wheel = TimerWheel<Int>(now: Self.at(1000))
         _ = wheel.schedule(at: Self.at(3), 1)
-        var due: [Int] = []
-        wheel.expire(until: Self.at(1000), into: &due)
+        let due = wheel.fired(until: Self.at(1000))
         #expect(due == [1])
     }
 
@@ -41,12 +39,27 @@ struct TimerWheelTests {
         let reused = wheel.schedule(at: Self.at(20), 4)
         #expect(reused != second)
         #expect(wheel.cancel(second) == false)
-        var due: [Int] = []
-        wheel.expire(until: Self.at(100), into: &due)
+        let due = wheel.fired(until: Self.at(100))
         #expect(Set(due) == [1, 3, 4])
         #expect(wheel.cancel(first) == false)
         #expect(wheel.cancel(third) == false)
         #expect(wheel.cancel(TimerID(rawValue: 99)) == false)
+    }
+
+    @Test("forgets a timer that is due and cancelled before it is taken")
+    func cancelDue() {
+        var wheel = TimerWheel<Int>(now: Self.at(0))
+        let first = wheel.schedule(at: Self.at(10), 1)
+        let second = wheel.schedule(at: Self.at(10), 2)
+        #expect(wheel.take(first) == nil)
+        var due: [TimerID] = []
+        wheel.expire(until: Self.at(10), into: &due)
+        #expect(Set(due) == [first, second])
+        #expect(wheel.cancel(second) == true)
+        #expect(wheel.take(first) == 1)
+        #expect(wheel.take(second) == nil)
+        #expect(wheel.take(first) == nil)
+        #expect(wheel.count == 0)
     }
 
     @Test("agrees with a list that is searched, over random timers", arguments: 0..<30)
@@ -68,8 +81,7 @@ struct TimerWheelTests {
                 }
             default:
                 now += Int64(1) << Int64.random(in: 0...22, using: &generator)
-                var due: [Int] = []
-                wheel.expire(until: Self.at(now), into: &due)
+                let due = wheel.fired(until: Self.at(now))
                 let expected = model.filter { $0.value.tick <= now }
                 #expect(Set(due) == Set(expected.keys))
                 for number in due { model[number] = nil }
@@ -82,5 +94,18 @@ struct TimerWheelTests {
                 #expect(wheel.nextDeadline == nil)
             }
         }
+    }
+}
+
+extension TimerWheel {
+    /// What is due, taken.
+    fileprivate mutating func fired(until now: Instant) -> [Payload] {
+        var due: [TimerID] = []
+        expire(until: now, into: &due)
+        var payloads: [Payload] = []
+        for timer in due {
+            if let payload = take(timer) { payloads.append(payload) }
+        }
+        return payloads
     }
 }
