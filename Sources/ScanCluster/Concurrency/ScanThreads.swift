@@ -28,19 +28,24 @@ package struct ScanJob: Sendable {
 /// Threads that do nothing but scan, one per slot, so that blocking C never holds up the cooperative pool or a loop.
 package final class ScanThreads: Sendable {
     private let queue = ScanQueue()
-    private let threads = Locked<[pthread_t]>([])
+    private let threads: Locked<[pthread_t]>
+    /// Number of threads that were started: fewer than were asked for, if the system gave no more.
+    package let count: Int
 
-    /// Starts `count` threads.
+    /// Starts `count` threads, or as many as the system gives, at least one.
     /// - Parameters:
     ///   - count: number of slots; 0 for none.
     ///   - niceness: added to the threads' nice value (Linux), so that a node's owner feels nothing. 0 changes nothing.
     ///   - stackSize: bytes; deblending and SEP recurse.
     package init(count: Int, niceness: Int = 0, stackSize: Int = 16 << 20) {
+        var started: [pthread_t] = []
         for _ in 0..<count {
             guard let thread = ScanThread.start(queue, niceness: niceness, stackSize: stackSize) else { break }
-            threads.withLock { $0.append(thread) }
+            started.append(thread)
         }
-        precondition(count == 0 || threads.withLock { !$0.isEmpty }, "the system gives this process no more threads")
+        precondition(count == 0 || !started.isEmpty, "the system gives this process no more threads")
+        self.count = started.count
+        threads = Locked(started)
     }
 
     deinit {

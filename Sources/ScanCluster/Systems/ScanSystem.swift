@@ -26,15 +26,17 @@ public actor ScanSystem {
 
     /// The system of this process, with `slots` scan threads.
     /// - Parameters:
-    ///   - slots: number of scan threads; at least 1.
+    ///   - slots: number of scan threads, at least 1; fewer are started where the system gives no more.
     ///   - id: identity of this process.
     ///   - name: name for users.
     ///   - niceness: added to the scan threads' nice value (Linux).
     ///   - clock: measures the scans and their time-outs.
     public init(local slots: Int, id: SystemID, name: String, niceness: Int = 0, clock: any ScanClock) {
+        let threads = ScanThreads(count: slots, niceness: niceness)
+        // What it has, not what was asked for.
         self.init(
-            way: .threads(ScanThreads(count: slots, niceness: niceness)), id: id, name: name, slots: slots,
-            window: slots, clock: clock, executor: nil)
+            way: .threads(threads), id: id, name: name, slots: threads.count, window: threads.count, clock: clock,
+            executor: nil)
     }
 
     /// A node behind `transport`.

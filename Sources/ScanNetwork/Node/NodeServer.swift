@@ -43,6 +43,9 @@ public final class NodeServer: @unchecked Sendable {
         options: Options = Options(), loop: EventLoop = .shared, onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
         var generator = SystemRandomNumberGenerator()
+        threads = ScanThreads(count: slots, niceness: options.niceness)
+        // What it has, not what was asked for.
+        let slots = threads.count
         info = NodeInfo(
             identity: identity ?? SystemID(using: &generator), name: name, slots: slots,
             queueLimit: options.queueLimit, scanners: scanners.names, frameLimit: options.frameLimit)
@@ -51,7 +54,6 @@ public final class NodeServer: @unchecked Sendable {
         self.loop = loop
         self.onEvent = onEvent
         address = listen
-        threads = ScanThreads(count: slots, niceness: options.niceness)
         admission = AdmissionState(slots: slots, queueLimit: options.queueLimit, bulkLimit: options.bulkLimit)
         cache = BulkCache(limit: options.bulkCacheLimit)
     }

@@ -124,4 +124,12 @@ import Testing
         threads.stop()
         #expect(result.withLock { $0 } == 6000)
     }
+
+    @Test("tell how many there are", arguments: 0..<4)
+    func count(count: Int) {
+        let threads = ScanThreads(count: count)
+        #expect(threads.count == count)
+        threads.stop()
+        #expect(threads.count == count)
+    }
 }
