@@ -2,8 +2,13 @@
 public struct ScanCoordinator: Sendable {
     /// What a job puts up with.
     public struct Options: Equatable, Sendable {
-        /// Time a system has to answer one attempt, without the reading of bulk bytes. The attempt is then cancelled
-        /// and the task tried again. Nil, the default, sets no limit: only a lost connection ends an attempt.
+        /// Time a system has to answer one attempt; it is then cancelled and the task tried again. Nil, the default,
+        /// sets no limit: only a lost connection ends an attempt.
+        ///
+        /// What counts is all from the moment the task is handed to its connection: the way there with its bulk
+        /// bytes, a wait behind the tasks of other coordinators, the scan, and the way back. Reading the bulk bytes
+        /// does not count. While a limit is set, a system has no more tasks than slots, so that none of this
+        /// coordinator's tasks waits behind another; slots then idle while the next task is on its way.
         public var timeout: Duration?
         /// Attempts that may throw or time out before a task is reported as failed; at least 1, by default 3.
         public var maxAttempts: Int

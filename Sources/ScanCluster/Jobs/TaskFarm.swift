@@ -126,7 +126,10 @@ struct TaskFarm<Task: ScanTask> {
     /// - Returns: false if no pending task can go anywhere.
     private mutating func start(in group: inout Children) -> Bool {
         guard backlog.count.load(ordering: .relaxed) < options.responseBuffer,
-            let pick = systems.reserve(from: ledger.pending, excluding: excluded, job: job)
+            let pick = systems.reserve(
+                from: ledger.pending, excluding: excluded, job: job,
+                // A task that waits at a node for a slot would spend its time-out there.
+                prefetching: options.timeout == nil)
         else { return false }
         let attempt = ledger.start(atOffset: pick.offset, on: pick.system.id)
         guard let work = work[attempt.slot] else { preconditionFailure("an open task has its work") }

@@ -65,15 +65,17 @@ public final class Systems: Sendable {
         }
     }
 
-    /// Chooses a task and a system, and takes the room: see ``SystemsState/pick(from:excluding:job:at:)``.
+    /// Chooses a task and a system, and takes the room: see ``SystemsState/pick(from:excluding:job:prefetching:at:)``.
     func reserve(
-        from pending: some RandomAccessCollection<PendingTask>, excluding excluded: Set<SystemID>, job: Int
+        from pending: some RandomAccessCollection<PendingTask>, excluding excluded: Set<SystemID>, job: Int,
+        prefetching: Bool
     ) -> (offset: Int, reservation: SystemsState.Reservation, system: ScanSystem)? {
         let now = clock.now
         return registry.withLock { registry in
-            guard let pick = registry.state.pick(from: pending, excluding: excluded, job: job, at: now) else {
-                return nil
-            }
+            guard
+                let pick = registry.state.pick(
+                    from: pending, excluding: excluded, job: job, prefetching: prefetching, at: now)
+            else { return nil }
             guard let system = registry.systems[pick.reservation.system] else {
                 preconditionFailure("the registry knows every system it picks")
             }

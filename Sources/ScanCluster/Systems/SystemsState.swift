@@ -23,7 +23,9 @@ package struct SystemsState: Sendable {
 
         /// Most attempts in flight now.
         package var window: Int { isLocal ? slots : min(maxWindow, slots + pace.prefetch(slots: slots)) }
-        var hasRoom: Bool { inFlight + abandoned < window }
+
+        /// Room for an attempt: up to the window with prefetching, else up to the slots.
+        func hasRoom(prefetching: Bool) -> Bool { inFlight + abandoned < (prefetching ? window : slots) }
 
         /// Whether tasks can go there at all.
         func isUsable(at now: Instant) -> Bool { abandoned < slots && !backOff.isSetAside(at: now) }

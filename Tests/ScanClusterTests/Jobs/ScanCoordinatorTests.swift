@@ -168,6 +168,15 @@ import Testing
         #expect(report.failures.keys.sorted().contains(3))
     }
 
+    @Test("while a time-out is set no task waits at a node", arguments: [(nil, 4), (Duration.seconds(9), 2)])
+    func noWaiting(timeout: Duration?, most: Int) throws {
+        let farm = Farm()
+        let node = farm.add(1, slots: 2) { _, _ in .answer(after: .seconds(1)) }
+        let report = try #require(farm.run(20, options: .init(timeout: timeout)))
+        #expect(report.isComplete(20))
+        #expect(node.mostRunning == most)
+    }
+
     @Test("outputs that cannot be right are asked for again elsewhere")
     func garbage() throws {
         let farm = Farm()

@@ -74,6 +74,16 @@ import Testing
         #expect(count == 3)
     }
 
+    @Test("no system has more tasks than slots while tasks must not wait there")
+    func noPrefetch() {
+        var state = state(2, 3)
+        let pending = [PendingTask(slot: 0, request: TaskRequest(cost: 1))]
+        var count = 0
+        while state.pick(from: pending, excluding: [], job: 1, prefetching: false, at: start) != nil { count += 1 }
+        #expect(count == 2 + 3)
+        #expect(pick(&state) != nil)
+    }
+
     @Test("tiny tasks widen the window of a remote system up to its limit")
     func wideWindow() throws {
         var state = state(1, window: 50)
