@@ -4,7 +4,8 @@ public enum JobEvent: Equatable, Sendable {
     case systemJoined(name: String, slots: Int)
     /// A system is reachable no more.
     case systemLeft(name: String)
-    /// An attempt began. `cost` as in ``ScanTask/cost``.
+    /// An attempt began. `cost` as in ``ScanTask/cost``. If its system leaves in order without running it, the next
+    /// attempt begins with no other event between.
     case taskStarted(index: Int, system: String, attempt: Int, cost: Double)
     /// The task has its output; the scan took `seconds`.
     case taskFinished(index: Int, system: String, attempt: Int, cost: Double, seconds: Double)

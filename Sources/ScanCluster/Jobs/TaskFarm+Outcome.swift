@@ -9,7 +9,7 @@ extension TaskFarm {
             return .threw
         case .failure(let error):
             switch error.code {
-            case .bulkUnreadable: return .void
+            case .bulkUnreadable, .draining: return .void
             // A system that cancels what nobody asked it to cancel is at fault, or it would be asked again at once.
             case .cancelled: return _Concurrency.Task.isCancelled ? .void : .fault
             // The thread of a local scan that timed out is lost until it ends; the other threads are sound.
@@ -41,6 +41,10 @@ extension TaskFarm {
                 await retry(attempt, as: .failed, on: system, because: error.message)
             case .refused, .cancelled:
                 await retry(attempt, as: .refused, on: system, because: error.message)
+            case .draining:
+                // Leaving in order is no fault: the task goes on as if it had never been there.
+                excluded.insert(system.id)
+                _ = ledger.end(attempt, as: .refused)
             case .unknownScanner:
                 excluded.insert(system.id)
                 await retry(attempt, as: .refused, on: system, because: error.message)

@@ -6,7 +6,7 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
     public struct Code: Codable, Hashable, Sendable, CustomStringConvertible {
         enum Value: String, Codable {  // swift-format-ignore
             case systemLost, timedOut, cancelled, refused, unknownScanner, invalidResponse, bulkMissing, bulkUnreadable
-            case unreachable, incompatible, notANode, noSystem
+            case unreachable, incompatible, notANode, noSystem, draining
         }
         let value: Value
         /// The connection ended, or the system left, before it answered.
@@ -15,8 +15,10 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
         public static let timedOut = Code(value: .timedOut)
         /// Nobody waits for the attempt any more.
         public static let cancelled = Code(value: .cancelled)
-        /// The system takes no more tasks now: its queue is full, or it is draining.
+        /// The system takes no more tasks now: its queue is full.
         public static let refused = Code(value: .refused)
+        /// The system is about to leave, and takes no more tasks.
+        public static let draining = Code(value: .draining)
         /// The system does not know this type of task.
         public static let unknownScanner = Code(value: .unknownScanner)
         /// The response could not be decoded, or cannot be the answer to the task.

@@ -20,6 +20,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     private var pending = PendingResponses<Waiter>()
     private var held = HeldKeys()
     private var farewell: String?
+    /// The node has said that it takes no more tasks.
+    private var isDraining = false
     private var end: ScanError?
     private let onDraining: () -> Void
     private let onEnd: (ScanError) -> Void
@@ -152,7 +154,10 @@ extension TCPTransport: ConnectionDelegate {
             waiter.reply(.failed(ScanError(reason.code, message.printable, system: node.name)))
         case .goodbye(let draining, let message):
             farewell = message.printable
-            if draining { onDraining() }
+            if draining {
+                isDraining = true
+                onDraining()
+            }
         case .task, .cancel, .ping, .pong: throw ProtocolError("a node sent a coordinator's frame")
         }
     }
@@ -163,7 +168,9 @@ extension TCPTransport: ConnectionDelegate {
         let message = farewell.map { "\(error.message) (\($0))" } ?? error.message
         let lost = ScanError(.systemLost, message, system: node.name)
         end = lost
-        for waiter in pending.removeAll() { waiter.reply(.failed(lost)) }
+        // What a draining node has not answered came too late for it.
+        let reply = isDraining ? ScanError(.draining, message, system: node.name) : lost
+        for waiter in pending.removeAll() { waiter.reply(.failed(reply)) }
         onEnd(lost)
     }
 }

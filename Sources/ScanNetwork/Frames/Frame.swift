@@ -44,7 +44,8 @@ package enum RefusalReason: UInt8, CaseIterable, Sendable {
     /// The code under which the coordinator sees the reason.
     package var code: ScanError.Code {
         switch self {
-        case .queueFull, .draining: .refused
+        case .queueFull: .refused
+        case .draining: .draining
         case .unknownScanner: .unknownScanner
         case .bulkMissing: .bulkMissing
         }

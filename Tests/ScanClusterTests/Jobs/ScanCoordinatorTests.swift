@@ -177,6 +177,25 @@ import Testing
         #expect(node.mostRunning == most)
     }
 
+    @Test("a node that drains gives its tasks back without a word, and gets no more")
+    func draining() throws {
+        let farm = Farm()
+        farm.add(1)
+        let leaving = farm.add(2, slots: 1) { started, _ in
+            started < 5 ? .answer(after: .milliseconds(1)) : .fail(.draining, after: .milliseconds(1))
+        }
+        let retried = Locked(0)
+        let report = try #require(
+            farm.run(100) { event in
+                if case .taskRetried = event { retried.withLock { $0 += 1 } }
+            })
+        #expect(report.isComplete(100))
+        #expect(retried.withLock { $0 } == 0)
+        // Those that were on their way when the first came back, and not one more.
+        #expect((6...8).contains(leaving.started))
+        #expect(farm.systems.snapshot.allSatisfy { $0.setAsideUntil == nil })
+    }
+
     @Test("outputs that cannot be right are asked for again elsewhere")
     func garbage() throws {
         let farm = Farm()
