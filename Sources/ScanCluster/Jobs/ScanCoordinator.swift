@@ -39,6 +39,7 @@ public struct ScanCoordinator: Sendable {
     private let options: Options
     private let clock: any ScanClock
     private let executor: (any TaskExecutor)?
+    private let seen = Locked<[SystemID: String]>([:])
 
     /// A coordinator of jobs on `systems`.
     /// - Parameters:
@@ -70,13 +71,14 @@ public struct ScanCoordinator: Sendable {
         bulk: (@Sendable (Task) -> BulkSource?)? = nil,
         observer: (@Sendable (JobEvent) -> Void)? = nil
     ) -> TaskResponses<Task> {
-        TaskResponses { [systems, options, clock, executor] in
+        TaskResponses { [systems, options, clock, executor, seen] in
             let channel = ResponseChannel<Task>(capacity: options.responseBuffer)
             let job = _Concurrency.Task(executorPreference: executor) {
                 await withTaskCancellationHandler {
                     var farm = TaskFarm(
                         tasks: tasks.makeIterator(), bulk: bulk, observer: observer, systems: systems,
-                        options: options, clock: clock, channel: channel, executor: executor)
+                        options: options, clock: clock, channel: channel, executor: executor,
+                        seen: seen)
                     channel.finish(await farm.run())
                 } onCancel: {
                     channel.abandon()

@@ -100,6 +100,7 @@ extension TaskFarm {
             known[system.id] = system.name
             observer?(.systemJoined(name: system.name, slots: system.slots))
         }
+        seen.withLock { [known] in $0 = known }
     }
 
     /// Waits no longer than agreed for a system that could run a task.

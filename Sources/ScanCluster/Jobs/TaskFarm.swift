@@ -36,7 +36,9 @@ struct TaskFarm<Task: ScanTask> {
     var work: [Work?] = []
     /// Systems that cannot run this job's tasks.
     var excluded: Set<SystemID> = []
-    var known: [SystemID: String] = [:]
+    var known: [SystemID: String]
+    /// What the coordinator's last job knew: who has left since must be told of too.
+    let seen: Locked<[SystemID: String]>
     /// Since when there is no system, with the timer that ends the wait.
     var stranded: (until: Instant, timer: TimerID)?
     var lastCause: String?
@@ -48,7 +50,7 @@ struct TaskFarm<Task: ScanTask> {
         tasks: any IteratorProtocol<Task>, bulk: (@Sendable (Task) -> BulkSource?)?,
         observer: (@Sendable (JobEvent) -> Void)?,
         systems: Systems, options: ScanCoordinator.Options, clock: any ScanClock, channel: ResponseChannel<Task>,
-        executor: (any TaskExecutor)?
+        executor: (any TaskExecutor)?, seen: Locked<[SystemID: String]>
     ) {
         self.tasks = tasks
         self.bulk = bulk
@@ -58,6 +60,10 @@ struct TaskFarm<Task: ScanTask> {
         self.clock = clock
         self.channel = channel
         self.executor = executor
+        self.seen = seen
+        // Only those that are gone: the others are announced to each job.
+        let present = Set(systems.snapshot.map(\.id))
+        known = seen.withLock { seen in seen.filter { !present.contains($0.key) } }
         ledger = TaskLedger(limits: .init(attempts: options.maxAttempts, faults: options.maxSystemFaults))
         job = systems.watch()
     }

@@ -196,6 +196,35 @@ import Testing
         #expect(farm.systems.snapshot.allSatisfy { $0.setAsideUntil == nil })
     }
 
+    @Test("a system that left between two jobs is reported to the second")
+    func leftBetween() throws {
+        let farm = Farm()
+        farm.add(1)
+        farm.add(2)
+        let coordinator = ScanCoordinator(systems: farm.systems, clock: farm.clock, executor: farm.executor)
+        let events = Locked<[JobEvent]>([])
+        let count = farm.executor.run {
+            var count = 0
+            for job in 0..<2 {
+                let tasks = (0..<10).map { Square(id: $0) }
+                let observer = { @Sendable (event: JobEvent) in
+                    if job == 1 { events.withLock { $0.append(event) } }
+                }
+                do {
+                    for try await _ in coordinator.responses(to: tasks, observer: observer) { count += 1 }
+                } catch {
+                    return -1
+                }
+                farm.systems.leave(.test(2))
+            }
+            return count
+        }
+        #expect(count == 20)
+        let first = events.withLock { Array($0.prefix(2)) }
+        #expect(first == [.systemLeft(name: "node-2"), .systemJoined(name: "node-1", slots: 2)])
+        #expect(events.withLock { $0.count { $0 == .systemLeft(name: "node-2") } } == 1)
+    }
+
     @Test("outputs that cannot be right are asked for again elsewhere")
     func garbage() throws {
         let farm = Farm()
