@@ -26,11 +26,15 @@ struct SkyCatalogueTests {
         var tally = ScanTally()
         for rect in missing { tally.skip(.extraction, sector: rect, reason: "out of order") }
         return SkyScanResult(
-            sources: sources, removed: 3, globalLevel: 1.5, globalNoise: 0.25, maskedPixels: 7, bands: 2, tally: tally)
+            sources: sources, removed: 3, globalLevel: 1.5, globalNoise: 0.25, varianceScale: nil, maskedPixels: 7,
+            bands: 2,
+            tally: tally)
     }
 
-    private func table(_ result: SkyScanResult, _ image: ImageSummary, checksum: UInt64? = 0xab) -> CatalogueTable {
-        result.table(image: image, parameters: ScanParameters(), checksum: checksum, software: "skyfarm 1.2.3")
+    private func table(
+        _ result: SkyScanResult, _ image: ImageSummary, checksums: InputChecksums? = InputChecksums(image: 0xab)
+    ) -> CatalogueTable {
+        result.table(image: image, parameters: ScanParameters(), checksums: checksums, software: "skyfarm 1.2.3")
     }
 
     private let coordinates = [
@@ -113,7 +117,7 @@ struct SkyCatalogueTests {
         var parameters = ScanParameters()
         (parameters.filter, parameters.clean) = (.none, nil)
         let table = try result(sources: 0).table(
-            image: summary(), parameters: parameters, checksum: nil, software: "skyfarm")
+            image: summary(), parameters: parameters, checksums: nil, software: "skyfarm")
         #expect(!table.header.contains { $0.key == "IMGXXH3" })
         #expect(table.header.contains { $0.key == "KERNEL" && $0.value == .text("none") })
         #expect(table.header.contains { $0.key == "CLEAN" && $0.value == .real(0) })

@@ -24,25 +24,27 @@ struct ImageReaderTests {
     func cancellation() async throws {
         let reader = try ImageReader(image: files.field())
         let window = reader.contents(of: PixelRect(x: 0..<100, y: 0..<10))
-        #expect(try await reader.read(window).count == 4000)
-        await #expect(throws: CancellationError.self) { try await cancelled { try await reader.read(window) } }
-        await #expect(throws: CancellationError.self) { try await cancelled { try await reader.checksum() } }
+        #expect(try await reader.read(window, before: nil).count == 4000)
+        await #expect(throws: CancellationError.self) {
+            try await cancelled { try await reader.read(window, before: nil) }
+        }
+        await #expect(throws: CancellationError.self) { try await cancelled { try await reader.checksums() } }
     }
 
     @Test("takes the checksum of the stored bytes without opening the image a second time")
     func checksumOfBytes() async throws {
         let path = try files.field()
         let reader = try ImageReader(image: path)
-        let before = try await reader.checksum()
-        #expect(try await reader.checksum() == before)
+        let before = try await reader.checksums()
+        #expect(try await reader.checksums() == before)
         // As long as it was, but no FITS file any more.
         let length = try Data(contentsOf: URL(fileURLWithPath: path)).count
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.write(contentsOf: Data(repeating: 1, count: length))
         try handle.close()
-        #expect(try await reader.checksum() != before)
+        #expect(try await reader.checksums() != before)
         try FileManager.default.removeItem(atPath: path)
-        let error = await #expect(throws: ImageError.self) { try await reader.checksum() }
+        let error = await #expect(throws: ImageError.self) { try await reader.checksums() }
         #expect(error?.code == .unreadable)
     }
 
@@ -52,9 +54,9 @@ struct ImageReaderTests {
         let mask = try files.image("mask.fits", width: 9, height: 7) { x, y in x == y ? -2 : 0 }
         let weights = try files.image("weights.fits", width: 9, height: 7) { x, y in Float(x * y) }
         let reader = try ImageReader(image: image, mask: mask, weights: weights)
-        #expect(reader.summary.hasMask && reader.summary.hasWeights)
+        #expect(reader.summary.mask != nil && reader.summary.weights != nil)
         let window = reader.contents(of: PixelRect(x: 2..<5, y: 3..<5))
-        let bulk = try await reader.read(window)
+        let bulk = try await reader.read(window, before: nil)
         #expect(bulk.count == 6 * 9 && window.byteCount == bulk.count)
         try window.withView(of: bulk) { view in
             #expect(view.rect == window.rect && view.stride == 3)

@@ -22,7 +22,7 @@ struct ImageSummaryTests {
         let summary = try summary([])
         #expect((summary.width, summary.height, summary.area) == (8, 6, 48))
         #expect((summary.hdu, summary.bitpix) == (0, -32))
-        #expect(!summary.hasMask && !summary.hasWeights)
+        #expect(summary.mask == nil && summary.weights == nil)
         #expect(summary.name == files.path("sky.fits"))
     }
 
