@@ -94,7 +94,10 @@ struct BackgroundTests {
         let plan = try BandPlan(width: 16, height: 8, meshHeight: 4)
         var accumulator = BackgroundAccumulator(plan: plan, parameters: parameters)
         let meshes = (1...8).map(Float.init)
-        try accumulator.add(MeshStatistics(firstRow: 0, columns: 4, back: meshes, sigma: meshes, maskedPixels: 0))
+        try accumulator.add(
+            MeshStatistics(
+                firstRow: 0, columns: 4, back: meshes, sigma: meshes,
+                variance: noise == .weights ? meshes.map(Double.init) : [], maskedPixels: 0))
         try accumulator.reduce().slice(rows: 0..<8).withBackground { background in
             #expect((background.sigma != nil) == (noise == .map) && (background.dsigma != nil) == (noise == .map))
             #expect(background.back != nil && background.dback != nil)
