@@ -6,35 +6,54 @@ import ScanCluster
     import Darwin
 #endif
 
-/// Makes one try at reaching a node: resolves its name, tries all its addresses, shakes hands. Confined to the loop.
+/// Makes one try at reaching a node: looks names up, tries all addresses in order, shakes hands. Confined to the loop.
 /// A try keeps itself alive until it ends.
 final class Dialer: @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
 
     private let loop: EventLoop
-    private let address: SocketAddress
+    private let target: Target
     private let timing: ConnectionTiming
     private let info: CoordinatorInfo
     private let handshake = ClientHandshake()
     private var completion: ((Result<(NodeInfo, Connection), ScanError>) -> Void)?
+    /// What is still to be tried, the next one last.
     private var remaining: [RawAddress] = []
     private var failure: ScanError?
     private var attempt: (socket: Socket, poll: SocketPoll, timer: TimerID)?
     private var connection: Connection?
 
+    /// Where a node is.
+    enum Target {
+        /// A host's name or address, to be looked up at each try.
+        case host(SocketAddress)
+        /// Addresses, the most promising first.
+        case addresses([RawAddress])
+    }
+
     /// `completion` is called once, on the loop's thread, unless the try is cancelled.
     init(
-        loop: EventLoop, address: SocketAddress, info: CoordinatorInfo, timing: ConnectionTiming,
+        loop: EventLoop, target: Target, info: CoordinatorInfo, timing: ConnectionTiming,
         completion: @escaping (Result<(NodeInfo, Connection), ScanError>) -> Void
     ) {
         self.loop = loop
-        self.address = address
+        self.target = target
         self.info = info
         self.timing = timing
         self.completion = completion
     }
 
     func start() {
+        switch target {
+        case .host(let address): lookUp(address)
+        case .addresses(let addresses):
+            remaining = addresses.reversed()
+            // Never from inside this call.
+            loop.execute { self.tryNext() }
+        }
+    }
+
+    private func lookUp(_ address: SocketAddress) {
         Resolver.resolve(address, on: loop) { [self] outcome in
             switch outcome {
             case .addresses(let addresses):

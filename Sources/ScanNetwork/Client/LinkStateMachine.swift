@@ -1,6 +1,7 @@
 package import ScanCluster
 
-/// Decides when a link dials its node: at once, and after failures ever later until a connection lasts. Pure.
+/// Decides when a link dials its node: at once, and after failures ever later until a connection lasts, or not again.
+/// Pure.
 package struct LinkStateMachine {
     /// What the link must do.
     package enum Action: Equatable {
@@ -11,7 +12,7 @@ package struct LinkStateMachine {
     }
 
     private enum State {
-        /// Not wanted yet, or no more. `start` leads to `dialing`.
+        /// Not wanted yet, or no more, or has had its one try. `start` leads to `dialing`.
         case idle
         /// A try is under way. Its outcome leads to `connected` or `waiting`.
         case dialing
@@ -33,8 +34,10 @@ package struct LinkStateMachine {
     private var state = State.idle
     private var failures = 0
 
-    /// A link that is not wanted yet.
-    package init() {}
+    private let isPersistent: Bool
+
+    /// A link that is not wanted yet. One that is not persistent makes one try each time it is wanted.
+    package init(isPersistent: Bool = true) { self.isPersistent = isPersistent }
 
     /// The node is wanted.
     package mutating func start() -> Action {
@@ -57,6 +60,10 @@ package struct LinkStateMachine {
         case .dialing: break
         case .connected(let since):
             if now.since(since) >= Self.probation { failures = 0 }
+        }
+        guard isPersistent else {
+            state = .idle
+            return .nothing
         }
         state = .waiting
         let wait = min(Self.firstWait * (1 << min(failures, 16)), Self.longestWait)

@@ -1,16 +1,22 @@
 package import ScanCluster
 
-/// Keeps one address connected, and its node among the systems. Confined to the loop's thread.
+/// Keeps a node connected and among the systems: one that was named for good, one that was found for as long as its
+/// connection lasts. Confined to the loop's thread.
 final class NodeLink: @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
 
     private(set) var state: NodeState
-    private let address: Result<SocketAddress, AddressError>
+    /// Key of the node that was found; nil for an address that was given.
+    let key: String?
+    /// Identity that the node that was found claims.
+    private var claim: SystemID?
+    private var onOutcome: (RemoteNodes.VisitOutcome) -> Void = { _ in }
+    private var target: Result<Dialer.Target, AddressError>
     private let systems: Systems
     private let options: RemoteNodes.Options
     private let loop: EventLoop
     private let changed: (NodeLink) -> Void
-    private var machine = LinkStateMachine()
+    private var machine: LinkStateMachine
     private var dialer: Dialer?
     private var transport: TCPTransport?
     private var timer: TimerID?
@@ -22,10 +28,28 @@ final class NodeLink: @unchecked Sendable {
     ) {
         state = NodeState(address: address)
         do {
-            self.address = .success(try SocketAddress(parsing: address))
+            target = .success(.host(try SocketAddress(parsing: address)))
         } catch {
-            self.address = .failure(error)
+            target = .failure(error)
         }
+        key = nil
+        machine = LinkStateMachine()
+        self.systems = systems
+        self.options = options
+        self.loop = loop
+        self.changed = changed
+    }
+
+    /// A link to a node that was found. `changed` is called whenever ``state`` has.
+    init(
+        found key: String, systems: Systems, options: RemoteNodes.Options, loop: EventLoop,
+        changed: @escaping (NodeLink) -> Void
+    ) {
+        state = NodeState(address: "")
+        state.status = .closed
+        target = .success(.addresses([]))
+        self.key = key
+        machine = LinkStateMachine(isPersistent: false)
         self.systems = systems
         self.options = options
         self.loop = loop
@@ -40,6 +64,39 @@ final class NodeLink: @unchecked Sendable {
     }
 
     func start() { perform(machine.start()) }
+
+    /// Makes one try at a node that was found, unless it is connected or being tried.
+    func visit(_ visit: RemoteNodes.Visit, onOutcome: @escaping (RemoteNodes.VisitOutcome) -> Void) {
+        self.onOutcome = onOutcome
+        claim = visit.identity
+        state.announcedName = visit.name
+        target = .success(.addresses(visit.addresses.compactMap(RawAddress.init(numeric:))))
+        if state.status == .joined { return onOutcome(.connected) }
+        state.address = visit.addresses.first?.description ?? ""
+        let action = machine.start()
+        if action == .dial { set(.connecting) }
+        perform(action)
+    }
+
+    /// The node that was found is in use already, through another link.
+    func stand(behind visit: RemoteNodes.Visit, onOutcome: @escaping (RemoteNodes.VisitOutcome) -> Void) {
+        self.onOutcome = onOutcome
+        claim = visit.identity
+        state.announcedName = visit.name
+        state.address = visit.addresses.first?.description ?? ""
+        set(.duplicate(of: ""))
+        onOutcome(.connected)
+    }
+
+    /// The node that was found is not in use any more through the other link.
+    func release() {
+        machine.close()
+        set(.closed)
+        onOutcome(.ended)
+    }
+
+    /// Identity of the node, as far as it is known.
+    var identity: SystemID? { state.status == .joined ? state.node?.identity : claim ?? state.node?.identity }
 
     /// Dials at once if the link waits: what stood in the way may be gone.
     func retry() {
@@ -78,11 +135,11 @@ final class NodeLink: @unchecked Sendable {
     }
 
     private func dial() {
-        switch address {
+        switch target {
         case .failure(let error): failed(.failed(ScanError(.unreachable, "\(error)")))
-        case .success(let address):
+        case .success(let target):
             let info = CoordinatorInfo(name: options.name, frameLimit: options.frameLimit)
-            let dialer = Dialer(loop: loop, address: address, info: info, timing: options.timing) {
+            let dialer = Dialer(loop: loop, target: target, info: info, timing: options.timing) {
                 [weak self] result in
                 guard let self else { return }
                 self.dialer = nil
@@ -91,6 +148,7 @@ final class NodeLink: @unchecked Sendable {
                 case .failure(var error):
                     error.system = self.state.address
                     failed(.failed(error))
+                    onOutcome(.failed(error))
                 }
             }
             self.dialer = dialer
@@ -101,6 +159,7 @@ final class NodeLink: @unchecked Sendable {
     private func join(_ node: NodeInfo, _ connection: Connection) {
         machine.connected(at: loop.now)
         state.node = node
+        if key != nil { state.address = connection.peer.description }
         let node = distinct(node)
         var hasJoined = false
         let transport = TCPTransport(
@@ -118,10 +177,12 @@ final class NodeLink: @unchecked Sendable {
             hasJoined = true
             self.transport = transport
             set(.joined)
+            onOutcome(.connected)
         } else {
             transport.close()
             machine.standBy()
             set(.duplicate(of: ""))
+            onOutcome(.connected)
         }
     }
 
@@ -138,6 +199,7 @@ final class NodeLink: @unchecked Sendable {
         guard transport != nil else { return }
         transport = nil
         failed(.failed(error))
+        onOutcome(.ended)
     }
 
     private func failed(_ status: NodeState.Status) {
@@ -162,7 +224,7 @@ extension RemoteNodes {
         let info = CoordinatorInfo(name: options.name, frameLimit: options.frameLimit)
         return try await withCheckedThrowingContinuation { continuation in
             loop.execute {
-                let dialer = Dialer(loop: loop, address: target, info: info, timing: options.timing) { result in
+                let dialer = Dialer(loop: loop, target: .host(target), info: info, timing: options.timing) { result in
                     continuation.resume(
                         with: result.map { node, connection in
                             let transport = TCPTransport(

@@ -16,8 +16,10 @@ public struct NodeState: Sendable {
         case closed
     }
 
-    /// The address as it was given.
+    /// The address as it was given; of a node that was found, the one that led to it, or the first.
     public var address: String
+    /// The name under which it was found; nil for an address that was given.
+    public var announcedName: String?
     /// How far the link has come.
     public var status: Status
     /// What the node told of itself when it was last connected.
@@ -25,8 +27,9 @@ public struct NodeState: Sendable {
     /// Time from the last heartbeat to its answer.
     public var roundTrip: Duration?
 
-    init(address: String) {
+    package init(address: String, announcedName: String? = nil) {
         self.address = address
+        self.announcedName = announcedName
         status = .connecting
     }
 

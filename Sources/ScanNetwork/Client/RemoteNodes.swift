@@ -6,9 +6,9 @@ public import ScanCluster
     import Darwin
 #endif
 
-/// Keeps a list of nodes connected and among the systems; reconnects them when they come back.
+/// Keeps nodes connected and among the systems: a list that is reconnected for good, and those that are found.
 public final class RemoteNodes: @unchecked Sendable {
-    // Sendable: `links` is touched only on the loop's thread; `shared` has a lock.
+    // Sendable: what changes is touched only on the loop's thread, except `shared`, which has a lock.
 
     /// How to connect.
     public struct Options: Sendable {
@@ -32,10 +32,14 @@ public final class RemoteNodes: @unchecked Sendable {
         var isSettled = false
     }
 
-    private let loop: EventLoop
-    private let systems: Systems
+    let loop: EventLoop
+    let systems: Systems
+    let options: Options
     private let shared: Locked<Shared>
-    private var links: [NodeLink] = []
+    var links: [NodeLink] = []
+    /// Keys of nodes to be forgotten once they are not connected.
+    var departing: Set<String> = []
+    private(set) var isClosed = false
 
     /// Nodes at these addresses (`HOST:PORT`); ``start()`` connects them.
     public init(
@@ -43,7 +47,8 @@ public final class RemoteNodes: @unchecked Sendable {
     ) {
         self.loop = loop
         self.systems = systems
-        shared = Locked(Shared(states: addresses.map(NodeState.init(address:)), isSettled: addresses.isEmpty))
+        self.options = options
+        shared = Locked(Shared(states: addresses.map { NodeState(address: $0) }, isSettled: addresses.isEmpty))
         links = addresses.map { address in
             NodeLink(address: address, systems: systems, options: options, loop: loop) { [weak self] in
                 self?.changed($0)
@@ -56,8 +61,8 @@ public final class RemoteNodes: @unchecked Sendable {
         loop.execute { for link in self.links { link.start() } }
     }
 
-    /// Waits until every address has joined or failed its first try.
-    /// - Returns: all states, in the order in which the addresses were given.
+    /// Waits until every address that was given has joined or failed its first try.
+    /// - Returns: their states, in the order in which they were given.
     public func settled() async -> [NodeState] {
         await withCheckedContinuation { continuation in
             let states = shared.withLock { shared -> [NodeState]? in
@@ -69,11 +74,11 @@ public final class RemoteNodes: @unchecked Sendable {
         }
     }
 
-    /// How it stands with each address now, in the order in which they were given.
+    /// How it stands with each node now: those given, in that order, then those found.
     public var states: [NodeState] {
         get async {
             await withCheckedContinuation { continuation in
-                loop.execute { continuation.resume(returning: self.links.map(\.current)) }
+                loop.execute { continuation.resume(returning: self.links.map(self.named)) }
             }
         }
     }
@@ -81,6 +86,7 @@ public final class RemoteNodes: @unchecked Sendable {
     /// Takes the nodes from the systems and closes their connections; attempts under way are lost.
     public func close() {
         loop.execute {
+            self.isClosed = true
             for link in self.links {
                 if link.state.status == .joined, let node = link.state.node { self.systems.leave(node.identity) }
                 link.close()
@@ -88,17 +94,20 @@ public final class RemoteNodes: @unchecked Sendable {
         }
     }
 
-    private func changed(_ link: NodeLink) {
+    func changed(_ link: NodeLink) {
         publish()
         // A link that found its node taken may have it, once the other link has lost it.
-        guard case .failed = link.state.status else { return }
-        for other in links where other.state.node?.identity == link.state.node?.identity {
-            if case .duplicate = other.state.status { other.retry() }
+        if case .failed = link.state.status {
+            for other in links where other !== link && other.identity == link.state.node?.identity {
+                guard case .duplicate = other.state.status else { continue }
+                if other.key == nil { other.retry() } else { other.release() }
+            }
         }
+        forgetDeparted()
     }
 
     private func publish() {
-        let states = links.map(named)
+        let states = links.filter { $0.key == nil }.map(named)
         let waiters = shared.withLock { shared in
             shared.states = states
             guard states.allSatisfy(\.isSettled) else { return [CheckedContinuation<[NodeState], Never>]() }
@@ -113,7 +122,7 @@ public final class RemoteNodes: @unchecked Sendable {
     private func named(_ link: NodeLink) -> NodeState {
         var state = link.current
         if case .duplicate = state.status {
-            let first = links.first { $0.state.status == .joined && $0.state.node?.identity == state.node?.identity }
+            let first = links.first { $0.state.status == .joined && $0.state.node?.identity == link.identity }
             state.status = .duplicate(of: first?.state.address ?? "another connection")
         }
         return state

@@ -179,7 +179,7 @@ final class Connection: Flushable, @unchecked Sendable {
     private func handle(_ frame: Frame) throws(ProtocolError) {
         switch frame {
         case .ping(let token): send { $0.putPong(token) }
-        case .pong(let token): liveness.pong(token, at: loop.turnStart)
+        case .pong(let token): liveness.pong(token, at: loop.now)
         case .task, .response, .refusal, .cancel, .goodbye: try delegate?.received(frame, on: self)
         }
     }

@@ -82,7 +82,7 @@ package struct ClientHandshake {
 
 extension ClosedRange<UInt16> {
     /// "1" or "1 to 3".
-    var words: String { lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound) to \(upperBound)" }
+    package var words: String { lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound) to \(upperBound)" }
 }
 
 extension Duration {

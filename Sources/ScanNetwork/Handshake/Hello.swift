@@ -14,6 +14,8 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     public var software: String
     /// Names of the scanners it runs.
     public var scanners: [String]
+    /// Tasks that ran or waited there when it said hello; nil if it does not tell.
+    public var busy: Int?
     /// Longest frame it accepts, in bytes.
     package var frameLimit: Int
 

@@ -161,6 +161,8 @@ public final class NodeServer: @unchecked Sendable {
             return ServerHandshake(
                 node: info, obstacle: (.tooManyConnections, "it has \(sessions.count) connections, its limit"))
         }
+        var info = info
+        info.busy = admission.running + admission.queued
         return ServerHandshake(node: info)
     }
 

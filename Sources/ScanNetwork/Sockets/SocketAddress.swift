@@ -73,6 +73,17 @@ struct RawAddress {
         }
     }
 
+    /// The address of a numeric host, such as `10.0.0.1` or `fe80::1%eth0`; nil for a name.
+    init?(numeric address: SocketAddress) {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(address.host, String(address.port), &hints, &list) == 0, let list else { return nil }
+        defer { freeaddrinfo(list) }
+        guard let raw = list.pointee.ai_addr else { return nil }
+        self.init(raw, length: list.pointee.ai_addrlen)
+    }
+
     var family: Int32 { Int32(storage.ss_family) }
 
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
@@ -94,6 +105,11 @@ struct RawAddress {
         func text(_ characters: [CChar]) -> String {
             String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         }
-        return SocketAddress(host: text(host), port: UInt16(text(port)) ?? 0)
+        // An IPv4 peer of an IPv6 socket.
+        let mapped = "::ffff:"
+        let name = text(host)
+        let isMapped = name.hasPrefix(mapped) && name.contains(".")
+        return SocketAddress(
+            host: isMapped ? String(name.dropFirst(mapped.count)) : name, port: UInt16(text(port)) ?? 0)
     }
 }

@@ -76,6 +76,22 @@ struct LinkStateMachineTests {
         #expect(link.failed(at: at(2), jitter: 1) == .wait(until: at(252)))
     }
 
+    @Test("that is not persistent makes one try each time it is wanted")
+    func once() {
+        var link = LinkStateMachine(isPersistent: false)
+        for _ in 0..<3 {
+            #expect(link.start() == .dial)
+            #expect(link.start() == .nothing)
+            #expect(link.failed(at: at(0), jitter: 1) == .nothing)
+            #expect(link.retry() == .nothing)
+        }
+        #expect(link.start() == .dial)
+        link.connected(at: at(0))
+        #expect(link.start() == .nothing)
+        #expect(link.failed(at: at(0), jitter: 1) == .nothing)
+        #expect(link.start() == .dial)
+    }
+
     @Test("does nothing once it is closed")
     func close() {
         var link = LinkStateMachine()

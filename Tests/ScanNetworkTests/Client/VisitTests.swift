@@ -1,0 +1,146 @@
+import ScanCluster
+import ScanNetwork
+import Testing
+
+@Suite("Nodes that are found", .timeLimit(.minutes(1)))
+struct VisitTests {
+    /// A coordinator, and what it hears of its visits.
+    final class Coordinator: Sendable {
+        let systems = Systems(clock: EventLoop.shared)
+        let nodes: RemoteNodes
+        let outcomes = Locked<[RemoteNodes.VisitOutcome]>([])
+
+        init(named addresses: [String] = []) {
+            var options = RemoteNodes.Options()
+            options.timing = testTiming
+            nodes = RemoteNodes(addresses, systems: systems, options: options)
+            nodes.start()
+        }
+
+        func visit(_ key: String, _ addresses: [String], identity: SystemID? = nil) throws {
+            let addresses = try addresses.map { try SocketAddress(parsing: $0) }
+            nodes.visit(.init(key: key, name: "found", addresses: addresses, identity: identity)) { outcome in
+                self.outcomes.withLock { $0.append(outcome) }
+            }
+        }
+
+        func heard(_ count: Int) async -> [RemoteNodes.VisitOutcome] {
+            await eventually { self.outcomes.withLock { $0.count } >= count }
+            return outcomes.withLock { $0 }
+        }
+    }
+
+    /// An address at which nobody listens.
+    func deadAddress() async throws -> String {
+        let node = try TestNode()
+        node.server.stop()
+        await node.server.drain()
+        return node.address
+    }
+
+    @Test("join by the first address that works, and tell which it was")
+    func join() async throws {
+        let (node, dead) = (try TestNode(slots: 3), try await deadAddress())
+        let coordinator = Coordinator()
+        try coordinator.visit("a", [dead, node.address])
+        #expect(await coordinator.heard(1) == [.connected])
+        #expect(coordinator.systems.snapshot.map(\.slots) == [3])
+        let states = await coordinator.nodes.states
+        #expect(states.map(\.address) == [node.address])
+        #expect(states.map(\.announcedName) == ["found"])
+        #expect(states[0].node?.busy == 0)
+        coordinator.nodes.close()
+        node.server.stop()
+    }
+
+    @Test("and are connected are not tried again")
+    func again() async throws {
+        let node = try TestNode()
+        let coordinator = Coordinator()
+        try coordinator.visit("a", [node.address])
+        _ = await coordinator.heard(1)
+        try coordinator.visit("a", [try await deadAddress()])
+        #expect(await coordinator.heard(2) == [.connected, .connected])
+        #expect(node.server.status.connections == 1)
+        coordinator.nodes.close()
+        node.server.stop()
+    }
+
+    @Test("and do not answer are tried once, until they are found again")
+    func once() async throws {
+        let dead = try await deadAddress()
+        let coordinator = Coordinator()
+        try coordinator.visit("a", [dead])
+        guard case .failed(let error)? = await coordinator.heard(1).first else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(error.code == .unreachable)
+        let node = try TestNode(listen: dead)
+        #expect(await coordinator.nodes.states.map(\.node) == [nil])
+        try coordinator.visit("a", [dead])
+        #expect(await coordinator.heard(2).last == .connected)
+        coordinator.nodes.close()
+        node.server.stop()
+    }
+
+    @Test("and have names for addresses cannot be reached")
+    func names() async throws {
+        let coordinator = Coordinator()
+        try coordinator.visit("a", ["localhost:1"])
+        #expect(
+            await coordinator.heard(1) == [.failed(ScanError(.unreachable, "has no address", system: "localhost:1"))])
+        coordinator.nodes.close()
+    }
+
+    @Test("and leave are told to have ended, and are not tried again by themselves")
+    func leaving() async throws {
+        let node = try TestNode()
+        let coordinator = Coordinator()
+        try coordinator.visit("a", [node.address])
+        _ = await coordinator.heard(1)
+        node.server.stop()
+        #expect(await coordinator.heard(2) == [.connected, .ended])
+        #expect(coordinator.systems.snapshot.isEmpty)
+        coordinator.nodes.close()
+    }
+
+    @Test("and are connected under another address count once", arguments: [true, false])
+    func duplicate(claims: Bool) async throws {
+        let node = try TestNode()
+        let coordinator = Coordinator(named: [node.address])
+        _ = await coordinator.nodes.settled()
+        try coordinator.visit("a", [node.address], identity: claims ? node.server.identity : nil)
+        #expect(await coordinator.heard(1) == [.connected])
+        #expect(coordinator.systems.snapshot.count == 1)
+        #expect(await coordinator.nodes.states.last?.status == .duplicate(of: node.address))
+        node.server.stop()
+        #expect(await coordinator.heard(2) == [.connected, .ended])
+        coordinator.nodes.close()
+    }
+
+    @Test("and are lost are forgotten, a connected one when its connection ends")
+    func forget() async throws {
+        let node = try TestNode()
+        let coordinator = Coordinator()
+        try coordinator.visit("a", [node.address])
+        try coordinator.visit("b", [try await deadAddress()])
+        _ = await coordinator.heard(2)
+        coordinator.nodes.forget("a")
+        coordinator.nodes.forget("b")
+        #expect(await coordinator.nodes.states.map(\.status) == [.joined])
+        node.server.stop()
+        await eventually { await coordinator.nodes.states.isEmpty }
+        coordinator.nodes.close()
+    }
+
+    @Test("after the coordinator has left are not tried")
+    func closed() async throws {
+        let node = try TestNode()
+        let coordinator = Coordinator()
+        coordinator.nodes.close()
+        try coordinator.visit("a", [node.address])
+        #expect(await coordinator.nodes.states.isEmpty)
+        node.server.stop()
+    }
+}
