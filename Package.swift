@@ -22,7 +22,7 @@ let package = Package(
     targets: [
         // The command line.
         .executableTarget(
-            name: "skyfarm", dependencies: ["SkyScan", "SkyImage", "ScanNetwork", "ScanCluster"],
+            name: "skyfarm", dependencies: ["SkyScan", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanCluster"],
             swiftSettings: swift),
         // The sky job over the engine.
         .target(
@@ -124,7 +124,10 @@ let package = Package(
             ],
             swiftSettings: swift),
         .testTarget(
-            name: "skyfarmTests", dependencies: ["skyfarm", "SkyScan", "SkyImage", "SkyTestSupport"],
+            name: "skyfarmTests",
+            dependencies: [
+                "skyfarm", "SkyScan", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanCluster", "SkyTestSupport",
+            ],
             exclude: ["EndToEnd/astropy_catalogue.py"], swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6]

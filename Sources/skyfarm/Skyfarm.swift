@@ -8,7 +8,8 @@ struct Skyfarm {
     static let software = "skyfarm \(version)"
 
     static let commands: [any Command.Type] = [
-        ScanCommand.self, NodeCommand.self, NodesCommand.self, JobsCommand.self, SynthCommand.self,
+        ScanCommand.self, NodeCommand.self, NodesCommand.self, DoctorCommand.self, JobsCommand.self,
+        SynthCommand.self,
     ]
 
     static func main() async {

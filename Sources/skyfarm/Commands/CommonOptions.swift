@@ -42,8 +42,14 @@ struct CommonOptions: Equatable, Sendable {
 enum NodeOptions {
     static let nodes = Option.list(
         "node", .hostAndPort, layers: .environment("SKYFARM_NODES"), help: "Use the node at this address")
+    static let srv = Option.list(
+        "srv", .word("NAME"), layers: .all, help: "Use the nodes that DNS lists under this name, in SRV records")
+    static let noDiscovery = Option.toggle(
+        "no-discovery", layers: .all, help: "Do not look for nodes on the local network")
+    static let look = Option.value(
+        "wait", .number("SECONDS", 0...3600), default: 2, layers: .all, help: "Look for nodes for so long")
     static let wait = Option.value(
-        "wait", .number("SECONDS", 0...3600), default: 3, layers: .all, help: "Wait so long for nodes to answer")
+        "wait", .number("SECONDS", 0...3600), default: 3, layers: .all, help: "Wait so long for a node")
 }
 
 /// A host's name or address with a port, as a user writes it.
@@ -51,7 +57,7 @@ struct HostAndPort: Equatable, Sendable, CustomStringConvertible {
     var host: String
     var port: Int
 
-    /// Reads `HOST:PORT` or `[IPV6]:PORT`.
+    /// Reads `HOST:PORT` or `[IPV6]:PORT`; `:PORT` is every address of this machine.
     init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (0...65535).contains(port)
@@ -62,7 +68,7 @@ struct HostAndPort: Equatable, Sendable, CustomStringConvertible {
         } else if host.contains(":") {
             return nil
         }
-        if host.isEmpty || host.contains(where: \.isWhitespace) { return nil }
+        if host.contains(where: \.isWhitespace) { return nil }
         self.host = String(host)
         self.port = port
     }
@@ -74,6 +80,12 @@ extension ValueForm where Value == HostAndPort {
     static var hostAndPort: ValueForm {
         ValueForm(
             placeholder: "HOST:PORT", expected: "HOST:PORT, as in 192.168.1.7:4870 or [fe80::1]:4870",
+            parse: { HostAndPort($0).flatMap { $0.host.isEmpty ? nil : $0 } }, show: \.description)
+    }
+
+    static var listenAddress: ValueForm {
+        ValueForm(
+            placeholder: "ADDR:PORT", expected: "ADDR:PORT, as in 192.168.1.7:4870, or :4870 for all addresses",
             parse: { HostAndPort($0) }, show: \.description)
     }
 }

@@ -5,12 +5,14 @@ extension NodeCommand {
         /// Nil: one per core.
         var slots: Int?
         var listen: HostAndPort
+        var advertises: Bool
         var common: CommonOptions
 
         init(_ arguments: Arguments) throws(UsageError) {
             name = try arguments[NodeCommand.name]
             slots = try arguments[NodeCommand.slots]
             listen = try arguments[NodeCommand.listen]
+            advertises = try !arguments[NodeCommand.noAdvertise]
             common = try CommonOptions(arguments)
         }
     }
@@ -21,26 +23,32 @@ extension NodeCommand {
     private static let slots = Option.optional(
         "slots", .integer("N", 1...1024), fallback: "one per core", layers: .all, help: "Tasks to run at a time")
     private static let listen = Option.value(
-        "listen", .hostAndPort, default: .anyAddress, layers: .all,
-        help: "Address to listen on; port 0 takes a free one")
+        "listen", .listenAddress, default: .anyAddress, layers: .all,
+        help: "Address to listen on, all if empty; port 0 takes a free one")
+    private static let noAdvertise = Option.toggle(
+        "no-advertise", layers: .all, help: "Do not announce this node on the local network")
 
     static let spec = CommandSpec(
         name: "node",
         summary: "Offer this machine to coordinators on the network",
         examples: [
             .init(
-                line: "skyfarm node --slots 4",
-                explanation: "Run up to four tasks at a time until Ctrl-C. When it can be used, it prints one line:"
-                    + " ready NAME ADDR:PORT slots N.")
+                line: "skyfarm node",
+                explanation: "Run tasks until Ctrl-C for every coordinator on the local network. When it can be used,"
+                    + " it prints one line: ready NAME ADDR:PORT slots N."),
+            .init(
+                line: "skyfarm node --slots 4 --listen :4870",
+                explanation: "Run up to four tasks at a time, at a fixed port for those who name it with --node."),
         ],
         sections: [
-            OptionSection(title: "Options", options: [name.spec, slots.spec, listen.spec]), CommonOptions.section,
+            OptionSection(title: "Options", options: [name.spec, slots.spec, listen.spec, noAdvertise.spec]),
+            CommonOptions.section,
         ])
 }
 
 extension HostAndPort {
-    /// Every address of this machine, at a free port.
-    static let anyAddress = HostAndPort(host: "0.0.0.0", port: 0)
+    /// Every address of this machine, IPv4 and IPv6, at a free port.
+    static let anyAddress = HostAndPort(host: "", port: 0)
 
     init(host: String, port: Int) {
         self.host = host

@@ -1,5 +1,6 @@
 import Foundation
 import ScanCluster
+import ScanDiscovery
 import ScanNetwork
 import SkyImage
 import SkyScan
@@ -14,15 +15,17 @@ struct NodeCommand: Command {
         let interrupts = Interrupts(beforeExit: {})
         let name = options.name ?? Self.uniqueName()
         let slots = options.slots ?? ProcessInfo.processInfo.activeProcessorCount
-        let isQuiet = options.common.quiet
         let node = NodeServer(
             name: name, slots: slots, scanners: .sky, listen: options.listen.description,
-            onEvent: { event in if !isQuiet { StandardError.write("skyfarm node: \(event)\n") } })
+            onEvent: { [self] event in say("\(event)") })
         let address = try start(node)
         try announce(Ready(name: name, address: address.description, slots: slots))
+        let announcement = options.advertises ? Announcement(of: node, name: name, slots: slots, at: address, say) : nil
         for await signal in interrupts.signals {
             if signal == .terminate || signal == .interrupt { break }
         }
+        // First nobody new comes, then those who are there go.
+        await announcement?.takeLeave()
         await drain(node, interrupts)
         return .complete
     }
@@ -57,12 +60,13 @@ struct NodeCommand: Command {
     /// Lets running tasks finish; a second signal ends it at once.
     private func drain(_ node: NodeServer, _ interrupts: Interrupts) async {
         let running = node.status.running + node.status.queued
-        if running > 0, !options.common.quiet {
-            StandardError.write(
-                "skyfarm node: finishing \(HumanFormat.count(running, "task")); Ctrl-C again stops at once\n")
-        }
+        if running > 0 { say("finishing \(HumanFormat.count(running, "task")); Ctrl-C again stops at once") }
         await node.drain()
         withExtendedLifetime(interrupts) {}
+    }
+
+    private func say(_ line: String) {
+        if !options.common.quiet { StandardError.write("skyfarm node: \(line)\n") }
     }
 
     /// The host's name with four digits that tell nodes of one host apart.

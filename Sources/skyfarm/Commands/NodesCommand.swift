@@ -8,15 +8,25 @@ struct NodesCommand: Command {
     init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     func run() async throws -> ExitCode {
-        if options.nodes.isEmpty {
-            throw UsageError("nodes: name a node with --node HOST:PORT")
+        let search = NodeSearch(
+            options.nodes, sources: NodeSources(discovers: options.discovers, srv: options.srv))
+        let states = await search.look(for: .seconds(options.waitSeconds))
+        var rows = states.map(Row.init)
+        if let membership = search.membership {
+            rows += membership.findings.compactMap(Row.init)
+            for error in membership.errors { say("\(error)") }
         }
-        let nodes = RemoteNodes(options.nodes.map(\.description), systems: Systems(clock: EventLoop.shared))
-        nodes.start()
-        defer { nodes.close() }
-        let rows = await nodes.settled().map(Row.init)
+        if rows.isEmpty {
+            say(
+                "no node was found; start `skyfarm node` on a machine, or name one with --node HOST:PORT;"
+                    + " `skyfarm doctor` says what is missing")
+        }
         try StandardOutput.write(options.common.json ? JSONOutput.document(Listing(nodes: rows)) : Self.text(rows))
         return rows.contains(where: \.isUsable) ? .complete : .noUsableNode
+    }
+
+    private func say(_ line: String) {
+        if !options.common.quiet { StandardError.write("skyfarm nodes: \(line)\n") }
     }
 
     /// One node, as it is listed.
@@ -25,6 +35,8 @@ struct NodesCommand: Command {
         var isUsable: Bool
         var name: String?
         var slots: Int?
+        /// Tasks that run or wait there, divided by its slots.
+        var load: Double?
         var roundTripMilliseconds: Double?
         var version: String?
         /// Why it cannot be used.
@@ -38,11 +50,12 @@ struct NodesCommand: Command {
 
     /// The rows as a table: usable nodes first, then the others with the reason.
     static func text(_ rows: [Row]) -> String {
-        var table = [["NAME", "ADDRESS", "SLOTS", "ROUND TRIP", "VERSION"]]
+        var table = [["NAME", "ADDRESS", "SLOTS", "LOAD", "ROUND TRIP", "VERSION"]]
         for row in rows where row.isUsable {
             let roundTrip = row.roundTripMilliseconds.map { "\(plainText(($0 * 100).rounded() / 100)) ms" }
             table.append([
-                row.name ?? "-", row.address, row.slots.map(String.init) ?? "-", roundTrip ?? "-", row.version ?? "-",
+                row.name ?? "-", row.address, row.slots.map(String.init) ?? "-",
+                row.load.map { plainText(($0 * 100).rounded() / 100) } ?? "-", roundTrip ?? "-", row.version ?? "-",
             ])
         }
         let widths = table[0].indices.map { column in table.map { $0[column].count }.max() ?? 0 }
@@ -53,8 +66,11 @@ struct NodesCommand: Command {
                 zip(cells, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
                     .joined(separator: "  ").trimmedAtEnd
             }
-        lines += rows.filter { !$0.isUsable }.map { "\($0.address)  cannot be used: \($0.reason ?? "unknown")" }
-        return lines.joined(separator: "\n") + "\n"
+        lines += rows.filter { !$0.isUsable }.map { row in
+            let name = row.name.map { "\($0)  " } ?? ""
+            return "\(name)\(row.address)  cannot be used: \(row.reason ?? "unknown")"
+        }
+        return lines.map { $0 + "\n" }.joined()
     }
 }
 
@@ -62,11 +78,22 @@ extension NodesCommand.Row {
     init(_ state: NodeState) {
         address = state.address
         isUsable = state.isUsable
-        name = state.node?.name
+        name = state.node?.name ?? state.announcedName
         slots = state.node?.slots
+        load = state.node.flatMap { node in node.busy.map { Double($0) / Double(node.slots) } }
         roundTripMilliseconds = state.roundTrip.map { $0 / .milliseconds(1) }
         version = state.node?.software
         reason = state.trouble
+    }
+
+    /// A node that was found and is not tried.
+    init?(_ finding: ClusterMembership.Finding) {
+        guard let obstacle = finding.obstacle else { return nil }
+        address = finding.node.addresses.first?.description ?? "-"
+        isUsable = false
+        name = finding.node.name
+        slots = finding.node.advertisement.slots
+        reason = obstacle
     }
 }
 
@@ -77,12 +104,16 @@ extension String {
 extension NodesCommand {
     struct Options: Equatable, Sendable {
         var nodes: [HostAndPort]
+        var srv: [String]
+        var discovers: Bool
         var waitSeconds: Double
         var common: CommonOptions
 
         init(_ arguments: Arguments) throws(UsageError) {
             nodes = try arguments[NodeOptions.nodes]
-            waitSeconds = try arguments[NodeOptions.wait]
+            srv = try arguments[NodeOptions.srv]
+            discovers = try !arguments[NodeOptions.noDiscovery]
+            waitSeconds = try arguments[NodeOptions.look]
             common = try CommonOptions(arguments)
         }
     }
@@ -92,11 +123,19 @@ extension NodesCommand {
         summary: "List the nodes that can be reached",
         examples: [
             .init(
-                line: "skyfarm nodes --node 192.168.1.7:4870",
-                explanation: "Show name, address, slots, round trip and version of a node.")
+                line: "skyfarm nodes",
+                explanation: "Look for nodes on the local network for two seconds, and show name, address, slots, load,"
+                    + " round trip and version of each."),
+            .init(
+                line: "skyfarm nodes --no-discovery --node 192.168.1.7:4870",
+                explanation: "Show one node."),
         ],
         sections: [
-            OptionSection(title: "Options", options: [NodeOptions.nodes.spec, NodeOptions.wait.spec]),
+            OptionSection(
+                title: "Options",
+                options: [
+                    NodeOptions.nodes.spec, NodeOptions.srv.spec, NodeOptions.noDiscovery.spec, NodeOptions.look.spec,
+                ]),
             CommonOptions.section,
         ])
 }

@@ -9,6 +9,8 @@ extension ScanCommand {
         var overwrite: Bool
         var dryRun: Bool
         var nodes: [HostAndPort]
+        var srv: [String]
+        var discovers: Bool
         var waitSeconds: Double
         /// Nil: one per core.
         var localSlots: Int?
@@ -29,6 +31,8 @@ extension ScanCommand {
             overwrite = try arguments[ScanCommand.overwrite]
             dryRun = try arguments[ScanCommand.dryRun]
             nodes = try arguments[NodeOptions.nodes]
+            srv = try arguments[NodeOptions.srv]
+            discovers = try !arguments[NodeOptions.noDiscovery]
             waitSeconds = try arguments[NodeOptions.wait]
             localSlots = try arguments[ScanCommand.localSlots]
             bandRows = try arguments[ScanCommand.band]
@@ -80,7 +84,9 @@ extension ScanCommand {
         examples: [
             .init(
                 line: "skyfarm scan image.fits -o sources.fits -o sources.reg",
-                explanation: "Scan the first 2-D image of the file; write a FITS table and DS9 regions."),
+                explanation:
+                    "Scan the first 2-D image of the file with every node on the network; write a FITS table and"
+                    + " DS9 regions."),
             .init(
                 line: "skyfarm scan 'image.fits[SCI]' --node 192.168.1.7:4870 --threshold 3 -o -",
                 explanation: "Scan the extension SCI with the help of a node; print CSV."),
@@ -93,8 +99,9 @@ extension ScanCommand {
             OptionSection(
                 title: "Work",
                 options: [
-                    NodeOptions.nodes.spec, NodeOptions.wait.spec, localSlots.spec, band.spec, timeout.spec,
-                    maxAttempts.spec, fresh.spec, noJournal.spec,
+                    NodeOptions.nodes.spec, NodeOptions.srv.spec, NodeOptions.noDiscovery.spec, NodeOptions.wait.spec,
+                    localSlots.spec, band.spec, timeout.spec, maxAttempts.spec, fresh.spec,
+                    noJournal.spec,
                 ]),
             Options.Detection.section, CommonOptions.section,
         ])

@@ -58,6 +58,15 @@ struct ScanEvents: Sendable {
         }
     }
 
+    /// Says what became of discovery and of nodes that were found.
+    @Sendable func handle(_ news: ClusterMembership.News) {
+        switch news {
+        case .available: break
+        case .unavailable(let error): say("\(error)")
+        case .unused(let name, let reason): say("node \(name) is not used: \(reason)")
+        }
+    }
+
     /// Shows a line, unless all but data and errors is unwanted.
     @Sendable func say(_ line: String) {
         if !isQuiet { display.message("skyfarm: \(line)") }

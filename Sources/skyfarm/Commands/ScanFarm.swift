@@ -1,14 +1,17 @@
 import Foundation
 import ScanCluster
+import ScanDiscovery
 import ScanNetwork
 
-/// The systems that a scan uses: the local one and the nodes that were named.
+/// The systems that a scan uses: the local one, the nodes that were named, and those that are found.
 struct ScanFarm: Sendable {
     let systems: Systems
     let nodes: RemoteNodes
     let coordinator: ScanCoordinator
     let events: ScanEvents
     private let local: ScanSystem?
+    private let membership: ClusterMembership?
+    private let search: Task<Void, Never>?
     private let waitSeconds: Double
 
     init(_ options: ScanCommand.Options, events: ScanEvents) {
@@ -29,9 +32,14 @@ struct ScanFarm: Sendable {
             clock: loop, executor: loop)
         waitSeconds = options.waitSeconds
         self.events = events
+        let sources = NodeSources(discovers: options.discovers, srv: options.srv).all
+        let membership = ClusterMembership(
+            sources, nodes: nodes, hasLocalSystem: local != nil, onNews: events.handle)
+        self.membership = sources.isEmpty ? nil : membership
+        search = sources.isEmpty ? nil : Task { await membership.run() }
     }
 
-    /// Connects to the nodes; with a local system the scan need not wait for them.
+    /// Connects to the nodes; with a local system the scan need not wait for them, and they join as they come.
     /// - Throws: ``ScanError/Code/noSystem`` if there is nobody to do the work.
     func join() async throws {
         if let local { systems.join(local) }
@@ -40,22 +48,33 @@ struct ScanFarm: Sendable {
             Task { [nodes, events] in events.report(await nodes.settled()) }
             return
         }
-        let states = await nodes.settled()
-        if !states.contains(where: \.isUsable) { throw ScanError(.noSystem, Self.obstacle(states)) }
-        events.report(states)
+        let isThere =
+            membership == nil
+            ? await systems.first(within: .seconds(waitSeconds)) { [nodes] in _ = await nodes.settled() }
+            : await systems.first(within: .seconds(waitSeconds))
+        try Task.checkCancellation()
+        if !isThere { throw ScanError(.noSystem, obstacle(await nodes.states)) }
+        Task { [nodes, events] in events.report(await nodes.settled()) }
     }
 
     /// Why no node can be used, and what to do, in one line.
-    private static func obstacle(_ states: [NodeState]) -> String {
+    private func obstacle(_ states: [NodeState]) -> String {
         if states.isEmpty {
-            return "no node was named and --local-slots 0 excludes this machine; name one with --node HOST:PORT"
+            return membership == nil
+                ? "no node was named and --local-slots 0 excludes this machine; name one with --node HOST:PORT"
+                : "no node was found in \(plainText(waitSeconds)) s and --local-slots 0 excludes this machine; start"
+                    + " `skyfarm node` on another machine, and run `skyfarm doctor` if it is not found"
         }
         let troubles = states.map { "node \($0.address): \($0.trouble ?? "no answer yet")" }
-        return "no node can be used: \(troubles.joined(separator: "; ")); or leave out --local-slots 0"
+        return "no node can be used: \(troubles.joined(separator: "; ")); run `skyfarm doctor`, or leave out"
+            + " --local-slots 0"
     }
 
     /// Leaves the nodes.
-    func close() { nodes.close() }
+    func close() {
+        search?.cancel()
+        nodes.close()
+    }
 }
 
 extension NodeState {

@@ -116,7 +116,7 @@ import Testing
             (["node", "--name", "a b"], "--name: \"a b\" is not a name without spaces"),
             (
                 ["node", "--listen", "nowhere"],
-                "--listen: \"nowhere\" is not HOST:PORT, as in 192.168.1.7:4870 or [fe80::1]:4870"
+                "--listen: \"nowhere\" is not ADDR:PORT, as in 192.168.1.7:4870, or :4870 for all addresses"
             ),
             (
                 ["synth", "a", "--size", "0x7"],
@@ -157,7 +157,7 @@ import Testing
         arguments: [
             ("a:1", "a:1"), ("127.0.0.1:0", "127.0.0.1:0"), ("[::1]:65535", "[::1]:65535"),
             ("[fe80::1%eth0]:1", "[fe80::1%eth0]:1"),
-            ("a", nil), (":1", nil), ("a:65536", nil), ("a:-1", nil), ("::1:80", nil), ("a b:1", nil), ("", nil),
+            (":1", ":1"), ("a", nil), ("a:65536", nil), ("a:-1", nil), ("::1:80", nil), ("a b:1", nil), ("", nil),
         ])
     func addresses(text: String, expected: String?) { #expect(HostAndPort(text)?.description == expected) }
 

@@ -1,0 +1,36 @@
+import ScanCluster
+import ScanNetwork
+
+/// A look at all nodes that can be reached, without a job.
+struct NodeSearch: Sendable {
+    let nodes: RemoteNodes
+    let membership: ClusterMembership?
+
+    /// Looks at the nodes at these addresses and at those that the sources find.
+    init(_ addresses: [HostAndPort], sources: NodeSources) {
+        nodes = RemoteNodes(addresses.map(\.description), systems: Systems(clock: EventLoop.shared))
+        let all = sources.all
+        membership =
+            all.isEmpty ? nil : ClusterMembership(all, nodes: nodes, hasLocalSystem: false, onNews: { _ in })
+    }
+
+    /// Looks for so long; shorter if no node can come any more.
+    /// - Returns: how it stands with each node that was named or found.
+    func look(for limit: Duration) async -> [NodeState] {
+        nodes.start()
+        defer { nodes.close() }
+        guard let membership else { return await nodes.settled() }
+        let search = Task { await membership.run() }
+        defer { search.cancel() }
+        try? await Task.sleep(for: min(limit, Self.firstLook))
+        if membership.isBlind {
+            _ = await nodes.settled()
+        } else {
+            try? await Task.sleep(for: limit - min(limit, Self.firstLook))
+        }
+        return await nodes.states
+    }
+
+    /// Time in which a source that does not work says so.
+    private static let firstLook = Duration.milliseconds(200)
+}

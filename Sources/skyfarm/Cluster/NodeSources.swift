@@ -1,0 +1,14 @@
+import ScanDiscovery
+
+/// Where a coordinator looks for nodes that nobody named.
+struct NodeSources: Sendable {
+    /// On the local network, by DNS-SD.
+    var discovers: Bool
+    /// Names of SRV records in DNS.
+    var srv: [String]
+
+    var all: [any ServiceDiscovery] {
+        let local: [any ServiceDiscovery] = discovers ? [DNSServiceDiscovery()] : []
+        return local + srv.map { SRVDiscovery($0) }
+    }
+}

@@ -1,0 +1,74 @@
+import ScanDiscovery
+import ScanNetwork
+
+/// `skyfarm doctor`: says whether other machines can use this one, and what to do if not.
+struct DoctorCommand: Command {
+    let options: Options
+
+    init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
+
+    func run() async throws -> ExitCode {
+        let daemon = DiscoveryDaemon.diagnose()
+        let search = NodeSearch(options.nodes, sources: NodeSources(discovers: true, srv: []))
+        let states = await search.look(for: .seconds(options.waitSeconds))
+        let diagnosis = Diagnosis(
+            daemon: daemon, discoveryError: search.membership?.errors.first, interfaces: NetworkInterface.current(),
+            announced: search.membership?.findings ?? [], states: states, seconds: options.waitSeconds,
+            time: SystemTime.current())
+        try StandardOutput.write(
+            options.common.json
+                ? JSONOutput.document(Report(isUsable: diagnosis.isUsable, findings: diagnosis.findings))
+                : Self.text(diagnosis))
+        return diagnosis.isUsable ? .complete : .failure
+    }
+
+    private struct Report: Encodable {
+        var v = 1
+        var isUsable: Bool
+        var findings: [Diagnosis.Finding]
+    }
+
+    /// One line for each finding, and below it the command to run next.
+    static func text(_ diagnosis: Diagnosis) -> String {
+        let findings = diagnosis.findings
+        var lines = findings.flatMap { finding in
+            let head = finding.verdict.rawValue.padding(toLength: 9, withPad: " ", startingAt: 0)
+            let check = finding.check.padding(toLength: 11, withPad: " ", startingAt: 0)
+            return [head + check + finding.text] + (finding.next.map { ["         \u{2192} \($0)"] } ?? [])
+        }
+        let problems = findings.count { $0.verdict == .problem }
+        lines.append(
+            diagnosis.isUsable
+                ? "Other machines can use this one."
+                : "Other machines cannot use this one: \(HumanFormat.count(problems, "problem")).")
+        return lines.map { $0 + "\n" }.joined()
+    }
+}
+
+extension DoctorCommand {
+    struct Options: Equatable, Sendable {
+        var nodes: [HostAndPort]
+        var waitSeconds: Double
+        var common: CommonOptions
+
+        init(_ arguments: Arguments) throws(UsageError) {
+            nodes = try arguments[NodeOptions.nodes]
+            waitSeconds = try arguments[NodeOptions.look]
+            common = try CommonOptions(arguments)
+        }
+    }
+
+    static let spec = CommandSpec(
+        name: "doctor",
+        summary: "Say whether other machines can use this one, and what to do if not",
+        examples: [
+            .init(
+                line: "skyfarm doctor",
+                explanation: "Look at the discovery daemon, the network and the nodes that are announced. The exit code"
+                    + " is 0 only if a second machine could use this one.")
+        ],
+        sections: [
+            OptionSection(title: "Options", options: [NodeOptions.nodes.spec, NodeOptions.look.spec]),
+            CommonOptions.section,
+        ])
+}

@@ -1,0 +1,122 @@
+import ScanCluster
+import ScanDiscovery
+import ScanNetwork
+import Testing
+
+@testable import skyfarm
+
+@Suite("A diagnosis")
+struct DiagnosisTests {
+    static let id = SystemID(high: 1, low: 2)
+
+    /// A machine without fault, on which no node was tried.
+    func machine() -> Diagnosis {
+        Diagnosis(
+            daemon: .listening,
+            interfaces: [
+                NetworkInterface(name: "eth0", isUp: true, hasMulticast: true, addresses: ["10.0.0.1"]),
+                NetworkInterface(name: "tun0", isUp: true, hasMulticast: false, addresses: ["10.9.0.1"]),
+            ],
+            announced: [], states: [], seconds: 2, time: SystemTime(text: "now"))
+    }
+
+    func found(_ address: String, here: Bool, obstacle: String? = nil) throws -> ClusterMembership.Finding {
+        let host = try #require(HostAddress(address))
+        return ClusterMembership.Finding(
+            node: DiscoveredNode(
+                id: .identity(Self.id), name: "alpha", addresses: [NodeAddress(host: host, port: 4870)],
+                advertisement: NodeAdvertisement(versions: nil, slots: 2, keyFingerprint: nil, id: Self.id),
+                isOnThisMachine: here),
+            seconds: 0.25, obstacle: obstacle)
+    }
+
+    func problems(_ diagnosis: Diagnosis) -> [String] {
+        diagnosis.findings.filter { $0.verdict == .problem }.map { "\($0.check): \($0.next ?? "-")" }
+    }
+
+    @Test("of a machine without a node names the command that starts one")
+    func noNode() {
+        let diagnosis = machine()
+        #expect(!diagnosis.isUsable)
+        #expect(problems(diagnosis) == ["announced: skyfarm node"])
+    }
+
+    @Test("of a machine without a bus or daemon names what starts them")
+    func noDaemon() {
+        var diagnosis = machine()
+        diagnosis.daemon = .busAbsent(path: "/run/bus")
+        #expect(problems(diagnosis).prefix(1) == ["bus: sudo systemctl start dbus"])
+        diagnosis.daemon = .absent
+        #expect(
+            problems(diagnosis).first
+                == "daemon: sudo apt-get install avahi-daemon && sudo systemctl start avahi-daemon")
+        diagnosis.daemon = .listening
+        diagnosis.discoveryError = DiscoveryError(.daemonNotAnswering, "it hangs")
+        #expect(problems(diagnosis).first == "daemon: sudo systemctl restart avahi-daemon")
+    }
+
+    @Test("of a machine without a network says so")
+    func noNetwork() {
+        var diagnosis = machine()
+        diagnosis.interfaces.removeFirst()
+        #expect(problems(diagnosis).first == "network: ip address")
+    }
+
+    @Test("of a node that answers is good")
+    func answers() throws {
+        var diagnosis = machine()
+        diagnosis.announced = [try found("10.0.0.1", here: true)]
+        diagnosis.states = [.joined(at: "10.0.0.1:4870")]
+        #expect(problems(diagnosis) == [])
+        #expect(diagnosis.isUsable)
+        #expect(
+            diagnosis.findings.filter { ["announced", "answers"].contains($0.check) }.map(\.text) == [
+                "alpha at 10.0.0.1:4870, heard after 0.3 s", "alpha answers at 10.0.0.1:4870",
+            ])
+        #expect(DoctorCommand.text(diagnosis).hasSuffix("Other machines can use this one.\n"))
+    }
+
+    @Test("of a node that answers on loopback only, or not at all, is bad")
+    func unreachable() throws {
+        var diagnosis = machine()
+        diagnosis.announced = [try found("127.0.0.1", here: true)]
+        diagnosis.states = [.joined(at: "127.0.0.1:4870")]
+        #expect(problems(diagnosis) == ["answers: skyfarm node --listen :0"])
+        diagnosis.states = [.failed(at: "127.0.0.1:4870")]
+        #expect(problems(diagnosis) == ["answers: skyfarm node --listen :4870"])
+        diagnosis.states = []
+        #expect(problems(diagnosis) == ["answers: skyfarm doctor --wait 10"])
+        diagnosis.announced = [try found("10.0.0.1", here: true, obstacle: "is too old")]
+        #expect(problems(diagnosis) == ["answers: skyfarm --version"])
+    }
+
+    @Test("of another machine's node is worth a note only")
+    func others() throws {
+        var diagnosis = machine()
+        diagnosis.announced = [try found("10.0.0.2", here: false)]
+        diagnosis.states = [.failed(at: "10.0.0.2:4870")]
+        #expect(problems(diagnosis) == ["announced: skyfarm node"])
+        #expect(diagnosis.findings.contains { $0.verdict == .note && $0.next == "sudo ufw allow 4870/tcp" })
+    }
+
+    @Test("says whether the clock is kept", arguments: [(true, Diagnosis.Finding.Verdict.ok), (false, .note)])
+    func clock(isSynchronized: Bool, verdict: Diagnosis.Finding.Verdict) {
+        var diagnosis = machine()
+        diagnosis.time.isSynchronized = isSynchronized
+        #expect(diagnosis.findings.last?.verdict == verdict)
+    }
+}
+
+extension NodeState {
+    fileprivate static func joined(at address: String) -> NodeState {
+        var state = NodeState(address: address)
+        state.status = .joined
+        return state
+    }
+
+    fileprivate static func failed(at address: String) -> NodeState {
+        var state = NodeState(address: address)
+        state.status = .failed(ScanError(.unreachable, "cannot be reached"))
+        return state
+    }
+}
