@@ -23,8 +23,10 @@ package struct TaskLedger: Sendable {
         package let slot: Int
         /// The task's place in the job, from 0.
         package let index: Int
-        /// Number of the attempt at the task, from 1.
+        /// Number of the attempt at the task, from 1; one that was refused does not count.
         package let number: Int
+        /// Tells attempts at the task apart.
+        fileprivate let serial: Int
     }
 
     /// How an attempt ended, as far as its task is concerned.
@@ -58,9 +60,10 @@ package struct TaskLedger: Sendable {
         var phase = Phase.free
         var index = 0
         var request = TaskRequest(cost: 0)
-        var running: [(number: Int, system: SystemID)] = []
+        var running: [(attempt: AttemptID, system: SystemID)] = []
         var threwOn: [SystemID] = []
         var numbered = 0
+        var started = 0
         var failures = 0
         var faults = 0
     }
@@ -113,15 +116,18 @@ package struct TaskLedger: Sendable {
 
     private mutating func run(_ slot: Int, on system: SystemID) -> AttemptID {
         entries[slot].numbered += 1
-        entries[slot].running.append((entries[slot].numbered, system))
+        entries[slot].started += 1
+        let attempt = AttemptID(
+            slot: slot, index: entries[slot].index, number: entries[slot].numbered, serial: entries[slot].started)
+        entries[slot].running.append((attempt, system))
         inFlight += 1
-        return AttemptID(slot: slot, index: entries[slot].index, number: entries[slot].numbered)
+        return attempt
     }
 
     /// The place of an attempt in flight among those of its task.
     private func find(_ attempt: AttemptID) -> Int? {
         guard entries.indices.contains(attempt.slot), entries[attempt.slot].index == attempt.index else { return nil }
-        return entries[attempt.slot].running.firstIndex { $0.number == attempt.number }
+        return entries[attempt.slot].running.firstIndex { $0.attempt == attempt }
     }
 
     /// An attempt ended.
@@ -142,7 +148,7 @@ package struct TaskLedger: Sendable {
             entries[slot].faults += 1
             avoid(system, for: slot)
         case .refused:
-            break
+            entries[slot].numbered -= 1
         }
         guard entries[slot].running.isEmpty else { return .awaited }
         if entries[slot].failures >= limits.attempts || entries[slot].faults >= limits.faults {
@@ -156,9 +162,7 @@ package struct TaskLedger: Sendable {
     }
 
     private mutating func commit(_ slot: Int, on system: SystemID) -> Verdict {
-        let others = entries[slot].running.map {
-            AttemptID(slot: slot, index: entries[slot].index, number: $0.number)
-        }
+        let others = entries[slot].running.map(\.attempt)
         let blamed = entries[slot].threwOn.filter { $0 != system }
         inFlight -= others.count
         committed += 1
