@@ -50,7 +50,10 @@ enum Lab {
     static func run(_ scenario: Scenario) -> Command.Result {
         Command.run(
             ["/bin/bash", "\(folder)/lab"] + scenario.options + ["bash", scenario.path],
-            environment: ["LAB_PROBE=\(products)/discovery-probe", "SWIFT_BACKTRACE=enable=no"])
+            environment: [
+                "LAB_PROBE=\(products)/discovery-probe", "LAB_SKYFARM=\(products)/skyfarm",
+                "SWIFT_BACKTRACE=enable=no",
+            ])
     }
 
     /// Where the test runner and everything else of the package are built.

@@ -3,6 +3,9 @@
 # The probe that the scenarios of discovery run; the tests name the one that was built with them.
 : "${LAB_PROBE:=$LAB_HOME/../../.build/debug/discovery-probe}"
 
+# The program, for the scenarios of nodes and scans.
+: "${LAB_SKYFARM:=$LAB_HOME/../../.build/debug/skyfarm}"
+
 hosts() { seq 1 "$LAB_HOSTS"; }
 now() { date +%s.%3N; }
 
@@ -98,6 +101,40 @@ check() {
 }
 # under LIMIT VALUE: true if VALUE is a number below LIMIT.
 under() { awk -v limit="$1" -v value="$2" 'BEGIN { exit !(value + 0 < limit + 0) }'; }
+
+# Nodes and scans.
+# node HOST [OPTION...]: starts a node called nHOST. announced HOST: whether it says that it is announced.
+node() {
+    local host=$1
+    shift
+    rm -f "$(log "$host" node)"
+    spawn "$host" node "$LAB_SKYFARM" node --name "n$host" "$@"
+}
+announced() { lines 1 'node: announced as' "$(log "$1" node)"; }
+# sky WIDTHxHEIGHT [OPTION...]: makes the image /run/lab/sky.fits, which all hosts see, and its catalogue local.csv.
+sky() {
+    local size=$1
+    shift
+    on 1 "$LAB_SKYFARM" synth /run/lab/sky.fits --size "$size" --overwrite --quiet &&
+        on 1 "$LAB_SKYFARM" scan /run/lab/sky.fits --no-discovery -o /run/lab/local.csv --overwrite --quiet "$@"
+}
+# scan HOST [OPTION...]: scans it in the background, into farm.csv; each line of its log begins with the time.
+scan() {
+    local host=$1
+    shift
+    rm -f "$(log "$host" scan)" "$LAB/farm.csv"
+    spawn "$host" scan bash -c 'set -o pipefail; "$@" 2>&1 | while IFS= read -r line; do
+        echo "$EPOCHREALTIME $line"; done' scan "$LAB_SKYFARM" scan /run/lab/sky.fits --json -o /run/lab/farm.csv "$@"
+}
+scan_ended() { ended "$1" scan "${2:-120}"; }
+# joined HOST NODE: whether the scan on HOST uses the node. worked HOST NODE: whether the node did a task of it.
+joined() { lines 1 "node $2 joined" "$(log "$1" scan)"; }
+worked() { lines 1 "\"name\" : \"$2\"" "$(log "$1" scan)"; }
+same_catalogue() { cmp "$LAB/local.csv" "$LAB/farm.csv"; }
+# moment PATTERN FILE: the time of the first line that matches.
+moment() { grep -m 1 -E -- "$1" "$2" | cut -d ' ' -f 1; }
+# between START END: seconds.
+between() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", b - a }'; }
 
 # Makes a host; called by the lab.
 host_up() {

@@ -1,0 +1,30 @@
+# hosts 4
+# Three nodes without a flag are listed within 3 s, and a scan without a flag uses all of them; a ghost is named.
+. "$LAB_HOME/functions.sh"
+LOGS="$(log 1 node) $(log 4 scan)"
+
+check "an image is made and scanned on one machine" sky 4000x3000 --threshold 0.7 --deblend-levels 64
+for host in 1 2 3; do node $host; done
+for host in 1 2 3; do check "node $host is announced" wait_for 15 announced $host; done
+
+start=$(now)
+on 4 "$LAB_SKYFARM" nodes >"$LAB/nodes"
+took=$(since "$start")
+check "three nodes are listed" lines 3 '^n[123] +10\.77\.0\.[123]:[0-9]+ +[0-9]+ +0 +[0-9.]+ ms +[0-9.]+$' "$LAB/nodes"
+check "within 3 s ($took s)" under 3 "$took"
+cat "$LAB/nodes"
+
+scan 4 --threshold 0.7 --deblend-levels 64
+check "a scan without a flag succeeds" scan_ended 4
+for host in 1 2 3; do check "node $host did a part of it" worked 4 n$host; done
+check "the catalogue is that of one machine" same_catalogue
+
+spawn 1 ghost "$LAB_PROBE" advertise ghost 4000
+wait_for 5 lines 1 ' advertised' "$(log 1 ghost)"
+on 4 "$LAB_SKYFARM" nodes >"$LAB/nodes"
+check "a ghost is listed with the reason" lines 1 '^ghost0 .*cannot be used: cannot be reached' "$LAB/nodes"
+
+check "the doctor lets a machine with a node pass" on 1 "$LAB_SKYFARM" doctor
+on 4 "$LAB_SKYFARM" doctor >"$LAB/doctor"
+check "and not one without" test $? = 1
+check "and names the command" lines 1 '→ skyfarm node$' "$LAB/doctor"

@@ -1,0 +1,41 @@
+# hosts 4
+# Fifty nodes are listed within 5 s; after a hundred have joined and left, nothing is left of them.
+. "$LAB_HOME/functions.sh"
+LOGS="$(log 4 watch)"
+
+# nodes FIRST LAST: starts them on hosts 1 to 3. leave FIRST LAST: ends them.
+nodes() { for i in $(seq "$1" "$2"); do spawn $((i % 3 + 1)) "node$i" "$LAB_SKYFARM" node --name "n$i" --slots 1; done; }
+leave() {
+    for i in $(seq "$1" "$2"); do stop $((i % 3 + 1)) "node$i"; done
+    for i in $(seq "$1" "$2"); do ended $((i % 3 + 1)) "node$i" 30 || return 1; done
+}
+all_announced() {
+    for i in $(seq "$1" "$2"); do lines 1 'node: announced as' "$(log $((i % 3 + 1)) "node$i")" || return 1; done
+}
+held() { echo "$(ls "/proc/$1/fd" | wc -l) descriptors, $(ls "/proc/$1/task" | wc -l) threads"; }
+
+# The list that is under way while a hundred nodes come and go; its end is not waited for.
+spawn 4 watch "$LAB_SKYFARM" nodes --wait 600
+watch=$(<"$LAB/4/watch.pid")
+nodes 1 5
+wait_for 15 all_announced 1 5
+sleep 2
+leave 1 5
+sleep 9
+before=$(held "$watch")
+
+nodes 1 50
+check "fifty nodes are announced" wait_for 60 all_announced 1 50
+start=$(now)
+on 4 "$LAB_SKYFARM" nodes --wait 4 >"$LAB/nodes"
+check "fifty nodes are listed" lines 50 '^n[0-9]+ +10\.77\.0\.[123]:[0-9]+ ' "$LAB/nodes"
+check "within 5 s ($(since "$start") s)" under 5 "$(since "$start")"
+connected=$(held "$watch")
+leave 1 50
+nodes 51 100
+check "fifty others come" wait_for 60 all_announced 51 100
+sleep 2
+leave 51 100
+same() { [ "$(held "$watch")" = "$before" ]; }
+wait_for 30 same
+check "a coordinator holds $(held "$watch"); it held $connected with fifty nodes and $before before" same same
