@@ -3,8 +3,8 @@
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 4 scan) $(log 2 node)"
 
-check "an image is made and scanned on one machine" sky 4000x3000
-# The coordinator's cable carries 5 MB/s, so that a scan lasts for ten seconds however fast the machine is.
+check "an image is made and scanned on one machine" sky 3000x3000
+# The coordinator's cable carries 5 MB/s, so that a scan lasts for seven seconds however fast the machine is.
 wire rate 4 40000000
 
 begin() {
