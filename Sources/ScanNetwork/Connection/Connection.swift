@@ -107,8 +107,9 @@ final class Connection: Flushable, @unchecked Sendable {
             switch out.withPieces({ records.send($0, to: socket) }) {
             case .bytes(let count):
                 out.advance(by: count)
-                // A socket that was full and takes bytes again has a peer that reads them.
-                if blocked { liveness.sign(at: loop.turnStart) }
+                // While nothing is read, a socket that was full and takes bytes again is the only sign of life. Else it is
+                // none: the system takes bytes for a process that is stopped.
+                if blocked, pausesForSlowReader { liveness.sign(at: loop.turnStart) }
             case .wouldBlock:
                 blocked = true
                 watch()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import skyfarm
 
-@Suite("Membership", .timeLimit(.minutes(1)))
+@Suite("Membership", .timeLimit(.minutes(5)))
 struct ClusterMembershipTests {
     /// A node of this process, and a network on which it is announced.
     struct Network {
@@ -52,7 +52,7 @@ struct ClusterMembershipTests {
         let network = try Network()
         try await search(network.source) { membership, systems, _ in
             network.announce()
-            #expect(await systems.first(within: .seconds(30)))
+            #expect(await systems.first(within: .seconds(200)))
             #expect(systems.snapshot.map(\.name) == ["alpha"])
             #expect(membership.findings.map(\.node.id) == [.identity(network.server.identity)])
         }

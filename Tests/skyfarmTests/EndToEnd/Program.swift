@@ -178,6 +178,9 @@ final class Program {
     /// The environment without settings of Skyfarm, which a developer may have.
     private static func variables(_ further: [String: String]) -> [String] {
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SKYFARM_") }
+        // Nor do the tests use, or serve, whoever is on the network.
+        variables["SKYFARM_NO_DISCOVERY"] = "1"
+        variables["SKYFARM_NO_ADVERTISE"] = "1"
         variables["XDG_CONFIG_HOME"] = "/nonexistent"
         // Journals of the tests are not those of the developer.
         variables["XDG_STATE_HOME"] = NSTemporaryDirectory() + "skyfarm-tests-state"
