@@ -52,7 +52,10 @@ import Testing
         let environment = ["XDG_STATE_HOME": scene.path("state")]
         let program = try Program(words, environment: environment)
         try program.waitForErrors(#""event":"finished""#)
+        // Held, so that it cannot end before the second one has looked.
+        program.send(SIGSTOP)
         let second = try Program.run(words, environment: environment)
+        program.send(SIGCONT)
         #expect(second.code == 1)
         #expect(second.errors.contains("process \(program.process) runs this job already"), "\(second.errors)")
         #expect(try program.finish().code == 0)
