@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import ScanCluster
 import ScanDiscovery
@@ -21,12 +22,12 @@ struct NodeCommand: Command {
         let address = try start(node)
         try announce(Ready(name: name, address: address.description, slots: slots))
         let announcement = options.advertises ? Announcement(of: node, name: name, slots: slots, at: address, say) : nil
-        for await signal in interrupts.signals {
-            if signal == .terminate || signal == .interrupt { break }
-        }
+        // Any of them, a terminal that is closed as well; a node that is to outlive it is started under nohup.
+        for await _ in interrupts.signals { break }
         // First nobody new comes, then those who are there go.
         await announcement?.takeLeave()
         await drain(node, interrupts)
+        Self.waitForLog()
         return .complete
     }
 
@@ -65,8 +66,19 @@ struct NodeCommand: Command {
         withExtendedLifetime(interrupts) {}
     }
 
+    /// Writes a line, never from the I/O loop, which calls this: a terminal that is stopped would stop the heartbeats.
     private func say(_ line: String) {
-        if !options.common.quiet { StandardError.write("skyfarm node: \(line)\n") }
+        if options.common.quiet { return }
+        Self.log.async { StandardError.write("skyfarm node: \(line)\n") }
+    }
+
+    private static let log = DispatchQueue(label: "skyfarm.node.log")
+
+    /// Lets the last lines out, as long as somebody takes them.
+    private static func waitForLog() {
+        let done = DispatchSemaphore(value: 0)
+        log.async { done.signal() }
+        _ = done.wait(timeout: .now() + 1)
     }
 
     /// The host's name with four digits that tell nodes of one host apart.

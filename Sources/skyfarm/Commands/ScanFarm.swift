@@ -48,13 +48,23 @@ struct ScanFarm: Sendable {
             Task { [nodes, events] in events.report(await nodes.settled()) }
             return
         }
-        let isThere =
-            membership == nil
-            ? await systems.first(within: .seconds(waitSeconds)) { [nodes] in _ = await nodes.settled() }
-            : await systems.first(within: .seconds(waitSeconds))
+        if membership == nil { return try await joinNamed() }
+        let isThere = await systems.first(within: .seconds(waitSeconds))
         try Task.checkCancellation()
         if !isThere { throw ScanError(.noSystem, obstacle(await nodes.states)) }
         Task { [nodes, events] in events.report(await nodes.settled()) }
+    }
+
+    /// Waits for the nodes that were named, since there are no others, until each has joined or said why not.
+    private func joinNamed() async throws {
+        let states = await withTaskCancellationHandler {
+            await nodes.settled()
+        } onCancel: {
+            nodes.close()
+        }
+        try Task.checkCancellation()
+        if !states.contains(where: \.isUsable) { throw ScanError(.noSystem, obstacle(states)) }
+        events.report(states)
     }
 
     /// Why no node can be used, and what to do, in one line.
