@@ -13,6 +13,7 @@ public actor ImageReader {
     // The window that will probably be asked for next, and its bytes once they are read.
     private var expected: WindowPixels?
     private var ahead: (window: WindowPixels, bytes: BulkBytes)?
+    private var kept: RecentWindows
 
     /// The image's size, header and what else is known without reading pixels.
     public nonisolated let summary: ImageSummary
@@ -21,8 +22,14 @@ public actor ImageReader {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Opens an image and the maps that belong to it; names may end in an HDU in brackets.
+    ///
+    /// Up to `keptByteCount` bytes of bands stay in memory between the passes of a scan, for the systems of this
+    /// process; nodes keep their own.
     /// - Throws: ``ImageError`` if a file cannot be used, ``ScanSetupError`` if a map has another size than the image.
-    public init(image name: String, mask maskName: String? = nil, weights weightsName: String? = nil) throws {
+    public init(
+        image name: String, mask maskName: String? = nil, weights weightsName: String? = nil, keptByteCount: Int = 0
+    ) throws {
+        kept = RecentWindows(limit: keptByteCount)
         let image = try FITSImage(name)
         func map(_ name: String?, _ kind: String) throws -> FITSImage? {
             guard let name else { return nil }
@@ -67,11 +74,14 @@ public actor ImageReader {
     }
 
     /// Reads a window, and while it is scanned the one that will probably be asked for after it.
+    ///
+    /// With `keeping` the window is expected to be asked for once more.
     /// - Throws: ``ImageError`` if the samples cannot be read, `CancellationError` if nobody waits for them any more.
-    func read(_ window: WindowPixels, before next: WindowPixels?) throws -> BulkBytes {
+    func read(_ window: WindowPixels, before next: WindowPixels?, keeping: Bool = false) throws -> BulkBytes {
         // Reads queue here: after an interrupt those that have not begun are not worth the disk's time.
         try Task.checkCancellation()
-        let bytes = if let ahead, ahead.window == window { ahead.bytes } else { try read(window) }
+        let bytes = if let ahead, ahead.window == window { ahead.bytes } else { try kept.take(window) ?? read(window) }
+        if keeping { kept.add(window, bytes) }
         ahead = nil
         expected = next
         if let next { Task { self.readAhead(next) } }
@@ -80,7 +90,7 @@ public actor ImageReader {
 
     private func readAhead(_ window: WindowPixels) {
         // Somebody else may have asked for it in the meantime.
-        guard window == expected, ahead == nil else { return }
+        guard window == expected, ahead == nil, !kept.contains(window) else { return }
         // What cannot be read fails again, with its error, when it is asked for.
         if let bytes = try? read(window) { ahead = (window, bytes) }
     }

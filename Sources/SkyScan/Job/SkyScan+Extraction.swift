@@ -17,8 +17,10 @@ extension SkyScan {
         _ background: BackgroundModel, _ planner: inout CutIslandPlanner, _ tally: inout ScanTally
     ) async throws -> (SourceBatch, [CutIslandWindow]) {
         let (plan, parameters, reader) = (plan, parameters, reader)
-        let tasks = StepTasks(count: plan.count, key: { UInt64($0) }) { band in
-            BandTask(
+        let order = BandOrder.back
+        let tasks = StepTasks(count: plan.count, key: { UInt64(order.band(at: $0, of: plan.count)) }) { index in
+            let band = order.band(at: index, of: plan.count)
+            return BandTask(
                 scan: BandScan(plan: plan, band: band, parameters: parameters, background: background),
                 window: reader.contents(of: plan[band].window))
         }
@@ -26,7 +28,7 @@ extension SkyScan {
         var batch = SourceBatch()
         var windows: [CutIslandWindow] = []
         let step = Step(
-            .extraction, basis: try basis(background), cost: Double(cost), keepsPixels: true,
+            .extraction, basis: try basis(background), cost: Double(cost), bands: order,
             sector: { plan[$0].core })
         try await run(step, tasks, &tally) { band, result in
             let result = (try? result.get()) ?? WindowResult()

@@ -9,19 +9,19 @@ extension SkyScan {
         let basis: UInt64
         /// Of all tasks.
         let cost: Double
-        /// Whether the tasks' pixels are those of whole bands, which nodes keep for the next step.
-        let keepsPixels: Bool
+        /// If the tasks' pixels are those of whole bands, which nodes keep for the next step, their order.
+        let bands: BandOrder?
         /// The pixels that are missing without the task of that identity.
         let sector: (Int) -> PixelRect
 
         init(
-            _ name: ScanStep, basis: UInt64 = 0, cost: Double, keepsPixels: Bool = false,
+            _ name: ScanStep, basis: UInt64 = 0, cost: Double, bands: BandOrder? = nil,
             sector: @escaping (Int) -> PixelRect
         ) {
             self.name = name
             self.basis = basis
             self.cost = cost
-            self.keepsPixels = keepsPixels
+            self.bands = bands
             self.sector = sector
         }
     }
@@ -41,7 +41,7 @@ extension SkyScan {
         observer(.began(step.name, tasks: tasks.count, cost: step.cost))
         guard let journal else {
             let (name, observer) = (step.name, observer)
-            let responses = responses(to: tasks, keepsPixels: step.keepsPixels) { observer(.job(name, $0)) }
+            let responses = responses(to: tasks, bands: step.bands) { observer(.job(name, $0)) }
             for try await response in responses {
                 tally.count(response, step.name, sector: step.sector(response.id))
                 try take(response.id, response.outcome)
@@ -99,7 +99,7 @@ extension SkyScan {
         let finished = FinishedEvents()
         let keys = try Dictionary(
             uniqueKeysWithValues: (0..<tasks.count).map { (tasks.make($0).id, try tasks.key($0)) })
-        let responses = responses(to: tasks, keepsPixels: step.keepsPixels) { event in
+        let responses = responses(to: tasks, bands: step.bands) { event in
             if case .taskFinished = event { finished.append(event) } else { observer(.job(name, event)) }
         }
         for try await response in responses {

@@ -77,19 +77,19 @@ public struct SkyScan: Sendable {
 
     /// Farms out the tasks of a step and tells the observer.
     ///
-    /// With `keepsPixels` the tasks' pixels are those of whole bands, which nodes keep for the next step.
+    /// With an order of `bands` the tasks' pixels are those of whole bands, which nodes keep for the next step.
     func responses<Task: WindowTask>(
-        to tasks: StepTasks<Task>, keepsPixels: Bool, observer: @escaping @Sendable (JobEvent) -> Void
+        to tasks: StepTasks<Task>, bands: BandOrder?, observer: @escaping @Sendable (JobEvent) -> Void
     ) -> TaskResponses<Task> where Task.ID == Int {
         let (reader, plan, job) = (reader, plan, job)
         return coordinator.responses(
             to: tasks,
             bulk: { task in
-                let next = keepsPixels && task.id + 1 < plan.count ? plan[task.id + 1].window : nil
+                let next = bands?.band(after: task.id, of: plan.count).map { reader.contents(of: plan[$0].window) }
                 return BulkSource(
-                    key: keepsPixels ? BulkKey(job: job, index: UInt64(task.id)) : nil,
+                    key: bands.map { _ in BulkKey(job: job, index: UInt64(task.id)) },
                     byteCount: task.window.byteCount,
-                    load: { try await reader.read(task.window, before: next.map(reader.contents)) })
+                    load: { try await reader.read(task.window, before: next, keeping: bands == .forth) })
             },
             observer: observer)
     }

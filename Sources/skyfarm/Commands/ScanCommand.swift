@@ -67,7 +67,8 @@ struct ScanCommand: Command {
     private func openImage() async throws -> ImageReader {
         do {
             return try ImageReader(
-                image: options.image, mask: options.detection.mask, weights: options.detection.weight)
+                image: options.image, mask: options.detection.mask, weights: options.detection.weight,
+                keptByteCount: options.localSlots == 0 ? 0 : 256 << 20)
         } catch {
             throw CommandError(.input, "\(error)")
         }

@@ -31,6 +31,17 @@ struct ImageReaderTests {
         await #expect(throws: CancellationError.self) { try await cancelled { try await reader.checksums() } }
     }
 
+    @Test("a band that is kept is read once for two passes")
+    func keeps() async throws {
+        let path = try files.field()
+        let reader = try ImageReader(image: path, keptByteCount: 4000)
+        let window = reader.contents(of: PixelRect(x: 0..<100, y: 0..<10))
+        let first = try await reader.read(window, before: nil, keeping: true)
+        #expect(try await reader.read(window, before: nil) === first)
+        #expect(try await reader.read(window, before: nil) !== first)
+        #expect(try await ImageReader(image: path).read(window, before: nil, keeping: true) !== first)
+    }
+
     @Test("takes the checksum of the stored bytes without opening the image a second time")
     func checksumOfBytes() async throws {
         let path = try files.field()

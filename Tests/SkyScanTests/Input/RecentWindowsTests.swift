@@ -1,0 +1,44 @@
+import ScanCluster
+import SkyImage
+import Testing
+
+@testable import SkyScan
+
+@Suite("windows kept for the next pass")
+struct RecentWindowsTests {
+    private func window(_ row: Int) -> WindowPixels {
+        WindowPixels(rect: PixelRect(x: 0..<5, y: row..<row + 2), hasWeights: false, hasMask: false)
+    }
+
+    private func bytes(_ value: UInt8) -> BulkBytes {
+        BulkBytes(byteCount: 40) { target in for index in target.indices { target[index] = value } }
+    }
+
+    @Test("the last ones that fit are kept, each until it is taken")
+    func limit() {
+        var recent = RecentWindows(limit: 100)
+        for row in 0..<3 { recent.add(window(row), bytes(UInt8(row))) }
+        #expect(recent.byteCount == 80)
+        #expect(!recent.contains(window(0)) && recent.contains(window(1)) && recent.contains(window(2)))
+        #expect(recent.take(window(0)) == nil)
+        #expect(recent.take(window(2))?.withUnsafeBytes { $0[0] } == 2)
+        #expect(recent.take(window(2)) == nil)
+        #expect(recent.byteCount == 40)
+    }
+
+    @Test("a window read again replaces itself")
+    func again() {
+        var recent = RecentWindows(limit: 100)
+        for value: UInt8 in [1, 2] { recent.add(window(0), bytes(value)) }
+        #expect(recent.byteCount == 40)
+        #expect(recent.take(window(0))?.withUnsafeBytes { $0[0] } == 2)
+        #expect(recent.byteCount == 0)
+    }
+
+    @Test("with room for none, none is kept")
+    func none() {
+        var recent = RecentWindows(limit: 0)
+        recent.add(window(0), bytes(1))
+        #expect(recent.byteCount == 0 && !recent.contains(window(0)))
+    }
+}
