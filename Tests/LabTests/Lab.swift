@@ -56,8 +56,9 @@ enum Lab {
             ])
     }
 
-    /// Where the test runner and everything else of the package are built.
+    /// Where the programs are: `SKYFARM_LAB_PROGRAMS`, or where the test runner was built.
     private static var products: String {
+        if let folder = getenv("SKYFARM_LAB_PROGRAMS") { return String(cString: folder) }
         var path = [CChar](repeating: 0, count: 4096)
         let length = readlink("/proc/self/exe", &path, path.count)
         let runner = String(decoding: path.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)

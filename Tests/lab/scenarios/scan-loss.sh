@@ -20,6 +20,7 @@ for loss in 10 30; do
     check "$loss % loss: the scan completes" scan_ended 4 100
     echo "after $(since "$start") s"
     check "$loss % loss: exactly" same_catalogue
+    check "$loss % loss: the ghost is tried once at most" test "$(grep -c 'node n3 is not used' "$(log 4 scan)")" -le 1
 done
 wire loss 0 0
 scan 4 --local-slots 0 --wait 30 --overwrite
