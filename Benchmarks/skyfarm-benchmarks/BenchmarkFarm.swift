@@ -1,15 +1,6 @@
 import ScanCluster
 import ScanNetwork
 
-/// A task that does nothing: what is left is the engine's own cost.
-struct NullTask: ScanTask {
-    static let scanner = "benchmark.null/1"
-
-    var id: Int
-
-    func scan(_ context: ScanContext) -> Int { id }
-}
-
 /// A coordinator with its systems, local or in child processes.
 struct BenchmarkFarm {
     let systems: Systems
@@ -17,7 +8,7 @@ struct BenchmarkFarm {
     let coordinator: ScanCoordinator
 
     /// Connects to the nodes and waits for them.
-    init(localSlots: Int = 0, nodes: [ChildProcess] = [], window: Int? = nil, timeout: Duration? = nil) async throws {
+    init(localSlots: Int = 0, nodes: [ChildProcess] = [], window: Int? = nil) async throws {
         let loop = EventLoop.shared
         let systems = Systems(clock: loop)
         if localSlots > 0 {
@@ -34,8 +25,7 @@ struct BenchmarkFarm {
         }
         self.systems = systems
         self.nodes = remotes
-        coordinator = ScanCoordinator(
-            systems: systems, options: .init(timeout: timeout), clock: loop, executor: loop)
+        coordinator = ScanCoordinator(systems: systems, clock: loop, executor: loop)
     }
 
     func close() { nodes.close() }

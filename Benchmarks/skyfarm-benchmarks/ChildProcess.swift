@@ -41,7 +41,7 @@ enum ChildRole: String {
     func serve() throws {
         switch self {
         case .skyNode: try Self.serve(.sky)
-        case .nullNode: try Self.serve(Scanners(NullTask.self))
+        case .nullNode: try Self.serve(Scanners(ProbeTask.self))
         case .echo: try Self.serveEchoes()
         }
     }

@@ -14,7 +14,7 @@ struct CodecSuite {
         let (scan, result) = try band()
         report.notes.append(
             "a band of \(scan.plan.width) x \(scan.plan.rows) pixels with \(result.batch.count) sources")
-        try add("null task", NullTask(id: 1_000_000), rounds: 100_000, to: &report)
+        try add("null task", ProbeTask(id: 1_000_000), rounds: 100_000, to: &report)
         try add("band's task", scan, rounds: 1000, to: &report)
         try add("band's result", result, rounds: 100, to: &report)
         return report
@@ -37,7 +37,7 @@ struct CodecSuite {
     private func add<Value: Codable>(_ name: String, _ value: Value, rounds: Int, to report: inout Report) throws {
         let encoder = WireEncoder()
         let bytes = try encoder.encode(value)
-        var (encoding, decoding) = (Measurement(), Measurement())
+        var (encoding, decoding) = (Sample(), Sample())
         for _ in 0..<options.runs {
             encoding.add(try time(rounds) { try encoder.encode(value) { $0.count } })
             decoding.add(try time(rounds) { _ = try WireDecoder().decode(Value.self, from: bytes) })

@@ -2,8 +2,8 @@ import CEcho
 import ScanCluster
 import ScanNetwork
 
-/// Null tasks through the coordinator and one node process: one child of the task group and one attempt with a
-/// time-out each. Beside it, the bare echo of as many messages.
+/// Null tasks through the coordinator and one node process, one child of the task group each. Beside it, the bare echo
+/// of as many messages.
 struct DispatchSuite {
     private let options: BenchmarkOptions
     private let tasks = 100_000
@@ -18,14 +18,14 @@ struct DispatchSuite {
         let echo = try ChildProcess(.echo)
         let socket = cecho_connect(echo.port)
         guard socket >= 0 else { throw BenchmarkError("the echo cannot be reached") }
-        let farm = try await BenchmarkFarm(nodes: [node], window: inFlight, timeout: .seconds(60))
+        let farm = try await BenchmarkFarm(nodes: [node], window: inFlight)
         defer { farm.close() }
-        var rate = Measurement()
-        var echoRate = Measurement()
+        let probe = ClusterProbe(farm.systems)
+        var rate = Sample()
+        var echoRate = Sample()
         // The first run warms up both processes and does not count.
         for run in -1..<options.runs {
-            // On the loop's thread, where the responses come in.
-            let tasksPerSecond = try await withTaskExecutorPreference(EventLoop.shared) { try await dispatch(farm) }
+            let tasksPerSecond = try await probe.rate(tasks: tasks)
             let echoesPerSecond = try stream(socket)
             if run < 0 { continue }
             rate.add(tasksPerSecond)
@@ -46,16 +46,5 @@ struct DispatchSuite {
             throw BenchmarkError("the echo's connection broke")
         }
         return Double(messages) / (ContinuousClock.now - start).seconds
-    }
-
-    private func dispatch(_ farm: BenchmarkFarm) async throws -> Double {
-        let start = ContinuousClock.now
-        var count = 0
-        for try await response in farm.coordinator.responses(to: (0..<tasks).lazy.map(NullTask.init)) {
-            guard try response.get() == response.id else { throw BenchmarkError("a wrong answer") }
-            count += 1
-        }
-        guard count == tasks else { throw BenchmarkError("\(count) responses to \(tasks) tasks") }
-        return Double(tasks) / (ContinuousClock.now - start).seconds
     }
 }

@@ -15,12 +15,12 @@ struct LatencySuite {
         let echo = try ChildProcess(.echo)
         let socket = cecho_connect(echo.port)
         guard socket >= 0 else { throw BenchmarkError("the echo cannot be reached") }
-        let farm = try await BenchmarkFarm(nodes: [node], timeout: .seconds(60))
+        let farm = try await BenchmarkFarm(nodes: [node])
         defer { farm.close() }
-        var (task50, task99, echo50, echo99) = (Measurement(), Measurement(), Measurement(), Measurement())
+        let probe = ClusterProbe(farm.systems)
+        var (task50, task99, echo50, echo99) = (Sample(), Sample(), Sample(), Sample())
         for run in -1..<options.runs {
-            // On the loop's thread, where the responses come in.
-            let task = try await withTaskExecutorPreference(EventLoop.shared) { try await tasks(farm) }
+            let task = try await probe.roundTrips(trips).map { $0 * 1e6 }
             let echo = try echoes(socket)
             if run < 0 { continue }
             task50.add(task.quantile(0.5))
@@ -39,24 +39,12 @@ struct LatencySuite {
         return report
     }
 
-    private func tasks(_ farm: BenchmarkFarm) async throws -> Measurement {
-        var result = Measurement()
-        for id in 0..<trips {
-            let start = ContinuousClock.now
-            for try await response in farm.coordinator.responses(to: CollectionOfOne(NullTask(id: id))) {
-                _ = try response.get()
-            }
-            result.add((ContinuousClock.now - start).seconds * 1e6)
-        }
-        return result
-    }
-
-    private func echoes(_ socket: Int32) throws -> Measurement {
+    private func echoes(_ socket: Int32) throws -> Sample {
         var times = [Int64](repeating: 0, count: trips)
         guard cecho_round_trips(socket, Int32(messageSize), Int32(trips), &times) == 0 else {
             throw BenchmarkError("the echo's connection broke")
         }
-        var result = Measurement()
+        var result = Sample()
         for time in times { result.add(Double(time) / 1e3) }
         return result
     }

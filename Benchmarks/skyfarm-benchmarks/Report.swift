@@ -1,3 +1,4 @@
+import ScanCluster
 import Foundation
 
 /// The results of a suite: rows of measurements, as a table or as JSON.
@@ -5,7 +6,7 @@ struct Report: Encodable {
     struct Row: Encodable {
         var name: String
         var unit: String
-        var measurement: Measurement
+        var measurement: Sample
     }
 
     var v = 1
@@ -16,7 +17,7 @@ struct Report: Encodable {
 
     init(_ suite: BenchmarkOptions.Suite) { self.suite = suite.rawValue }
 
-    mutating func add(_ name: String, _ unit: String, _ measurement: Measurement) {
+    mutating func add(_ name: String, _ unit: String, _ measurement: Sample) {
         rows.append(Row(name: name, unit: unit, measurement: measurement))
     }
 

@@ -1,3 +1,4 @@
+import ScanCluster
 import CStopwatch
 import SkyScan
 
@@ -11,8 +12,8 @@ struct ScanBreakdown {
         "  read (cfitsio)", "  background (SEP)", "  extract (SEP)", "  measure (SEP)", "  tasks, beside SEP",
         "  clean, apertures cut by bands", "  write the catalogue", "  between tasks",
     ]
-    private var seconds: [String: Measurement] = [:]
-    private var foreign = Measurement()
+    private var seconds: [String: Sample] = [:]
+    private var foreign = Sample()
 
     mutating func add(total: Double, library: stopwatch_times, tally: ScanTally, last: Double, write: Double) {
         func seconds(_ nanoseconds: Int64) -> Double { Double(nanoseconds) / 1e9 }
@@ -22,12 +23,12 @@ struct ScanBreakdown {
         let beside = inTasks - sep.reduce(0, +)
         let finish = last - (tally.steps[.photometry]?.seconds ?? 0)
         let values = [read] + sep + [beside, finish, write, total - inTasks - finish - write]
-        for (step, value) in zip(Self.steps, values) { self.seconds[step, default: Measurement()].add(value) }
+        for (step, value) in zip(Self.steps, values) { self.seconds[step, default: Sample()].add(value) }
         foreign.add(100 * (total - read - sep.reduce(0, +)) / total)
     }
 
     func add(to report: inout Report) {
-        for step in Self.steps { report.add(step, "s", seconds[step] ?? Measurement()) }
+        for step in Self.steps { report.add(step, "s", seconds[step] ?? Sample()) }
         report.add("  share outside SEP and cfitsio", "%", foreign)
     }
 }

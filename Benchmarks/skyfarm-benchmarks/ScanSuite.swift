@@ -17,15 +17,15 @@ struct ScanSuite {
 
     func run() async throws -> Report {
         let nodes = try [ChildProcess(.skyNode), ChildProcess(.skyNode)]
-        var times: [String: Measurement] = [:]
-        var processor: [String: Measurement] = [:]
+        var times: [String: Sample] = [:]
+        var processor: [String: Sample] = [:]
         var breakdown = ScanBreakdown()
         var sources: [String: Int] = [:]
         func time(_ name: String, _ run: () async throws -> (seconds: Double, sources: Int)) async throws {
             let before = ProcessorTime.used
             let result = try await run()
-            times[name, default: Measurement()].add(result.seconds)
-            processor[name, default: Measurement()].add(ProcessorTime.used - before)
+            times[name, default: Sample()].add(result.seconds)
+            processor[name, default: Sample()].add(ProcessorTime.used - before)
             sources[name] = result.sources
         }
         for _ in 0..<options.runs {
@@ -76,7 +76,7 @@ struct ScanSuite {
     }
 
     private func report(
-        _ times: [String: Measurement], _ processor: [String: Measurement], _ breakdown: ScanBreakdown,
+        _ times: [String: Sample], _ processor: [String: Sample], _ breakdown: ScanBreakdown,
         _ sources: [String: Int]
     ) -> Report {
         var report = Report(.scan)
@@ -87,7 +87,7 @@ struct ScanSuite {
         ].filter { times[$0] != nil }
         report.notes.append(
             names.compactMap { name in sources[name].map { "\(name): \($0) sources" } }.joined(separator: "; "))
-        for name in names { report.add(name, "s", times[name] ?? Measurement()) }
+        for name in names { report.add(name, "s", times[name] ?? Sample()) }
         func ratio(_ name: String, _ upper: String, _ lower: String) {
             if let upper = times[upper], let lower = times[lower] { report.add(name, "x", upper / lower) }
         }

@@ -18,7 +18,7 @@ let shortTiming: ConnectionTiming = {
     return timing
 }()
 
-let allScanners = Scanners(SumTask.self, CountTask.self, GateTask.self)
+let allScanners = Scanners(SumTask.self, CountTask.self, GateTask.self, ProbeTask.self)
 
 /// A node on any port of the loopback interface, with its events.
 struct TestNode {

@@ -9,7 +9,7 @@ public final class Systems: Sendable {
     let registry = Locked(Registry())
     /// Bounds what all jobs together have on its way to the systems.
     let bulkBudget: BulkBudget
-    private let clock: any ScanClock
+    let clock: any ScanClock
 
     /// No systems yet.
     /// - Parameters:

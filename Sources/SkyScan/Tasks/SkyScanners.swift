@@ -1,6 +1,7 @@
 public import ScanNetwork
 
 extension Scanners {
-    /// The tasks of a sky scan: what every `skyfarm node` runs.
-    public static let sky = Scanners(MeshTask.self, BandTask.self, CutIslandTask.self, ApertureTask.self)
+    /// The tasks of a sky scan, and those that measure the way to a node: what every `skyfarm node` runs.
+    public static let sky = Scanners(
+        MeshTask.self, BandTask.self, CutIslandTask.self, ApertureTask.self, ProbeTask.self)
 }

@@ -4,7 +4,7 @@ import ScanTestSupport
 /// Fake nodes, a manual clock and a coordinator, all on one simulated executor.
 struct Farm {
     let clock = ManualClock()
-    let systems: Systems
+    var systems: Systems
     let executor: SimulatedExecutor
 
     init() {

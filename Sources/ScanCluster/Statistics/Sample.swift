@@ -1,0 +1,48 @@
+/// A quantity that was measured several times: the median counts, the spread says how far to trust it.
+package struct Sample: Encodable, Equatable, Sendable {
+    /// In the order of measuring.
+    package private(set) var values: [Double]
+
+    /// Values, or none yet.
+    package init(_ values: [Double] = []) { self.values = values }
+
+    /// Takes one more value in.
+    package mutating func add(_ value: Double) { values.append(value) }
+
+    /// The middle value, or the mean of the two in the middle; not a number if there is none.
+    package var median: Double { quantile(0.5) }
+
+    /// The smallest value; not a number if there is none.
+    package var lowest: Double { values.min() ?? .nan }
+
+    /// The greatest value; not a number if there is none.
+    package var highest: Double { values.max() ?? .nan }
+
+    /// The value below which `share` of the values lie, interpolated; not a number if there is none.
+    package func quantile(_ share: Double) -> Double {
+        let sorted = values.sorted()
+        guard let last = sorted.indices.last else { return .nan }
+        let place = share * Double(last)
+        let low = Int(place)
+        return sorted[low] + (sorted[min(low + 1, last)] - sorted[low]) * (place - Double(low))
+    }
+
+    /// Each value changed by `change`.
+    package func map(_ change: (Double) -> Double) -> Sample { Sample(values.map(change)) }
+
+    /// Quotients of values taken in the same round: what is left when the machine's speed drifts.
+    package static func / (left: Sample, right: Sample) -> Sample {
+        Sample(zip(left.values, right.values).map { $0 / $1 })
+    }
+
+    private enum CodingKeys: String, CodingKey { case median, lowest, highest, values }
+
+    /// The values after median, lowest and highest.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(median, forKey: .median)
+        try container.encode(lowest, forKey: .lowest)
+        try container.encode(highest, forKey: .highest)
+        try container.encode(values, forKey: .values)
+    }
+}

@@ -1,0 +1,23 @@
+extension Systems {
+    /// A registry of some of these systems alone, for a job that must not use the others.
+    ///
+    /// It does not hear when a system leaves: attempts there then end with ``ScanError/Code/systemLost``.
+    /// - Parameters:
+    ///   - ids: the systems; those that have left are not in the registry.
+    ///   - slots: most slots that are used of each.
+    /// - Returns: the registry.
+    package func subset(_ ids: some Sequence<SystemID>, slots: Int = .max) -> Systems {
+        let systems = registry.withLock { registry in ids.compactMap { registry.systems[$0] } }
+        let subset = Systems(clock: clock)
+        subset.registry.withLock { registry in
+            for system in systems {
+                let isLimited = slots < system.slots
+                let joined = registry.state.join(
+                    id: system.id, name: system.name, slots: isLimited ? slots : system.slots,
+                    window: isLimited ? slots : system.window, isLocal: system.isLocal)
+                if joined { registry.systems[system.id] = system }
+            }
+        }
+        return subset
+    }
+}

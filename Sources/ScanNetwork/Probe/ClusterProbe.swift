@@ -1,0 +1,58 @@
+package import ScanCluster
+
+/// Measures the way to systems with tasks that do nothing: how many fit into a second, how long one takes, how many
+/// bytes go along.
+package struct ClusterProbe: Sendable {
+    private let coordinator: ScanCoordinator
+    private let loop: EventLoop
+
+    /// A probe of `systems`. A task is tried once, so that what fails is no part of a measurement.
+    package init(_ systems: Systems, loop: EventLoop = .shared) {
+        coordinator = ScanCoordinator(
+            systems: systems, options: .init(maxAttempts: 1, maxSystemFaults: 1), clock: loop, executor: loop)
+        self.loop = loop
+    }
+
+    /// Farms out one job of `count` tasks.
+    /// - Returns: tasks per second.
+    /// - Throws: `ScanError` if the job cannot go on, ``TaskFailure`` if a task is not done.
+    package func rate(tasks count: Int) async throws -> Double {
+        Double(count) / (try await run((0..<count).lazy.map(ProbeTask.init)))
+    }
+
+    /// Farms out `count` jobs of one task, one after the other.
+    /// - Returns: seconds from the submission to the end of each job.
+    /// - Throws: as ``rate(tasks:)``.
+    package func roundTrips(_ count: Int) async throws -> Sample {
+        // One change to the loop's thread for all of them.
+        try await withTaskExecutorPreference(loop) {
+            var seconds = Sample()
+            for id in 0..<count { seconds.add(try await time(CollectionOfOne(ProbeTask(id: id)), bulk: nil)) }
+            return seconds
+        }
+    }
+
+    /// Farms out one job of `count` tasks with `bytesEach` bulk bytes.
+    /// - Returns: bytes per second.
+    /// - Throws: as ``rate(tasks:)``.
+    package func bandwidth(tasks count: Int, bytesEach: Int) async throws -> Double {
+        let bytes = BulkBytes(byteCount: bytesEach) { $0.initializeMemory(as: UInt8.self, repeating: 0) }
+        let source = BulkSource(byteCount: bytesEach) { bytes }
+        return Double(count * bytesEach) / (try await run((0..<count).lazy.map(ProbeTask.init)) { _ in source })
+    }
+
+    private func run(
+        _ tasks: some Sequence<ProbeTask> & Sendable, bulk: (@Sendable (ProbeTask) -> BulkSource?)? = nil
+    ) async throws -> Double {
+        // On the loop's thread, where the responses come in.
+        try await withTaskExecutorPreference(loop) { try await time(tasks, bulk: bulk) }
+    }
+
+    private func time(
+        _ tasks: some Sequence<ProbeTask> & Sendable, bulk: (@Sendable (ProbeTask) -> BulkSource?)?
+    ) async throws -> Double {
+        let start = loop.now
+        for try await response in coordinator.responses(to: tasks, bulk: bulk) { _ = try response.get() }
+        return loop.now.since(start) / .seconds(1)
+    }
+}

@@ -1,0 +1,12 @@
+package import ScanCluster
+
+/// A task that does nothing: what it takes is the cost of the way. Answers with the number of bulk bytes that came.
+package struct ProbeTask: ScanTask {
+    package static let scanner = "skyfarm.probe/1"
+
+    package var id: Int
+
+    package init(id: Int) { self.id = id }
+
+    package func scan(_ context: ScanContext) -> Int { context.bulk?.count ?? 0 }
+}
