@@ -8,19 +8,9 @@ enum BenchmarkImage {
         let folder = FileManager.default.temporaryDirectory.appending(path: "skyfarm-benchmarks")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let image = folder.appending(path: "sky-\(size).fits")
-        if !FileManager.default.fileExists(atPath: image.path) { try write(size: size, to: image) }
-        return (image, folder)
-    }
-
-    private static func write(size: Int, to file: URL) throws {
-        let sky = SyntheticSky(SyntheticSky.Parameters(width: size, height: size))
-        let writer = try FITSImageWriter(
-            path: file.path, width: size, height: size, type: .float32, header: sky.header)
-        try sky.forEachStrip(height: 64) { _, samples in
-            for start in stride(from: samples.startIndex, to: samples.endIndex, by: size) {
-                try writer.write(row: samples[start..<start + size])
-            }
+        if !FileManager.default.fileExists(atPath: image.path) {
+            try SyntheticSky(SyntheticSky.Parameters(width: size, height: size)).write(to: image.path)
         }
-        try writer.finish()
+        return (image, folder)
     }
 }

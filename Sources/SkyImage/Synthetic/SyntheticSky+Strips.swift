@@ -2,12 +2,15 @@ import Dispatch
 import Foundation
 
 extension SyntheticSky {
+    /// Rows that are rendered at a time, unless told otherwise.
+    public static let stripHeight = 64
+
     /// Renders the whole image in strips on all cores and hands them to `body` in order, from the first row.
     ///
     /// Memory stays constant: no more strips are held than there are cores. A strip has `height` rows, the last one the
     /// rest.
     public func forEachStrip(
-        height: Int = 64, _ body: (_ firstRow: Int, _ samples: ArraySlice<Float>) throws -> Void
+        height: Int = stripHeight, _ body: (_ firstRow: Int, _ samples: ArraySlice<Float>) throws -> Void
     ) rethrows {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let width = parameters.width

@@ -42,24 +42,20 @@ extension SynthCommand {
     ) throws {
         let (width, height) = (making.parameters.width, making.parameters.height)
         let truth = try making.truth.map { try AtomicFile(path: $0, overwrite: making.overwrite) }
-        let image = try FITSImageWriter(
-            path: making.output, width: width, height: height, type: making.type == .f32 ? .float32 : .uint16,
-            header: sky.header, history: ["made by skyfarm synth \(Skyfarm.version)"], overwrite: making.overwrite)
-        let rows = 64
-        display.handle(.stage("synth"))
-        display.handle(.planned(tasks: (height + rows - 1) / rows, pixels: width * height))
-        try sky.forEachStrip(height: rows) { _, samples in
-            if interrupts.received != nil { throw CancellationError() }
-            for start in stride(from: samples.startIndex, to: samples.endIndex, by: width) {
-                try image.write(row: samples[start..<start + width])
-            }
-            display.handle(.finished(pixels: samples.count))
-        }
         if let truth {
             try truth.write(SyntheticTruth.header.utf8)
             for source in sky.sources { try truth.write(SyntheticTruth.line(source, of: sky).utf8) }
         }
-        try image.finish()
+        let rows = SyntheticSky.stripHeight
+        display.handle(.stage("synth"))
+        display.handle(.planned(tasks: (height + rows - 1) / rows, pixels: width * height))
+        try sky.write(
+            to: making.output, type: making.type == .f32 ? .float32 : .uint16,
+            history: ["made by skyfarm synth \(Skyfarm.version)"], overwrite: making.overwrite
+        ) { pixels in
+            if interrupts.received != nil { throw CancellationError() }
+            display.handle(.finished(pixels: pixels))
+        }
         try truth?.commit()
     }
 
