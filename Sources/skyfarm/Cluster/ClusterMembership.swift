@@ -76,6 +76,15 @@ final class ClusterMembership: Sendable {
         }
     }
 
+    /// Lets nodes be found for so long; shorter if none can be.
+    func look(for limit: Duration) async {
+        try? await Task.sleep(for: min(limit, Self.firstLook))
+        if !isBlind { try? await Task.sleep(for: limit - min(limit, Self.firstLook)) }
+    }
+
+    /// Time in which a source that does not work says so.
+    private static let firstLook = Duration.milliseconds(200)
+
     private func handle(_ event: DiscoveryEvent, from source: Int, _ discovery: NodeDiscovery) {
         switch event {
         case .available:

@@ -22,15 +22,8 @@ struct NodeSearch: Sendable {
         guard let membership else { return await nodes.settled() }
         let search = Task { await membership.run() }
         defer { search.cancel() }
-        try? await Task.sleep(for: min(limit, Self.firstLook))
-        if membership.isBlind {
-            _ = await nodes.settled()
-        } else {
-            try? await Task.sleep(for: limit - min(limit, Self.firstLook))
-        }
+        await membership.look(for: limit)
+        if membership.isBlind { _ = await nodes.settled() }
         return await nodes.states
     }
-
-    /// Time in which a source that does not work says so.
-    private static let firstLook = Duration.milliseconds(200)
 }

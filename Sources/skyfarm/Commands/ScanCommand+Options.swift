@@ -8,12 +8,7 @@ extension ScanCommand {
         var outputs: [String]
         var overwrite: Bool
         var dryRun: Bool
-        var nodes: [HostAndPort]
-        var srv: [String]
-        var discovers: Bool
-        var waitSeconds: Double
-        /// Nil: one per core.
-        var localSlots: Int?
+        var cluster: ClusterOptions
         /// Nil: chosen from the image's size.
         var bandRows: Int?
         /// Nil: no limit.
@@ -30,11 +25,7 @@ extension ScanCommand {
             self.outputs = outputs.isEmpty ? ["-"] : outputs
             overwrite = try arguments[ScanCommand.overwrite]
             dryRun = try arguments[ScanCommand.dryRun]
-            nodes = try arguments[NodeOptions.nodes]
-            srv = try arguments[NodeOptions.srv]
-            discovers = try !arguments[NodeOptions.noDiscovery]
-            waitSeconds = try arguments[NodeOptions.wait]
-            localSlots = try arguments[ScanCommand.localSlots]
+            cluster = try ClusterOptions(arguments)
             bandRows = try arguments[ScanCommand.band]
             timeoutSeconds = try arguments[ScanCommand.timeout]
             maxAttempts = try arguments[ScanCommand.maxAttempts]
@@ -61,9 +52,6 @@ extension ScanCommand {
         help: "Write the catalogue here, as .fits, .csv, .ecsv or .reg by the ending; - is CSV on standard output")
     private static let overwrite = Option.toggle("overwrite", help: "Replace output files that exist")
     private static let dryRun = Option.toggle("dry-run", help: "Say what would be done, and stop")
-    private static let localSlots = Option.optional(
-        "local-slots", .integer("N", 0...1024), fallback: "one per core", layers: .all,
-        help: "Tasks to run at a time on this machine; 0 leaves all work to nodes")
     private static let band = Option.optional(
         "band", .integer("ROWS", 1...1_048_576), fallback: "chosen from the image's size", layers: .all,
         help: "Rows of a band, the unit of work")
@@ -98,10 +86,8 @@ extension ScanCommand {
             OptionSection(title: "Output", options: [output.spec, overwrite.spec, dryRun.spec]),
             OptionSection(
                 title: "Work",
-                options: [
-                    NodeOptions.nodes.spec, NodeOptions.srv.spec, NodeOptions.noDiscovery.spec, NodeOptions.wait.spec,
-                    localSlots.spec, band.spec, timeout.spec, maxAttempts.spec, fresh.spec,
-                    noJournal.spec,
+                options: ClusterOptions.options + [
+                    band.spec, timeout.spec, maxAttempts.spec, fresh.spec, noJournal.spec,
                 ]),
             Options.Detection.section, CommonOptions.section,
         ])

@@ -50,7 +50,7 @@ extension ScanCommand {
         }
         let report = DryRunReport(
             image: image.name, width: image.width, height: image.height, hdu: image.hdu, bands: plan.count,
-            bandRows: plan.rows, outputs: outputs.map(\.path), nodes: options.nodes.map(\.description))
+            bandRows: plan.rows, outputs: outputs.map(\.path), nodes: options.cluster.nodes.map(\.description))
         if options.common.json {
             try StandardOutput.write(JSONOutput.document(report))
         } else {

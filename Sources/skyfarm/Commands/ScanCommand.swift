@@ -22,7 +22,9 @@ struct ScanCommand: Command {
         let display = ProgressDisplay(style: style)
         let interrupts = Interrupts(beforeExit: display.finish)
         defer { display.finish() }
-        let farm = ScanFarm(options, events: ScanEvents(display: display, isQuiet: options.common.quiet))
+        let farm = ScanFarm(
+            options.cluster, timeout: options.timeoutSeconds.map { .seconds($0) }, maxAttempts: options.maxAttempts,
+            events: ScanEvents(display: display, isQuiet: options.common.quiet))
         defer { farm.close() }
         let journal = try await openJournal(reader, parameters, notice: farm.events.say)
         let work = Task { () async throws -> ExitCode in

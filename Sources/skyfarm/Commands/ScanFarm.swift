@@ -3,7 +3,7 @@ import ScanCluster
 import ScanDiscovery
 import ScanNetwork
 
-/// The systems that a scan uses: the local one, the nodes that were named, and those that are found.
+/// The systems that a command uses: the local one, the nodes that were named, and those that are found.
 struct ScanFarm: Sendable {
     let systems: Systems
     let nodes: RemoteNodes
@@ -14,11 +14,13 @@ struct ScanFarm: Sendable {
     private let search: Task<Void, Never>?
     private let waitSeconds: Double
 
-    init(_ options: ScanCommand.Options, events: ScanEvents) {
+    /// Looks for nodes from now on; ``join()`` connects them. `timeout` and `maxAttempts` are what its coordinator's
+    /// jobs put up with.
+    init(_ cluster: ClusterOptions, timeout: Duration? = nil, maxAttempts: Int = 3, events: ScanEvents) {
         let loop = EventLoop.shared
         systems = Systems(clock: loop)
-        nodes = RemoteNodes(options.nodes.map(\.description), systems: systems)
-        let slots = options.localSlots ?? ProcessInfo.processInfo.activeProcessorCount
+        nodes = RemoteNodes(cluster.nodes.map(\.description), systems: systems)
+        let slots = cluster.localSlots ?? ProcessInfo.processInfo.activeProcessorCount
         var generator = SystemRandomNumberGenerator()
         local =
             slots == 0
@@ -27,12 +29,11 @@ struct ScanFarm: Sendable {
         coordinator = ScanCoordinator(
             systems: systems,
             options: .init(
-                timeout: options.timeoutSeconds.map { .seconds($0) }, maxAttempts: options.maxAttempts,
-                waitForSystems: .seconds(options.waitSeconds)),
+                timeout: timeout, maxAttempts: maxAttempts, waitForSystems: .seconds(cluster.waitSeconds)),
             clock: loop, executor: loop)
-        waitSeconds = options.waitSeconds
+        waitSeconds = cluster.waitSeconds
         self.events = events
-        let sources = NodeSources(discovers: options.discovers, srv: options.srv).all
+        let sources = NodeSources(discovers: cluster.discovers, srv: cluster.srv).all
         let membership = ClusterMembership(
             sources, nodes: nodes, hasLocalSystem: local != nil, onNews: events.handle)
         self.membership = sources.isEmpty ? nil : membership
@@ -57,14 +58,28 @@ struct ScanFarm: Sendable {
 
     /// Waits for the nodes that were named, since there are no others, until each has joined or said why not.
     private func joinNamed() async throws {
+        let states = try await settled()
+        if !states.contains(where: \.isUsable) { throw ScanError(.noSystem, obstacle(states)) }
+        events.report(states)
+    }
+
+    /// Waits until all systems are there that can be: those that were named have joined or said why not, and the others
+    /// had their time to be found.
+    func gather() async throws {
+        _ = try await settled()
+        await membership?.look(for: .seconds(waitSeconds))
+        try Task.checkCancellation()
+    }
+
+    /// Waits until each node that was named has joined or said why not.
+    private func settled() async throws -> [NodeState] {
         let states = await withTaskCancellationHandler {
             await nodes.settled()
         } onCancel: {
             nodes.close()
         }
         try Task.checkCancellation()
-        if !states.contains(where: \.isUsable) { throw ScanError(.noSystem, obstacle(states)) }
-        events.report(states)
+        return states
     }
 
     /// Why no node can be used, and what to do, in one line.

@@ -45,7 +45,7 @@ import Testing
     func repeats() throws {
         let words = ["scan", "a.fits", "--node", "a:1", "--node=[::1]:2", "--band", "64", "--band", "128"]
         let options = try ScanCommand.Options(arguments(words))
-        #expect(options.nodes.map(\.description) == ["a:1", "[::1]:2"])
+        #expect(options.cluster.nodes.map(\.description) == ["a:1", "[::1]:2"])
         #expect(options.bandRows == 128)
     }
 
@@ -60,8 +60,8 @@ import Testing
     func defaults() throws {
         let options = try ScanCommand.Options(arguments(["scan", "a.fits"]))
         let detection = options.detection
-        #expect(options.outputs == ["-"] && options.nodes.isEmpty && options.bandRows == nil)
-        #expect(options.localSlots == nil && options.timeoutSeconds == nil && options.maxAttempts == 3)
+        #expect(options.outputs == ["-"] && options.cluster.nodes.isEmpty && options.bandRows == nil)
+        #expect(options.cluster.localSlots == nil && options.timeoutSeconds == nil && options.maxAttempts == 3)
         #expect(detection.threshold == 1.5 && detection.minArea == 5 && detection.clean == 1)
         #expect(detection.deblendLevels == 32 && detection.deblendContrast == 0.005)
         #expect(detection.mesh == 64 && detection.meshFilter == 3)

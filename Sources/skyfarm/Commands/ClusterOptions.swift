@@ -1,0 +1,26 @@
+/// Which systems a command uses: those of this machine, the nodes that were named, and those that are found.
+struct ClusterOptions: Equatable, Sendable {
+    var nodes: [HostAndPort]
+    var srv: [String]
+    var discovers: Bool
+    var waitSeconds: Double
+    /// Nil: one per core.
+    var localSlots: Int?
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        nodes = try arguments[NodeOptions.nodes]
+        srv = try arguments[NodeOptions.srv]
+        discovers = try !arguments[NodeOptions.noDiscovery]
+        waitSeconds = try arguments[NodeOptions.wait]
+        localSlots = try arguments[Self.localSlots]
+    }
+
+    private static let localSlots = Option.optional(
+        "local-slots", .integer("N", 0...1024), fallback: "one per core", layers: .all,
+        help: "Tasks to run at a time on this machine; 0 leaves all work to nodes")
+
+    static let options = [
+        NodeOptions.nodes.spec, NodeOptions.srv.spec, NodeOptions.noDiscovery.spec, NodeOptions.wait.spec,
+        localSlots.spec,
+    ]
+}
