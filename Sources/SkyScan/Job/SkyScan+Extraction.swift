@@ -18,8 +18,9 @@ extension SkyScan {
     ) async throws -> (SourceBatch, [CutIslandWindow]) {
         let (plan, parameters, reader) = (plan, parameters, reader)
         let order = BandOrder.back
-        let tasks = StepTasks(count: plan.count, key: { UInt64(order.band(at: $0, of: plan.count)) }) { index in
-            let band = order.band(at: index, of: plan.count)
+        let band: @Sendable (Int) -> Int = { order.band(at: $0, of: plan.count) }
+        let tasks = StepTasks(count: plan.count, id: band, key: { UInt64(band($0)) }) { index in
+            let band = band(index)
             return BandTask(
                 scan: BandScan(plan: plan, band: band, parameters: parameters, background: background),
                 window: reader.contents(of: plan[band].window))
@@ -50,7 +51,9 @@ extension SkyScan {
             next += planner.finish(window: window.id, result: WindowResult())
         }
         let windows = windows.filter { excess(of: $0.rect) == nil }
-        let tasks = StepTasks(count: windows.count, key: { try Checksum.of(windows[$0]) }) { index in
+        let tasks = StepTasks(
+            count: windows.count, id: { windows[$0].id }, key: { try Checksum.of(windows[$0]) }
+        ) { index in
             CutIslandTask(
                 scan: CutIslandScan(plan: plan, rescan: windows[index], parameters: parameters, background: background),
                 window: reader.contents(of: windows[index].rect))

@@ -40,6 +40,7 @@ extension SkyScan {
     ) async throws where Task.ID == Int {
         observer(.began(step.name, tasks: tasks.count, cost: step.cost))
         guard let journal else {
+            tellSectors(of: step, tasks, waiting: Array(0..<tasks.count))
             let (name, observer) = (step.name, observer)
             let responses = responses(to: tasks, bands: step.bands) { observer(.job(name, $0)) }
             for try await response in responses {
@@ -49,6 +50,7 @@ extension SkyScan {
             return
         }
         let rest = try await resume(step, tasks, journal, &tally, take: take)
+        tellSectors(of: step, tasks, waiting: rest)
         do {
             try await farmOut(step, tasks.selecting(rest), journal, &tally, take: take)
         } catch {
@@ -57,6 +59,15 @@ extension SkyScan {
             throw error
         }
         try await journal.flush()
+    }
+
+    private func tellSectors<Task: WindowTask>(of step: Step, _ tasks: StepTasks<Task>, waiting: [Int]) {
+        let isWaiting = Set(waiting)
+        let resumed = (0..<tasks.count).filter { !isWaiting.contains($0) }
+        observer(
+            .sectors(
+                step.name, waiting: waiting.map { step.sector(tasks.id($0)) },
+                resumed: resumed.map { step.sector(tasks.id($0)) }))
     }
 
     /// Takes the results that the journal holds.
@@ -98,7 +109,7 @@ extension SkyScan {
         // come in the same order.
         let finished = FinishedEvents()
         let keys = try Dictionary(
-            uniqueKeysWithValues: (0..<tasks.count).map { (tasks.make($0).id, try tasks.key($0)) })
+            uniqueKeysWithValues: (0..<tasks.count).map { (tasks.id($0), try tasks.key($0)) })
         let responses = responses(to: tasks, bands: step.bands) { event in
             if case .taskFinished = event { finished.append(event) } else { observer(.job(name, event)) }
         }

@@ -1,4 +1,5 @@
 public import ScanCluster
+public import SkyImage
 
 /// What happens in a sky scan, for a progress display and a log.
 public enum SkyScanEvent: Equatable, Sendable {
@@ -6,6 +7,9 @@ public enum SkyScanEvent: Equatable, Sendable {
     case began(ScanStep, tasks: Int, cost: Double)
     /// So many of the step's tasks, of `cost` in all, were done by an earlier run: their results are in the journal.
     case resumed(ScanStep, tasks: Int, cost: Double)
+    /// The tasks of the step, or of this round of it, work on these pixels: `waiting` are farmed out, and events name them
+    /// by their place there; of `resumed` an earlier run left the results.
+    case sectors(ScanStep, waiting: [PixelRect], resumed: [PixelRect])
     /// Something happens to the tasks of a step.
     case job(ScanStep, JobEvent)
 }

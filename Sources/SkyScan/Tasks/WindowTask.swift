@@ -10,6 +10,8 @@ protocol WindowTask: ScanTask {
 struct StepTasks<Task: WindowTask>: Sequence, Sendable {
     /// Number of tasks.
     let count: Int
+    /// Identity of the task at an index below ``count``.
+    var id: @Sendable (Int) -> Int = { $0 }
     /// What the task at an index works on, for the journal: see ``TaskKey/window``.
     let key: @Sendable (Int) throws -> UInt64
     /// Makes the task at an index below ``count``.
@@ -20,6 +22,7 @@ struct StepTasks<Task: WindowTask>: Sequence, Sendable {
     /// Those at `indices`.
     func selecting(_ indices: [Int]) -> StepTasks {
         if indices.count == count { return self }
-        return StepTasks(count: indices.count, key: { try key(indices[$0]) }, make: { make(indices[$0]) })
+        return StepTasks(
+            count: indices.count, id: { id(indices[$0]) }, key: { try key(indices[$0]) }, make: { make(indices[$0]) })
     }
 }

@@ -70,7 +70,7 @@ struct ScanCommand: Command {
         do {
             return try ImageReader(
                 image: options.image, mask: options.detection.mask, weights: options.detection.weight,
-                keptByteCount: options.localSlots == 0 ? 0 : 256 << 20)
+                keptByteCount: options.cluster.localSlots == 0 ? 0 : 256 << 20)
         } catch {
             throw CommandError(.input, "\(error)")
         }

@@ -24,6 +24,7 @@ struct ScanEvents: Sendable {
             display.handle(.stage(step.rawValue))
             if tasks > 0 { display.handle(.planned(tasks: tasks, pixels: Int(cost))) }
         case .resumed(_, let tasks, let cost): display.handle(.resumed(tasks: tasks, pixels: Int(cost)))
+        case .sectors: break
         case .job(_, let event): handle(event)
         }
     }

@@ -1,0 +1,54 @@
+import ScanCluster
+import SkyImage
+import SkyScan
+import Testing
+
+@Suite("where the tasks of a step work") struct SectorEventTests {
+    let bench: JournalBench
+
+    init() throws { bench = try JournalBench() }
+
+    /// The events of a scan, in order.
+    private func events(_ journal: ScanJournal?) async throws -> [SkyScanEvent] {
+        let events = Locked<[SkyScanEvent]>([])
+        _ = try await bench.scan(journal) { event in events.withLock { $0.append(event) } }
+        return events.withLock { $0 }
+    }
+
+    private let bands = (0..<9).map { PixelRect(x: 0..<300, y: $0 * 64..<min(520, $0 * 64 + 64)) }
+
+    @Test("each step tells its sectors before its tasks begin, and every task has one")
+    func all() async throws {
+        var waiting: [ScanStep: [PixelRect]] = [:]
+        for event in try await events(nil) {
+            switch event {
+            case .sectors(let step, let sectors, let resumed):
+                waiting[step] = sectors
+                #expect(resumed.isEmpty)
+            case .job(let step, .taskStarted(let index, _, _, _)):
+                #expect(waiting[step]?.indices.contains(index) == true)
+            default: break
+            }
+        }
+        #expect(waiting[.background] == bands && waiting[.extraction] == bands)
+        // Bright sources bleed across bands.
+        let cut = try #require(waiting[.cutIslands])
+        #expect(!cut.isEmpty && cut.allSatisfy { PixelRect(x: 0..<300, y: 0..<520).contains($0) })
+    }
+
+    @Test("what an earlier run did is told apart, and tasks are named by their place among the others")
+    func resumed() async throws {
+        let done = try await bench.scanInPart(try await bench.open(bench.record()), count: 4)
+        var waiting: [PixelRect] = []
+        for event in try await events(try await bench.open(bench.record())) {
+            if case .sectors(.background, let sectors, let resumed) = event {
+                waiting = sectors
+                #expect(resumed.count == done && Set(sectors + resumed) == Set(bands))
+            }
+            if case .job(.background, .taskStarted(let index, _, _, _)) = event {
+                #expect(waiting.indices.contains(index))
+            }
+        }
+        #expect(!waiting.isEmpty)
+    }
+}
