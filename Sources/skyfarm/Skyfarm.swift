@@ -9,7 +9,7 @@ struct Skyfarm {
 
     static let commands: [any Command.Type] = [
         ScanCommand.self, NodeCommand.self, NodesCommand.self, DoctorCommand.self, JobsCommand.self,
-        SynthCommand.self,
+        SynthCommand.self, BenchCommand.self,
     ]
 
     static func main() async {

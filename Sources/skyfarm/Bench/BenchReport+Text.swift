@@ -1,0 +1,90 @@
+import Foundation
+import ScanCluster
+
+extension BenchReport {
+    /// The tables that a person reads.
+    var text: String {
+        [dispatch.map(text), latency.map(text), scan.map(text)].compactMap { $0 }.joined(separator: "\n")
+    }
+
+    private var totalSlots: Int { systems.reduce(0) { $0 + $1.slots } }
+
+    private func text(_ dispatch: Dispatch) -> String {
+        var table = TextTable("SYSTEM", "SLOTS", "TASKS/S", "LOWEST", "HIGHEST")
+        func add(_ name: String, _ slots: Int, _ sample: Sample) {
+            let values = [sample.median, sample.lowest, sample.highest].map(HumanFormat.quantity)
+            table.add(name, "\(slots)", values[0], values[1], values[2])
+        }
+        for (system, sample) in zip(systems, dispatch.alone) { add(system.name, system.slots, sample) }
+        var lines = "dispatch: tasks that do nothing, median of \(HumanFormat.count(runs, "run"))\n"
+        if let together = dispatch.together { add("together", totalSlots, together) }
+        lines += table.text
+        if let speedUp = dispatch.speedUp, let efficiency = dispatch.efficiency, let bound = dispatch.bound {
+            lines += "\(Self.times(speedUp)) the fastest alone, \(Self.percent(efficiency)) of their sum; "
+            lines += bound == .coordinator ? "the coordinator is the limit\n" : "the nodes are the limit\n"
+        }
+        return lines
+    }
+
+    private func text(_ latency: Latency) -> String {
+        var table = TextTable("SYSTEM", "P50", "LOWEST", "HIGHEST", "P99")
+        for (index, system) in systems.enumerated() {
+            let p50 = latency.p50[index]
+            table.add(
+                system.name, Self.short(p50.median), Self.short(p50.lowest), Self.short(p50.highest),
+                Self.short(latency.p99[index].median))
+        }
+        return "latency: one task that does nothing after the other, median of \(HumanFormat.count(runs, "run"))\n"
+            + table.text
+    }
+
+    private func text(_ scan: Scan) -> String {
+        var table = TextTable("SYSTEM", "SLOTS", "TIME", "LOWEST", "HIGHEST", "RATE")
+        func add(_ name: String, _ slots: Int, _ sample: Sample) {
+            let times = [sample.median, sample.lowest, sample.highest].map(Self.short)
+            table.add(
+                name, "\(slots)", times[0], times[1], times[2], HumanFormat.pixelRate(scan.rate(sample.median)))
+        }
+        for (system, sample) in zip(systems, scan.oneSlot) { add(system.name, 1, sample) }
+        add("together", totalSlots, scan.together)
+        let size = "\(scan.width) x \(scan.height) pixels in \(HumanFormat.count(scan.bands, "band"))"
+        var lines = "scan: \(scan.image), \(size), median of \(HumanFormat.count(runs, "run"))\n" + table.text
+        let shares = scan.shares
+        lines += "\(Self.times(scan.speedUp)) one slot, efficiency \(Self.percent(scan.efficiency)); "
+        lines += "the limit: \(Self.words(scan.bound, bands: scan.bands))\n"
+        lines += "of the slots' time: \(Self.percent(shares.compute)) scanning, "
+        lines += "\(Self.percent(shares.waiting)) waiting, "
+        lines += "\(Self.percent(shares.coordinator)) for the coordinator alone\n"
+        if scan.slowdown > 1.15 {
+            lines += "together slots scan \(Self.times(scan.slowdown)) as slowly as alone: they share cores or memory\n"
+        }
+        guard let forecasts = scan.forecasts, let enough = scan.enoughNodes, let limit = scan.limit else {
+            return lines + "no node was measured: run `skyfarm node` on another machine to see what it adds\n"
+        }
+        if let link = scan.link { lines += "link to all nodes: \(HumanFormat.quantity(link.median))B/s\n" }
+        let numbers = forecasts.map { "\(HumanFormat.count($0.nodes, "node")) \(Self.times($0.speedUp))" }
+        lines += "nodes like these, expected: \(numbers.joined(separator: ", "))\n"
+        return lines + "from \(HumanFormat.count(max(1, enough), "node")) on, more will not help: "
+            + "\(Self.words(limit, bands: scan.bands))\n"
+    }
+
+    private static func words(_ bound: ScalingModel.Bound, bands: Int) -> String {
+        switch bound {
+        case .compute: "computing"
+        case .link: "the link"
+        case .coordinator: "the coordinator"
+        case .tasks: "the image has only \(HumanFormat.count(bands, "band"))"
+        }
+    }
+
+    private static func times(_ factor: Double) -> String { String(format: "%.2f x", factor) }
+
+    private static func percent(_ share: Double) -> String { String(format: "%.0f %%", share * 100) }
+
+    /// `12.3 us`, `4.56 ms`, `1.23 s`.
+    private static func short(_ seconds: Double) -> String {
+        let (unit, name) = seconds < 0.9995e-3 ? (1e-6, "us") : seconds < 0.9995 ? (1e-3, "ms") : (1, "s")
+        let value = seconds / unit
+        return String(format: "%.*f %@", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, name)
+    }
+}

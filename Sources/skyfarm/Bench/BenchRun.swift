@@ -1,0 +1,115 @@
+import Foundation
+import ScanCluster
+import ScanNetwork
+import SkyImage
+import SkyScan
+
+/// Runs the measurements of `skyfarm bench`: all systems in turn, several times, after one time that does not count.
+struct BenchRun: Sendable {
+    private let farm: Systems
+    private let systems: [SystemSnapshot]
+    private let runs: Int
+
+    /// Time that one measurement of dispatch, latency or link takes, about.
+    private static let seconds = 0.5
+    /// Bytes of a task that measures the link: about those of a band.
+    private static let linkBytes = 4 << 20
+
+    /// Measures these systems, each in `runs` runs.
+    init(_ farm: Systems, _ systems: [SystemSnapshot], runs: Int) {
+        (self.farm, self.systems, self.runs) = (farm, systems, runs)
+    }
+
+    private func alone(_ system: SystemSnapshot, slots: Int = .max) -> Systems {
+        farm.subset(CollectionOfOne(system.id), slots: slots)
+    }
+
+    private var together: Systems { farm.subset(systems.lazy.map(\.id)) }
+
+    private var nodes: Systems { farm.subset(systems.lazy.filter { !$0.isLocal }.map(\.id)) }
+
+    // MARK: Tasks that do nothing
+
+    func dispatch() async throws -> BenchReport.Dispatch {
+        var probes = systems.map { ClusterProbe(alone($0)) }
+        if systems.count > 1 { probes.append(ClusterProbe(together)) }
+        var counts: [Int] = []
+        for probe in probes {
+            let rate = try await probe.rate(tasks: 1000)
+            counts.append(min(max(Int(rate * Self.seconds), 1000), 1_000_000))
+        }
+        var rates = probes.map { _ in Sample() }
+        for _ in 0..<runs {
+            for (index, probe) in probes.enumerated() { rates[index].add(try await probe.rate(tasks: counts[index])) }
+        }
+        let together = systems.count > 1 ? rates.removeLast() : nil
+        return BenchReport.Dispatch(alone: rates, together: together)
+    }
+
+    func latency() async throws -> BenchReport.Latency {
+        let empty = systems.map { _ in Sample() }
+        var result = BenchReport.Latency(p50: empty, p99: empty)
+        let probes = systems.map { ClusterProbe(alone($0)) }
+        var counts: [Int] = []
+        for probe in probes {
+            counts.append(min(max(Int(Self.seconds / (try await probe.roundTrips(20).median)), 20), 2000))
+        }
+        for _ in 0..<runs {
+            for (index, probe) in probes.enumerated() {
+                let times = try await probe.roundTrips(counts[index])
+                result.p50[index].add(times.median)
+                result.p99[index].add(times.quantile(0.99))
+            }
+        }
+        return result
+    }
+
+    // MARK: Scans
+
+    /// Scans an image; `name` is what the report calls it.
+    func scan(_ path: String, name: String) async throws -> BenchReport.Scan {
+        var measurement = ScanMeasurement(
+            image: try image(path, name: name),
+            systems: systems.map(BenchReport.System.init), oneSlot: systems.map { _ in [] }, together: [],
+            way: try await way())
+        // The image is then in the page cache.
+        _ = try await ScanTrial(of: path, on: together)
+        for _ in 0..<runs {
+            for (index, system) in systems.enumerated() {
+                measurement.oneSlot[index].append(try await ScanTrial(of: path, on: alone(system, slots: 1)))
+            }
+            measurement.together.append(try await ScanTrial(of: path, on: together))
+        }
+        return measurement.report
+    }
+
+    private func image(_ path: String, name: String) throws -> ScanMeasurement.Image {
+        let summary = try ImageReader(image: path).summary
+        let plan = try BandPlan(
+            width: summary.width, height: summary.height, meshHeight: ScanParameters().meshHeight)
+        let pixels = (0..<plan.count).reduce(0) { $0 + plan[$1].window.area }
+        return ScanMeasurement.Image(
+            name: name, width: summary.width, height: summary.height, bands: plan.count,
+            bytes: pixels * MemoryLayout<Float>.stride)
+    }
+
+    /// Measures the way to all nodes at a time; nil without nodes.
+    private func way() async throws -> ScanMeasurement.Way? {
+        let nodes = nodes
+        if nodes.snapshot.isEmpty { return nil }
+        let probe = ClusterProbe(nodes)
+        var roundTrips = Sample()
+        var link = Sample()
+        let first = try await probe.bandwidth(tasks: nodes.snapshot.count, bytesEach: Self.linkBytes / 4)
+        let count = min(max(Int(first * Self.seconds) / Self.linkBytes, nodes.snapshot.count), 256)
+        for _ in 0..<runs {
+            roundTrips.add(try await probe.roundTrips(20).median)
+            link.add(try await probe.bandwidth(tasks: count, bytesEach: Self.linkBytes))
+        }
+        return ScanMeasurement.Way(roundTrip: roundTrips.median, link: link)
+    }
+}
+
+extension BenchReport.System {
+    init(_ system: SystemSnapshot) { self.init(name: system.name, slots: system.slots, isLocal: system.isLocal) }
+}

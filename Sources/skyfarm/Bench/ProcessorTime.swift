@@ -1,0 +1,11 @@
+import Foundation
+
+/// Processor time of this process.
+enum ProcessorTime {
+    /// Seconds that all its threads have used.
+    static var used: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

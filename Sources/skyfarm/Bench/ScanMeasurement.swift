@@ -1,0 +1,95 @@
+import ScanCluster
+
+/// The scans of `skyfarm bench`, and what follows from them. Pure.
+struct ScanMeasurement {
+    /// What was scanned.
+    struct Image: Equatable {
+        var name: String
+        var width: Int
+        var height: Int
+        var bands: Int
+        /// Bytes of the pixels of all bands, with their halos.
+        var bytes: Int
+    }
+
+    /// What was measured of the way to the nodes.
+    struct Way: Equatable {
+        /// Seconds from a task that does nothing to its answer.
+        var roundTrip: Double
+        /// Bytes per second to all nodes at a time.
+        var link: Sample
+    }
+
+    var image: Image
+    var systems: [BenchReport.System]
+    /// Of one slot of each system, in their order.
+    var oneSlot: [[ScanTrial]]
+    /// Of all slots of all systems.
+    var together: [ScanTrial]
+    /// Nil without nodes.
+    var way: Way?
+
+    var report: BenchReport.Scan {
+        let times = oneSlot.map { $0.sample(\.seconds) }
+        let (model, together) = (model, together.sample(\.seconds))
+        let speedUp = times[reference].median / together.median
+        return BenchReport.Scan(
+            image: image.name, width: image.width, height: image.height, bands: image.bands,
+            sources: self.together.first?.sources ?? 0, oneSlot: times, together: together,
+            effectiveSlots: allSlots, speedUp: speedUp, efficiency: speedUp / allSlots, shares: shares,
+            bound: shares.bound, slowdown: slowdown, link: way?.link, model: model, forecasts: model?.forecasts,
+            enoughNodes: model?.enoughNodes, limit: model?.limit)
+    }
+
+    /// The system that others are compared with: this machine, or the fastest node.
+    private var reference: Int {
+        systems.firstIndex(where: \.isLocal)
+            ?? systems.indices.min { oneSlot[$0].sample(\.seconds).median < oneSlot[$1].sample(\.seconds).median } ?? 0
+    }
+
+    /// Time that one slot of a system scans.
+    private func busySeconds(_ index: Int) -> Double { oneSlot[index].sample(\.busySeconds).median }
+
+    /// Slots of each system, counted in slots of the reference.
+    private var effectiveSlots: [Double] {
+        let unit = busySeconds(reference)
+        return systems.indices.map { Double(systems[$0].slots) * unit / busySeconds($0) }
+    }
+
+    private var allSlots: Double { effectiveSlots.reduce(0, +) }
+
+    private var nodeSlots: Double {
+        zip(systems, effectiveSlots).reduce(0) { $0 + ($1.0.isLocal ? 0 : $1.1) }
+    }
+
+    private var slowdown: Double {
+        // Systems take shares of the pixels by their speed.
+        let expected = zip(systems.indices, effectiveSlots).reduce(0) { $0 + busySeconds($1.0) * $1.1 } / allSlots
+        return together.sample(\.busySeconds).median / expected
+    }
+
+    private var shares: BenchReport.Shares {
+        let slots = Double(systems.reduce(0) { $0 + $1.slots })
+        let seconds = together.sample(\.seconds)
+        let travelling = Double(image.bytes) * nodeSlots / allSlots
+        return BenchReport.Shares(
+            compute: (together.sample(\.busySeconds) / seconds).median / slots,
+            coordinator: (together.sample(\.serialSeconds) / seconds).median,
+            link: way.map { travelling / $0.link.median / seconds.median } ?? 0)
+    }
+
+    private var model: ScalingModel? {
+        let remote = systems.indices.filter { !systems[$0].isLocal }
+        guard let way, !remote.isEmpty else { return nil }
+        let bands = Double(image.bands)
+        let overlapped = remote.flatMap { oneSlot[$0] }.sample { max(0, $0.coordinatorSeconds - $0.serialSeconds) }
+        return ScalingModel(
+            tasks: image.bands, taskSeconds: busySeconds(reference) / bands, taskBytes: Double(image.bytes) / bands,
+            linkBytesPerSecond: way.link.median,
+            // Background and extraction: a band's pixels travel once, its tasks twice.
+            roundTripSeconds: 2 * way.roundTrip, coordinatorSeconds: overlapped.median / bands,
+            serialSeconds: Array(oneSlot.joined()).sample(\.serialSeconds).median,
+            localSlots: Double(systems.filter(\.isLocal).reduce(0) { $0 + $1.slots }),
+            slotsPerNode: nodeSlots / Double(remote.count))
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@testable import skyfarm
+
+@Suite("skyfarm bench")
+struct BenchCommandTests {
+    func options(_ words: [String]) throws -> BenchCommand.Options {
+        let parser = CommandLineParser(commands: [BenchCommand.spec])
+        guard case .run(_, let arguments) = try parser.parse(["bench"] + words) else {
+            throw Program.Failure(description: "not a run: \(words)")
+        }
+        return try BenchCommand.Options(arguments)
+    }
+
+    @Test("measures everything, or what is named")
+    func suites() throws {
+        #expect(try options([]).suites == [.dispatch, .latency, .scan])
+        #expect(try options(["latency"]).suites == [.latency])
+        let scan = try options(["scan", "a.fits", "--node", "a:1", "--local-slots", "0"])
+        #expect(scan.suites == [.scan] && scan.image == "a.fits")
+        #expect(scan.cluster.nodes.map(\.description) == ["a:1"] && scan.cluster.localSlots == 0)
+    }
+
+    @Test(
+        "says what can be measured",
+        arguments: [
+            (["speed"], "\"speed\" cannot be measured: name dispatch, latency or scan, or nothing for all"),
+            (["dispatch", "a.fits"], "only scan takes an image: skyfarm bench scan a.fits"),
+        ])
+    func usage(words: [String], message: String) {
+        #expect(throws: UsageError(message)) { try options(words) }
+    }
+
+    /// Names of the systems in a report of the program.
+    private func report(_ text: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    @Test("measures this machine and a node, each alone and both together")
+    func measures() throws {
+        let node = try Node("alpha")
+        let result = try Program.run(
+            ["bench", "--node", node.address, "--local-slots", "1", "--runs", "1", "--size", "512", "--json"])
+        #expect(result.code == 0, "\(result.errors)")
+        let report = try report(result.output)
+        let systems = try #require(report["systems"] as? [[String: Any]])
+        #expect(systems.map { $0["name"] as? String } == ["local", "alpha"])
+        let dispatch = try #require(report["dispatch"] as? [String: Any])
+        #expect((dispatch["alone"] as? [Any])?.count == 2 && dispatch["together"] != nil)
+        let latency = try #require(report["latency"] as? [String: Any])
+        #expect((latency["p50"] as? [Any])?.count == 2)
+        let scan = try #require(report["scan"] as? [String: Any])
+        #expect(scan["width"] as? Int == 512 && (scan["sources"] as? Int ?? 0) > 0)
+        #expect((scan["enoughNodes"] as? Int ?? 0) >= 0 && scan["model"] != nil)
+    }
+
+    @Test("scans an image of the user on this machine alone, in words")
+    func image() throws {
+        let scene = try Scene()
+        let path = try scene.sky()
+        let result = try Program.run(["bench", "scan", path, "--runs", "1", "--local-slots", "1"])
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(result.output.hasPrefix("scan: \(path), 600 x 500 pixels in 2 bands, median of 1 run\n"))
+        #expect(result.output.hasSuffix("run `skyfarm node` on another machine to see what it adds\n"))
+    }
+
+    @Test("without anybody to measure, or anything to scan, the exit code says so")
+    func nothing() throws {
+        let alone = try Program.run(["bench", "dispatch", "--local-slots", "0"])
+        #expect(alone.code == 3 && alone.output.isEmpty && alone.errorLines.count == 1)
+        let missing = try Program.run(["bench", "scan", "/nonexistent/a.fits", "--local-slots", "1"])
+        #expect(missing.code == 5 && missing.output.isEmpty)
+    }
+
+    @Test("a signal stops it")
+    func stopped() throws {
+        let program = try Program(["bench", "--local-slots", "1", "--runs", "1000"])
+        try program.waitForErrors("measuring dispatch")
+        program.send(SIGINT)
+        let result = try program.finish()
+        #expect(result.code == 130 && result.errors.hasSuffix("skyfarm: bench: stopped\n"))
+    }
+}

@@ -1,0 +1,13 @@
+import Testing
+
+@testable import skyfarm
+
+@Suite struct TextTableTests {
+    @Test("the first column begins at the left, the others end at the right")
+    func alignment() {
+        var table = TextTable("SYSTEM", "SLOTS")
+        table.add("a", "12")
+        table.add("a-long-name", "1")
+        #expect(table.text == "SYSTEM       SLOTS\na               12\na-long-name      1\n")
+    }
+}
