@@ -22,6 +22,12 @@ final class ShufflingTransport: ScanTransport {
         _ attempt: Attempt<Task>, completion: @escaping @Sendable (Result<TaskResponse<Task>, ScanError>) -> Void
     ) -> AttemptHandle {
         let context = ScanContext(bulk: attempt.bulk)
+        // Counted before it can end.
+        let handle = state.withLock { state in
+            state.inFlight += 1
+            state.nextHandle += 1
+            return AttemptHandle(rawValue: state.nextHandle)
+        }
         threads.submit(
             ScanJob(context: context) { [self] context in
                 let result = Result { try attempt.task.scan(context) }
@@ -31,11 +37,7 @@ final class ShufflingTransport: ScanTransport {
                     seconds: 0)
                 answer { completion(.success(response)) }
             })
-        return state.withLock { state in
-            state.inFlight += 1
-            state.nextHandle += 1
-            return AttemptHandle(rawValue: state.nextHandle)
-        }
+        return handle
     }
 
     /// Keeps an answer back until it is the last one out.
