@@ -22,11 +22,22 @@ let package = Package(
     targets: [
         // The command line.
         .executableTarget(
-            name: "skyfarm", dependencies: ["SkyScan", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanCluster"],
+            name: "skyfarm",
+            dependencies: ["SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanCluster"],
             swiftSettings: swift),
         // The sky job over the engine.
         .target(
             name: "SkyScan", dependencies: ["SkyImage", "ScanNetwork", "ScanCluster", "CSQLite", "CXXHash"],
+            swiftSettings: swift),
+        // What people see of a scan: pictures and pages; knows no cluster.
+        .target(
+            name: "SkyReport", dependencies: ["SkyImage", "CPNG"],
+            resources: [
+                .embedInCode("Page/Assets/frame.html"), .embedInCode("Page/Assets/page.css"),
+                .embedInCode("Page/Assets/values.js"), .embedInCode("Page/Assets/catalogue.js"),
+                .embedInCode("Page/Assets/sky.js"), .embedInCode("Page/Assets/figures.js"),
+                .embedInCode("Page/Assets/course.js"), .embedInCode("Page/Assets/page.js"),
+            ],
             swiftSettings: swift),
         // Images, sources and catalogues; knows no cluster.
         .target(
@@ -74,6 +85,9 @@ let package = Package(
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         // TLS with a pre-shared key: OpenSSL's macros and callbacks.
         .target(name: "CScanSecurity", dependencies: ["COpenSSL"], path: "Sources/CLibraries/CScanSecurity"),
+        .systemLibrary(
+            name: "CPNG", path: "Sources/CLibraries/CPNG", pkgConfig: "libpng",
+            providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
         .systemLibrary(
             name: "CZlib", path: "Sources/CLibraries/CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -124,9 +138,12 @@ let package = Package(
             ],
             swiftSettings: swift),
         .testTarget(
+            name: "SkyReportTests", dependencies: ["SkyReport", "SkyImage", "CPNG"], swiftSettings: swift),
+        .testTarget(
             name: "skyfarmTests",
             dependencies: [
-                "skyfarm", "SkyScan", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanCluster", "SkyTestSupport",
+                "skyfarm", "SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanCluster",
+                "SkyTestSupport",
             ],
             exclude: ["EndToEnd/astropy_catalogue.py"], swiftSettings: swift),
     ],

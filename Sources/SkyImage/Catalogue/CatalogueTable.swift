@@ -83,7 +83,7 @@ extension CatalogueTable.Values {
     }
 
     /// Value `row` as a double.
-    func real(_ row: Int) -> Double {
+    package func real(_ row: Int) -> Double {
         switch self {
         case .int16(let values): Double(values[row])
         case .int32(let values): Double(values[row])

@@ -1,0 +1,48 @@
+import Foundation
+
+/// Counts of values in bins of equal width.
+public struct Histogram: Codable, Equatable, Sendable {
+    /// Where the first bin begins: a multiple of ``width``.
+    public private(set) var start = 0.0
+    /// Width of a bin: 1, 2 or 5 times a power of ten.
+    public private(set) var width = 1.0
+    /// Values in each bin; none without values.
+    public private(set) var counts: [Int] = []
+    /// Values below the first bin.
+    public private(set) var below = 0
+    /// Values above the last bin.
+    public private(set) var above = 0
+
+    /// Counts those of `values` that are finite, in about `bins` bins.
+    ///
+    /// A few values far from the others do not widen the bins: the bins cover all but one in 500 at each end.
+    public init(_ values: some Sequence<Double>, bins: Int = 40) {
+        let sorted = values.filter(\.isFinite).sorted()
+        guard let first = sorted.first, let last = sorted.last else { return }
+        let few = sorted.count / 500
+        let (low, high) = few == 0 ? (first, last) : (sorted[few], sorted[sorted.count - 1 - few])
+        width = niceStep((high - low) / Double(max(1, bins)))
+        // Beyond this a bin's number is not exact.
+        guard (low / width).magnitude < 1e15, (high / width).magnitude < 1e15 else { return }
+        let firstBin = (low / width).rounded(.down)
+        start = firstBin * width
+        counts = Array(repeating: 0, count: Int((high / width).rounded(.down) - firstBin) + 1)
+        for value in sorted {
+            let bin = (value / width).rounded(.down) - firstBin
+            if bin < 0 {
+                below += 1
+            } else if bin >= Double(counts.count) {
+                above += 1
+            } else {
+                counts[Int(bin)] += 1
+            }
+        }
+    }
+}
+
+/// The least of 1, 2 or 5 times a power of ten that is not below `step`; 1 if that is not positive and finite.
+func niceStep(_ step: Double) -> Double {
+    guard step > 0, step.isFinite else { return 1 }
+    let power = pow(10, floor(log10(step)))
+    return ([1, 2, 5].first { $0 * power >= step * (1 - 1e-9) } ?? 10) * power
+}

@@ -1,0 +1,123 @@
+"use strict";
+// The sources: typed columns, a grid that finds those of a place, and which of them are shown.
+
+const flagWords = new Map([
+  [1, "blended"], [2, "at the edge"], [4, "saturated"], [8, "along a line"], [16, "aperture cut"],
+  [32, "masked pixels"], [64, "all masked"], [128, "flux not positive"],
+]);
+
+class Catalogue {
+  constructor(pack, width, height) {
+    const text = atob(pack.base64);
+    const bytes = new Uint8Array(text.length);
+    for (let index = 0; index < bytes.length; index++) bytes[index] = text.charCodeAt(index);
+    const types = { Float32Array, Int32Array, Uint16Array };
+    this.count = pack.count;
+    this.total = pack.total;
+    this.columns = new Map(pack.columns.map((column) =>
+      [column.name, { ...column, values: new types[column.type](bytes.buffer, column.offset, pack.count) }]));
+    [this.x, this.y, this.flags] = ["x", "y", "flags"].map((name) => this.columns.get(name).values);
+    this.isShown = new Uint8Array(this.count).fill(1);
+    this.shownCount = this.count;
+    this.buildGrid(width, height);
+  }
+
+  /** A value in its unit; NaN where there is none. */
+  value(name, source) {
+    const column = this.columns.get(name);
+    if (!column) return NaN;
+    const stored = column.values[source];
+    return column.type === "Int32Array" && stored === -2147483648 ? NaN : stored * column.scale;
+  }
+
+  /** Sources by cell, as a counting sort: about four to a cell. */
+  buildGrid(width, height) {
+    this.cell = Math.max(8, Math.sqrt((width * height * 4) / Math.max(1, this.count)));
+    this.across = Math.floor(width / this.cell) + 1;
+    this.down = Math.floor(height / this.cell) + 1;
+    this.starts = new Int32Array(this.across * this.down + 1);
+    const cells = new Int32Array(this.count);
+    for (let source = 0; source < this.count; source++) {
+      cells[source] = this.row(this.y[source]) * this.across + this.column(this.x[source]);
+      this.starts[cells[source] + 1]++;
+    }
+    for (let cell = 0; cell < this.across * this.down; cell++) this.starts[cell + 1] += this.starts[cell];
+    const next = this.starts.slice();
+    this.order = new Int32Array(this.count);
+    for (let source = 0; source < this.count; source++) this.order[next[cells[source]]++] = source;
+  }
+
+  column(x) { return Math.min(this.across - 1, Math.max(0, Math.floor(x / this.cell) || 0)); }
+  row(y) { return Math.min(this.down - 1, Math.max(0, Math.floor(y / this.cell) || 0)); }
+
+  /** Shown sources of the cells that touch a rectangle of the image: some lie a little outside of it. */
+  forEachIn(left, bottom, right, top, visit) {
+    const [first, last] = [this.column(left), this.column(right)];
+    for (let row = this.row(bottom); row <= this.row(top); row++) {
+      const end = this.starts[row * this.across + last + 1];
+      for (let place = this.starts[row * this.across + first]; place < end; place++) {
+        const source = this.order[place];
+        if (this.isShown[source]) visit(source);
+      }
+    }
+  }
+
+  /** The shown source nearest to a place, within a distance; -1 if there is none. */
+  nearest(x, y, distance) {
+    let [best, least] = [-1, distance * distance];
+    this.forEachIn(x - distance, y - distance, x + distance, y + distance, (source) => {
+      const square = (this.x[source] - x) ** 2 + (this.y[source] - y) ** 2;
+      if (square < least) [best, least] = [source, square];
+    });
+    return best;
+  }
+
+  /** Shows the sources that have none of the bits of `hidden`; those without any flag only if asked to. */
+  show(hidden, showsClean) {
+    this.shownCount = 0;
+    for (let source = 0; source < this.count; source++) {
+      const flags = this.flags[source];
+      this.isShown[source] = (flags === 0 ? showsClean : (flags & hidden) === 0) ? 1 : 0;
+      this.shownCount += this.isShown[source];
+    }
+  }
+
+  /** The source of a running number; -1 if it is not in the page. */
+  find(number) {
+    const numbers = this.columns.get("number");
+    return numbers ? numbers.values.indexOf(number) : -1;
+  }
+
+  /** Drawn semi-axes in pixels: the ellipse of `flux_auto`, or three times the rms. */
+  axes(source) {
+    const kron = this.value("kron_radius", source);
+    const factor = kron > 0 ? 2.5 * kron : 3;
+    return [Math.max(1, factor * this.value("a", source) || 1), Math.max(1, factor * this.value("b", source) || 1)];
+  }
+
+  words(source) {
+    const flags = this.flags[source];
+    return [...flagWords].filter(([bit]) => flags & bit).map(([, word]) => word).join(", ") || "none";
+  }
+
+  /** Names and values of a source, for a person. */
+  describe(source) {
+    const value = (name) => this.value(name, source);
+    const unit = this.columns.get("flux_auto")?.unit || "";
+    const rows = [
+      ["source", whole(value("number"))], ["x, y", `${value("x").toFixed(2)}, ${value("y").toFixed(2)}`],
+    ];
+    if (Number.isFinite(value("ra"))) {
+      const ra = (value("ra") + 360) % 360;
+      rows.push(["ra", `${sexagesimal(ra, true)} (${ra.toFixed(5)}°)`]);
+      rows.push(["dec", `${sexagesimal(value("dec"), false)} (${value("dec").toFixed(5)}°)`]);
+    }
+    const flux = value("flux_auto");
+    rows.push(["flux_auto", `${digits(flux, 4)} ± ${digits(value("fluxerr_auto"), 2)} ${unit}`]);
+    if (flux > 0) rows.push(["magnitude", (-2.5 * Math.log10(flux)).toFixed(3) + " (instrumental)"]);
+    rows.push(["peak", `${digits(value("peak"), 4)} ${unit}`], ["flux_radius", digits(value("flux_radius")) + " pix"]);
+    rows.push(["a, b, θ", `${digits(value("a"))}, ${digits(value("b"))} pix, ${(value("theta") * 180 / Math.PI).toFixed(0)}°`]);
+    rows.push(["pixels", whole(value("npix"))], ["flags", this.words(source)]);
+    return rows;
+  }
+}

@@ -1,0 +1,296 @@
+"use strict";
+// The image with its sources. Its first row is at the bottom, as in other viewers of the sky.
+
+const cleanColour = [0x56, 0xb4, 0xe9], flaggedColour = [0xe6, 0x9f, 0x00];
+/** Ellipses are drawn up to so many sources in view, and while each has so much room; dots otherwise. */
+const ellipseLimit = 3000, ellipseRoom = 200;
+
+class Sky {
+  constructor(data, catalogue, picture, sectorMap) {
+    Object.assign(this, { image: data.image, catalogue, picture, sectorMap });
+    this.canvas = byID("sky");
+    this.tip = byID("sky-tip");
+    this.status = byID("sky-status");
+    this.marks = "auto";
+    this.overlay = "none";
+    this.selected = -1;
+    this.pointers = new Map();
+    this.dots = document.createElement("canvas");
+    this.visited = new Int32Array(catalogue.count);
+    this.inView = this.visited.subarray(0, 0);
+    this.redraw = onFrame(() => this.draw());
+    this.isFitted = true;
+    this.listen();
+  }
+
+  // The view: CSS pixels per pixel, and the image's place at the left and top edge, measured from its top left corner.
+  /** As high as the image is beside its width, within limits that fit a screen. */
+  resize() {
+    const high = this.canvas.clientWidth * this.image.height / this.image.width;
+    this.canvas.style.height = Math.max(240, Math.min(high, 0.75 * window.innerHeight, 760)) + "px";
+  }
+
+  fit() {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    this.scale = Math.min(width / this.image.width, height / this.image.height);
+    this.left = (this.image.width - width / this.scale) / 2;
+    this.top = (this.image.height - height / this.scale) / 2;
+    this.isFitted = true;
+    this.redraw();
+  }
+
+  screenX(x) { return (x + 0.5 - this.left) * this.scale; }
+  screenY(y) { return (this.image.height - y - 0.5 - this.top) * this.scale; }
+  imageX(x) { return x / this.scale + this.left - 0.5; }
+  imageY(y) { return this.image.height - 0.5 - (y / this.scale + this.top); }
+
+  /** Zooms around a point of the screen, which stays where it is. */
+  zoom(factor, x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2) {
+    const least = 0.5 * Math.min(
+      this.canvas.clientWidth / this.image.width, this.canvas.clientHeight / this.image.height);
+    const scale = Math.min(40, Math.max(least, this.scale * factor));
+    this.left += x / this.scale - x / scale;
+    this.top += y / this.scale - y / scale;
+    this.scale = scale;
+    this.isFitted = false;
+    this.keepInView();
+  }
+
+  move(right, down) {
+    this.left += right / this.scale;
+    this.top += down / this.scale;
+    this.isFitted = false;
+    this.keepInView();
+  }
+
+  /** Some of the image stays in view. */
+  keepInView() {
+    const [wide, high] = [this.canvas.clientWidth / this.scale, this.canvas.clientHeight / this.scale];
+    this.left = Math.min(Math.max(this.left, -wide * 0.75), this.image.width - wide * 0.25);
+    this.top = Math.min(Math.max(this.top, -high * 0.75), this.image.height - high * 0.25);
+    this.redraw();
+  }
+
+  draw() {
+    const { context, width, height, ratio } = sharpen(this.canvas);
+    context.fillStyle = "#05070a";
+    context.fillRect(0, 0, width, height);
+    context.imageSmoothingEnabled = this.scale * this.image.factor < 2;
+    const [x, y] = [this.screenX(-0.5), this.screenY(this.image.height - 0.5)];
+    // The last square of a preview may reach beyond the image.
+    const shownHeight = this.picture.naturalHeight * this.image.factor * this.scale;
+    const shownWidth = this.picture.naturalWidth * this.image.factor * this.scale;
+    context.save();
+    context.beginPath();
+    context.rect(x, y, this.image.width * this.scale, this.image.height * this.scale);
+    context.clip();
+    context.drawImage(this.picture, x, this.screenY(-0.5) - shownHeight, shownWidth, shownHeight);
+    context.restore();
+    if (this.overlay !== "none") {
+      this.sectorMap.paint(context, this.overlay, 0.45, (rect) => [
+        this.screenX(rect[0] - 0.5), this.screenY(rect[1] + rect[3] - 0.5), rect[2] * this.scale, rect[3] * this.scale,
+      ]);
+    }
+    this.drawSources(context, width, height, ratio);
+    this.report();
+  }
+
+  /** The part of the image in view: left, bottom, right, top. */
+  bounds(width, height) { return [this.imageX(0), this.imageY(height), this.imageX(width), this.imageY(0)]; }
+
+  drawSources(context, width, height, ratio) {
+    const { catalogue } = this;
+    const [left, bottom, right, top] = this.bounds(width, height);
+    // What reaches in from outside is drawn too, but does not count.
+    const margin = 20 / this.scale;
+    let count = 0;
+    this.countInView = 0;
+    catalogue.forEachIn(left - margin, bottom - margin, right + margin, top + margin, (source) => {
+      this.visited[count++] = source;
+      const [x, y] = [catalogue.x[source], catalogue.y[source]];
+      if (x >= left && x <= right && y >= bottom && y <= top) this.countInView++;
+    });
+    this.inView = this.visited.subarray(0, count);
+    if (this.marks !== "none") {
+      const areRoomy = this.inView.length <= Math.min(ellipseLimit, width * height / ellipseRoom);
+      if (this.marks === "auto" && areRoomy) this.drawEllipses(context);
+      else this.drawDots(context, width, height, ratio);
+    }
+    if (this.selected >= 0) {
+      const [long, short] = catalogue.axes(this.selected).map((axis) => Math.max(7, axis * this.scale + 4));
+      context.strokeStyle = "#ffffff";
+      context.lineWidth = 2.5;
+      this.ellipse(context, this.selected, long, short);
+    }
+  }
+
+  ellipse(context, source, long, short) {
+    context.beginPath();
+    context.ellipse(
+      this.screenX(this.catalogue.x[source]), this.screenY(this.catalogue.y[source]), long, short,
+      -(this.catalogue.value("theta", source) || 0), 0, 2 * Math.PI);
+    context.stroke();
+  }
+
+  drawEllipses(context) {
+    context.lineWidth = 1.25;
+    for (const isFlagged of [false, true]) {
+      context.strokeStyle = `rgb(${(isFlagged ? flaggedColour : cleanColour).join(" ")})`;
+      // Flagged sources differ by their line as well.
+      context.setLineDash(isFlagged ? [4, 3] : []);
+      for (const source of this.inView) {
+        if ((this.catalogue.flags[source] !== 0) !== isFlagged) continue;
+        const [long, short] = this.catalogue.axes(source).map((axis) => Math.max(2.5, axis * this.scale));
+        this.ellipse(context, source, long, short);
+      }
+    }
+    context.setLineDash([]);
+  }
+
+  /** One small square per source, written as pixels: a hundred thousand take a few milliseconds. */
+  drawDots(context, width, height, ratio) {
+    const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
+    const layer = this.dots.getContext("2d");
+    if (!this.dotPixels || this.dots.width !== wide || this.dots.height !== high) {
+      [this.dots.width, this.dots.height] = [wide, high];
+      this.dotPixels = layer.createImageData(wide, high);
+    }
+    const words = new Uint32Array(this.dotPixels.data.buffer).fill(0);
+    const packed = ([red, green, blue]) => ((0xff << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+    const [clean, flagged] = [packed(cleanColour), packed(flaggedColour)];
+    const size = Math.max(1, Math.round((this.inView.length > 20000 ? 1 : 2) * ratio));
+    const { x: columns, y: rows, flags } = this.catalogue;
+    for (let place = 0; place < this.inView.length; place++) {
+      const source = this.inView[place];
+      const x = Math.round(this.screenX(columns[source]) * ratio), y = Math.round(this.screenY(rows[source]) * ratio);
+      if (x < 0 || y < 0 || x + size > wide || y + size > high) continue;
+      const word = flags[source] ? flagged : clean;
+      for (let row = y; row < y + size; row++) {
+        for (let at = row * wide + x; at < row * wide + x + size; at++) words[at] = word;
+      }
+    }
+    layer.putImageData(this.dotPixels, 0, 0);
+    context.drawImage(this.dots, 0, 0, width, height);
+  }
+
+  /** Says what is in view, unless a source is selected. */
+  report() {
+    const text = this.selected >= 0
+      ? this.catalogue.describe(this.selected).map((row) => row.join(" ")).join(" · ")
+      : `${plural(this.countInView, "source")} in view` +
+        (this.catalogue.shownCount < this.catalogue.count
+          ? `; ${whole(this.catalogue.count - this.catalogue.shownCount)} filtered out` : "");
+    if (this.status.textContent !== text) this.status.textContent = text;
+  }
+
+  select(source) {
+    this.selected = source;
+    this.tip.hidden = true;
+    if (source >= 0) {
+      const [x, y] = [this.screenX(this.catalogue.x[source]), this.screenY(this.catalogue.y[source])];
+      const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
+      if (x < 20 || y < 20 || x > width - 20 || y > height - 20) this.move(x - width / 2, y - height / 2);
+    }
+    this.redraw();
+  }
+
+  /** The next fainter or brighter one of those in view. */
+  step(direction) {
+    const flux = (source) => {
+      const value = this.catalogue.value("flux_auto", source);
+      return Number.isNaN(value) ? -Infinity : value;
+    };
+    const inside = Array.from(this.inView).filter((source) => {
+      const [x, y] = [this.screenX(this.catalogue.x[source]), this.screenY(this.catalogue.y[source])];
+      return x >= 0 && y >= 0 && x <= this.canvas.clientWidth && y <= this.canvas.clientHeight;
+    });
+    const ranked = inside.sort((one, other) => flux(other) - flux(one) || one - other);
+    if (ranked.length === 0) return;
+    const place = ranked.indexOf(this.selected);
+    this.select(ranked[place < 0 ? 0 : (place + direction + ranked.length) % ranked.length]);
+  }
+
+  /** Shows the source of a running number, large enough to be looked at. */
+  goTo(number) {
+    const source = this.catalogue.find(number);
+    if (source < 0) return false;
+    this.scale = Math.max(this.scale, 4);
+    this.isFitted = false;
+    this.left = this.catalogue.x[source] + 0.5 - this.canvas.clientWidth / 2 / this.scale;
+    this.top = this.image.height - this.catalogue.y[source] - 0.5 - this.canvas.clientHeight / 2 / this.scale;
+    this.keepInView();
+    this.select(source);
+    return true;
+  }
+
+  hover(x, y) {
+    const source = this.marks === "none"
+      ? -1 : this.catalogue.nearest(this.imageX(x), this.imageY(y), 12 / this.scale);
+    if (source >= 0) showTip(this.tip, this.catalogue.describe(source), x, y);
+    else this.tip.hidden = true;
+    return source;
+  }
+
+  listen() {
+    const { canvas } = this;
+    const place = (event) => [event.offsetX, event.offsetY];
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.focus({ preventScroll: true });
+      canvas.setPointerCapture(event.pointerId);
+      this.pointers.set(event.pointerId, place(event));
+      this.wasDragged = false;
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const [x, y] = place(event);
+      const last = this.pointers.get(event.pointerId);
+      if (!last) { this.hover(x, y); return; }
+      if (Math.hypot(x - last[0], y - last[1]) > 3) this.wasDragged = true;
+      if (!this.wasDragged) return;
+      this.tip.hidden = true;
+      if (this.pointers.size === 2) this.pinch(event.pointerId, [x, y]);
+      else this.move(last[0] - x, last[1] - y);
+      this.pointers.set(event.pointerId, [x, y]);
+    });
+    const release = (event) => {
+      if (this.pointers.delete(event.pointerId) && !this.wasDragged && event.type === "pointerup") {
+        const source = this.hover(...place(event));
+        this.selected = source;
+        this.redraw();
+      }
+    };
+    canvas.addEventListener("pointerup", release);
+    canvas.addEventListener("pointercancel", release);
+    canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; });
+    // A page that is scrolled past must not zoom: only with the focus or Ctrl.
+    canvas.addEventListener("wheel", (event) => {
+      if (document.activeElement !== canvas && !event.ctrlKey) return;
+      event.preventDefault();
+      this.zoom(Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.0015)), ...place(event));
+      this.tip.hidden = true;
+    }, { passive: false });
+    canvas.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  pinch(id, to) {
+    const other = [...this.pointers].find(([key]) => key !== id)[1];
+    const from = this.pointers.get(id);
+    const before = Math.hypot(from[0] - other[0], from[1] - other[1]);
+    const after = Math.hypot(to[0] - other[0], to[1] - other[1]);
+    if (before > 0 && after > 0) this.zoom(after / before, (to[0] + other[0]) / 2, (to[1] + other[1]) / 2);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = 60;
+    const actions = {
+      ArrowLeft: () => this.move(-step, 0), ArrowRight: () => this.move(step, 0),
+      ArrowUp: () => this.move(0, -step), ArrowDown: () => this.move(0, step),
+      "+": () => this.zoom(1.5), "=": () => this.zoom(1.5), "-": () => this.zoom(1 / 1.5), 0: () => this.fit(),
+      n: () => this.step(1), p: () => this.step(-1), Escape: () => this.select(-1),
+    };
+    const action = actions[event.key] || actions[event.key.toLowerCase()];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+}

@@ -1,0 +1,116 @@
+"use strict";
+// Values as people read them, and small helpers for elements.
+
+const byID = (id) => document.getElementById(id);
+
+/** An element with attributes and children; text goes in as text, never as markup. */
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/** The same in SVG. */
+function shape(name, attributes = {}, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/** A colour of the style sheet, in the scheme that is in force. */
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+const systemColour = (index) => colour("s" + (index % 7));
+
+/** Three or more digits with a decimal prefix. */
+function quantity(value) {
+  for (const [unit, prefix] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
+    if (Math.abs(value) >= unit) return digits(value / unit) + "\u00a0" + prefix;
+  }
+  return digits(value) + "\u00a0";
+}
+
+/** A number in about `count` digits, without an exponent where that is short. */
+function digits(value, count = 3) {
+  if (!Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e7 || size < 1e-4)) return value.toExponential(count - 1);
+  const places = Math.max(0, count - 1 - Math.floor(Math.log10(size || 1)));
+  return value.toFixed(Math.min(places, 8));
+}
+
+const whole = (value) => Math.round(value).toLocaleString("en").replaceAll(",", "\u202f");
+
+function duration(seconds) {
+  if (seconds < 9.95) return seconds.toFixed(seconds < 0.995 ? 2 : 1) + " s";
+  const all = Math.round(seconds);
+  if (all < 60) return all + " s";
+  const minutes = Math.floor(all / 60) % 60, rest = String(all % 60).padStart(2, "0");
+  return all < 3600 ? `${minutes}:${rest} min` : `${Math.floor(all / 3600)}:${String(minutes).padStart(2, "0")}:${rest} h`;
+}
+
+const plural = (count, noun) => `${whole(count)} ${noun}${count === 1 ? "" : "s"}`;
+
+/** Degrees as sexagesimal text: hours of right ascension, or degrees with a sign. */
+function sexagesimal(degrees, isHours) {
+  const unit = isHours ? degrees / 15 : Math.abs(degrees);
+  const scale = isHours ? 100 : 10;
+  const total = Math.round(unit * 3600 * scale);
+  const seconds = ((total % (60 * scale)) / scale).toFixed(isHours ? 2 : 1).padStart(isHours ? 5 : 4, "0");
+  const minutes = String(Math.floor(total / (60 * scale)) % 60).padStart(2, "0");
+  const first = String(Math.floor(total / (3600 * scale)) % (isHours ? 24 : 360)).padStart(2, "0");
+  return (isHours ? "" : degrees < 0 ? "−" : "+") + `${first}:${minutes}:${seconds}`;
+}
+
+/** Steps of an axis that are read easily: 1, 2 or 5 times a power of ten, about `count` of them. */
+function ticks(low, high, count) {
+  const rough = (high - low) / Math.max(1, count);
+  if (!(rough > 0)) return { step: 1, values: [low] };
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= rough * 0.999) || 10);
+  const values = [];
+  for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at++) values.push(at * step);
+  return { step, values };
+}
+
+/** The text of an axis' value, with the decimals that its step needs. */
+const tickText = (value, step) => value.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9))).replace("-", "−");
+
+/** Makes a canvas as fine as the screen; returns its context, in units of CSS pixels, and its size in them. */
+function sharpen(canvas) {
+  const ratio = window.devicePixelRatio || 1;
+  const width = Math.max(1, canvas.clientWidth), height = Math.max(1, canvas.clientHeight);
+  const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return { context, width, height, ratio };
+}
+
+/** Shows rows of names and values beside a point of a stage, inside of it. */
+function showTip(tip, rows, x, y) {
+  const table = element("table");
+  for (const [name, value] of rows) {
+    const cell = element("td", {}, value);
+    if (name === null) cell.setAttribute("colspan", "2");
+    table.append(name === null ? element("tr", {}, cell) : element("tr", {}, element("th", {}, name), cell));
+  }
+  tip.replaceChildren(table);
+  tip.hidden = false;
+  const stage = tip.parentElement;
+  const right = stage.clientWidth - tip.offsetWidth - 4, bottom = stage.clientHeight - tip.offsetHeight - 4;
+  const left = x + 16 > right ? x - tip.offsetWidth - 12 : x + 16;
+  tip.style.left = Math.max(4, Math.min(left, right)) + "px";
+  tip.style.top = Math.max(4, Math.min(y + 12, bottom)) + "px";
+}
+
+/** Calls `draw` once before the next frame, however often it is asked. */
+function onFrame(draw) {
+  let isAsked = false;
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    requestAnimationFrame(() => { isAsked = false; draw(); });
+  };
+}

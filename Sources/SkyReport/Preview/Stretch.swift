@@ -1,0 +1,45 @@
+import Foundation
+
+/// From pixel values to shades: faint sources and bright ones are seen at once.
+///
+/// Black is a little below the sky, white where few pixels are brighter; between them shades follow the inverse
+/// hyperbolic sine, linear near the noise and logarithmic above (Lupton, Gunn & Szalay 1999, AJ 118, 1406).
+public struct Stretch: Equatable, Sendable {
+    /// The value that is black.
+    public let black: Double
+    /// The value that is white.
+    public let white: Double
+    /// Where the shades turn from linear to logarithmic, above black.
+    public let softening: Double
+
+    /// Chosen from the values' median, the scatter around it and their 99.8th percentile; what is not finite does not
+    /// count.
+    public init(_ values: [Float]) {
+        // A sample says enough of a large image.
+        let step = max(1, values.count / 200_000)
+        let sample = stride(from: 0, to: values.count, by: step).map { values[$0] }.filter(\.isFinite).sorted()
+        guard let first = sample.first, let last = sample.last, first < last else {
+            (black, white, softening) = (Double(sample.first ?? 0), Double(sample.first ?? 0) + 1, 1)
+            return
+        }
+        let median = Double(Self.quantile(sample, 0.5))
+        let deviations = sample.map { abs($0 - Float(median)) }.sorted()
+        // The scatter of half the pixels is 0.67 of that of Gaussian noise.
+        let scatter = 1.4826 * Double(Self.quantile(deviations, 0.5))
+        black = scatter > 0 ? max(Double(first), median - 1.5 * scatter) : Double(first)
+        let bright = Double(Self.quantile(sample, 0.998))
+        white = max(bright, black + 8 * scatter) > black ? max(bright, black + 8 * scatter) : Double(last)
+        softening = scatter > 0 ? 3 * scatter : (white - black) / 10
+    }
+
+    private static func quantile(_ sorted: [Float], _ share: Double) -> Float {
+        sorted[Int(Double(sorted.count - 1) * share)]
+    }
+
+    /// The shade of a value, from 0, which is black, to 255; 0 for what is not a number.
+    public func shade(_ value: Float) -> UInt8 {
+        guard !value.isNaN else { return 0 }
+        let height = min(max(Double(value), black), white) - black
+        return UInt8((255 * asinh(height / softening) / asinh((white - black) / softening)).rounded())
+    }
+}

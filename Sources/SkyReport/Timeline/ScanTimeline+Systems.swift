@@ -1,0 +1,37 @@
+extension ScanTimeline {
+    /// A system can be given tasks; one that is known and there already is no news.
+    public mutating func join(_ name: String, slots: Int, at time: Double) {
+        let index = index(of: name)
+        systems[index].slots = slots
+        guard !systems[index].isPresent else { return }
+        systems[index].isPresent = true
+        add(.joined, index, "\(name) joined with \(slots) \(slots == 1 ? "slot" : "slots")", at: time)
+    }
+
+    /// A system can be reached no more: attempts there that came to nothing since it was last given one were lost.
+    public mutating func leave(_ name: String, at time: Double) {
+        let index = index(of: name)
+        guard systems[index].isPresent else { return }
+        systems[index].isPresent = false
+        for place in attempts.indices.reversed() where attempts[place].system == index {
+            if attempts[place].outcome == .done { break }
+            if attempts[place].outcome == .retried { attempts[place].outcome = .lost }
+        }
+        add(.left, index, "\(name) is gone", at: time)
+    }
+
+    /// A line for the log.
+    public mutating func note(_ text: String, at time: Double) { add(.note, nil, text, at: time) }
+
+    mutating func add(_ kind: Moment.Kind, _ system: Int?, _ text: String, at time: Double) {
+        moments.append(Moment(time: time, kind: kind, system: system, text: text))
+        if moments.count > Self.momentLimit { moments.removeFirst(moments.count - Self.momentLimit) }
+    }
+
+    /// The place of a system in ``systems``; one that is not known is added.
+    mutating func index(of name: String) -> Int {
+        if let index = systems.firstIndex(where: { $0.name == name }) { return index }
+        systems.append(System(name: name, slots: 1, isPresent: false))
+        return systems.count - 1
+    }
+}

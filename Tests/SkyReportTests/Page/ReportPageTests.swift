@@ -1,0 +1,152 @@
+import Foundation
+import SkyImage
+import Testing
+
+@testable import SkyReport
+
+@Suite struct ReportPageTests {
+    /// A catalogue of `count` sources on a diagonal.
+    static func table(_ count: Int) -> CatalogueTable {
+        let line = (0..<count).map(Double.init)
+        func column(_ name: String, _ values: [Double]) -> CatalogueTable.Column {
+            .init(name, unit: "pix", description: "The \(name)", .double(values))
+        }
+        var columns = ["x", "y", "a", "b", "theta", "kron_radius", "fluxerr_auto", "peak", "flux_radius"].map {
+            column($0, line)
+        }
+        columns.append(column("flux_auto", line.map { $0 == 1 ? .nan : $0 - 2 }))
+        columns.append(column("ra", line.map { ($0 * 100).truncatingRemainder(dividingBy: 360) }))
+        columns.append(column("dec", line.map { $0 == 1 ? .nan : -$0 / 1000 }))
+        columns.append(.init("number", description: "Number", .int32((0..<Int32(count)).map { $0 + 1 })))
+        columns.append(.init("npix", description: "Pixels", .int32(Array(repeating: 5, count: count))))
+        for (name, bit) in [("flag", 1), ("flag_kron", 16), ("flag_auto", 32)] {
+            columns.append(
+                .init(name, description: name, .int16((0..<count).map { $0 % 2 == 0 ? Int16(bit) : 0 })))
+        }
+        return CatalogueTable(columns: columns, header: [HeaderEntry("THRESH", .real(1.5), comment: "Threshold")])
+    }
+
+    private func contents(_ image: String = "sky.fits") -> ReportContents {
+        ReportContents(
+            image: image, width: 100, height: 40, unit: "adu", software: "skyfarm 0", began: "2026-01-02T03:04:05Z",
+            seconds: 10, resumedTasks: 0, missing: [], command: "skyfarm scan sky.fits", folder: "/tmp",
+            outputs: ["out.fits"])
+    }
+
+    private let preview = Preview(width: 2, height: 1, factor: 50, pixels: [1, 2])
+
+    private func page(_ image: String = "sky.fits", sources: Int = 5) throws -> String {
+        var timeline = ScanTimeline()
+        timeline.join("</script><script>alert(1)</script>", slots: 1, at: 0)
+        timeline.begin(step: "extraction", waiting: [PixelRect(x: 0..<100, y: 0..<40)], resumed: [])
+        timeline.start(task: 0, number: 1, on: "</script><script>alert(1)</script>", cost: 1, at: 0)
+        timeline.finish(task: 0, number: 1, seconds: 1, at: 1)
+        return String(
+            decoding: try ReportPage.html(
+                contents(image), timeline: timeline, table: Self.table(sources), preview: preview, step: "extraction"),
+            as: UTF8.self)
+    }
+
+    @Test("the page needs no other file and sends nothing anywhere")
+    func selfContained() throws {
+        let page = try page()
+        #expect(page.hasPrefix("<!DOCTYPE html>") && page.hasSuffix("</html>\n"))
+        #expect(page.contains("default-src 'none'"))
+        #expect(!page.contains("{{"))
+        // The name space of SVG is a name, not an address.
+        let addresses = page.matches(of: /https?:\/\/[^"' ]*/).map { String($0.output) }
+        #expect(Set(addresses) == ["http://www.w3.org/2000/svg"])
+        for word in ["fetch(", "XMLHttpRequest", "WebSocket", "import(", "@import", "url("] {
+            #expect(!page.contains(word), "\(word)")
+        }
+    }
+
+    @Test("names from outside stay text")
+    func hostileNames() throws {
+        let page = try page("<img src=x onerror=alert(1)>.fits")
+        #expect(!page.contains("<img src=x") && !page.contains("<script>alert"))
+        #expect(page.contains("<title>&lt;img src=x onerror=alert(1)&gt;.fits · Skyfarm</title>"))
+        #expect(page.matches(of: /<\/script>/).count == 2)
+        let data = try data(of: page)
+        #expect((data["image"] as? [String: Any])?["name"] as? String == "<img src=x onerror=alert(1)>.fits")
+    }
+
+    @Test("the data hold what the page shows")
+    func contentsOfData() throws {
+        let data = try data(of: try page())
+        #expect(data["v"] as? Int == 1 && data["command"] as? String == "skyfarm scan sky.fits")
+        #expect((data["attempts"] as? [Any])?.count == 1)
+        let sector = try #require((data["sectors"] as? [[String: Any]])?.first)
+        #expect(sector["sources"] as? Int == 5 && sector["system"] as? Int == 0)
+        let parameter = try #require((data["parameters"] as? [[String: String]])?.first)
+        #expect(parameter == ["key": "THRESH", "value": "1.5", "meaning": "Threshold"])
+    }
+
+    @Test("a scan without sources makes a page as well")
+    func empty() throws {
+        let data = try data(of: try page(sources: 0))
+        #expect((data["sources"] as? [String: Any])?["count"] as? Int == 0)
+    }
+
+    @Test("a hundred thousand sources and the largest picture, which noise makes incompressible, are below 15 MB")
+    func size() throws {
+        var state: UInt32 = 1
+        let noise = (0..<1600 * 1600).map { _ in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return Float(state >> 16)
+        }
+        let bytes = try ReportPage.html(
+            contents(), timeline: ScanTimeline(), table: Self.table(100_000),
+            preview: Preview(width: 1600, height: 1600, factor: 10, pixels: noise), step: "extraction")
+        #expect(bytes.count < 15_000_000, "\(bytes.count)")
+    }
+
+    private func data(of page: String) throws -> [String: Any] {
+        let start = try #require(page.range(of: #"<script type="application/json" id="data">"#)).upperBound
+        let end = try #require(page.range(of: "</script>", range: start..<page.endIndex)).lowerBound
+        let object = try JSONSerialization.jsonObject(with: Data(page[start..<end].utf8))
+        return try #require(object as? [String: Any])
+    }
+}
+
+@Suite struct SourcePackTests {
+    /// The elements of a column, as a browser reads them.
+    private func values<Element: FixedWidthInteger>(_ pack: SourcePack, _ name: String, _: Element.Type) throws
+        -> [Element]
+    {
+        let column = try #require(pack.columns.first { $0.name == name })
+        let bytes = try #require(Data(base64Encoded: pack.base64))
+        let size = MemoryLayout<Element>.size
+        #expect(column.offset % size == 0)
+        return (0..<pack.count).map { index in
+            bytes[(column.offset + index * size)...].prefix(size).reversed().reduce(0) { $0 << 8 | Element($1) }
+        }
+    }
+
+    @Test("columns are aligned, and hold the catalogue's values")
+    func columns() throws {
+        let pack = SourcePack(ReportPageTests.table(5))
+        #expect(pack.count == 5 && pack.total == 5)
+        #expect(try values(pack, "x", UInt32.self).map { Float(bitPattern: $0) } == [0, 1, 2, 3, 4])
+        let fluxes = try values(pack, "flux_auto", UInt32.self).map { Float(bitPattern: $0) }
+        #expect(fluxes[1].isNaN && fluxes[4] == 2)
+        #expect(try values(pack, "flags", UInt16.self) == [49, 0, 49, 0, 49])
+        #expect(try values(pack, "number", UInt32.self) == [1, 2, 3, 4, 5])
+    }
+
+    @Test("coordinates are whole numbers of 1e-7 degrees, beyond 180 from the other side")
+    func coordinates() throws {
+        let pack = SourcePack(ReportPageTests.table(4))
+        let rightAscension = try values(pack, "ra", UInt32.self).map { Int32(bitPattern: $0) }
+        #expect(rightAscension == [0, 1_000_000_000, -1_600_000_000, -600_000_000])
+        let declination = try values(pack, "dec", UInt32.self).map { Int32(bitPattern: $0) }
+        #expect(declination == [0, .min, -20_000, -30_000])
+    }
+
+    @Test("of too many sources the brightest are kept, in the catalogue's order")
+    func brightest() throws {
+        let pack = SourcePack(ReportPageTests.table(6), limit: 3)
+        #expect(pack.total == 6 && pack.count == 3)
+        #expect(try values(pack, "number", UInt32.self) == [4, 5, 6])
+    }
+}
