@@ -5,14 +5,26 @@ package final class ManualClock: ScanClock {
     private struct State {
         var now = Instant(nanoseconds: 0)
         var serial: UInt64 = 0
-        var timers: [UInt64: (due: Instant, fire: @Sendable () -> Void)] = [:]
+        var timers: [UInt64: @Sendable () -> Void] = [:]
+        /// All timers, and some that were cancelled since: a heap, the earliest first.
+        var queue: [Due] = []
         var waiters: [(count: Int, waiter: CheckedContinuation<Void, Never>)] = []
 
         /// Those who wait for no more timers than there are.
         mutating func satisfied() -> [CheckedContinuation<Void, Never>] {
+            if waiters.isEmpty { return [] }
             let count = timers.count
             defer { waiters.removeAll { $0.count <= count } }
             return waiters.filter { $0.count <= count }.map(\.waiter)
+        }
+
+        /// The earliest timer.
+        mutating func first() -> Due? {
+            while let first = queue.first {
+                if timers[first.serial] != nil { return first }
+                queue.removeFirstOfHeap()
+            }
+            return nil
         }
     }
     private let state = Locked(State())
@@ -25,7 +37,8 @@ package final class ManualClock: ScanClock {
     package func schedule(at instant: Instant, _ fire: @escaping @Sendable () -> Void) -> TimerID {
         let (timer, woken) = state.withLock { state in
             state.serial += 1
-            state.timers[state.serial] = (instant, fire)
+            state.timers[state.serial] = fire
+            state.queue.insertIntoHeap(Due(instant: instant, serial: state.serial))
             return (TimerID(rawValue: state.serial), state.satisfied())
         }
         for waiter in woken { waiter.resume() }
@@ -36,6 +49,9 @@ package final class ManualClock: ScanClock {
 
     /// Timers that are set.
     package var timerCount: Int { state.withLock { $0.timers.count } }
+
+    /// When the next timer is due.
+    package var nextDue: Instant? { state.withLock { $0.first()?.instant } }
 
     /// Returns once at least `count` timers are set.
     package func timers(_ count: Int = 1) async {
@@ -56,6 +72,9 @@ package final class ManualClock: ScanClock {
         state.withLock { $0.now = target }
     }
 
+    /// Moves time on and fires nothing, as when a machine was suspended: what fell due meanwhile fires late.
+    package func jump(by duration: Duration) { state.withLock { $0.now = $0.now.advanced(by: duration) } }
+
     /// Moves time to the next timer and fires it.
     /// - Returns: false if no timer is set.
     @discardableResult
@@ -63,13 +82,47 @@ package final class ManualClock: ScanClock {
 
     private func fireNext(until limit: Instant) -> Bool {
         let fire = state.withLock { state -> (@Sendable () -> Void)? in
-            let next = state.timers.min { ($0.value.due, $0.key) < ($1.value.due, $1.key) }
-            guard let next, next.value.due <= limit else { return nil }
-            state.timers[next.key] = nil
-            state.now = max(state.now, next.value.due)
-            return next.value.fire
+            guard let next = state.first(), next.instant <= limit else { return nil }
+            state.queue.removeFirstOfHeap()
+            state.now = max(state.now, next.instant)
+            return state.timers.removeValue(forKey: next.serial)
         }
         fire?()
         return fire != nil
+    }
+}
+
+/// When a timer is due; among equals, the one that was set first.
+private struct Due: Comparable {
+    var instant: Instant
+    var serial: UInt64
+
+    static func < (left: Due, right: Due) -> Bool { (left.instant, left.serial) < (right.instant, right.serial) }
+}
+
+/// A binary heap, the smallest element first.
+extension Array where Element: Comparable {
+    fileprivate mutating func insertIntoHeap(_ element: Element) {
+        append(element)
+        var child = count - 1
+        while child > 0, self[child] < self[(child - 1) / 2] {
+            swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    fileprivate mutating func removeFirstOfHeap() {
+        swapAt(0, count - 1)
+        removeLast()
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < count && self[child] < self[least] {
+                least = child
+            }
+            if least == parent { return }
+            swapAt(parent, least)
+            parent = least
+        }
     }
 }

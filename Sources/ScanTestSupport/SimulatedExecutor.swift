@@ -1,11 +1,24 @@
-import ScanCluster
+package import ScanCluster
 
 /// Runs tasks, one step at a time, on the thread of the test, and moves virtual time on when nothing else is to do.
 ///
 /// A whole cluster of fake nodes thus runs the same way every time, and one that would hang is found at once.
 package final class SimulatedExecutor: TaskExecutor, SerialExecutor {
     private struct State {
+        // Jobs before `next` have run.
         var jobs: [UnownedJob] = []
+        var next = 0
+
+        mutating func take() -> UnownedJob? {
+            guard next < jobs.count else { return nil }
+            let job = jobs[next]
+            next += 1
+            if next == jobs.count {
+                jobs.removeAll(keepingCapacity: true)
+                next = 0
+            }
+            return job
+        }
     }
     private let state = Locked(State())
     private let clock: ManualClock
@@ -19,27 +32,38 @@ package final class SimulatedExecutor: TaskExecutor, SerialExecutor {
     }
 
     /// Runs `body` to its end.
-    /// - Returns: its result; nil if it waits for something that cannot happen any more.
-    package func run<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) -> Result? {
+    /// - Parameters:
+    ///   - limit: time at which the run is given up.
+    ///   - isSound: asked after each step, and told whether nothing more is to do at this time; false ends the run.
+    ///   - body: the work.
+    /// - Returns: its result; nil if the run was given up, or if it waits for something that cannot happen any more.
+    package func run<Result: Sendable>(
+        until limit: Instant = Instant(nanoseconds: .max), while isSound: (_ isIdle: Bool) -> Bool = { _ in true },
+        _ body: @escaping @Sendable () async -> Result
+    ) -> Result? {
         let result = Locked<Result?>(nil)
         let task = Task(executorPreference: self) {
             let value = await body()
             result.withLock { $0 = value }
         }
         while result.withLock({ $0 == nil }) {
-            if !step(), !clock.advanceToNext() {
-                task.cancel()
-                return nil
+            if step() {
+                if !isSound(false) { break }
+                continue
             }
+            if let due = clock.nextDue, due > clock.now, !isSound(true) || due > limit { break }
+            if !clock.advanceToNext() || !isSound(false) { break }
         }
-        return result.withLock { $0 }
+        let value = result.withLock { $0 }
+        if value == nil { task.cancel() }
+        return value
     }
 
     /// Runs what is left to run now, without moving time.
     package func settle() { while step() {} }
 
     private func step() -> Bool {
-        let job = state.withLock { $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }
+        let job = state.withLock { $0.take() }
         job?.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
         return job != nil
     }

@@ -7,7 +7,10 @@ public enum JobEvent: Equatable, Sendable {
     /// An attempt began. `cost` as in ``ScanTask/cost``. If its system leaves in order without running it, the next
     /// attempt begins with no other event between.
     case taskStarted(index: Int, system: String, attempt: Int, cost: Double)
-    /// The task has its output; the scan took `seconds`.
+    /// The attempt that was just started is a second one, or a third: the one before, on `slow`, has been running for
+    /// `seconds`, longer than expected. The first output counts, and the other attempts are cancelled then.
+    case taskHedged(index: Int, system: String, attempt: Int, slow: String, seconds: Double)
+    /// The task has its output; the scan took `seconds`. Other attempts at it are over.
     case taskFinished(index: Int, system: String, attempt: Int, cost: Double, seconds: Double)
     /// The attempt came to nothing for this reason, and the task will be tried again.
     case taskRetried(index: Int, system: String, attempt: Int, reason: String)

@@ -35,6 +35,19 @@ public struct ScanCoordinator: Sendable {
         }
     }
 
+    /// A job's state between two of its steps.
+    package struct Inspection {
+        /// Its tasks.
+        package let ledger: TaskLedger
+        /// Systems that cannot run them.
+        package let excluded: Set<SystemID>
+        /// Whether its consumer holds it up.
+        package let isHeldUp: Bool
+    }
+
+    /// Looks at a job after each of its steps, from the job's executor: for tests and simulations.
+    package var inspector: (@Sendable (Inspection) -> Void)?
+
     private let systems: Systems
     private let options: Options
     private let clock: any ScanClock
@@ -71,14 +84,14 @@ public struct ScanCoordinator: Sendable {
         bulk: (@Sendable (Task) -> BulkSource?)? = nil,
         observer: (@Sendable (JobEvent) -> Void)? = nil
     ) -> TaskResponses<Task> {
-        TaskResponses { [systems, options, clock, executor, seen] in
+        TaskResponses { [systems, options, clock, executor, seen, inspector] in
             let channel = ResponseChannel<Task>(capacity: options.responseBuffer)
             let job = _Concurrency.Task(executorPreference: executor) {
                 await withTaskCancellationHandler {
                     var farm = TaskFarm(
                         tasks: tasks.makeIterator(), bulk: bulk, observer: observer, systems: systems,
                         options: options, clock: clock, channel: channel, executor: executor,
-                        seen: seen)
+                        seen: seen, inspector: inspector)
                     channel.finish(await farm.run())
                 } onCancel: {
                     channel.abandon()

@@ -1,7 +1,7 @@
 extension TaskFarm {
     /// What an attempt's end says about its system.
     static func outcomeForSystem(
-        _ result: Result<TaskResponse<Task>, ScanError>, isLocal: Bool
+        _ result: Result<TaskResponse<Task>, ScanError>, isOvertaken: Bool, isLocal: Bool
     ) -> SystemsState.Outcome {
         switch result {
         case .success(let response):
@@ -10,6 +10,7 @@ extension TaskFarm {
         case .failure(let error):
             switch error.code {
             case .bulkUnreadable, .draining: return .void
+            case .cancelled where isOvertaken: return isLocal ? .void : .overtaken
             // A system that cancels what nobody asked it to cancel is at fault, or it would be asked again at once.
             case .cancelled: return _Concurrency.Task.isCancelled ? .void : .fault
             // The thread of a local scan that timed out is lost until it ends; the other threads are sound.
@@ -22,21 +23,23 @@ extension TaskFarm {
     /// Writes the end of an attempt into the ledger and does what follows.
     /// - Throws: ``ScanError`` when the job's input cannot be read.
     mutating func end(
-        _ attempt: TaskLedger.AttemptID, on system: ScanSystem, with result: Result<TaskResponse<Task>, ScanError>
+        _ attempt: TaskLedger.AttemptID, on system: ScanSystem, with result: Result<TaskResponse<Task>, ScanError>,
+        at end: Instant
     ) async throws {
         switch result {
         case .success(let response):
             switch response.result {
             case .success:
-                await commit(attempt, response)
+                await commit(attempt, response, at: end)
             case .failure(let failure):
                 await retry(attempt, as: .failed, on: system, because: failure.message)
             }
         case .failure(let error):
-            lastCause = "\(error)"
+            if error.code != .cancelled { lastCause = "\(error)" }
             switch error.code {
             case .bulkUnreadable:
-                throw error
+                // An attempt that is under way elsewhere has its bytes.
+                if ledger.end(attempt, as: .refused) == .retried { throw error }
             case .timedOut:
                 await retry(attempt, as: .failed, on: system, because: error.message)
             case .refused, .cancelled:
@@ -54,11 +57,15 @@ extension TaskFarm {
         }
     }
 
-    private mutating func commit(_ attempt: TaskLedger.AttemptID, _ response: TaskResponse<Task>) async {
-        guard case .committed(_, let blamed) = ledger.end(attempt, as: .succeeded) else { return }
+    private mutating func commit(
+        _ attempt: TaskLedger.AttemptID, _ response: TaskResponse<Task>, at end: Instant
+    ) async {
+        guard case .committed(let others, let blamed) = ledger.end(attempt, as: .succeeded) else { return }
+        for other in others { attempts.cancel(other) }
         for system in blamed { systems.blame(system) }
         guard let cost = work[attempt.slot]?.cost else { preconditionFailure("an open task has its work") }
         work[attempt.slot] = nil
+        stragglers.measure(cost: cost, time: end.since(attempt.start))
         observer?(
             .taskFinished(
                 index: attempt.index, system: response.system, attempt: attempt.number, cost: cost,

@@ -9,7 +9,7 @@ struct TaskFarm<Task: ScanTask> {
 
     /// How a child of the group ended.
     enum ChildEnd: Sendable {
-        case attempt(TaskLedger.AttemptID, on: ScanSystem, Result<TaskResponse<Task>, ScanError>)
+        case attempt(TaskLedger.AttemptID, on: ScanSystem, Result<TaskResponse<Task>, ScanError>, at: Instant)
         case systemsChanged
     }
     typealias Children = ThrowingTaskGroup<ChildEnd, any Error>
@@ -39,18 +39,24 @@ struct TaskFarm<Task: ScanTask> {
     var known: [SystemID: String]
     /// What the coordinator's last job knew: who has left since must be told of too.
     let seen: Locked<[SystemID: String]>
+    let inspector: (@Sendable (ScanCoordinator.Inspection) -> Void)?
     /// Since when there is no system, with the timer that ends the wait.
     var stranded: (until: Instant, timer: TimerID)?
     var lastCause: String?
     /// Attempts that have ended and that this farm has not looked at yet, while the consumer holds it up.
     let backlog = Backlog()
+    let attempts = AttemptCancellations()
+    var stragglers = StragglerPolicy()
+    /// When the next task will be overdue, with the timer that says so; nil while nothing idles.
+    var look: (due: Instant, timer: TimerID)?
     let job: Int
 
     init(
         tasks: any IteratorProtocol<Task>, bulk: (@Sendable (Task) -> BulkSource?)?,
         observer: (@Sendable (JobEvent) -> Void)?,
         systems: Systems, options: ScanCoordinator.Options, clock: any ScanClock, channel: ResponseChannel<Task>,
-        executor: (any TaskExecutor)?, seen: Locked<[SystemID: String]>
+        executor: (any TaskExecutor)?, seen: Locked<[SystemID: String]>,
+        inspector: (@Sendable (ScanCoordinator.Inspection) -> Void)?
     ) {
         self.tasks = tasks
         self.bulk = bulk
@@ -61,6 +67,7 @@ struct TaskFarm<Task: ScanTask> {
         self.channel = channel
         self.executor = executor
         self.seen = seen
+        self.inspector = inspector
         // Only those that are gone: the others are announced to each job.
         let present = Set(systems.snapshot.map(\.id))
         known = seen.withLock { seen in seen.filter { !present.contains($0.key) } }
@@ -74,6 +81,7 @@ struct TaskFarm<Task: ScanTask> {
         defer {
             systems.unwatch(job)
             if let stranded { clock.cancel(stranded.timer) }
+            forgetLook()
         }
         do {
             try await withThrowingTaskGroup(of: ChildEnd.self) { group in
@@ -81,9 +89,9 @@ struct TaskFarm<Task: ScanTask> {
                 noteSystems()
                 while try advance(in: &group) {
                     switch try await group.next() {
-                    case .attempt(let attempt, let system, let result):
+                    case .attempt(let attempt, let system, let result, let end):
                         backlog.count.subtract(1, ordering: .relaxed)
-                        try await end(attempt, on: system, with: result)
+                        try await self.end(attempt, on: system, with: result, at: end)
                     case .systemsChanged:
                         noteSystems()
                         awaitChange(in: &group)
@@ -107,6 +115,8 @@ struct TaskFarm<Task: ScanTask> {
     private mutating func advance(in group: inout Children) throws -> Bool {
         try _Concurrency.Task.checkCancellation()
         repeat { pull() } while start(in: &group)
+        hedge(in: &group)
+        inspector?(.init(ledger: ledger, excluded: excluded, isHeldUp: isHeldUp))
         if ledger.open == 0 { return false }
         try checkStranded()
         return true
@@ -128,30 +138,44 @@ struct TaskFarm<Task: ScanTask> {
         }
     }
 
+    /// Whether so many responses wait for the consumer that no task is started.
+    private var isHeldUp: Bool { backlog.count.load(ordering: .relaxed) >= options.responseBuffer }
+
     /// Starts one attempt.
     /// - Returns: false if no pending task can go anywhere.
     private mutating func start(in group: inout Children) -> Bool {
-        guard backlog.count.load(ordering: .relaxed) < options.responseBuffer,
+        guard !isHeldUp,
             let pick = systems.reserve(
                 from: ledger.pending, excluding: excluded, job: job,
                 // A task that waits at a node for a slot would spend its time-out there.
                 prefetching: options.timeout == nil)
         else { return false }
-        let attempt = ledger.start(atOffset: pick.offset, on: pick.system.id)
+        forgetLook()
+        let attempt = ledger.start(atOffset: pick.offset, on: pick.system.id, at: pick.reservation.start)
+        launch(attempt, with: pick.reservation, on: pick.system, in: &group)
+        return true
+    }
+
+    /// Adds a child for an attempt that the ledger knows.
+    mutating func launch(
+        _ attempt: TaskLedger.AttemptID, with reservation: SystemsState.Reservation, on system: ScanSystem,
+        in group: inout Children
+    ) {
         guard let work = work[attempt.slot] else { preconditionFailure("an open task has its work") }
         observer?(
             .taskStarted(
-                index: attempt.index, system: pick.system.name, attempt: attempt.number, cost: pick.reservation.cost))
+                index: attempt.index, system: system.name, attempt: attempt.number, cost: reservation.cost))
         // A local attempt reads its bytes when a slot is free for it; the others are read ahead.
-        let bulk = pick.system.isLocal ? work.bulk : work.bulk.map(systems.bulkBudget.limiting)
-        group.addAttempt(on: executor) { [systems, options, backlog] in
-            let result = await Self.result(
-                of: work.task, bulk: bulk, attempt: attempt, on: pick.system, timeout: options.timeout)
+        let bulk = system.isLocal ? work.bulk : work.bulk.map(systems.bulkBudget.limiting)
+        group.addAttempt(on: executor) { [systems, options, clock, backlog, attempts] in
+            let (result, isOvertaken) = await attempts.run(attempt) {
+                await Self.result(of: work.task, bulk: bulk, attempt: attempt, on: system, timeout: options.timeout)
+            }
             backlog.count.add(1, ordering: .relaxed)
-            systems.release(pick.reservation, as: Self.outcomeForSystem(result, isLocal: pick.system.isLocal))
-            return .attempt(attempt, on: pick.system, result)
+            let outcome = Self.outcomeForSystem(result, isOvertaken: isOvertaken, isLocal: system.isLocal)
+            systems.release(reservation, as: outcome)
+            return .attempt(attempt, on: system, result, at: clock.now)
         }
-        return true
     }
 
     private static func result(

@@ -25,6 +25,8 @@ package struct TaskLedger: Sendable {
         package let index: Int
         /// Number of the attempt at the task, from 1; one that was refused does not count.
         package let number: Int
+        /// When it began.
+        package let start: Instant
         /// Tells attempts at the task apart.
         fileprivate let serial: Int
     }
@@ -53,6 +55,16 @@ package struct TaskLedger: Sendable {
         case awaited
         /// The task is given up.
         case failed
+    }
+
+    /// A task in flight, as far as a hedge depends on it.
+    package struct Running: Equatable, Sendable {
+        /// Its newest attempt.
+        package let newest: AttemptID
+        /// Attempts under way.
+        package let attempts: Int
+        /// Expected work.
+        package let cost: Double
     }
 
     private struct Entry: Sendable {
@@ -88,6 +100,15 @@ package struct TaskLedger: Sendable {
     /// Tasks that are neither committed nor given up.
     package var open: Int { added - committed - failed }
 
+    /// Tasks in flight, in the order of their slots.
+    package var running: some Sequence<Running> {
+        entries.lazy.compactMap { entry in
+            entry.running.last.map {
+                Running(newest: $0.attempt, attempts: entry.running.count, cost: entry.request.cost)
+            }
+        }
+    }
+
     /// A task of the job is known; it waits behind the others.
     /// - Returns: the slot under which the ledger knows the task until it is done.
     package mutating func add(cost: Double, key: BulkKey? = nil) -> Int {
@@ -102,23 +123,37 @@ package struct TaskLedger: Sendable {
     }
 
     /// The task `offset` places behind the most urgent one goes to `system`.
-    package mutating func start(atOffset offset: Int, on system: SystemID) -> AttemptID {
+    package mutating func start(atOffset offset: Int, on system: SystemID, at now: Instant) -> AttemptID {
         let slot = pending.remove(atOffset: offset).slot
         entries[slot].phase = .running
-        return run(slot, on: system)
+        return run(slot, on: system, at: now)
+    }
+
+    /// What another attempt at a task in flight asks for.
+    /// - Returns: nil if the attempt is no more known; else also the attempt's system, and the systems that are of no
+    ///   use because they run the task or failed it.
+    package func request(
+        besides attempt: AttemptID
+    ) -> (TaskRequest, system: SystemID, useless: [SystemID])? {
+        guard let position = find(attempt) else { return nil }
+        let entry = entries[attempt.slot]
+        return (
+            entry.request, entry.running[position].system, entry.running.map(\.system) + entry.request.avoiding
+        )
     }
 
     /// A task in flight goes to `system` as well: the first response wins.
     /// - Returns: nil if the attempt is no more known.
-    package mutating func hedge(_ attempt: AttemptID, on system: SystemID) -> AttemptID? {
-        find(attempt) == nil ? nil : run(attempt.slot, on: system)
+    package mutating func hedge(_ attempt: AttemptID, on system: SystemID, at now: Instant) -> AttemptID? {
+        find(attempt) == nil ? nil : run(attempt.slot, on: system, at: now)
     }
 
-    private mutating func run(_ slot: Int, on system: SystemID) -> AttemptID {
+    private mutating func run(_ slot: Int, on system: SystemID, at now: Instant) -> AttemptID {
         entries[slot].numbered += 1
         entries[slot].started += 1
         let attempt = AttemptID(
-            slot: slot, index: entries[slot].index, number: entries[slot].numbered, serial: entries[slot].started)
+            slot: slot, index: entries[slot].index, number: entries[slot].numbered, start: now,
+            serial: entries[slot].started)
         entries[slot].running.append((attempt, system))
         inFlight += 1
         return attempt
@@ -184,16 +219,18 @@ package struct TaskLedger: Sendable {
         free.append(slot)
     }
 
-    /// Crashes if the ledger contradicts itself.
-    package func checkInvariants() {
+    /// How the ledger contradicts itself, if it does.
+    package var contradiction: String? {
         let waiting = pending.map(\.slot)
-        precondition(Set(waiting).count == waiting.count, "a task waits twice")
-        precondition(waiting.allSatisfy { entries[$0].phase == .pending }, "a task waits that is not pending")
-        precondition(entries.count { $0.phase == .pending } == waiting.count, "a pending task was lost")
-        precondition(entries.reduce(0) { $0 + $1.running.count } == inFlight, "attempts in flight are miscounted")
-        precondition(
-            entries.allSatisfy { ($0.phase == .running) == !$0.running.isEmpty }, "a task runs without an attempt")
-        precondition(Set(free).count == free.count, "a slot is free twice")
-        precondition(entries.count - free.count == open, "a task was lost or committed twice")
+        let isSound: [(String, Bool)] = [
+            ("a task waits twice", Set(waiting).count == waiting.count),
+            ("a task waits that is not pending", waiting.allSatisfy { entries[$0].phase == .pending }),
+            ("a pending task was lost", entries.count { $0.phase == .pending } == waiting.count),
+            ("attempts in flight are miscounted", entries.reduce(0) { $0 + $1.running.count } == inFlight),
+            ("a task runs without an attempt", entries.allSatisfy { ($0.phase == .running) == !$0.running.isEmpty }),
+            ("a slot is free twice", Set(free).count == free.count),
+            ("a task was lost or committed twice", entries.count - free.count == open),
+        ]
+        return isSound.first { !$0.1 }?.0
     }
 }

@@ -55,7 +55,7 @@ extension ScanSystem {
     @concurrent
     nonisolated func load(_ bulk: BulkSource) async throws(ScanError) -> BulkBytes {
         do {
-            return try await withTaskExecutorPreference(globalConcurrentExecutor) { try await bulk.load() }
+            return try await withTaskExecutorPreference(reader) { try await bulk.load() }
         } catch {
             if Task.isCancelled { throw ScanError(.cancelled, "nobody waits for the scan any more", system: name) }
             throw ScanError(.bulkUnreadable, "\(error)")

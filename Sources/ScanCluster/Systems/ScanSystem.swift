@@ -15,6 +15,8 @@ public actor ScanSystem {
     let clock: any ScanClock
     nonisolated let occupancy = LocalOccupancy()
     private nonisolated let executor: (any SerialExecutor)?
+    /// Where bulk bytes are read.
+    nonisolated let reader: any TaskExecutor
     // An actor that may be given an executor has none of its own, so it borrows that of a private one.
     private nonisolated let spare = SpareExecutor()
 
@@ -36,7 +38,7 @@ public actor ScanSystem {
         // What it has, not what was asked for.
         self.init(
             way: .threads(threads), id: id, name: name, slots: threads.count, window: threads.count, clock: clock,
-            executor: nil)
+            executor: nil, isLocal: true)
     }
 
     /// A node behind `transport`.
@@ -57,9 +59,20 @@ public actor ScanSystem {
             executor: executor)
     }
 
+    /// A system behind `transport`, all of it on one executor, so that nothing depends on chance: for simulations.
+    /// It passes for the system of this process if `isLocal`.
+    package init(
+        simulated transport: any ScanTransport, id: SystemID, name: String, slots: Int, window: Int, isLocal: Bool,
+        clock: any ScanClock, executor: any SerialExecutor & TaskExecutor
+    ) {
+        self.init(
+            way: .transport(transport), id: id, name: name, slots: slots, window: window, clock: clock,
+            executor: executor, isLocal: isLocal, reader: executor)
+    }
+
     private init(
         way: Way, id: SystemID, name: String, slots: Int, window: Int, clock: any ScanClock,
-        executor: (any SerialExecutor)?
+        executor: (any SerialExecutor)?, isLocal: Bool = false, reader: any TaskExecutor = globalConcurrentExecutor
     ) {
         self.way = way
         self.id = id
@@ -67,8 +80,9 @@ public actor ScanSystem {
         self.slots = slots
         self.window = max(window, slots)
         self.clock = clock
-        if case .threads = way { isLocal = true } else { isLocal = false }
+        self.isLocal = isLocal
         self.executor = executor
+        self.reader = reader
     }
 
     /// The transport's executor, or one of the actor's own.

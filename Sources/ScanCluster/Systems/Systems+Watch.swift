@@ -12,7 +12,8 @@ extension Systems.Registry {
     mutating func wake(except job: Int? = nil) -> [Waiter] {
         guard watches.count > 1 || job == nil else { return [] }
         var woken: [Waiter] = []
-        for key in watches.keys where key != job {
+        // The oldest job first: dictionaries have no order of their own.
+        for key in watches.keys.sorted() where key != job {
             if let waiter = watches[key]?.waiter {
                 woken.append(waiter)
                 watches[key]?.waiter = nil

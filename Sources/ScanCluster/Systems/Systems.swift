@@ -65,6 +65,9 @@ public final class Systems: Sendable {
         }
     }
 
+    /// The registry as it is now, for tests and simulations.
+    package var state: SystemsState { registry.withLock { $0.state } }
+
     /// Chooses a task and a system, and takes the room: see ``SystemsState/pick(from:excluding:job:prefetching:at:)``.
     func reserve(
         from pending: some RandomAccessCollection<PendingTask>, excluding excluded: Set<SystemID>, job: Int,
@@ -109,6 +112,16 @@ public final class Systems: Sendable {
     package func hasSystem(excluding excluded: Set<SystemID>) -> Bool {
         registry.withLock { registry in
             registry.state.members.contains { $0.abandoned < $0.slots && !excluded.contains($0.id) }
+        }
+    }
+
+    /// Whether a slot idles that a job may use.
+    func hasIdleSlot(excluding excluded: Set<SystemID>) -> Bool {
+        let now = clock.now
+        return registry.withLock { registry in
+            registry.state.members.contains { member in
+                member.hasRoom(prefetching: false) && member.isUsable(at: now) && !excluded.contains(member.id)
+            }
         }
     }
 

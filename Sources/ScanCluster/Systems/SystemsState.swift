@@ -12,6 +12,8 @@ package struct SystemsState: Sendable {
         var inFlightCost = 0.0
         /// When the newest of its attempts began.
         var lastStart = Instant(nanoseconds: .min)
+        /// When its last output came.
+        var lastOutput = Instant(nanoseconds: .min)
         /// Slots held by scans nobody waits for.
         package fileprivate(set) var abandoned = 0
         package fileprivate(set) var done = 0
@@ -39,7 +41,8 @@ package struct SystemsState: Sendable {
         package let job: Int
         let serial: UInt64
         let cost: Double
-        let start: Instant
+        /// When the room was taken.
+        package let start: Instant
     }
 
     /// How an attempt ended, as far as its system is concerned.
@@ -50,6 +53,8 @@ package struct SystemsState: Sendable {
         case threw
         /// The system failed.
         case fault
+        /// Another system was asked as well after a while, and was quicker.
+        case overtaken
         /// Nothing can be learnt: cancelled, or the input was unreadable.
         case void
     }
@@ -112,12 +117,16 @@ package struct SystemsState: Sendable {
         switch outcome {
         case .succeeded(let seconds):
             members[index].done += 1
+            members[index].lastOutput = now
             members[index].pace.measure(cost: reservation.cost, seconds: seconds)
             members[index].backOff.success(ofAttemptFrom: reservation.start)
             return nil
         case .threw, .void:
             return nil
-        case .fault:
+        case .overtaken where members[index].lastOutput > reservation.start:
+            // It is slow, or unlucky, but it works.
+            return nil
+        case .fault, .overtaken:
             return fault(at: index, ofAttemptFrom: reservation.start, now: now)
         }
     }
@@ -149,13 +158,14 @@ package struct SystemsState: Sendable {
             system: members[index].id, job: job, serial: members[index].serial, cost: request.cost, start: now)
     }
 
-    /// Crashes if the registry contradicts itself.
-    package func checkInvariants() {
-        precondition(Set(members.map(\.id)).count == members.count, "a system is there twice")
+    /// How the registry contradicts itself, if it does.
+    package var contradiction: String? {
+        if Set(members.map(\.id)).count != members.count { return "a system is there twice" }
         for member in members {
-            precondition(member.inFlight >= 0, "\(member.name) was released too often")
-            precondition(member.inFlight <= max(member.maxWindow, member.slots), "\(member.name) is overbooked")
-            precondition(member.inFlight > 0 || member.inFlightCost == 0, "\(member.name) carries cost of nothing")
+            if member.inFlight < 0 { return "\(member.name) was released too often" }
+            if member.inFlight > max(member.maxWindow, member.slots) { return "\(member.name) is overbooked" }
+            if member.inFlight == 0, member.inFlightCost != 0 { return "\(member.name) carries cost of nothing" }
         }
+        return nil
     }
 }

@@ -42,6 +42,11 @@ struct ScanEvents: Sendable {
             say("node \(name) is gone; its tasks go to others")
             display.handle(.nodes(systems.count))
         case .taskStarted: break
+        case .taskHedged(let index, let system, _, let slow, let seconds):
+            display.handle(.hedged(task: index, slow: slow, system: system))
+            say(
+                "task \(index) takes longer than expected on \(slow) (\(HumanFormat.duration(seconds: seconds))); "
+                    + "\(system) tries it as well")
         case .taskFinished(_, _, _, let cost, _): display.handle(.finished(pixels: Int(cost)))
         case .taskRetried(_, let system, let attempt, let reason):
             display.handle(.retried(reason: reason))

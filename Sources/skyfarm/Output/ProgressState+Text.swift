@@ -42,6 +42,7 @@ extension ProgressState {
     private var troubles: [String] {
         var troubles: [String] = []
         if retries > 0 { troubles.append(retries == 1 ? "1 retry" : "\(retries) retries") }
+        if hedges > 0 { troubles.append("\(hedges) hedged") }
         if tasksFailed > 0 { troubles.append("\(tasksFailed) failed") }
         return troubles
     }
@@ -62,7 +63,13 @@ struct ProgressRecord: Encodable, Equatable {
     var pixels: Int
     var pixelsDone: Int
     var retries: Int
+    var hedges: Int
     var nodes: Int
+    /// Place of a task in its step, from 0.
+    var task: Int?
+    /// The system on which it takes longer than expected, and the one that tries it as well.
+    var slow: String?
+    var system: String?
 
     /// The record of `event`, with the totals after it.
     init(_ event: ProgressEvent, at seconds: Double, state: ProgressState) {
@@ -72,6 +79,9 @@ struct ProgressRecord: Encodable, Equatable {
         case .finished: self.event = "finished"
         case .resumed: self.event = "resumed"
         case .retried(let reason): (self.event, self.reason) = ("retried", reason)
+        case .hedged(let task, let slow, let system):
+            self.event = "hedged"
+            (self.task, self.slow, self.system) = (task, slow, system)
         case .failed(_, let reason): (self.event, self.reason) = ("failed", reason)
         case .nodes: self.event = "nodes"
         }
@@ -79,6 +89,6 @@ struct ProgressRecord: Encodable, Equatable {
         (tasks, tasksDone, tasksFailed) = (state.tasks, state.tasksDone, state.tasksFailed)
         tasksResumed = state.tasksResumed
         (pixels, pixelsDone) = (state.pixels, state.pixelsDone)
-        (retries, nodes) = (state.retries, state.nodes)
+        (retries, hedges, nodes) = (state.retries, state.hedges, state.nodes)
     }
 }

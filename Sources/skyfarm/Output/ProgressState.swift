@@ -8,6 +8,8 @@ enum ProgressEvent: Equatable, Sendable {
     /// An earlier run of the job did these.
     case resumed(tasks: Int, pixels: Int)
     case retried(reason: String)
+    /// A task that takes longer than expected on one system is tried by another as well.
+    case hedged(task: Int, slow: String, system: String)
     /// A task was given up; its pixels are no longer waited for.
     case failed(pixels: Int, reason: String)
     case nodes(Int)
@@ -24,6 +26,7 @@ struct ProgressState: Equatable, Sendable {
     private(set) var pixels = 0
     private(set) var pixelsDone = 0
     private(set) var retries = 0
+    private(set) var hedges = 0
     private(set) var nodes = 0
     /// Pixels done at moments of the last ``rateWindow`` seconds, for the rate.
     private var samples: [Sample] = [Sample(seconds: 0, pixels: 0)]
@@ -51,6 +54,7 @@ struct ProgressState: Equatable, Sendable {
             // They took no time and say nothing of the rate.
             for index in samples.indices { samples[index].pixels += pixels }
         case .retried: retries += 1
+        case .hedged: hedges += 1
         case .failed(let pixels, _):
             tasksFailed += 1
             complete(pixels, at: seconds)

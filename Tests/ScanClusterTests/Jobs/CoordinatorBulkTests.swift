@@ -94,7 +94,7 @@ import Testing
     func localRetry() async throws {
         let local = ScanSystem(local: 1, id: .test(1), name: "here", clock: clock)
         systems.join(local)
-        let node = add(2) { .throwing("no memory", after: .seconds(1)) }
+        let node = add(2) { .throwing("no memory", after: .milliseconds(10)) }
         let coordinator = ScanCoordinator(systems: systems, clock: clock)
         let retried = Locked<[Int]>([])
         let second = Locked<[String]>([])
@@ -115,6 +115,28 @@ import Testing
         #expect(retried.withLock { $0.count } == node.started)
         #expect(node.started > 0)
         #expect(second.withLock { $0.allSatisfy { $0 == "here" } })
+        await local.close()
+    }
+
+    @Test("an idle local slot takes over the tasks of a node that hangs")
+    func localHedge() async throws {
+        let local = ScanSystem(local: 1, id: .test(1), name: "here", clock: clock)
+        systems.join(local)
+        let node = add(2) { .hang }
+        let coordinator = ScanCoordinator(systems: systems, clock: clock)
+        let hedged = Locked<[String]>([])
+        let outputs = try await driving {
+            var outputs: Set<Int> = []
+            let observer = { @Sendable (event: JobEvent) in
+                if case .taskHedged(_, let system, 2, "node-2", _) = event { hedged.withLock { $0.append(system) } }
+            }
+            let job = coordinator.responses(to: (0..<50).map { Square(id: $0) }, observer: observer)
+            for try await response in job { outputs.insert(try response.get()) }
+            return outputs
+        }
+        #expect(outputs.count == 50)
+        #expect(node.started > 0 && node.cancelled == node.started)
+        #expect(hedged.withLock { $0 } == Array(repeating: "here", count: node.started))
         await local.close()
     }
 

@@ -20,3 +20,7 @@ struct WrongSquare: Error {
 extension SystemID {
     static func test(_ number: UInt64) -> SystemID { SystemID(high: 0, low: number) }
 }
+
+extension Instant {
+    static let zero = Instant(nanoseconds: 0)
+}

@@ -22,7 +22,7 @@ import Testing
         var request = TaskRequest(cost: cost, key: key)
         request.avoiding = avoiding
         if localFirst { request.placement = .localFirst }
-        defer { state.checkInvariants() }
+        defer { #expect(state.contradiction == nil) }
         return state.pick(
             from: [PendingTask(slot: 0, request: request)], excluding: excluding, job: 1, at: moment(seconds)
         )?.reservation

@@ -43,7 +43,8 @@ import Testing
             state.line(at: 4)
                 == "extract: 50 %, 1 of 4 tasks, 5.00 Mpix/s, 4.0 s left, 2 nodes, 1 retry, 1 failed")
         state.handle(.retried(reason: "node left"), at: 5)
-        #expect(state.summary(at: 10) == "1 of 4 tasks in 10 s, 2.00 Mpix/s, 2 retries, 1 failed")
+        state.handle(.hedged(task: 3, slow: "alpha", system: "beta"), at: 6)
+        #expect(state.summary(at: 10) == "1 of 4 tasks in 10 s, 2.00 Mpix/s, 2 retries, 1 hedged, 1 failed")
     }
 
     @Test("the rate is that of late, not of the whole job")
@@ -83,7 +84,7 @@ import Testing
         let line = try JSONOutput.line(ProgressRecord(event, at: 2.00049, state: state))
         #expect(
             line == """
-                {"event":"retried","nodes":2,"pixels":40000000,"pixelsDone":10000000,"reason":"a/b left","retries":1,\
+                {"event":"retried","hedges":0,"nodes":2,"pixels":40000000,"pixelsDone":10000000,"reason":"a/b left","retries":1,\
                 "tasks":4,"tasksDone":1,"tasksFailed":0,"tasksResumed":0,"time":2,"v":1}
 
                 """)
@@ -94,7 +95,8 @@ import Testing
         arguments: [
             (ProgressEvent.stage("x"), "stage"), (.planned(tasks: 1, pixels: 1), "planned"),
             (.finished(pixels: 1), "finished"), (.failed(pixels: 1, reason: "r"), "failed"), (.nodes(1), "nodes"),
-            (.resumed(tasks: 1, pixels: 1), "resumed"),
+            (.resumed(tasks: 1, pixels: 1), "resumed"), (.retried(reason: "r"), "retried"),
+            (.hedged(task: 1, slow: "a", system: "b"), "hedged"),
         ])
     func names(event: ProgressEvent, name: String) {
         #expect(ProgressRecord(event, at: 0, state: ProgressState()).event == name)

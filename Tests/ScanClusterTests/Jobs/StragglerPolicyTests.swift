@@ -1,0 +1,67 @@
+import ScanCluster
+import Testing
+
+@Suite struct StragglerPolicyTests {
+    /// Two tasks in flight since second 0: the first costs 1, the second 4.
+    private var ledger: TaskLedger {
+        var ledger = TaskLedger(limits: .init(attempts: 3, faults: 3))
+        for cost in [1.0, 4] { _ = ledger.add(cost: cost) }
+        for system: UInt64 in [1, 2] { _ = ledger.start(atOffset: 0, on: .test(system), at: .zero) }
+        return ledger
+    }
+
+    private func policy(_ seconds: [Double]) -> StragglerPolicy {
+        var policy = StragglerPolicy()
+        for seconds in seconds { policy.measure(cost: 1, time: .seconds(seconds)) }
+        return policy
+    }
+
+    private func at(_ seconds: Double) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
+
+    @Test("nothing is overdue before three tasks were measured")
+    func fewest() {
+        #expect(policy([1, 1]).look(at: ledger.running, now: at(1000)) == .init())
+        #expect(policy([1, 1, 1]).look(at: ledger.running, now: at(1000)).overdue.count == 2)
+    }
+
+    @Test("a task is overdue after twice the median time of its cost, and the next one is announced")
+    func due() throws {
+        let policy = policy([1, 1, 1, 60])
+        let early = policy.look(at: ledger.running, now: at(1.5))
+        #expect(early.overdue.isEmpty)
+        let next = try #require(early.next).since(.zero)
+        #expect((1.7...2.4).contains(next / .seconds(1)))
+        let found = policy.look(at: ledger.running, now: at(3))
+        #expect(found.overdue.map(\.index) == [0])
+        #expect(try #require(found.next).since(.zero) / .seconds(1) > 6.8)
+    }
+
+    @Test("the most overdue comes first")
+    func order() {
+        #expect(policy([1, 1, 1]).look(at: ledger.running, now: at(20)).overdue.map(\.index) == [0, 1])
+    }
+
+    @Test("a task is overdue once more when its newest attempt is, until three are in flight")
+    func attempts() throws {
+        var ledger = ledger
+        let policy = policy([1, 1, 1])
+        for (number, second) in zip([2, 3], [3.0, 6]) {
+            let overdue = try #require(policy.look(at: ledger.running, now: at(second)).overdue.first)
+            #expect(overdue.number == number - 1)
+            _ = ledger.hedge(overdue, on: .test(UInt64(10 + number)), at: at(second))
+            #expect(policy.look(at: ledger.running, now: at(second + 1)).overdue.allSatisfy { $0.index == 1 })
+        }
+        #expect(policy.look(at: ledger.running, now: at(7)).overdue.allSatisfy { $0.index == 1 })
+        #expect(policy.look(at: ledger.running, now: at(1000)).overdue.map(\.index) == [1])
+    }
+
+    @Test("times far from any other are measured, and senseless ones are not", arguments: [1e-30, 1e-9, 1, 1e9, 1e300])
+    func extremes(seconds: Double) {
+        var policy = StragglerPolicy()
+        for cost in [0, -1, .nan, .infinity] { policy.measure(cost: cost, time: .seconds(1)) }
+        #expect(policy.look(at: ledger.running, now: at(1e6)) == .init())
+        for _ in 0..<3 { policy.measure(cost: 1 / seconds, time: .seconds(1)) }
+        let findings = policy.look(at: ledger.running, now: at(1))
+        #expect(findings.overdue.isEmpty == (seconds >= 1))
+    }
+}
