@@ -88,6 +88,15 @@ public actor ImageReader {
         return bytes
     }
 
+    /// Reads whole rows of the image, for a picture of it.
+    /// - Throws: ``ImageError`` if the samples cannot be read.
+    public func read(rows: Range<Int>) throws -> [Float] {
+        try [Float](unsafeUninitializedCapacity: rows.count * image.width) { buffer, count in
+            try image.read(rows: rows, into: buffer)
+            count = rows.count * image.width
+        }
+    }
+
     private func readAhead(_ window: WindowPixels) {
         // Somebody else may have asked for it in the meantime.
         guard window == expected, ahead == nil, !kept.contains(window) else { return }

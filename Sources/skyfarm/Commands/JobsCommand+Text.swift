@@ -57,7 +57,7 @@ extension JobsCommand.Job {
         image = entry.record?.identity.image
         began = entry.record.map { Date(timeIntervalSince1970: $0.began).formatted(.iso8601) }
         folder = entry.record?.folder
-        command = entry.record.map { (["skyfarm", "scan"] + $0.words).map(Self.quoted).joined(separator: " ") }
+        command = entry.record.map { (["skyfarm", "scan"] + $0.words).map(quotedForShell).joined(separator: " ") }
         tasks = Dictionary(uniqueKeysWithValues: entry.tasks.map { ($0.key.rawValue, $0.value) })
         sources = entry.record?.sources
         failed = (entry.record?.failures ?? []).map { failure in
@@ -93,15 +93,5 @@ extension JobsCommand.Job {
             "rows \($0.rows[0]) to \($0.rows[1]), columns \($0.columns[0]) to \($0.columns[1]) (\($0.step)): "
                 + "\($0.reason)\n"
         }.joined()
-    }
-
-    /// A word as a shell takes it.
-    private static func quoted(_ word: String) -> String {
-        let plain = word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_./=,:+@%".contains($0)) }
-        return plain && !word.isEmpty
-            ? word
-            : "'"
-                + word.split(separator: "'", omittingEmptySubsequences: false)
-                .joined(separator: "'\\''") + "'"
     }
 }

@@ -16,6 +16,7 @@ extension ScanCommand {
         var maxAttempts: Int
         /// Nil: no journal.
         var journal: Journal?
+        var page: Page
         var detection: Detection
         var common: CommonOptions
 
@@ -30,6 +31,7 @@ extension ScanCommand {
             timeoutSeconds = try arguments[ScanCommand.timeout]
             maxAttempts = try arguments[ScanCommand.maxAttempts]
             journal = try arguments[ScanCommand.noJournal] ? nil : Journal(arguments)
+            page = try Page(arguments)
             detection = try Detection(arguments)
             common = try CommonOptions(arguments)
             for name in self.outputs { try Self.checkFormat(of: name) }
@@ -83,7 +85,11 @@ extension ScanCommand {
             ArgumentSpec(name: "IMAGE", help: "FITS file, with an HDU in brackets if not the first 2-D image")
         ],
         sections: [
-            OptionSection(title: "Output", options: [output.spec, overwrite.spec, dryRun.spec]),
+            OptionSection(
+                title: "Output",
+                options: [
+                    output.spec, overwrite.spec, Options.Page.report.spec, Options.Page.preview.spec, dryRun.spec,
+                ]),
             OptionSection(
                 title: "Work",
                 options: ClusterOptions.options + [

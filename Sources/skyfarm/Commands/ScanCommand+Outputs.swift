@@ -24,7 +24,7 @@ extension ScanCommand {
             ("weight map", detection.weight.flatMap(Self.file)), ("kernel", detection.kernel),
         ].compactMap { kind, path in path.map { (kind, Self.realPath($0)) } }
         var seen: [String: String] = [:]
-        for output in options.outputs {
+        for output in options.outputs + options.page.paths {
             let path = output == "-" ? output : Self.realPath(output)
             if let (kind, _) = inputs.first(where: { $0.1 == path }) {
                 throw CommandError(.output, "\(output): is the \(kind) itself; name another file")

@@ -10,24 +10,20 @@ extension ScanCommand {
     ) throws {
         if options.common.json {
             try StandardOutput.write(
-                JSONOutput.document(ScanReport(result, image, outputs: outputs.map(\.path), seconds: seconds)))
+                JSONOutput.document(
+                    ScanReport(result, image, outputs: outputs.map(\.path) + options.page.paths, seconds: seconds)))
         }
         if let problem = image.coordinatesProblem {
             StandardError.write("skyfarm: \(image.name): no ra and dec in the catalogue: \(problem)\n")
         }
         for sector in result.missing {
-            // Without a background of its own a band is scanned above that of its neighbours.
-            StandardError.write(
-                "skyfarm: \(sector.step == .background ? "degraded" : "missing"): "
-                    + "rows \(sector.rect.y.lowerBound) to \(sector.rect.y.upperBound - 1), "
-                    + "columns \(sector.rect.x.lowerBound) to \(sector.rect.x.upperBound - 1) "
-                    + "(\(sector.step.rawValue)): \(sector.reason)\n")
+            StandardError.write("skyfarm: \(sector.line)\n")
         }
         guard !options.common.quiet else { return }
         let found = ScanReport.found(
             sources: result.sources.count, missing: result.missing.count,
             sectors: result.tally.tasks + result.missing.count)
-        let files = outputs.filter { !$0.isStandardOutput }.map(\.path)
+        let files = outputs.filter { !$0.isStandardOutput }.map(\.path) + options.page.paths
         let written = files.isEmpty ? "" : ", written to \(files.joined(separator: ", "))"
         let resumed = result.tally.resumed
         let saved = resumed == 0 ? "" : ", \(HumanFormat.count(resumed, "task")) taken from the journal"
@@ -76,5 +72,14 @@ extension ScanCommand {
         var bandRows: Int
         var outputs: [String]
         var nodes: [String]
+    }
+}
+
+extension MissingSector {
+    /// What is missing, where and why, in one line.
+    var line: String {
+        // Without a background of its own a band is scanned above that of its neighbours.
+        "\(step == .background ? "degraded" : "missing"): rows \(rect.y.lowerBound) to \(rect.y.upperBound - 1), "
+            + "columns \(rect.x.lowerBound) to \(rect.x.upperBound - 1) (\(step.rawValue)): \(reason)"
     }
 }

@@ -13,6 +13,7 @@ struct ScanCommand: Command {
     func run() async throws -> ExitCode {
         let start = ContinuousClock.now
         let outputs = try prepareOutputs()
+        if !options.dryRun { try preparePages() }
         let parameters = try parameters()
         let reader = try await openImage()
         if options.dryRun { return try dryRun(reader, parameters, outputs) }
@@ -22,13 +23,14 @@ struct ScanCommand: Command {
         let display = ProgressDisplay(style: style)
         let interrupts = Interrupts(beforeExit: display.finish)
         defer { display.finish() }
+        let recorder = ScanRecorder()
         let farm = ScanFarm(
             options.cluster, timeout: options.timeoutSeconds.map { .seconds($0) }, maxAttempts: options.maxAttempts,
-            events: ScanEvents(display: display, isQuiet: options.common.quiet))
+            events: ScanEvents(display: display, isQuiet: options.common.quiet, recorder: recorder))
         defer { farm.close() }
         let journal = try await openJournal(reader, parameters, notice: farm.events.say)
         let work = Task { () async throws -> ExitCode in
-            try await scan(reader, parameters, farm, journal, display, outputs, start)
+            try await scan(reader, parameters, farm, journal, display, recorder, outputs, start)
         }
         let watcher = Task {
             for await _ in interrupts.signals { work.cancel() }
@@ -44,21 +46,27 @@ struct ScanCommand: Command {
 
     private func scan(
         _ reader: ImageReader, _ parameters: ScanParameters, _ farm: ScanFarm, _ journal: ScanJournal?,
-        _ display: ProgressDisplay, _ outputs: [CatalogueOutput], _ start: ContinuousClock.Instant
+        _ display: ProgressDisplay, _ recorder: ScanRecorder, _ outputs: [CatalogueOutput],
+        _ start: ContinuousClock.Instant
     ) async throws -> ExitCode {
         // Beside the reading of the first bands.
         let checksums = Task { try await reader.checksums() }
+        let preview = options.page.paths.isEmpty ? nil : Task { try await self.preview(reader) }
+        defer { preview?.cancel() }
         try await farm.join()
         try await journal?.begin { try await checksums.value }
         let job = try SkyScan(
             reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: farm.coordinator,
             job: UInt64.random(in: .min ... .max), journal: journal, observer: farm.events.handle)
         let result = try await job.run()
+        recorder.finish()
         let table = result.table(
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
             software: Skyfarm.software)
         try Task.checkCancellation()
+        let pages = try makePages(result, reader.summary, table, try await preview?.value, recorder)
         try CatalogueOutput.write(table, to: outputs)
+        for page in pages { try page.commit() }
         await finish(journal, result, notice: farm.events.say)
         display.finish()
         let seconds = (ContinuousClock.now - start) / .seconds(1)

@@ -10,15 +10,18 @@ struct ScanEvents: Sendable {
 
     let display: ProgressDisplay
     let isQuiet: Bool
+    let recorder: ScanRecorder
     private let systems = SystemNames()
 
-    init(display: ProgressDisplay, isQuiet: Bool) {
+    init(display: ProgressDisplay, isQuiet: Bool, recorder: ScanRecorder) {
         self.display = display
         self.isQuiet = isQuiet
+        self.recorder = recorder
     }
 
     /// Takes an event in; from any thread.
     @Sendable func handle(_ event: SkyScanEvent) {
+        recorder.handle(event)
         switch event {
         case .began(let step, let tasks, let cost):
             display.handle(.stage(step.rawValue))
@@ -34,12 +37,12 @@ struct ScanEvents: Sendable {
         case .systemJoined(let name, let slots):
             // Every step begins with those that are there already.
             if systems.insert(name), name != Self.localName {
-                say("node \(name) joined, \(HumanFormat.count(slots, "slot"))")
+                show("node \(name) joined, \(HumanFormat.count(slots, "slot"))")
             }
             display.handle(.nodes(systems.count))
         case .systemLeft(let name):
             systems.remove(name)
-            say("node \(name) is gone; its tasks go to others")
+            show("node \(name) is gone; its tasks go to others")
             display.handle(.nodes(systems.count))
         case .taskStarted: break
         case .taskHedged(let index, let system, _, let slow, let seconds):
@@ -50,10 +53,10 @@ struct ScanEvents: Sendable {
         case .taskFinished(_, _, _, let cost, _): display.handle(.finished(pixels: Int(cost)))
         case .taskRetried(_, let system, let attempt, let reason):
             display.handle(.retried(reason: reason))
-            say("attempt \(attempt) on \(system) failed: \(reason); trying again")
+            show("attempt \(attempt) on \(system) failed: \(reason); trying again")
         case .taskFailed(_, let cost, let failure):
             display.handle(.failed(pixels: Int(cost), reason: failure.description))
-            say("a task was given up: \(failure)")
+            show("a task was given up: \(failure)")
         }
     }
 
@@ -75,6 +78,11 @@ struct ScanEvents: Sendable {
 
     /// Shows a line, unless all but data and errors is unwanted.
     @Sendable func say(_ line: String) {
+        recorder.note(line)
+        show(line)
+    }
+
+    private func show(_ line: String) {
         if !isQuiet { display.message("skyfarm: \(line)") }
     }
 }

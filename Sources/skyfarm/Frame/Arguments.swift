@@ -33,7 +33,8 @@ struct Arguments: Sendable {
         get throws(UsageError) { try option.read(settings(of: option.spec)) }
     }
 
-    private func settings(of option: OptionSpec) -> [Setting] {
+    /// What the best layer that sets an option says.
+    func settings(of option: OptionSpec) -> [Setting] {
         if let flags = flags[option.name] { return flags }
         guard let variable = option.environment else { return [] }
         if let text = environment[variable], !text.isEmpty {
