@@ -23,7 +23,9 @@ let package = Package(
         // The command line.
         .executableTarget(
             name: "skyfarm",
-            dependencies: ["SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanCluster"],
+            dependencies: [
+                "SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster",
+            ],
             swiftSettings: swift),
         // The sky job over the engine.
         .target(
@@ -45,14 +47,15 @@ let package = Package(
             swiftSettings: swift),
         // The wire; knows no pixel.
         .target(
-            name: "ScanNetwork", dependencies: ["ScanCluster", "CLibUV", "CXXHash"], swiftSettings: swift),
+            name: "ScanNetwork", dependencies: ["ScanSecurity", "ScanCluster", "CLibUV", "CXXHash"],
+            swiftSettings: swift),
         // Nodes that find each other by DNS-SD; knows no connection.
         .target(name: "ScanDiscovery", dependencies: ["ScanCluster", "CDNSSD"], swiftSettings: swift),
         // Keys, TLS and limits for strangers; knows no socket.
         .target(name: "ScanSecurity", dependencies: ["ScanCluster", "CScanSecurity"], swiftSettings: swift),
         // Tasks, systems and the coordinator; knows no socket.
         .target(name: "ScanCluster", swiftSettings: swift),
-        .target(name: "ScanTestSupport", dependencies: ["ScanCluster"], swiftSettings: swift),
+        .target(name: "ScanTestSupport", dependencies: ["ScanSecurity", "ScanCluster"], swiftSettings: swift),
 
         // C libraries.
         .systemLibrary(
@@ -95,11 +98,13 @@ let package = Package(
         .target(name: "CSkyfarm", path: "Sources/CLibraries/CSkyfarm"),
 
         .executableTarget(
-            name: "primes", dependencies: ["ScanNetwork", "ScanCluster"], path: "Examples/primes",
+            name: "primes", dependencies: ["ScanNetwork", "ScanSecurity", "ScanCluster"], path: "Examples/primes",
             swiftSettings: swift),
         .executableTarget(
             name: "skyfarm-benchmarks",
-            dependencies: ["SkyScan", "SkyImage", "ScanNetwork", "ScanCluster", "CStopwatch", "CEcho"],
+            dependencies: [
+                "SkyScan", "SkyImage", "ScanNetwork", "ScanSecurity", "ScanCluster", "CStopwatch", "CEcho",
+            ],
             path: "Benchmarks/skyfarm-benchmarks", swiftSettings: swift),
         // Clocks around libsep and cfitsio; the fastest echo that one connection allows.
         .target(name: "CStopwatch", path: "Benchmarks/CStopwatch"),
@@ -119,7 +124,8 @@ let package = Package(
         .testTarget(
             name: "ScanClusterTests", dependencies: ["ScanCluster", "ScanTestSupport"], swiftSettings: swift),
         .testTarget(
-            name: "ScanNetworkTests", dependencies: ["ScanNetwork", "ScanCluster", "ScanTestSupport"],
+            name: "ScanNetworkTests",
+            dependencies: ["ScanNetwork", "ScanSecurity", "ScanCluster", "ScanTestSupport"],
             swiftSettings: swift),
         .testTarget(
             name: "ScanSecurityTests", dependencies: ["ScanSecurity", "ScanCluster"], swiftSettings: swift),
@@ -134,7 +140,8 @@ let package = Package(
         .testTarget(
             name: "SkyScanTests",
             dependencies: [
-                "SkyScan", "SkyImage", "ScanNetwork", "ScanCluster", "ScanTestSupport", "SkyTestSupport",
+                "SkyScan", "SkyImage", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanTestSupport",
+                "SkyTestSupport",
             ],
             swiftSettings: swift),
         .testTarget(
@@ -142,8 +149,8 @@ let package = Package(
         .testTarget(
             name: "skyfarmTests",
             dependencies: [
-                "skyfarm", "SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanCluster",
-                "SkyTestSupport",
+                "skyfarm", "SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanSecurity",
+                "ScanCluster", "ScanTestSupport", "SkyTestSupport",
             ],
             exclude: ["EndToEnd/astropy_catalogue.py"], swiftSettings: swift),
     ],

@@ -1,5 +1,6 @@
 import ScanCluster
 import ScanNetwork
+import ScanSecurity
 
 /// A coordinator with its systems, local or in child processes.
 struct BenchmarkFarm {
@@ -18,7 +19,9 @@ struct BenchmarkFarm {
         }
         var options = RemoteNodes.Options()
         options.window = window
-        let remotes = RemoteNodes(nodes.map { "127.0.0.1:\($0.port)" }, systems: systems, options: options)
+        let remotes = RemoteNodes(
+            nodes.map { "127.0.0.1:\($0.port)" }, keys: try KeyStore.user().ring(), systems: systems,
+            options: options)
         remotes.start()
         for state in await remotes.settled() where state.status != .joined {
             throw BenchmarkError("\(state.address): \(state.status)")

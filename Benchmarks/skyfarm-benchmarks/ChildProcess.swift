@@ -1,6 +1,7 @@
 import CEcho
 import Foundation
 import ScanNetwork
+import ScanSecurity
 import SkyScan
 
 /// A process that serves a measurement and prints its port when it is ready. It ends with this object, or when its
@@ -47,7 +48,9 @@ enum ChildRole: String {
     }
 
     private static func serve(_ scanners: Scanners) throws {
-        let server = NodeServer(name: "node-\(getpid())", slots: 1, scanners: scanners, listen: "127.0.0.1:0")
+        let server = NodeServer(
+            name: "node-\(getpid())", keys: try KeyStore.user().ring(), slots: 1, scanners: scanners,
+            listen: "127.0.0.1:0")
         announce(try server.start().port)
         _ = FileHandle.standardInput.readDataToEndOfFile()
         server.stop()

@@ -32,7 +32,7 @@ struct DispatchSuite {
             echoRate.add(echoesPerSecond)
         }
         var report = Report(.dispatch)
-        report.notes.append("\(tasks) null tasks a run, \(inFlight) in flight, no TLS")
+        report.notes.append("\(tasks) null tasks a run, \(inFlight) in flight, through TLS")
         report.add("null tasks", "1/s", rate)
         report.add("C echo of \(messageSize) bytes", "1/s", echoRate)
         report.add("C echo / null tasks", "x", echoRate / rate)

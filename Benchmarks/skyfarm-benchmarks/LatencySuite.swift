@@ -29,7 +29,7 @@ struct LatencySuite {
             echo99.add(echo.quantile(0.99))
         }
         var report = Report(.latency)
-        report.notes.append("\(trips) round trips a run, one at a time, no TLS")
+        report.notes.append("\(trips) round trips a run, one at a time, through TLS")
         report.add("null task, p50", "us", task50)
         report.add("null task, p99", "us", task99)
         report.add("C echo, p50", "us", echo50)

@@ -1,5 +1,6 @@
 import ScanCluster
 import ScanNetwork
+import ScanSecurity
 
 /// Counts the primes of a range; any Codable value with a `scan` farms out like this.
 struct PrimeCount: ScanTask {
@@ -41,13 +42,16 @@ struct PrimeCount: ScanTask {
     }
 
     static func serve(listen: String) async throws {
-        let node = NodeServer(name: "primes", slots: 2, scanners: Scanners(PrimeCount.self), listen: listen)
+        let node = NodeServer(
+            name: "primes", keys: try KeyStore.user().ring(), slots: 2, scanners: Scanners(PrimeCount.self),
+            listen: listen)
         print("ready", try node.start())
         while true { try await Task.sleep(for: .seconds(3600)) }
     }
 
     static func count(nodes: [String]) async throws {
-        let farm = try await Farm(nodes: nodes, localSlots: nodes.isEmpty ? 2 : 0)
+        let farm = try await Farm(
+            nodes: nodes, keys: try KeyStore.user().ring(), localSlots: nodes.isEmpty ? 2 : 0)
         let size = 100_000
         let tasks = (0..<100).map { PrimeCount(id: $0, range: $0 * size..<($0 + 1) * size) }
         var primes = 0

@@ -1,9 +1,10 @@
 public import ScanCluster
+public import ScanSecurity
 
 /// Nodes, and slots of this process, ready to run tasks.
 ///
 /// ```swift
-/// let farm = try await Farm(nodes: ["alpha:4711", "beta:4711"], localSlots: 2)
+/// let farm = try await Farm(nodes: ["alpha:4711", "beta:4711"], keys: KeyStore.user().ring())
 /// for try await response in farm.coordinator.responses(to: tasks) { print(try response.get()) }
 /// ```
 public final class Farm: Sendable {
@@ -19,17 +20,18 @@ public final class Farm: Sendable {
     /// while the farm lives.
     /// - Parameters:
     ///   - addresses: addresses of nodes, `HOST:PORT`.
+    ///   - keys: the cluster keys of which a node must hold one.
     ///   - localSlots: scan threads of this process that take part; 0 for none.
     ///   - options: what jobs put up with.
     ///   - remote: how to connect.
     ///   - loop: the I/O thread.
     /// - Throws: `ScanError` of the first node that failed, if nothing is there to run a task.
     public init(
-        nodes addresses: [String] = [], localSlots: Int = 0, options: ScanCoordinator.Options = .init(),
+        nodes addresses: [String] = [], keys: KeyRing, localSlots: Int = 0, options: ScanCoordinator.Options = .init(),
         remote: RemoteNodes.Options = .init(), loop: EventLoop = .shared
     ) async throws {
         systems = Systems(clock: loop)
-        nodes = RemoteNodes(addresses, systems: systems, options: remote, loop: loop)
+        nodes = RemoteNodes(addresses, keys: keys, systems: systems, options: remote, loop: loop)
         coordinator = ScanCoordinator(systems: systems, options: options, clock: loop, executor: loop)
         if localSlots > 0 {
             var generator = SystemRandomNumberGenerator()

@@ -1,5 +1,6 @@
 import Foundation
 import ScanNetwork
+import ScanSecurity
 import SkyScan
 
 @main
@@ -57,6 +58,9 @@ struct Skyfarm {
         } catch let error as JournalError {
             StandardError.write("skyfarm: \(error)\n")
             return error.exitCode
+        } catch let error as KeyError {
+            StandardError.write("skyfarm: \(error)\n")
+            return .authentication
         } catch let error as CommandError {
             StandardError.write("skyfarm: \(error)\n")
             return error.code

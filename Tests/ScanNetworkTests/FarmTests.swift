@@ -7,7 +7,7 @@ struct FarmTests {
     @Test("runs a job on nodes and on slots of its own", arguments: [0, 1])
     func job(localSlots: Int) async throws {
         let nodes = [try TestNode(), try TestNode()]
-        let farm = try await Farm(nodes: nodes.map(\.address), localSlots: localSlots)
+        let farm = try await Farm(nodes: nodes.map(\.address), keys: testKeys, localSlots: localSlots)
         let tasks = (0..<200).map { SumTask(id: $0, number: $0) }
         var sum = 0
         for try await response in farm.coordinator.responses(to: tasks) { sum += try response.get() }
@@ -20,18 +20,18 @@ struct FarmTests {
 
     @Test("needs something that can run a task, and says what is wrong with the first node")
     func nothing() async throws {
-        await #expect(throws: ScanError.self) { _ = try await Farm() }
+        await #expect(throws: ScanError.self) { _ = try await Farm(keys: testKeys) }
         let server = try StrangeServer(answer: Array("SSH-2.0-x\r\n".utf8))
         await #expect(
-            throws: ScanError(.notANode, "is no skyfarm node: it answers SSH", system: server.address)
-        ) { _ = try await Farm(nodes: [server.address]) }
+            throws: ScanError(.notANode, "speaks SSH: it is no Skyfarm", system: server.address)
+        ) { _ = try await Farm(nodes: [server.address], keys: testKeys) }
         server.stop()
     }
 
     @Test("survives a node that stops in mid-job")
     func nodeStops() async throws {
         let nodes = [try TestNode(), try TestNode()]
-        let farm = try await Farm(nodes: nodes.map(\.address))
+        let farm = try await Farm(nodes: nodes.map(\.address), keys: testKeys)
         let tasks = (0..<500).map { SumTask(id: $0, number: $0) }
         var seen: Set<Int> = []
         for try await response in farm.coordinator.responses(to: tasks) {

@@ -1,14 +1,12 @@
+import Foundation
 import ScanCluster
+import ScanSecurity
+import ScanTestSupport
 
 @testable import ScanNetwork
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
-/// A server that is no proper node: it answers each connection with fixed bytes, and may close it then.
+/// A server that is no proper node: it answers each connection with fixed bytes, in the clear or as one that holds the
+/// key, and may close it then.
 final class StrangeServer: Sendable {
     let address: String
     private let descriptor: Int32
@@ -16,8 +14,9 @@ final class StrangeServer: Sendable {
     private let accepted = Locked<[Int32]>([])
     private let received = Locked<[UInt8]>([])
 
-    /// Sends `answer` at once, or after the peer's first bytes if it waits, and then closes or not.
-    init(answer: [UInt8], waits: Bool = false, closes: Bool = false) throws {
+    /// Sends `answer` at once, or after the peer's first bytes if it waits, and then closes or not. With keys, through
+    /// TLS.
+    init(answer: [UInt8], keys: KeyRing? = nil, waits: Bool = false, closes: Bool = false) throws {
         let listener = try Socket.listening(on: SocketAddress(host: "127.0.0.1", port: 0))
         address = "\(listener.localAddress)"
         descriptor = dup(listener.descriptor)
@@ -29,6 +28,14 @@ final class StrangeServer: Sendable {
                 while true {
                     let peer = accept(descriptor, nil, nil)
                     if peer < 0 { return }
+                    if let keys {
+                        let secured = try? SecureSocket(peer, TLSSession(server: keys, at: .now))
+                        let first = waits ? try? secured?.receive() : nil
+                        received.withLock { $0 += first ?? [] }
+                        try? secured?.send(answer)
+                        if closes { close(peer) } else { accepted.withLock { $0.append(peer) } }
+                        continue
+                    }
                     if waits {
                         var buffer = [UInt8](repeating: 0, count: 4096)
                         let count = recv(peer, &buffer, buffer.count, 0)
@@ -52,7 +59,7 @@ final class StrangeServer: Sendable {
 
 /// A client that sends what it likes to a node.
 struct StrangeClient {
-    private let descriptor: Int32
+    let descriptor: Int32
 
     init(_ address: String) throws {
         let target = try SocketAddress(parsing: address)
@@ -69,7 +76,12 @@ struct StrangeClient {
         if status != 0 { throw SocketError(operation: "connect", errno: errno) }
     }
 
-    func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+    /// Shakes hands as one that holds the key.
+    func secured(_ keys: KeyRing = testKeys) throws -> SecureSocket {
+        try SecureSocket(descriptor, TLSSession(client: keys.current))
+    }
+
+    func send(_ bytes: [UInt8]) { _ = Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
 
     /// Receives until the node closes. Blocks.
     func receiveAll() -> [UInt8] {
@@ -94,11 +106,23 @@ struct StrangeClient {
         return all
     }
 
-    func close() { _ = Glibc.close(descriptor) }
+    /// Sends nothing more, and says so.
+    func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    func close() { _ = Foundation.close(descriptor) }
 }
 
 /// The descriptors of this process.
 enum Descriptors {
+    /// How many are connections that were accepted at this port.
+    static func accepted(at port: UInt16) -> Int {
+        (0..<4096).count { descriptor in
+            let here = RawAddress { getsockname(Int32(descriptor), $0, $1) }
+            let there = RawAddress { getpeername(Int32(descriptor), $0, $1) }
+            return here.family == AF_INET && there.family == AF_INET && here.address.port == port
+        }
+    }
+
     /// How many are connections with this port at either end.
     static func connected(to port: UInt16) -> Int {
         (0..<1024).count { descriptor in

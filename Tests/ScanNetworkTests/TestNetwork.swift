@@ -1,5 +1,6 @@
 import ScanCluster
 import ScanNetwork
+import ScanSecurity
 
 /// Frequent heartbeats, and limits that a busy machine keeps.
 let testTiming: ConnectionTiming = {
@@ -18,6 +19,18 @@ let shortTiming: ConnectionTiming = {
     return timing
 }()
 
+/// The keys of the nodes and coordinators of these tests.
+let testKeys = newKeys()
+
+/// Keys that nobody else has.
+func newKeys() -> KeyRing {
+    do {
+        return KeyRing(current: try .random())
+    } catch {
+        fatalError("\(error)")
+    }
+}
+
 let allScanners = Scanners(SumTask.self, CountTask.self, GateTask.self, ProbeTask.self)
 
 /// A node on any port of the loopback interface, with its events.
@@ -27,7 +40,7 @@ struct TestNode {
     let events: Locked<[NodeServer.Event]>
 
     init(
-        slots: Int = 2, listen: String = "127.0.0.1:0", identity: SystemID? = nil,
+        slots: Int = 2, listen: String = "127.0.0.1:0", keys: KeyRing = testKeys, identity: SystemID? = nil,
         _ configure: (inout NodeServer.Options) -> Void = { _ in }
     ) throws {
         var options = NodeServer.Options()
@@ -35,7 +48,8 @@ struct TestNode {
         configure(&options)
         let events = Locked<[NodeServer.Event]>([])
         server = NodeServer(
-            name: "node", identity: identity, slots: slots, scanners: allScanners, listen: listen, options: options
+            name: "node", keys: keys, identity: identity, slots: slots, scanners: allScanners, listen: listen,
+            options: options
         ) { event in events.withLock { $0.append(event) } }
         address = "\(try server.start())"
         self.events = events
@@ -54,22 +68,25 @@ struct TestNode {
 
 /// Connects to addresses and returns the systems they led to, with their states.
 func connect(
-    _ addresses: String..., window: Int? = nil, timing: ConnectionTiming = testTiming, frameLimit: Int? = nil
+    _ addresses: String..., keys: KeyRing = testKeys, window: Int? = nil, timing: ConnectionTiming = testTiming,
+    frameLimit: Int? = nil
 ) async -> (systems: Systems, nodes: RemoteNodes, states: [NodeState]) {
     let systems = Systems(clock: EventLoop.shared)
     var options = RemoteNodes.Options()
     options.window = window
     options.timing = timing
     if let frameLimit { options.frameLimit = frameLimit }
-    let nodes = RemoteNodes(addresses, systems: systems, options: options)
+    let nodes = RemoteNodes(addresses, keys: keys, systems: systems, options: options)
     nodes.start()
     return (systems, nodes, await nodes.settled())
 }
 
 /// A connection to a node without a registry: what a system does, step by step.
-func system(_ address: String, window: Int = 4096, timing: ConnectionTiming = testTiming) async throws -> ScanSystem {
+func system(
+    _ address: String, keys: KeyRing = testKeys, window: Int = 4096, timing: ConnectionTiming = testTiming
+) async throws -> ScanSystem {
     var options = RemoteNodes.Options()
     options.window = window
     options.timing = timing
-    return try await RemoteNodes.connect(address, options: options)
+    return try await RemoteNodes.connect(address, keys: keys, options: options)
 }

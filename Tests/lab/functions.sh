@@ -9,11 +9,12 @@
 hosts() { seq 1 "$LAB_HOSTS"; }
 now() { date +%s.%3N; }
 
-# on HOST COMMAND...: runs it in the host, with a home folder of the host's own.
+# on HOST COMMAND...: runs it in the host, with a home folder of the host's own. The hosts share a folder of settings,
+# and in it the cluster key; LAB_CONFIG names another, such as one of the host's own below /run/home.
 on() {
     local host=$1
     shift
-    HOME=/run/home nsenter -t "$(<"$LAB/$host/pid")" -n -m -u -- env -u XDG_CONFIG_HOME -u XDG_STATE_HOME "$@"
+    HOME=/run/home nsenter -t "$(<"$LAB/$host/pid")" -n -m -u -- env -u XDG_STATE_HOME XDG_CONFIG_HOME="${LAB_CONFIG:-/run/lab/config}" "$@"
 }
 
 # spawn HOST NAME COMMAND...: the same in the background; output goes to `log HOST NAME`. Ended by `stop HOST NAME`.
@@ -25,7 +26,7 @@ spawn() {
         (
             echo "$BASHPID" >"$base.pid"
             export HOME=/run/home
-            exec nsenter -t "$(<"$LAB/$host/pid")" -n -m -u -- env -u XDG_CONFIG_HOME -u XDG_STATE_HOME "$@"
+            exec nsenter -t "$(<"$LAB/$host/pid")" -n -m -u -- env -u XDG_STATE_HOME XDG_CONFIG_HOME="${LAB_CONFIG:-/run/lab/config}" "$@"
         ) >>"$base.log" 2>&1 </dev/null
         echo $? >"$base.status"
     } 2>/dev/null & # the shell's own word about what was killed

@@ -6,7 +6,7 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
     public struct Code: Codable, Hashable, Sendable, CustomStringConvertible {
         enum Value: String, Codable {  // swift-format-ignore
             case systemLost, timedOut, cancelled, refused, unknownScanner, invalidResponse, bulkMissing, bulkUnreadable
-            case unreachable, incompatible, notANode, noSystem, draining
+            case unreachable, incompatible, notANode, noSystem, draining, authentication
         }
         let value: Value
         /// The connection ended, or the system left, before it answered.
@@ -33,6 +33,8 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
         public static let incompatible = Code(value: .incompatible)
         /// What answers there is another program.
         public static let notANode = Code(value: .notANode)
+        /// The peer does not hold the cluster key, or did not prove it.
+        public static let authentication = Code(value: .authentication)
         /// No system is there to run the task.
         public static let noSystem = Code(value: .noSystem)
 

@@ -9,7 +9,7 @@ public struct NodeAdvertisement: Hashable, Sendable {
     public var versions: ClosedRange<UInt16>?
     /// Tasks it runs at once (key `slots`).
     public var slots: Int?
-    /// Short fingerprint of its cluster key (key `key`): letters, digits and `:-_+/=.`, at most 64.
+    /// Short fingerprints of the cluster keys it accepts (key `key`): letters, digits and `:-_+/=.`, at most 64.
     public var keyFingerprint: String?
     /// Its identity (key `id`).
     public var id: SystemID?

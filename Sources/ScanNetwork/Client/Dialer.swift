@@ -1,4 +1,5 @@
 import ScanCluster
+import ScanSecurity
 
 #if canImport(Glibc)
     import Glibc
@@ -6,19 +7,21 @@ import ScanCluster
     import Darwin
 #endif
 
-/// Makes one try at reaching a node: looks names up, tries all addresses in order, shakes hands. Confined to the loop.
-/// A try keeps itself alive until it ends.
+/// Makes one try at reaching a node: looks names up, tries all addresses in order, proves that it holds a
+/// key and shakes hands. Confined to the loop. A try keeps itself alive until it ends.
 final class Dialer: @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
 
     private let loop: EventLoop
     private let target: Target
+    private let keys: [ClusterKey]
     private let timing: ConnectionTiming
     private let info: CoordinatorInfo
     private let handshake = ClientHandshake()
     private var completion: ((Result<(NodeInfo, Connection), ScanError>) -> Void)?
     /// What is still to be tried, the next one last.
-    private var remaining: [RawAddress] = []
+    private var remaining: [Candidate] = []
+    private var candidate: Candidate?
     private var failure: ScanError?
     private var attempt: (socket: Socket, poll: SocketPoll, timer: TimerID)?
     private var connection: Connection?
@@ -31,13 +34,20 @@ final class Dialer: @unchecked Sendable {
         case addresses([RawAddress])
     }
 
-    /// `completion` is called once, on the loop's thread, unless the try is cancelled.
+    /// An address, and the keys to offer there one after the other.
+    private struct Candidate {
+        var address: RawAddress
+        var keys: ArraySlice<ClusterKey>
+    }
+
+    /// Offers `keys` in this order, the others only where the node refuses the first. `completion` is called once, on the loop's thread, unless the try is cancelled.
     init(
-        loop: EventLoop, target: Target, info: CoordinatorInfo, timing: ConnectionTiming,
+        loop: EventLoop, target: Target, keys: [ClusterKey], info: CoordinatorInfo, timing: ConnectionTiming,
         completion: @escaping (Result<(NodeInfo, Connection), ScanError>) -> Void
     ) {
         self.loop = loop
         self.target = target
+        self.keys = keys
         self.info = info
         self.timing = timing
         self.completion = completion
@@ -47,17 +57,21 @@ final class Dialer: @unchecked Sendable {
         switch target {
         case .host(let address): lookUp(address)
         case .addresses(let addresses):
-            remaining = addresses.reversed()
+            plan(addresses)
             // Never from inside this call.
             loop.execute { self.tryNext() }
         }
+    }
+
+    private func plan(_ addresses: [RawAddress]) {
+        remaining = addresses.reversed().map { Candidate(address: $0, keys: keys[...]) }
     }
 
     private func lookUp(_ address: SocketAddress) {
         Resolver.resolve(address, on: loop) { [self] outcome in
             switch outcome {
             case .addresses(let addresses):
-                remaining = addresses.reversed()
+                plan(addresses)
                 tryNext()
             case .failed(let reason):
                 finish(.failure(ScanError(.unreachable, "the name '\(address.host)' cannot be resolved: \(reason)")))
@@ -83,11 +97,12 @@ final class Dialer: @unchecked Sendable {
 
     private func tryNext() {
         guard completion != nil else { return }
-        guard let raw = remaining.popLast() else {
+        candidate = remaining.popLast()
+        guard let candidate else {
             return finish(.failure(failure ?? ScanError(.unreachable, "has no address")))
         }
         do {
-            let socket = try Socket.connecting(to: raw)
+            let socket = try Socket.connecting(to: candidate.address)
             let poll = try SocketPoll(loop: loop, descriptor: socket.descriptor) { [self] _, _ in connected() }
             let timer = loop.schedule(at: loop.now.advanced(by: timing.connect)) { [self] in
                 failed(
@@ -103,7 +118,7 @@ final class Dialer: @unchecked Sendable {
     }
 
     private func connected() {
-        guard let socket = attempt?.socket else { return }
+        guard let socket = attempt?.socket, let key = candidate?.keys.first else { return }
         let status = socket.connectStatus
         guard status == 0 else {
             let hint = status == ECONNREFUSED ? "; is 'skyfarm node' running there?" : ""
@@ -112,8 +127,8 @@ final class Dialer: @unchecked Sendable {
         endAttempt()
         do {
             let connection = try Connection(
-                loop: loop, socket: socket, frameLimit: info.frameLimit, timing: timing, pausesForSlowReader: false,
-                delegate: self)
+                loop: loop, socket: socket, session: TLSSession(client: key), frameLimit: info.frameLimit,
+                timing: timing, pausesForSlowReader: false, delegate: self)
             self.connection = connection
             let greeting = try handshake.greeting(info)
             connection.send { writer in greeting.withUnsafeBytes { writer.put(raw: $0) } }
@@ -131,6 +146,9 @@ final class Dialer: @unchecked Sendable {
 
     private func failed(_ error: ScanError) {
         endAttempt()
+        if error.code == .authentication, var other = candidate, other.keys.popFirst() != nil, !other.keys.isEmpty {
+            remaining.append(other)
+        }
         // What another program answered tells more than that nothing answers at the next address.
         if failure == nil || failure?.code == .unreachable { failure = error }
         tryNext()

@@ -1,4 +1,6 @@
+import Foundation
 package import ScanCluster
+package import ScanSecurity
 
 /// Keeps a node connected and among the systems: one that was named for good, one that was found for as long as its
 /// connection lasts. Confined to the loop's thread.
@@ -12,6 +14,8 @@ final class NodeLink: @unchecked Sendable {
     private var claim: SystemID?
     private var onOutcome: (RemoteNodes.VisitOutcome) -> Void = { _ in }
     private var target: Result<Dialer.Target, AddressError>
+    private var announcedKeys: [KeyFingerprint] = []
+    private let keys: KeyRing
     private let systems: Systems
     private let options: RemoteNodes.Options
     private let loop: EventLoop
@@ -23,7 +27,7 @@ final class NodeLink: @unchecked Sendable {
 
     /// `changed` is called whenever ``state`` has.
     init(
-        address: String, systems: Systems, options: RemoteNodes.Options, loop: EventLoop,
+        address: String, keys: KeyRing, systems: Systems, options: RemoteNodes.Options, loop: EventLoop,
         changed: @escaping (NodeLink) -> Void
     ) {
         state = NodeState(address: address)
@@ -34,6 +38,7 @@ final class NodeLink: @unchecked Sendable {
         }
         key = nil
         machine = LinkStateMachine()
+        self.keys = keys
         self.systems = systems
         self.options = options
         self.loop = loop
@@ -42,7 +47,7 @@ final class NodeLink: @unchecked Sendable {
 
     /// A link to a node that was found. `changed` is called whenever ``state`` has.
     init(
-        found key: String, systems: Systems, options: RemoteNodes.Options, loop: EventLoop,
+        found key: String, keys: KeyRing, systems: Systems, options: RemoteNodes.Options, loop: EventLoop,
         changed: @escaping (NodeLink) -> Void
     ) {
         state = NodeState(address: "")
@@ -50,6 +55,7 @@ final class NodeLink: @unchecked Sendable {
         target = .success(.addresses([]))
         self.key = key
         machine = LinkStateMachine(isPersistent: false)
+        self.keys = keys
         self.systems = systems
         self.options = options
         self.loop = loop
@@ -70,6 +76,7 @@ final class NodeLink: @unchecked Sendable {
         self.onOutcome = onOutcome
         claim = visit.identity
         state.announcedName = visit.name
+        announcedKeys = visit.keys
         target = .success(.addresses(visit.addresses.compactMap(RawAddress.init(numeric:))))
         if state.status == .joined { return onOutcome(.connected) }
         state.address = visit.addresses.first?.description ?? ""
@@ -139,7 +146,8 @@ final class NodeLink: @unchecked Sendable {
         case .failure(let error): failed(.failed(ScanError(.unreachable, "\(error)")))
         case .success(let target):
             let info = CoordinatorInfo(name: options.name, frameLimit: options.frameLimit)
-            let dialer = Dialer(loop: loop, target: target, info: info, timing: options.timing) {
+            let keys = keys.keys(for: announcedKeys, at: .now)
+            let dialer = Dialer(loop: loop, target: target, keys: keys, info: info, timing: options.timing) {
                 [weak self] result in
                 guard let self else { return }
                 self.dialer = nil
@@ -159,6 +167,7 @@ final class NodeLink: @unchecked Sendable {
     private func join(_ node: NodeInfo, _ connection: Connection) {
         machine.connected(at: loop.now)
         state.node = node
+        state.key = connection.key
         if key != nil { state.address = connection.peer.description }
         let node = distinct(node)
         var hasJoined = false
@@ -218,13 +227,15 @@ extension RemoteNodes {
     /// Connects to one node, once, outside any registry.
     /// - Throws: ``AddressError`` or `ScanError`.
     package static func connect(
-        _ address: String, options: Options = Options(), loop: EventLoop = .shared
+        _ address: String, keys: KeyRing, options: Options = Options(), loop: EventLoop = .shared
     ) async throws -> ScanSystem {
         let target = try SocketAddress(parsing: address)
         let info = CoordinatorInfo(name: options.name, frameLimit: options.frameLimit)
         return try await withCheckedThrowingContinuation { continuation in
             loop.execute {
-                let dialer = Dialer(loop: loop, target: .host(target), info: info, timing: options.timing) { result in
+                let dialer = Dialer(
+                    loop: loop, target: .host(target), keys: keys.keys(at: .now), info: info, timing: options.timing
+                ) { result in
                     continuation.resume(
                         with: result.map { node, connection in
                             let transport = TCPTransport(

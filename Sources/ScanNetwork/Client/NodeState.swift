@@ -1,4 +1,5 @@
 public import ScanCluster
+public import ScanSecurity
 
 /// How it stands with one address of a node.
 public struct NodeState: Sendable {
@@ -24,6 +25,8 @@ public struct NodeState: Sendable {
     public var status: Status
     /// What the node told of itself when it was last connected.
     public var node: NodeInfo?
+    /// The key that both sides held when it was last connected.
+    public var key: KeyFingerprint?
     /// Time from the last heartbeat to its answer.
     public var roundTrip: Duration?
 

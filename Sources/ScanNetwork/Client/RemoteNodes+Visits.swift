@@ -1,4 +1,5 @@
 public import ScanCluster
+public import ScanSecurity
 
 extension RemoteNodes {
     /// A node that was found, and where to try it.
@@ -11,13 +12,19 @@ extension RemoteNodes {
         public var addresses: [SocketAddress]
         /// Identity that it claims; spares the try if a node of that identity is connected.
         public var identity: SystemID?
+        /// Cluster keys that it claims to accept; those of them that this coordinator has are offered, or else all.
+        public var keys: [KeyFingerprint]
 
         /// A node that was found.
-        public init(key: String, name: String, addresses: [SocketAddress], identity: SystemID? = nil) {
+        public init(
+            key: String, name: String, addresses: [SocketAddress], identity: SystemID? = nil,
+            keys: [KeyFingerprint] = []
+        ) {
             self.key = key
             self.name = name
             self.addresses = addresses
             self.identity = identity
+            self.keys = keys
         }
     }
 
@@ -62,7 +69,7 @@ extension RemoteNodes {
     private func link(found key: String) -> NodeLink {
         departing.remove(key)
         if let link = links.first(where: { $0.key == key }) { return link }
-        let link = NodeLink(found: key, systems: systems, options: options, loop: loop) { [weak self] in
+        let link = NodeLink(found: key, keys: keys, systems: systems, options: options, loop: loop) { [weak self] in
             self?.changed($0)
         }
         links.append(link)

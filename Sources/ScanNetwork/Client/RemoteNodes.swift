@@ -1,4 +1,5 @@
 public import ScanCluster
+public import ScanSecurity
 
 #if canImport(Glibc)
     import Glibc
@@ -33,6 +34,7 @@ public final class RemoteNodes: @unchecked Sendable {
     }
 
     let loop: EventLoop
+    let keys: KeyRing
     let systems: Systems
     let options: Options
     private let shared: Locked<Shared>
@@ -41,16 +43,18 @@ public final class RemoteNodes: @unchecked Sendable {
     var departing: Set<String> = []
     private(set) var isClosed = false
 
-    /// Nodes at these addresses (`HOST:PORT`); ``start()`` connects them.
+    /// Nodes at these addresses (`HOST:PORT`) that hold one of these keys; ``start()`` connects them.
     public init(
-        _ addresses: [String], systems: Systems, options: Options = Options(), loop: EventLoop = .shared
+        _ addresses: [String], keys: KeyRing, systems: Systems, options: Options = Options(),
+        loop: EventLoop = .shared
     ) {
         self.loop = loop
+        self.keys = keys
         self.systems = systems
         self.options = options
         shared = Locked(Shared(states: addresses.map { NodeState(address: $0) }, isSettled: addresses.isEmpty))
         links = addresses.map { address in
-            NodeLink(address: address, systems: systems, options: options, loop: loop) { [weak self] in
+            NodeLink(address: address, keys: keys, systems: systems, options: options, loop: loop) { [weak self] in
                 self?.changed($0)
             }
         }

@@ -1,4 +1,5 @@
 import ScanCluster
+import ScanSecurity
 
 #if canImport(Glibc)
     import Glibc
@@ -6,12 +7,14 @@ import ScanCluster
     import Darwin
 #endif
 
-/// Serves one TCP connection: bytes in and out, heartbeats, and its end. Confined to the loop's thread.
+/// Serves one TCP connection: TLS, bytes in and out, heartbeats, and its end. Confined to the loop's thread.
 final class Connection: Flushable, @unchecked Sendable {
     // Sendable: touched only on the loop's thread, which `assertOnLoop` checks.
 
     /// How far the connection has come.
     enum Phase {
+        /// Both sides prove that they hold the cluster key. Goes to `greeting` or to an end.
+        case securing
         /// Hellos are exchanged. Goes to `open` or to an end.
         case greeting
         /// Frames are exchanged. Goes to an end.
@@ -28,31 +31,38 @@ final class Connection: Flushable, @unchecked Sendable {
 
     let loop: EventLoop
     let peer: SocketAddress
-    private(set) var phase = Phase.greeting
+    private(set) var phase = Phase.securing
+    /// Called once, when the peer has proved that it holds the key.
+    var secured: (() -> Void)?
     /// Called once, when nothing is left of the connection.
     var closed: (() -> Void)?
     private var delegate: (any ConnectionDelegate)?
     private let socket: Socket
     private var poll: SocketPoll?
-    private var records: any RecordLayer = PlainRecords()
+    private var records: RecordLayer
     private var decoder: FrameDecoder
     private var out = OutQueue()
     private var isDirty = false
     private var blocked = false
+    /// The session may hold bytes, of which the socket's readiness tells nothing.
+    private var hasMore = false
+    private var isResuming = false
     private let pausesForSlowReader: Bool
     private let timing: ConnectionTiming
     private var liveness: Liveness
     private var timer: TimerID?
 
-    /// Serves `socket`. The delegate is kept until the connection has ended. With `pausesForSlowReader`, nothing is read
+    /// Serves `socket` through `session`. The delegate is kept until the connection has ended. With `pausesForSlowReader`, nothing is read
     /// while too many bytes wait to be sent; only one side may do so, or both could wait for each other.
     /// - Throws: ``SocketError`` if the loop cannot watch the socket.
     init(
-        loop: EventLoop, socket: Socket, frameLimit: Int, timing: ConnectionTiming, pausesForSlowReader: Bool,
+        loop: EventLoop, socket: Socket, session: TLSSession, frameLimit: Int, timing: ConnectionTiming,
+        pausesForSlowReader: Bool,
         delegate: any ConnectionDelegate
     ) throws {
         self.loop = loop
         self.socket = socket
+        records = RecordLayer(session)
         self.timing = timing
         self.delegate = delegate
         self.pausesForSlowReader = pausesForSlowReader
@@ -66,23 +76,24 @@ final class Connection: Flushable, @unchecked Sendable {
             self?.greetingTimedOut()
         }
         poll?.watch(read: true, write: false)
+        if records.hasOutput { markDirty() }
     }
+
+    /// The key that both sides hold; nil before they have proved it.
+    var key: KeyFingerprint? { records.key }
 
     /// Time from the last heartbeat to its answer.
     var roundTrip: Duration? { liveness.roundTrip }
-
-    /// Bytes that wait to be sent.
-    var waiting: Int { out.waiting }
 
     /// From the next frame on, the connection belongs to another delegate.
     func hand(to delegate: any ConnectionDelegate) { self.delegate = delegate }
 
     // MARK: Sending
 
-    /// Appends frames; they are written at the end of this turn.
+    /// Appends frames; they are written at the end of this turn, or once the peer has proved itself.
     func send(_ body: (inout ByteWriter) -> Void) {
         loop.assertOnLoop()
-        guard phase == .greeting || phase == .open else { return }
+        guard phase == .securing || phase == .greeting || phase == .open else { return }
         out.append(body)
         markDirty()
     }
@@ -103,19 +114,28 @@ final class Connection: Flushable, @unchecked Sendable {
     /// Writes what waits, as far as the socket takes it.
     func flush() {
         isDirty = false
-        while phase != .closed, out.waiting > 0 {
-            switch out.withPieces({ records.send($0, to: socket) }) {
-            case .bytes(let count):
-                out.advance(by: count)
-                // While nothing is read, a socket that was full and takes bytes again is the only sign of life. Else it is
-                // none: the system takes bytes for a process that is stopped.
-                if blocked, pausesForSlowReader { liveness.sign(at: loop.turnStart) }
-            case .wouldBlock:
-                blocked = true
-                watch()
-                return
-            case .ended: return end(Self.peerClosed)
-            case .failed(let error): return end(ScanError(.systemLost, "the connection broke: \(error)"))
+        while phase != .closed {
+            if records.hasOutput {
+                switch records.send(to: socket) {
+                case .bytes:
+                    // While nothing is read, a socket that was full and takes bytes again is the only sign of life. Else
+                    // it is none: the system takes bytes for a process that is stopped.
+                    if blocked, pausesForSlowReader { liveness.sign(at: loop.turnStart) }
+                case .wouldBlock:
+                    blocked = true
+                    watch()
+                    return
+                case .ended: return end(Self.peerClosed)
+                case .failed(let error): return end(ScanError(.systemLost, "the connection broke: \(error)"))
+                }
+            } else if records.isEstablished, out.waiting > 0 {
+                let sealed = out.withPieces { pieces in Result { () throws(TLSError) in try records.seal(pieces) } }
+                switch sealed {
+                case .success(let count): out.advance(by: count)
+                case .failure(let error): return end(ScanError(error))
+                }
+            } else if phase != .lingering || !records.close() {
+                break
             }
         }
         blocked = false
@@ -123,9 +143,14 @@ final class Connection: Flushable, @unchecked Sendable {
         if phase == .lingering { shutdown(socket.descriptor, Int32(SHUT_WR)) }
     }
 
+    private var isPaused: Bool { pausesForSlowReader && out.waiting > Self.highWater }
+
     private func watch() {
-        let isPaused = pausesForSlowReader && out.waiting > Self.highWater
         poll?.watch(read: !isPaused, write: blocked)
+        guard hasMore, !isPaused, !isResuming else { return }
+        isResuming = true
+        // After the sockets of others had their turn.
+        _ = loop.schedule(at: loop.now) { [weak self] in self?.resume() }
     }
 
     // MARK: Receiving
@@ -135,27 +160,66 @@ final class Connection: Flushable, @unchecked Sendable {
         if readable { receive() }
     }
 
+    private func resume() {
+        isResuming = false
+        if hasMore, !isPaused { receive() }
+    }
+
     private func receive() {
         var budget = Self.turnLimit
-        while budget > 0, phase != .closed {
-            let space = decoder.space()
-            switch records.receive(from: socket, into: space) {
-            case .bytes(let count):
-                budget -= count
-                liveness.sign(at: loop.turnStart)
-                if phase != .lingering {
-                    decoder.received(count)
-                    process()
-                }
-                if count < space.count { budget = 0 }
-            case .wouldBlock: budget = 0
-            case .ended:
-                if phase == .greeting, let error = delegate?.greetingEnded(decoder.waiting) { return end(error) }
-                return end(Self.peerClosed)
-            case .failed(let error): return end(ScanError(.systemLost, "the connection broke: \(error)"))
+        hasMore = phase != .closed
+        while hasMore, budget > 0 {
+            if phase == .lingering {
+                discard()
+                break
             }
+            budget -= receive(atMost: budget)
+            hasMore = hasMore && phase != .closed
         }
         delegate?.readBatchEnded()
+        if hasMore { watch() }
+    }
+
+    /// Receives what fits into the next piece of memory, and clears `hasMore` if that was all.
+    /// - Returns: the number of bytes.
+    private func receive(atMost limit: Int) -> Int {
+        let space = UnsafeMutableRawBufferPointer(rebasing: decoder.space().prefix(limit))
+        let outcome = Result { () throws(TLSError) in try records.receive(from: socket, into: space) }
+        if phase == .securing, records.isEstablished { becomeSecured() }
+        if records.hasOutput { markDirty() }
+        switch outcome {
+        case .success(.bytes(let count)):
+            hasMore = count == space.count || records.isOver
+            liveness.sign(at: loop.turnStart)
+            decoder.received(count)
+            process()
+            return count
+        case .success(.wouldBlock): hasMore = false
+        case .success(.ended):
+            let greetingEnd = phase == .greeting ? delegate?.greetingEnded(decoder.waiting) : nil
+            end(greetingEnd ?? Self.peerClosed)
+        case .success(.failed(let error)): end(ScanError(.systemLost, "the connection broke: \(error)"))
+        case .failure(let error): end(ScanError(error), politely: true)
+        }
+        return 0
+    }
+
+    /// Throws away what comes after the last word was said: it need not be decrypted.
+    private func discard() {
+        hasMore = false
+        let result = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { socket.receive(into: $0) }
+        switch result {
+        case .bytes, .wouldBlock: break
+        case .ended, .failed: end(Self.peerClosed)
+        }
+    }
+
+    private func becomeSecured() {
+        phase = .greeting
+        secured?()
+        secured = nil
+        // What was sent waited for this.
+        markDirty()
     }
 
     private func process() {
@@ -212,6 +276,11 @@ final class Connection: Flushable, @unchecked Sendable {
     }
 
     private func greetingTimedOut() {
+        if phase == .securing {
+            let limit = timing.handshake.words
+            return end(
+                ScanError(.notANode, "did not finish the TLS handshake within \(limit): it is busy, or no Skyfarm"))
+        }
         guard phase == .greeting, let delegate else { return }
         end(delegate.greetingTimedOut(after: timing.handshake, on: self), politely: true)
     }

@@ -1,42 +1,101 @@
+import ScanSecurity
+
 #if canImport(Glibc)
     import Glibc
 #else
     import Darwin
 #endif
 
-/// What came of a call that moves bytes.
-enum IOResult {
-    case bytes(Int)
-    case wouldBlock
-    case ended
-    case failed(SocketError)
-}
+/// Moves bytes between a socket and the frames through a TLS session: none goes past it.
+struct RecordLayer {
+    /// Most bytes that are encrypted before what was encrypted is sent.
+    private static let sealLimit = 128 << 10
 
-/// Moves bytes between a socket and the frames, and may change them on the way: the place for encryption.
-protocol RecordLayer {
-    mutating func receive(from socket: Socket, into space: UnsafeMutableRawBufferPointer) -> IOResult
-    mutating func send(_ pieces: UnsafeBufferPointer<iovec>, to socket: Socket) -> IOResult
-}
+    private let session: TLSSession
+    private var isClosing = false
 
-/// Bytes as they are.
-struct PlainRecords: RecordLayer {
-    func receive(from socket: Socket, into space: UnsafeMutableRawBufferPointer) -> IOResult {
-        let count = recv(socket.descriptor, space.baseAddress, space.count, 0)
-        if count > 0 { return .bytes(count) }
-        if count == 0 { return .ended }
-        return failure("receive")
-    }
+    init(_ session: TLSSession) { self.session = session }
 
-    func send(_ pieces: UnsafeBufferPointer<iovec>, to socket: Socket) -> IOResult {
-        let count = writev(socket.descriptor, pieces.baseAddress, Int32(pieces.count))
-        return count >= 0 ? .bytes(count) : failure("send")
-    }
-
-    private func failure(_ operation: String) -> IOResult {
-        switch errno {
-        case EAGAIN, EINTR: .wouldBlock
-        case ECONNRESET, EPIPE: .ended
-        default: .failed(SocketError(operation: operation, errno: errno))
+    /// Whether both sides have proved that they hold the key, and may say something.
+    var isEstablished: Bool {
+        switch session.phase {
+        case .established, .closed: true
+        case .handshaking, .failed: false
         }
+    }
+
+    /// Whether nothing more comes; the next ``receive(from:into:)`` says so.
+    var isOver: Bool { session.phase == .closed || session.phase == .failed }
+
+    /// The key in use; nil before the session is established.
+    var key: KeyFingerprint? { session.key }
+
+    /// Whether there is something to send, be it of the handshake, an alert or encrypted frames.
+    var hasOutput: Bool { session.outputCount > 0 }
+
+    /// Receives until `space` is full or nothing more is there, and goes on with the handshake. If it gets full, there
+    /// may be more in the session, of which the socket knows nothing.
+    /// - Throws: `TLSError` if the peer is refused or breaks the session; an alert may then be sent.
+    func receive(from socket: Socket, into space: UnsafeMutableRawBufferPointer) throws(TLSError) -> IOResult {
+        var filled = 0
+        var isDrained = false
+        do {
+            while filled < space.count {
+                let count = try session.read(into: UnsafeMutableRawBufferPointer(rebasing: space[filled...]))
+                filled += count
+                if count > 0 { continue }
+                if isDrained, filled > 0 { break }
+                let room = session.space()
+                let result = room.isEmpty ? .ended : socket.receive(into: room)
+                switch result {
+                case .bytes(let received):
+                    isDrained = received < room.count
+                    try session.received(received)
+                case .wouldBlock, .failed, .ended:
+                    if filled > 0 { return .bytes(filled) }
+                    // Later an end is an end, with TLS's farewell or without: frames say what is complete.
+                    if case .ended = result, !isEstablished { try session.receiveEnd() }
+                    return result
+                }
+            }
+        } catch {
+            // What came before is whole; the next call throws the error again.
+            if filled == 0 { throw error }
+        }
+        return .bytes(filled)
+    }
+
+    /// Encrypts the first bytes of `pieces`.
+    /// - Returns: how many bytes that were.
+    /// - Throws: `TLSError` if encryption fails.
+    func seal(_ pieces: UnsafeBufferPointer<iovec>) throws(TLSError) -> Int {
+        var sealed = 0
+        for piece in pieces {
+            let count = min(piece.iov_len, Self.sealLimit - sealed)
+            try session.seal(UnsafeRawBufferPointer(start: piece.iov_base, count: count))
+            sealed += count
+            if sealed == Self.sealLimit { break }
+        }
+        return sealed
+    }
+
+    /// Sends what waits, as far as the socket takes it at once.
+    func send(to socket: Socket) -> IOResult {
+        var result = IOResult.bytes(0)
+        session.withOutput { output in
+            result = socket.send(output)
+            if case .bytes(let count) = result { return count }
+            return 0
+        }
+        return result
+    }
+
+    /// Puts the farewell behind all that was sealed.
+    /// - Returns: false if that was done before, or there is nobody to take leave of.
+    mutating func close() -> Bool {
+        guard isEstablished, !isClosing else { return false }
+        isClosing = true
+        session.close()
+        return true
     }
 }

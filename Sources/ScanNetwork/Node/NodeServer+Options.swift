@@ -1,3 +1,5 @@
+package import ScanSecurity
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -18,8 +20,8 @@ extension NodeServer {
         public var frameLimit = 1 << 30
         /// Connections at the same time; 256 by default.
         public var connectionLimit = 256
-        /// Connections at the same time whose hello has not come yet; 32 by default.
-        public var greetingLimit = 32
+        /// What connections may take before they have proved that they hold the cluster key.
+        package var strangers = StrangerLimits()
         /// Added to the scan threads' nice value (Linux), so that the node's owner feels nothing; 0 by default.
         public var niceness = 0
         /// Time limits.
@@ -33,8 +35,8 @@ extension NodeServer {
     public enum Event: Sendable, CustomStringConvertible {
         /// A coordinator has connected.
         case connected(peer: String, name: String)
-        /// A peer was not let in, or was no coordinator.
-        case refused(peer: String, reason: String)
+        /// A peer was not let in, or was no coordinator; `unlogged` others from its address since the last such event.
+        case refused(peer: String, reason: String, unlogged: Int)
         /// A coordinator's connection has ended, after so many tasks of it were done and so many given up.
         case disconnected(peer: String, name: String, reason: String, done: Int, cancelled: Int)
         /// Connections cannot be accepted now.
@@ -44,7 +46,8 @@ extension NodeServer {
         public var description: String {
             switch self {
             case .connected(let peer, let name): "\(name) connected from \(peer)"
-            case .refused(let peer, let reason): "refused \(peer): \(reason)"
+            case .refused(let peer, let reason, let unlogged):
+                "refused \(peer): \(reason)" + (unlogged > 0 ? "; so were \(unlogged) more from there before" : "")
             case .disconnected(let peer, let name, let reason, let done, let cancelled):
                 "\(name) at \(peer) \(reason); \(done) tasks done, \(cancelled) cancelled"
             case .troubled(let reason): "cannot take connections now: \(reason)"

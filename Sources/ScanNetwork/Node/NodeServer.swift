@@ -1,9 +1,13 @@
+import Foundation
 public import ScanCluster
+public import ScanSecurity
 
 /// Offers this process's scan threads to coordinators that connect over TCP.
 ///
 /// ```swift
-/// let node = NodeServer(name: "alpha", slots: 4, scanners: Scanners(PrimeCount.self), listen: "0.0.0.0:4711")
+/// let node = NodeServer(
+///     name: "alpha", keys: try KeyStore.user().ring(), slots: 4, scanners: Scanners(PrimeCount.self),
+///     listen: "0.0.0.0:4711")
 /// print("ready at", try node.start())
 /// ```
 public final class NodeServer: @unchecked Sendable {
@@ -21,6 +25,9 @@ public final class NodeServer: @unchecked Sendable {
 
     var admission: AdmissionState
     var cache: BulkCache
+    private var keys: KeyRing
+    private var gate: StrangerGate<AdmissionState.Lease, String>
+    private var refusals = PeerLogLimiter<String>()
     private var listener: (socket: Socket, poll: SocketPoll)?
     private var sessions: [AdmissionState.Lease: NodeSession] = [:]
     private var nextLease = 0
@@ -31,6 +38,7 @@ public final class NodeServer: @unchecked Sendable {
     /// A node; ``start()`` makes it listen, and from then on it lives until it is drained or stopped.
     /// - Parameters:
     ///   - name: the node's name for users; unique in a cluster.
+    ///   - keys: the cluster keys of which a coordinator must hold one.
     ///   - identity: identity of this process; random if nil.
     ///   - slots: tasks that run at the same time, each on a thread of its own.
     ///   - scanners: the types of task it runs.
@@ -39,7 +47,7 @@ public final class NodeServer: @unchecked Sendable {
     ///   - loop: the I/O thread.
     ///   - onEvent: called on the I/O thread, and must not block it.
     public init(
-        name: String, identity: SystemID? = nil, slots: Int, scanners: Scanners, listen: String,
+        name: String, keys: KeyRing, identity: SystemID? = nil, slots: Int, scanners: Scanners, listen: String,
         options: Options = Options(), loop: EventLoop = .shared, onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
         var generator = SystemRandomNumberGenerator()
@@ -54,6 +62,8 @@ public final class NodeServer: @unchecked Sendable {
         self.loop = loop
         self.onEvent = onEvent
         address = listen
+        self.keys = keys
+        gate = StrangerGate(limits: options.strangers)
         admission = AdmissionState(slots: slots, queueLimit: options.queueLimit, bulkLimit: options.bulkLimit)
         cache = BulkCache(limit: options.bulkCacheLimit)
     }
@@ -92,6 +102,9 @@ public final class NodeServer: @unchecked Sendable {
         }
     }
 
+    /// Accepts these keys from now on. Connections that were made with others stay.
+    public func use(_ keys: KeyRing) { loop.execute { self.keys = keys } }
+
     /// Identity of the node.
     public var identity: SystemID { info.identity }
 
@@ -122,7 +135,11 @@ public final class NodeServer: @unchecked Sendable {
     private func accept() {
         guard let listener else { return }
         do {
-            while let socket = try listener.socket.accept() { open(socket) }
+            // Those who are connected have their turn in between.
+            for _ in 0..<64 {
+                guard let socket = try listener.socket.accept() else { return }
+                open(socket)
+            }
         } catch {
             // Out of descriptors, most likely: the listener would be reported ready again and again.
             onEvent(.troubled(reason: "\(error)"))
@@ -134,39 +151,51 @@ public final class NodeServer: @unchecked Sendable {
     }
 
     private func open(_ socket: Socket) {
-        guard sessions.values.count(where: { $0.peer == nil }) < options.greetingLimit else {
-            onEvent(.refused(peer: "\(socket.peerAddress)", reason: "too many connections without a hello"))
-            return socket.close()
-        }
         let lease = nextLease
         nextLease += 1
-        let session = NodeSession(server: self, lease: lease, handshake: handshake)
+        let session = NodeSession(server: self, lease: lease)
         do {
             let connection = try Connection(
-                loop: loop, socket: socket, frameLimit: options.frameLimit, timing: options.timing,
-                pausesForSlowReader: true, delegate: session)
+                loop: loop, socket: socket, session: TLSSession(server: keys, at: .now, limits: options.strangers),
+                frameLimit: options.frameLimit, timing: options.timing, pausesForSlowReader: true, delegate: session)
             session.connection = connection
             sessions[lease] = session
+            connection.secured = { [weak self] in self?.gate.leave(lease) }
             connection.closed = { [weak self] in self?.closed(lease) }
+            for crowding in gate.arrive(lease, from: connection.peer.host) {
+                sessions[crowding]?.connection?.end(Self.crowded)
+            }
         } catch {
             onEvent(.troubled(reason: "\(error)"))
         }
     }
 
-    private var handshake: ServerHandshake {
+    private static let crowded = ScanError(
+        .refused, "made room for a newer connection before it proved that it holds the key")
+
+    /// The handshake with a peer that has proved that it holds the key.
+    var handshake: ServerHandshake {
         if admission.isDraining {
             return ServerHandshake(node: info, obstacle: (.draining, "the node is draining"))
         }
-        if sessions.count >= options.connectionLimit {
+        let others = sessions.count - gate.count - 1
+        if others >= options.connectionLimit {
             return ServerHandshake(
-                node: info, obstacle: (.tooManyConnections, "it has \(sessions.count) connections, its limit"))
+                node: info, obstacle: (.tooManyConnections, "it has \(others) connections, its limit"))
         }
         var info = info
         info.busy = admission.running + admission.queued
         return ServerHandshake(node: info)
     }
 
+    /// Tells that a peer was not let in, once a minute for each address.
+    func tellRefused(_ peer: SocketAddress, _ reason: String) {
+        guard let unlogged = refusals.admit(peer.host, at: loop.now) else { return }
+        onEvent(.refused(peer: "\(peer)", reason: reason, unlogged: unlogged))
+    }
+
     private func closed(_ lease: AdmissionState.Lease) {
+        gate.leave(lease)
         sessions[lease] = nil
         publish()
         if sessions.isEmpty, isStopped || admission.isDraining { resumeDrained() }

@@ -9,17 +9,15 @@ final class NodeSession: @unchecked Sendable {
     var connection: Connection?
     private let server: NodeServer
     private let lease: AdmissionState.Lease
-    private let handshake: ServerHandshake
     private var tasks: [UInt64: ScanCancellation] = [:]
     private var batch: [ScanJob] = []
     private var refusal: String?
     private var done = 0
     private var cancelled = 0
 
-    init(server: NodeServer, lease: AdmissionState.Lease, handshake: ServerHandshake) {
+    init(server: NodeServer, lease: AdmissionState.Lease) {
         self.server = server
         self.lease = lease
-        self.handshake = handshake
     }
 
     /// Announces that the node takes no more tasks.
@@ -119,7 +117,7 @@ final class NodeSession: @unchecked Sendable {
 
 extension NodeSession: ConnectionDelegate {
     func greet(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> GreetingStep {
-        take(handshake.received(bytes), on: connection)
+        take(server.handshake.received(bytes), on: connection)
     }
 
     private func take(_ outcome: ServerHandshake.Outcome, on connection: Connection) -> GreetingStep {
@@ -143,7 +141,7 @@ extension NodeSession: ConnectionDelegate {
     }
 
     func greetingTimedOut(after limit: Duration, on connection: Connection) -> ScanError {
-        if case .end(let error) = take(handshake.timedOut(after: limit), on: connection) { return error }
+        if case .end(let error) = take(server.handshake.timedOut(after: limit), on: connection) { return error }
         return ScanError(.timedOut, "sent no hello within \(limit.words)")
     }
 
@@ -169,13 +167,13 @@ extension NodeSession: ConnectionDelegate {
         for cancellation in tasks.values { cancellation.cancel() }
         tasks = [:]
         server.cache.drop(lease)
-        let address = connection.map { "\($0.peer)" } ?? "unknown"
+        let address = connection?.peer ?? SocketAddress(host: "unknown", port: 0)
         if let peer {
             server.onEvent(
                 .disconnected(
-                    peer: address, name: peer.name, reason: error.message, done: done, cancelled: cancelled))
+                    peer: "\(address)", name: peer.name, reason: error.message, done: done, cancelled: cancelled))
         } else {
-            server.onEvent(.refused(peer: address, reason: refusal ?? error.message))
+            server.tellRefused(address, refusal ?? error.message)
         }
         server.publish()
     }

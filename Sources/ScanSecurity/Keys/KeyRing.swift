@@ -37,9 +37,11 @@ public struct KeyRing: Sendable, Equatable {
         [current] + retired.filter { time < $0.expiry }.map(\.key)
     }
 
-    /// The key to offer to a node that announces `fingerprint`: the current one unless only a retired one fits.
-    public func key(for fingerprint: KeyFingerprint?, at time: Date) -> ClusterKey {
-        keys(at: time).first { $0.fingerprint == fingerprint } ?? current
+    /// The keys to offer, in this order, to a node that announces `fingerprints`; all if it announces none of them.
+    public func keys(for fingerprints: [KeyFingerprint], at time: Date) -> [ClusterKey] {
+        let all = keys(at: time)
+        let announced = all.filter { fingerprints.contains($0.fingerprint) }
+        return announced.isEmpty ? all : announced
     }
 
     /// The ring after `key` has become the current one; the replaced key is accepted before `expiry`, or no longer if

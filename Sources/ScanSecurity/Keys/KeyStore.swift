@@ -11,6 +11,12 @@ public struct KeyStore: Sendable {
     /// The store whose current key is at `path`.
     public init(path: String) { self.path = path }
 
+    /// The store of the user who runs this process.
+    /// - Throws: as ``defaultPath(environment:)``.
+    public static func user() throws(KeyError) -> KeyStore {
+        KeyStore(path: try defaultPath(environment: ProcessInfo.processInfo.environment))
+    }
+
     /// Where a user's key is by default: `$XDG_CONFIG_HOME/skyfarm/cluster.key`, or the same below `~/.config`.
     /// - Throws: ``KeyError/Code/unusable`` if `environment` names neither that folder nor a home.
     public static func defaultPath(environment: [String: String]) throws(KeyError) -> String {

@@ -1,5 +1,3 @@
-package import ScanCluster
-
 /// Decides which connections may stay that have not finished the handshake. Pure.
 ///
 /// The newest always stays and the oldest goes: whoever holds the key is done within a few milliseconds, and is through
@@ -7,7 +5,6 @@ package import ScanCluster
 package struct StrangerGate<ID: Hashable, Address: Hashable> {
     private struct Stranger {
         var address: Address
-        var deadline: Instant
         /// Order of arrival.
         var number: UInt64
     }
@@ -22,9 +19,9 @@ package struct StrangerGate<ID: Hashable, Address: Hashable> {
     /// Connections that have not finished the handshake.
     package var count: Int { strangers.count }
 
-    /// A connection was accepted. Its handshake must end before `now` and the handshake time.
+    /// A connection was accepted.
     /// - Returns: the connections to close in its favour.
-    package mutating func arrive(_ id: ID, from address: Address, at now: Instant) -> [ID] {
+    package mutating func arrive(_ id: ID, from address: Address) -> [ID] {
         leave(id)
         var evicted: [ID] = []
         if counts[address, default: 0] >= limits.connectionsPerAddress {
@@ -34,7 +31,7 @@ package struct StrangerGate<ID: Hashable, Address: Hashable> {
             let crowds = Set(counts.filter { $0.value == most }.keys)
             evicted = evictOldest { crowds.contains($0.address) }
         }
-        strangers[id] = Stranger(address: address, deadline: now.advanced(by: limits.handshakeTime), number: arrivals)
+        strangers[id] = Stranger(address: address, number: arrivals)
         arrivals += 1
         counts[address, default: 0] += 1
         return evicted
@@ -46,16 +43,6 @@ package struct StrangerGate<ID: Hashable, Address: Hashable> {
         let left = counts[stranger.address, default: 1] - 1
         counts[stranger.address] = left == 0 ? nil : left
     }
-
-    /// The connections whose time for the handshake is over at `now`: to be closed, and forgotten here.
-    package mutating func expire(at now: Instant) -> [ID] {
-        let expired = strangers.filter { $0.value.deadline <= now }.sorted { $0.value.number < $1.value.number }
-        for (id, _) in expired { leave(id) }
-        return expired.map(\.key)
-    }
-
-    /// When ``expire(at:)`` has something to do next.
-    package var nextDeadline: Instant? { strangers.values.map(\.deadline).min() }
 
     private mutating func evictOldest(where isCandidate: (Stranger) -> Bool) -> [ID] {
         let oldest = strangers.filter { isCandidate($0.value) }.min { $0.value.number < $1.value.number }

@@ -4,19 +4,15 @@ package struct StrangerLimits: Sendable, Equatable {
     package var connections: Int
     /// Connections from one address; one more ends its oldest. 64 by default.
     package var connectionsPerAddress: Int
-    /// Time to finish the handshake. 3 s by default.
-    package var handshakeTime: Duration
     /// Bytes that the handshake may take from the peer. An honest one takes less than 600; 4096 by default.
     package var handshakeBytes: Int
 
     /// Limits; counts and bytes below 1 become 1.
     package init(
-        connections: Int = 256, connectionsPerAddress: Int = 64, handshakeTime: Duration = .seconds(3),
-        handshakeBytes: Int = 4096
+        connections: Int = 256, connectionsPerAddress: Int = 64, handshakeBytes: Int = 4096
     ) {
         self.connections = max(1, connections)
         self.connectionsPerAddress = max(1, connectionsPerAddress)
-        self.handshakeTime = handshakeTime
         self.handshakeBytes = max(1, handshakeBytes)
     }
 }

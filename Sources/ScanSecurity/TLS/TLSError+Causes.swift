@@ -8,7 +8,7 @@ struct TLSFailure {
     var alert: Int
     var isEstablished: Bool
     var ourKey: KeyFingerprint
-    /// The key that the peer named (server) or announced (client), if it did.
+    /// The key that the peer, a client, named, if it is one of Skyfarm's.
     var peerKey: KeyFingerprint?
     /// Whether the peer named a key at all.
     var peerNamedKey: Bool
@@ -61,7 +61,8 @@ extension TLSError {
     fileprivate static let noProof = TLSError(
         .noProof, "did not prove that it holds the cluster key: it is no Skyfarm node, or an impostor")
 
-    fileprivate static func wrongKey(ours: KeyFingerprint, theirs: KeyFingerprint?) -> TLSError {
+    /// The peer has another key than this side; `theirs` if it is known.
+    package static func wrongKey(ours: KeyFingerprint, theirs: KeyFingerprint?) -> TLSError {
         let name = theirs.map { "fingerprint \($0), ours is \(ours)" } ?? "not ours, whose fingerprint is \(ours)"
         return TLSError(
             .wrongKey,

@@ -27,7 +27,6 @@ package final class TLSSession {
 
     let session: OpaquePointer
     private let fingerprints: [KeyFingerprint]
-    private let announced: KeyFingerprint?
     private let handshakeBytes: Int
     private let recordsPerKey: UInt64
     private var records: UInt64 = 0
@@ -38,15 +37,13 @@ package final class TLSSession {
     /// A client that offers `key`; its first bytes wait in the output.
     /// - Parameters:
     ///   - key: what the peer must hold, too.
-    ///   - announced: the key that the peer announces, for the words of an error.
     ///   - limits: what the handshake may take.
     ///   - recordsPerKey: after so many records this side changes its traffic key. AES-GCM is safe for 2^24.5.
     /// - Throws: ``TLSError/Code/unusable`` if OpenSSL fails.
     package convenience init(
-        client key: ClusterKey, announced: KeyFingerprint? = nil, limits: StrangerLimits = StrangerLimits(),
-        recordsPerKey: UInt64 = 1 << 23
+        client key: ClusterKey, limits: StrangerLimits = StrangerLimits(), recordsPerKey: UInt64 = 1 << 23
     ) throws(TLSError) {
-        try self.init(.client, [key], announced, limits, recordsPerKey)
+        try self.init(.client, [key], limits, recordsPerKey)
         try handshake()
     }
 
@@ -55,15 +52,13 @@ package final class TLSSession {
     package convenience init(
         server ring: KeyRing, at time: Date, limits: StrangerLimits = StrangerLimits(), recordsPerKey: UInt64 = 1 << 23
     ) throws(TLSError) {
-        try self.init(.server, ring.keys(at: time), nil, limits, recordsPerKey)
+        try self.init(.server, ring.keys(at: time), limits, recordsPerKey)
     }
 
     private init(
-        _ role: Role, _ keys: [ClusterKey], _ announced: KeyFingerprint?, _ limits: StrangerLimits,
-        _ recordsPerKey: UInt64
+        _ role: Role, _ keys: [ClusterKey], _ limits: StrangerLimits, _ recordsPerKey: UInt64
     ) throws(TLSError) {
         self.role = role
-        self.announced = announced
         self.recordsPerKey = recordsPerKey
         handshakeBytes = limits.handshakeBytes
         fingerprints = keys.map(\.fingerprint)
@@ -235,7 +230,7 @@ extension TLSSession {
         let failure = TLSFailure(
             role: role, failure: scan_tls_get_failure(session), alert: Int(scan_tls_get_alert(session)),
             isEstablished: key != nil, ourKey: fingerprints[0],
-            peerKey: announced ?? ClusterKey.fingerprint(tlsIdentity: identity), peerNamedKey: count > 0,
+            peerKey: ClusterKey.fingerprint(tlsIdentity: identity), peerNamedKey: count > 0,
             firstBytes: firstBytes)
         return fail(failure.error)
     }

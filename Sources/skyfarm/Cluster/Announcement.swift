@@ -1,6 +1,8 @@
+import Foundation
 import ScanCluster
 import ScanDiscovery
 import ScanNetwork
+import ScanSecurity
 
 /// A node's announcement on the local network, from its creation until it takes leave.
 struct Announcement: Sendable {
@@ -9,11 +11,11 @@ struct Announcement: Sendable {
 
     /// Announces the node, and says in one line when that succeeds or fails; the node serves in either case.
     init(
-        of node: NodeServer, name: String, slots: Int, at address: SocketAddress,
+        of node: NodeServer, name: String, keys: KeyRing, slots: Int, at address: SocketAddress,
         _ say: @escaping @Sendable (String) -> Void
     ) {
         let facts = NodeAdvertisement(
-            versions: Hello.versions, slots: slots, keyFingerprint: nil, id: node.identity)
+            versions: Hello.versions, slots: slots, keyFingerprint: keys.announcement(at: .now), id: node.identity)
         let advertiser = NodeAdvertiser(
             DNSServiceDiscovery(),
             ServiceAdvertisement(

@@ -1,7 +1,8 @@
-import Dispatch
+import Foundation
 import ScanCluster
 import ScanDiscovery
 import ScanNetwork
+import ScanSecurity
 
 /// Brings nodes that are found into the cluster, and tells discovery how that went.
 final class ClusterMembership: Sendable {
@@ -21,7 +22,14 @@ final class ClusterMembership: Sendable {
         /// Time from the beginning of the search.
         var seconds: Double
         /// Why no connection to it is tried.
-        var obstacle: String?
+        var obstacle: Obstacle?
+    }
+
+    /// Why no connection to a node is tried.
+    struct Obstacle: Equatable, Sendable {
+        var reason: String
+        /// The command that tells more, or helps.
+        var next: String
     }
 
     private struct Known {
@@ -31,6 +39,7 @@ final class ClusterMembership: Sendable {
 
     private let sources: [any ServiceDiscovery]
     private let nodes: RemoteNodes
+    private let keys: KeyRing
     private let hasLocalSystem: Bool
     private let onNews: @Sendable (News) -> Void
     private let start = DispatchTime.now()
@@ -40,14 +49,16 @@ final class ClusterMembership: Sendable {
     /// - Parameters:
     ///   - sources: Where nodes are looked for.
     ///   - nodes: Connects them.
+    ///   - keys: A node that accepts none of these is of another cluster.
     ///   - hasLocalSystem: This process runs tasks itself, so that a node of this machine would count its cores twice.
     ///   - onNews: Is told from any thread.
     init(
-        _ sources: [any ServiceDiscovery], nodes: RemoteNodes, hasLocalSystem: Bool,
+        _ sources: [any ServiceDiscovery], nodes: RemoteNodes, keys: KeyRing, hasLocalSystem: Bool,
         onNews: @escaping @Sendable (News) -> Void
     ) {
         self.sources = sources
         self.nodes = nodes
+        self.keys = keys
         self.hasLocalSystem = hasLocalSystem
         self.onNews = onNews
     }
@@ -110,7 +121,7 @@ final class ClusterMembership: Sendable {
 
     private func found(_ node: DiscoveredNode, from source: Int, _ discovery: NodeDiscovery) {
         let key = Self.key(node, source)
-        let obstacle = Self.obstacle(to: node, hasLocalSystem: hasLocalSystem)
+        let obstacle = Self.obstacle(to: node, keys: keys, at: .now, hasLocalSystem: hasLocalSystem)
         let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
         let before = known.withLock { known in
             let before = known.findings[key]
@@ -118,13 +129,13 @@ final class ClusterMembership: Sendable {
             return before
         }
         if let obstacle {
-            if before?.obstacle != obstacle { onNews(.unused(name: node.name, reason: obstacle)) }
+            if before?.obstacle != obstacle { onNews(.unused(name: node.name, reason: obstacle.reason)) }
             return
         }
         let visit = RemoteNodes.Visit(
             key: key, name: node.name,
             addresses: node.addresses.map { SocketAddress(host: $0.host.description, port: $0.port) },
-            identity: node.advertisement.id)
+            identity: node.advertisement.id, keys: node.advertisement.keys)
         nodes.visit(visit) { [onNews] outcome in
             switch outcome {
             case .connected: discovery.report(.connected, of: node.id)
@@ -137,13 +148,25 @@ final class ClusterMembership: Sendable {
     }
 
     /// Why a node is not tried; nil if it is.
-    static func obstacle(to node: DiscoveredNode, hasLocalSystem: Bool) -> String? {
+    static func obstacle(
+        to node: DiscoveredNode, keys: KeyRing, at time: Date, hasLocalSystem: Bool
+    ) -> Obstacle? {
         if let theirs = node.advertisement.versions, !theirs.overlaps(Hello.versions) {
-            return "speaks protocol \(theirs.words), this program \(Hello.versions.words);"
-                + " use the same version of skyfarm on both"
+            return Obstacle(
+                reason: "speaks protocol \(theirs.words), this program \(Hello.versions.words);"
+                    + " use the same version of skyfarm on both",
+                next: "skyfarm --version")
+        }
+        let theirs = node.advertisement.keys
+        if let first = theirs.first, !keys.keys(at: time).contains(where: { theirs.contains($0.fingerprint) }) {
+            return Obstacle(
+                reason: TLSError.wrongKey(ours: keys.current.fingerprint, theirs: first).message,
+                next: "skyfarm key import")
         }
         if hasLocalSystem, node.isOnThisMachine {
-            return "is on this machine, which takes part itself; --local-slots 0 leaves the work to the node"
+            return Obstacle(
+                reason: "is on this machine, which takes part itself; --local-slots 0 leaves the work to the node",
+                next: "skyfarm scan --local-slots 0")
         }
         return nil
     }

@@ -1,17 +1,19 @@
 import ScanCluster
 import ScanNetwork
+import ScanSecurity
 
 /// A look at all nodes that can be reached, without a job.
 struct NodeSearch: Sendable {
     let nodes: RemoteNodes
     let membership: ClusterMembership?
 
-    /// Looks at the nodes at these addresses and at those that the sources find.
-    init(_ addresses: [HostAndPort], sources: NodeSources) {
-        nodes = RemoteNodes(addresses.map(\.description), systems: Systems(clock: EventLoop.shared))
+    /// Looks, with these keys, at the nodes at these addresses and at those that the sources find.
+    init(_ addresses: [HostAndPort], keys: KeyRing, sources: NodeSources) {
+        nodes = RemoteNodes(addresses.map(\.description), keys: keys, systems: Systems(clock: EventLoop.shared))
         let all = sources.all
         membership =
-            all.isEmpty ? nil : ClusterMembership(all, nodes: nodes, hasLocalSystem: false, onNews: { _ in })
+            all.isEmpty
+            ? nil : ClusterMembership(all, nodes: nodes, keys: keys, hasLocalSystem: false, onNews: { _ in })
     }
 
     /// Looks for so long; shorter if no node can come any more.

@@ -13,7 +13,7 @@ struct BenchCommand: Command {
         let display = ProgressDisplay(style: .none)
         let interrupts = Interrupts(beforeExit: display.finish)
         defer { display.finish() }
-        let farm = ScanFarm(options.cluster, events: ScanEvents(display: display, isQuiet: options.common.quiet))
+        let farm = try ScanFarm(options.cluster, events: ScanEvents(display: display, isQuiet: options.common.quiet))
         defer { farm.close() }
         let work = Task { try await measure(farm) }
         let watcher = Task {
@@ -73,6 +73,8 @@ struct BenchCommand: Command {
         switch error {
         case let error as ScanError where error.code == .noSystem:
             CommandError(.noUsableNode, "bench: \(error)")
+        case let error as ScanError where error.code == .authentication:
+            CommandError(.authentication, "bench: \(error)")
         case let error as ScanError where error.code == .bulkUnreadable: CommandError(.input, error.message)
         case let error as TaskFailure: CommandError(.failure, "bench: \(error); run it again")
         case let error as OutputError: CommandError(.output, error.description)

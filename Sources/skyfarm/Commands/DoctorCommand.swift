@@ -1,5 +1,6 @@
 import ScanDiscovery
 import ScanNetwork
+import ScanSecurity
 
 /// `skyfarm doctor`: says whether other machines can use this one, and what to do if not.
 struct DoctorCommand: Command {
@@ -9,10 +10,15 @@ struct DoctorCommand: Command {
 
     func run() async throws -> ExitCode {
         let daemon = DiscoveryDaemon.diagnose()
-        let search = NodeSearch(options.nodes, sources: NodeSources(discovers: true, srv: []))
+        let keys = Result { () throws(KeyError) in try KeyStore.user().ring() }
+        // Without a key all nodes are strange: with a key that nobody knows the rest can still be looked at.
+        let search = NodeSearch(
+            options.nodes, keys: try (try? keys.get()) ?? KeyRing(current: .random()),
+            sources: NodeSources(discovers: true, srv: []))
         let states = await search.look(for: .seconds(options.waitSeconds))
         let diagnosis = Diagnosis(
-            daemon: daemon, discoveryError: search.membership?.errors.first, interfaces: NetworkInterface.current(),
+            daemon: daemon, key: keys.map(\.current.fingerprint), discoveryError: search.membership?.errors.first,
+            interfaces: NetworkInterface.current(),
             announced: search.membership?.findings ?? [], states: states, seconds: options.waitSeconds,
             time: SystemTime.current())
         try StandardOutput.write(
@@ -64,7 +70,8 @@ extension DoctorCommand {
         examples: [
             .init(
                 line: "skyfarm doctor",
-                explanation: "Look at the discovery daemon, the network and the nodes that are announced. The exit code"
+                explanation:
+                    "Look at the discovery daemon, the network, the cluster key and the nodes that are announced. The exit code"
                     + " is 0 only if a second machine could use this one.")
         ],
         sections: [

@@ -3,6 +3,7 @@ import Foundation
 import ScanCluster
 import ScanDiscovery
 import ScanNetwork
+import ScanSecurity
 import SkyImage
 import SkyScan
 
@@ -16,19 +17,42 @@ struct NodeCommand: Command {
         let interrupts = Interrupts(beforeExit: {})
         let name = options.name ?? Self.uniqueName()
         let slots = options.slots ?? ProcessInfo.processInfo.activeProcessorCount
+        let store = try KeyStore.user()
+        let keys = try store.ring()
         let node = NodeServer(
-            name: name, slots: slots, scanners: .sky, listen: options.listen.description,
+            name: name, keys: keys, slots: slots, scanners: .sky, listen: options.listen.description,
             onEvent: { [self] event in say("\(event)") })
         let address = try start(node)
         try announce(Ready(name: name, address: address.description, slots: slots))
-        let announcement = options.advertises ? Announcement(of: node, name: name, slots: slots, at: address, say) : nil
+        let presence = Task {
+            await appear(keys, store, node) { [self] keys in
+                options.advertises
+                    ? Announcement(of: node, name: name, keys: keys, slots: slots, at: address, say) : nil
+            }
+        }
         // Any of them, a terminal that is closed as well; a node that is to outlive it is started under nohup.
         for await _ in interrupts.signals { break }
         // First nobody new comes, then those who are there go.
-        await announcement?.takeLeave()
+        presence.cancel()
+        await presence.value
         await drain(node, interrupts)
         Self.waitForLog()
         return .complete
+    }
+
+    /// Keeps the node announced, with the keys that it accepts, and takes up changes of these, until the task is
+    /// cancelled.
+    private func appear(
+        _ keys: KeyRing, _ store: KeyStore, _ node: NodeServer, _ announce: (KeyRing) -> Announcement?
+    ) async {
+        var announcement = announce(keys)
+        for await keys in store.changes(of: keys, onTrouble: { say("the old keys stay in use: \($0)") }) {
+            node.use(keys)
+            say("the cluster key is \(keys.current.fingerprint) now")
+            await announcement?.takeLeave()
+            announcement = announce(keys)
+        }
+        await announcement?.takeLeave()
     }
 
     private func start(_ node: NodeServer) throws(CommandError) -> SocketAddress {

@@ -1,5 +1,6 @@
 import ScanCluster
 import ScanNetwork
+import ScanSecurity
 
 /// `skyfarm nodes`: lists the nodes that can be reached.
 struct NodesCommand: Command {
@@ -9,7 +10,8 @@ struct NodesCommand: Command {
 
     func run() async throws -> ExitCode {
         let search = NodeSearch(
-            options.nodes, sources: NodeSources(discovers: options.discovers, srv: options.srv))
+            options.nodes, keys: try KeyStore.user().ring(),
+            sources: NodeSources(discovers: options.discovers, srv: options.srv))
         let states = await search.look(for: .seconds(options.waitSeconds))
         var rows = states.map(Row.init)
         if let membership = search.membership {
@@ -22,7 +24,8 @@ struct NodesCommand: Command {
                     + " `skyfarm doctor` says what is missing")
         }
         try StandardOutput.write(options.common.json ? JSONOutput.document(Listing(nodes: rows)) : Self.text(rows))
-        return rows.contains(where: \.isUsable) ? .complete : .noUsableNode
+        if rows.contains(where: \.isUsable) { return .complete }
+        return states.contains(where: \.refusesKey) ? .authentication : .noUsableNode
     }
 
     private func say(_ line: String) {
@@ -39,6 +42,8 @@ struct NodesCommand: Command {
         var load: Double?
         var roundTripMilliseconds: Double?
         var version: String?
+        /// Fingerprint of the key that is in use, or of those that it announces.
+        var key: String?
         /// Why it cannot be used.
         var reason: String?
     }
@@ -50,12 +55,13 @@ struct NodesCommand: Command {
 
     /// The rows as a table: usable nodes first, then the others with the reason.
     static func text(_ rows: [Row]) -> String {
-        var table = [["NAME", "ADDRESS", "SLOTS", "LOAD", "ROUND TRIP", "VERSION"]]
+        var table = [["NAME", "ADDRESS", "SLOTS", "LOAD", "ROUND TRIP", "VERSION", "KEY"]]
         for row in rows where row.isUsable {
             let roundTrip = row.roundTripMilliseconds.map { "\(plainText(($0 * 100).rounded() / 100)) ms" }
             table.append([
                 row.name ?? "-", row.address, row.slots.map(String.init) ?? "-",
                 row.load.map { plainText(($0 * 100).rounded() / 100) } ?? "-", roundTrip ?? "-", row.version ?? "-",
+                row.key ?? "-",
             ])
         }
         let widths = table[0].indices.map { column in table.map { $0[column].count }.max() ?? 0 }
@@ -83,6 +89,7 @@ extension NodesCommand.Row {
         load = state.node.flatMap { node in node.busy.map { Double($0) / Double(node.slots) } }
         roundTripMilliseconds = state.roundTrip.map { $0 / .milliseconds(1) }
         version = state.node?.software
+        key = state.key?.description
         reason = state.trouble
     }
 
@@ -93,7 +100,8 @@ extension NodesCommand.Row {
         isUsable = false
         name = finding.node.name
         slots = finding.node.advertisement.slots
-        reason = obstacle
+        key = finding.node.advertisement.keyFingerprint
+        reason = obstacle.reason
     }
 }
 
@@ -125,7 +133,7 @@ extension NodesCommand {
             .init(
                 line: "skyfarm nodes",
                 explanation: "Look for nodes on the local network for two seconds, and show name, address, slots, load,"
-                    + " round trip and version of each."),
+                    + " round trip, version and the fingerprint of the cluster key of each."),
             .init(
                 line: "skyfarm nodes --no-discovery --node 192.168.1.7:4870",
                 explanation: "Show one node."),

@@ -24,7 +24,7 @@ struct ScanCommand: Command {
         let interrupts = Interrupts(beforeExit: display.finish)
         defer { display.finish() }
         let recorder = ScanRecorder()
-        let farm = ScanFarm(
+        let farm = try ScanFarm(
             options.cluster, timeout: options.timeoutSeconds.map { .seconds($0) }, maxAttempts: options.maxAttempts,
             events: ScanEvents(display: display, isQuiet: options.common.quiet, recorder: recorder))
         defer { farm.close() }
@@ -90,6 +90,8 @@ struct ScanCommand: Command {
         switch error {
         case let error as ScanError where error.code == .noSystem:
             return CommandError(.noUsableNode, "scan: \(error)")
+        case let error as ScanError where error.code == .authentication:
+            return CommandError(.authentication, "scan: \(error)")
         case let error as ScanError where error.code == .bulkUnreadable:
             return CommandError(.input, error.message)
         case let error as OutputError: return CommandError(.output, error.description)

@@ -2,6 +2,7 @@ import Foundation
 import ScanCluster
 import ScanDiscovery
 import ScanNetwork
+import ScanSecurity
 
 /// The systems that a command uses: the local one, the nodes that were named, and those that are found.
 struct ScanFarm: Sendable {
@@ -16,10 +17,12 @@ struct ScanFarm: Sendable {
 
     /// Looks for nodes from now on; ``join()`` connects them. `timeout` and `maxAttempts` are what its coordinator's
     /// jobs put up with.
-    init(_ cluster: ClusterOptions, timeout: Duration? = nil, maxAttempts: Int = 3, events: ScanEvents) {
+    /// - Throws: `KeyError` if nodes are needed and there is no key to meet them with.
+    init(_ cluster: ClusterOptions, timeout: Duration? = nil, maxAttempts: Int = 3, events: ScanEvents) throws {
         let loop = EventLoop.shared
+        let (keys, sources) = try Self.keysAndSources(cluster, events)
         systems = Systems(clock: loop)
-        nodes = RemoteNodes(cluster.nodes.map(\.description), systems: systems)
+        nodes = RemoteNodes(cluster.nodes.map(\.description), keys: keys, systems: systems)
         let slots = cluster.localSlots ?? ProcessInfo.processInfo.activeProcessorCount
         var generator = SystemRandomNumberGenerator()
         local =
@@ -33,15 +36,30 @@ struct ScanFarm: Sendable {
             clock: loop, executor: loop)
         waitSeconds = cluster.waitSeconds
         self.events = events
-        let sources = NodeSources(discovers: cluster.discovers, srv: cluster.srv).all
         let membership = ClusterMembership(
-            sources, nodes: nodes, hasLocalSystem: local != nil, onNews: events.handle)
+            sources, nodes: nodes, keys: keys, hasLocalSystem: local != nil, onNews: events.handle)
         self.membership = sources.isEmpty ? nil : membership
         search = sources.isEmpty ? nil : Task { await membership.run() }
     }
 
+    /// The keys, and where nodes are looked for. A command that can do without nodes does so if the key cannot be used.
+    private static func keysAndSources(
+        _ cluster: ClusterOptions, _ events: ScanEvents
+    ) throws -> (KeyRing, [any ServiceDiscovery]) {
+        let sources = NodeSources(discovers: cluster.discovers, srv: cluster.srv).all
+        do {
+            if !cluster.nodes.isEmpty || !sources.isEmpty { return (try KeyStore.user().ring(), sources) }
+        } catch {
+            guard cluster.nodes.isEmpty, cluster.localSlots != 0 else { throw error }
+            events.say("nodes are not looked for: \(error)")
+        }
+        // Nobody is met: a key that nobody else knows will do.
+        return (KeyRing(current: try .random()), [])
+    }
+
     /// Connects to the nodes; with a local system the scan need not wait for them, and they join as they come.
-    /// - Throws: ``ScanError/Code/noSystem`` if there is nobody to do the work.
+    /// - Throws: ``ScanError/Code/noSystem`` if there is nobody to do the work, or
+    ///   ``ScanError/Code/authentication`` if that is because a node that was named refuses the key.
     func join() async throws {
         if let local { systems.join(local) }
         nodes.start()
@@ -52,14 +70,14 @@ struct ScanFarm: Sendable {
         if membership == nil { return try await joinNamed() }
         let isThere = await systems.first(within: .seconds(waitSeconds))
         try Task.checkCancellation()
-        if !isThere { throw ScanError(.noSystem, obstacle(await nodes.states)) }
+        if !isThere { throw obstacle(await nodes.states) }
         Task { [nodes, events] in events.report(await nodes.settled()) }
     }
 
     /// Waits for the nodes that were named, since there are no others, until each has joined or said why not.
     private func joinNamed() async throws {
         let states = try await settled()
-        if !states.contains(where: \.isUsable) { throw ScanError(.noSystem, obstacle(states)) }
+        if !states.contains(where: \.isUsable) { throw obstacle(states) }
         events.report(states)
     }
 
@@ -83,16 +101,20 @@ struct ScanFarm: Sendable {
     }
 
     /// Why no node can be used, and what to do, in one line.
-    private func obstacle(_ states: [NodeState]) -> String {
+    private func obstacle(_ states: [NodeState]) -> ScanError {
         if states.isEmpty {
-            return membership == nil
+            let words =
+                membership == nil
                 ? "no node was named and --local-slots 0 excludes this machine; name one with --node HOST:PORT"
                 : "no node was found in \(plainText(waitSeconds)) s and --local-slots 0 excludes this machine; start"
                     + " `skyfarm node` on another machine, and run `skyfarm doctor` if it is not found"
+            return ScanError(.noSystem, words)
         }
         let troubles = states.map { "node \($0.address): \($0.trouble ?? "no answer yet")" }
-        return "no node can be used: \(troubles.joined(separator: "; ")); run `skyfarm doctor`, or leave out"
-            + " --local-slots 0"
+        return ScanError(
+            states.contains(where: \.refusesKey) ? .authentication : .noSystem,
+            "no node can be used: \(troubles.joined(separator: "; ")); run `skyfarm doctor`, or leave out"
+                + " --local-slots 0")
     }
 
     /// Leaves the nodes.
@@ -110,6 +132,15 @@ extension NodeState {
         case .connecting, .failed, .closed: false
         }
     }
+
+    /// Whether it does not hold a key of ours.
+    var lacksKey: Bool {
+        if case .failed(let error) = status { return error.code == .authentication }
+        return false
+    }
+
+    /// Whether it was named, and does not hold a key of ours.
+    var refusesKey: Bool { announcedName == nil && lacksKey }
 
     /// Why not, in words; nil where it can be used.
     var trouble: String? {

@@ -1,9 +1,12 @@
 import ScanDiscovery
 import ScanNetwork
+import ScanSecurity
 
 /// Judges whether a second machine could use this one, and what to do if not. Pure.
 struct Diagnosis: Sendable {
     var daemon: DiscoveryDaemon
+    /// The key of this machine, or why it cannot be used.
+    var key: Result<KeyFingerprint, KeyError>
     /// What was heard of the daemon when it was asked; nil if it answers.
     var discoveryError: DiscoveryError?
     var interfaces: [NetworkInterface]
@@ -33,7 +36,7 @@ struct Diagnosis: Sendable {
     }
 
     var findings: [Finding] {
-        [bus, answer] + network + own + others + [firewall, clock]
+        [bus, answer] + network + [clusterKey] + own + others + named + [firewall, clock]
     }
 
     /// Whether a second machine could use this one.
@@ -85,6 +88,27 @@ struct Diagnosis: Sendable {
 
     // MARK: Nodes
 
+    private var clusterKey: Finding {
+        switch key {
+        case .success(let fingerprint):
+            Finding(check: "key", verdict: .ok, text: "the cluster key of this machine is \(fingerprint)")
+        case .failure(let error):
+            Finding(check: "key", verdict: .problem, text: error.message, next: "skyfarm key path")
+        }
+    }
+
+    /// Those that were named, wherever they are.
+    private var named: [Finding] {
+        states.filter { $0.announcedName == nil }.map { state in
+            guard let trouble = state.trouble, !state.isUsable else {
+                return Finding(check: "named", verdict: .ok, text: "\(state.address) answers")
+            }
+            return Finding(
+                check: "named", verdict: .note, text: "\(state.address) \(trouble)",
+                next: state.lacksKey ? "skyfarm key import" : nil)
+        }
+    }
+
     private var own: [Finding] {
         let here = announced.filter(\.node.isOnThisMachine)
         if here.isEmpty {
@@ -135,7 +159,8 @@ struct Diagnosis: Sendable {
         let name = finding.node.name
         if let obstacle = finding.obstacle {
             return Finding(
-                check: "answers", verdict: .problem, text: "\(name) is not used: \(obstacle)", next: "skyfarm --version"
+                check: "answers", verdict: .problem, text: "\(name) is not used: \(obstacle.reason)",
+                next: obstacle.next
             )
         }
         let addresses = Set(finding.node.addresses.map(\.description))
@@ -150,9 +175,10 @@ struct Diagnosis: Sendable {
         }
         if let trouble = state.trouble, !state.isUsable {
             let port = finding.node.addresses.first?.port ?? 0
+            let remedy = finding.node.isOnThisMachine ? "skyfarm node --listen :\(port)" : "sudo ufw allow \(port)/tcp"
             return Finding(
                 check: "answers", verdict: .problem, text: "\(name) \(trouble)",
-                next: finding.node.isOnThisMachine ? "skyfarm node --listen :\(port)" : "sudo ufw allow \(port)/tcp")
+                next: state.lacksKey ? "skyfarm key import" : remedy)
         }
         if finding.node.isOnThisMachine, isLoopback(state.address) {
             return Finding(

@@ -5,6 +5,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     case usage = 2
     /// The local system is excluded and no node can be used.
     case noUsableNode = 3
+    /// The key cannot be used, or a node that was named refuses it and no other can be used.
     case authentication = 4
     case input = 5
     case output = 6
@@ -20,7 +21,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .failure: "failure"
         case .usage: "wrong flags or arguments"
         case .noUsableNode: "no usable node, with the local system excluded"
-        case .authentication: "a node holds another cluster key"
+        case .authentication: "a node holds another cluster key, or the key cannot be used"
         case .input: "an input cannot be read"
         case .output: "an output cannot be written"
         case .partialCatalogue: "the catalogue is written, but sectors are missing"

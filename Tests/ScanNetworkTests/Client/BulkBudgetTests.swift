@@ -32,7 +32,7 @@ struct BulkBudgetTests {
     func budget() async throws {
         let nodes = [try TestNode(slots: 8), try TestNode(slots: 8)]
         let systems = Systems(clock: EventLoop.shared, bulkLimit: 3 * Self.size)
-        let links = RemoteNodes(nodes.map(\.address), systems: systems)
+        let links = RemoteNodes(nodes.map(\.address), keys: testKeys, systems: systems)
         links.start()
         _ = await links.settled()
         let coordinator = ScanCoordinator(systems: systems, clock: EventLoop.shared, executor: EventLoop.shared)
@@ -60,9 +60,9 @@ struct BulkBudgetTests {
             identity: SystemID(high: 7, low: 7), name: "deaf", slots: 4, queueLimit: 4, scanners: [GateTask.scanner],
             frameLimit: 1 << 30)
         let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(info)).encoded
-        let server = try StrangeServer(answer: welcome, waits: true)
+        let server = try StrangeServer(answer: welcome, keys: testKeys, waits: true)
         let systems = Systems(clock: EventLoop.shared, bulkLimit: Self.size)
-        let links = RemoteNodes([server.address], systems: systems)
+        let links = RemoteNodes([server.address], keys: testKeys, systems: systems)
         links.start()
         _ = await links.settled()
         let coordinator = ScanCoordinator(systems: systems, clock: EventLoop.shared, executor: EventLoop.shared)

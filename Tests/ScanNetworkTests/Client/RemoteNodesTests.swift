@@ -107,7 +107,7 @@ struct RemoteNodesTests {
     func otherProgram(banner: String, name: String, waits: Bool) async throws {
         let server = try StrangeServer(answer: Array(banner.utf8), waits: waits)
         let (_, nodes, states) = await connect(server.address)
-        let expected = ScanError(.notANode, "is no skyfarm node: it answers \(name)", system: server.address)
+        let expected = ScanError(.notANode, "speaks \(name): it is no Skyfarm", system: server.address)
         #expect(states.map(\.status) == [.failed(expected)])
         nodes.close()
         server.stop()
@@ -118,15 +118,29 @@ struct RemoteNodesTests {
         let server = try StrangeServer(answer: [])
         let (_, nodes, states) = await connect(server.address, timing: shortTiming)
         let expected = ScanError(
-            .notANode, "did not answer the hello within 100 ms; is it a skyfarm node?", system: server.address)
+            .notANode, "did not finish the TLS handshake within 100 ms: it is busy, or no Skyfarm",
+            system: server.address)
         #expect(states.map(\.status) == [.failed(expected)])
         nodes.close()
         server.stop()
     }
 
-    @Test("that close at once are given up")
-    func closes() async throws {
-        let server = try StrangeServer(answer: [], waits: true, closes: true)
+    @Test("that hold the key and say nothing are given up")
+    func silentMember() async throws {
+        let server = try StrangeServer(answer: [], keys: testKeys)
+        var timing = shortTiming
+        timing.handshake = .seconds(1)
+        let (_, nodes, states) = await connect(server.address, timing: timing)
+        let expected = ScanError(
+            .notANode, "did not answer the hello within 1 s; is it a skyfarm node?", system: server.address)
+        #expect(states.map(\.status) == [.failed(expected)])
+        nodes.close()
+        server.stop()
+    }
+
+    @Test("that close at once are given up", arguments: [true, false])
+    func closes(holdsKey: Bool) async throws {
+        let server = try StrangeServer(answer: [], keys: holdsKey ? testKeys : nil, waits: true, closes: true)
         let (_, nodes, states) = await connect(server.address)
         guard case .failed(let error) = states[0].status else {
             Issue.record("\(states[0].status)")
@@ -140,7 +154,7 @@ struct RemoteNodesTests {
     @Test("of another version are reported as incompatible")
     func otherVersion() async throws {
         let refusal = Hello(.refusal, versions: 8...9, refusal: .otherVersion, body: Array("too old".utf8))
-        let server = try StrangeServer(answer: refusal.encoded, waits: true)
+        let server = try StrangeServer(answer: refusal.encoded, keys: testKeys, waits: true)
         let (_, nodes, states) = await connect(server.address)
         guard case .failed(let error) = states[0].status else {
             Issue.record("\(states[0].status)")
@@ -159,7 +173,8 @@ struct RemoteNodesTests {
             identity: SystemID(high: 5, low: 5), name: "bad", slots: 1, queueLimit: 1, scanners: [],
             frameLimit: 1 << 20)
         let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(info)).encoded
-        let server = try StrangeServer(answer: welcome + [8, 0, 0, 0, 99, 0, 0, 0, 0, 0, 0, 0], waits: true)
+        let server = try StrangeServer(
+            answer: welcome + [8, 0, 0, 0, 99, 0, 0, 0, 0, 0, 0, 0], keys: testKeys, waits: true)
         let (systems, nodes, _) = await connect(server.address)
         await eventually {
             if case .failed(let error) = await nodes.states[0].status { return error.message.contains("type 99") }
@@ -176,7 +191,7 @@ struct RemoteNodesTests {
             identity: SystemID(high: 6, low: 6), name: "dumb", slots: 1, queueLimit: 1, scanners: [],
             frameLimit: 1 << 20)
         let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(info)).encoded
-        let server = try StrangeServer(answer: welcome, waits: true)
+        let server = try StrangeServer(answer: welcome, keys: testKeys, waits: true)
         let (_, nodes, _) = await connect(server.address, timing: shortTiming)
         await eventually {
             if case .failed(let error) = await nodes.states[0].status { return error.message.contains("silent") }

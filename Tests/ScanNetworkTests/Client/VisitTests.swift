@@ -13,7 +13,7 @@ struct VisitTests {
         init(named addresses: [String] = []) {
             var options = RemoteNodes.Options()
             options.timing = testTiming
-            nodes = RemoteNodes(addresses, systems: systems, options: options)
+            nodes = RemoteNodes(addresses, keys: testKeys, systems: systems, options: options)
             nodes.start()
         }
 

@@ -216,12 +216,13 @@ struct NodeServerTests {
         node.server.stop()
     }
 
-    @Test("refuses peers that are no coordinators, in words that they can read")
-    func strangers() async throws {
+    @Test("refuses members that are no coordinators, in words that they can read")
+    func noCoordinator() async throws {
         let node = try TestNode()
         let client = try StrangeClient(node.address)
-        client.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
-        let reply = client.receiveAll()
+        let member = try client.secured()
+        try member.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+        let reply = try member.receive()
         #expect(reply.starts(with: Array("SKYFARM".utf8)))
         #expect(String(decoding: reply, as: UTF8.self).contains("this is a skyfarm node"))
         #expect(await node.event(containing: "refused").contains("protocol of its own"))
@@ -229,11 +230,11 @@ struct NodeServerTests {
         node.server.stop()
     }
 
-    @Test("gives up on peers that say nothing")
+    @Test("gives up on members that say nothing")
     func silent() async throws {
-        let node = try TestNode { $0.timing = shortTiming }
+        let node = try TestNode { $0.timing.handshake = .seconds(1) }
         let client = try StrangeClient(node.address)
-        #expect(String(decoding: client.receiveAll(), as: UTF8.self).contains("no hello within 100 ms"))
+        #expect(String(decoding: try client.secured().receive(), as: UTF8.self).contains("no hello within 1 s"))
         client.close()
         node.server.stop()
     }
@@ -242,25 +243,24 @@ struct NodeServerTests {
     func brokenProtocol() async throws {
         let node = try TestNode()
         let client = try StrangeClient(node.address)
-        client.send(try ClientHandshake().greeting(CoordinatorInfo(name: "odd", frameLimit: 1 << 20)))
-        client.send([12, 0, 0, 0, 77, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
-        #expect(String(decoding: client.receiveAll(), as: UTF8.self).contains("frame of unknown type 77"))
+        let member = try client.secured()
+        try member.send(try ClientHandshake().greeting(CoordinatorInfo(name: "odd", frameLimit: 1 << 20)))
+        try member.send([12, 0, 0, 0, 77, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+        var reply: [UInt8] = []
+        while case let more = try member.receive(), !more.isEmpty { reply += more }
+        #expect(String(decoding: reply, as: UTF8.self).contains("frame of unknown type 77"))
         #expect(await node.event(containing: "unknown type 77").hasPrefix("odd at 127.0.0.1"))
         client.close()
         node.server.stop()
     }
 
-    @Test("limits connections, and those whose hello has not come")
-    func connectionLimits() async throws {
-        let node = try TestNode {
-            $0.connectionLimit = 1
-            $0.greetingLimit = 2
-        }
+    @Test("limits connections")
+    func connectionLimit() async throws {
+        let node = try TestNode { $0.connectionLimit = 1 }
         let system = try await system(node.address)
-        await #expect(throws: ScanError.self) { _ = try await ScanNetworkTests.system(node.address) }
-        let idle = [try StrangeClient(node.address), try StrangeClient(node.address), try StrangeClient(node.address)]
-        _ = await node.event(containing: "too many connections without a hello")
-        for client in idle { client.close() }
+        await #expect(throws: ScanError(.refused, "refused the connection: it has 1 connections, its limit")) {
+            _ = try await ScanNetworkTests.system(node.address)
+        }
         await system.close()
         node.server.stop()
     }

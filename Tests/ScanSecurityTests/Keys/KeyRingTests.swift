@@ -48,13 +48,14 @@ struct KeyRingTests {
         #expect(twice.retired.count == 1)
     }
 
-    @Test("offers a node the key it announces, else the current one")
+    @Test("offers a node the keys it announces, else all in turn")
     func offers() {
         let ring = KeyRing(current: first).replacing(with: second, keepingOldUntil: now + 60, at: now)
-        #expect(ring.key(for: nil, at: now) == second)
-        #expect(ring.key(for: second.fingerprint, at: now) == second)
-        #expect(ring.key(for: first.fingerprint, at: now) == first)
-        #expect(ring.key(for: first.fingerprint, at: now + 60) == second)
-        #expect(ring.key(for: third.fingerprint, at: now) == second)
+        #expect(ring.keys(for: [], at: now) == [second, first])
+        #expect(ring.keys(for: [second.fingerprint], at: now) == [second])
+        #expect(ring.keys(for: [first.fingerprint], at: now) == [first])
+        #expect(ring.keys(for: [first.fingerprint, second.fingerprint], at: now) == [second, first])
+        #expect(ring.keys(for: [first.fingerprint], at: now + 60) == [second])
+        #expect(ring.keys(for: [third.fingerprint], at: now) == [second, first])
     }
 }

@@ -1,11 +1,8 @@
-import ScanCluster
 import ScanSecurity
 import Testing
 
 @Suite("The gate for strangers")
 struct StrangerGateTests {
-    let start = Instant(nanoseconds: 0)
-
     private func gate(_ total: Int, _ perAddress: Int) -> StrangerGate<Int, String> {
         StrangerGate(limits: StrangerLimits(connections: total, connectionsPerAddress: perAddress))
     }
@@ -13,11 +10,11 @@ struct StrangerGateTests {
     @Test("lets the newest in and the oldest of its address go")
     func perAddress() {
         var gate = gate(10, 2)
-        #expect(gate.arrive(1, from: "a", at: start).isEmpty)
-        #expect(gate.arrive(2, from: "a", at: start).isEmpty)
-        #expect(gate.arrive(3, from: "b", at: start).isEmpty)
-        #expect(gate.arrive(4, from: "a", at: start) == [1])
-        #expect(gate.arrive(5, from: "a", at: start) == [2])
+        #expect(gate.arrive(1, from: "a").isEmpty)
+        #expect(gate.arrive(2, from: "a").isEmpty)
+        #expect(gate.arrive(3, from: "b").isEmpty)
+        #expect(gate.arrive(4, from: "a") == [1])
+        #expect(gate.arrive(5, from: "a") == [2])
         #expect(gate.count == 3)
         #expect(gate.isConsistent)
     }
@@ -25,10 +22,10 @@ struct StrangerGateTests {
     @Test("takes from the address that has most when there are too many in all")
     func total() {
         var gate = gate(4, 3)
-        for (id, address) in [(1, "b"), (2, "a"), (3, "a"), (4, "c")] { _ = gate.arrive(id, from: address, at: start) }
-        #expect(gate.arrive(5, from: "d", at: start) == [2])
+        for (id, address) in [(1, "b"), (2, "a"), (3, "a"), (4, "c")] { _ = gate.arrive(id, from: address) }
+        #expect(gate.arrive(5, from: "d") == [2])
         // Now all have one: the oldest goes.
-        #expect(gate.arrive(6, from: "e", at: start) == [1])
+        #expect(gate.arrive(6, from: "e") == [1])
         #expect(gate.count == 4)
         #expect(gate.isConsistent)
     }
@@ -36,28 +33,12 @@ struct StrangerGateTests {
     @Test("forgets who has finished the handshake")
     func leaves() {
         var gate = gate(2, 1)
-        _ = gate.arrive(1, from: "a", at: start)
+        _ = gate.arrive(1, from: "a")
         gate.leave(1)
         gate.leave(1)
         #expect(gate.count == 0)
-        #expect(gate.arrive(2, from: "a", at: start).isEmpty)
-        #expect(gate.arrive(2, from: "a", at: start).isEmpty, "an identity that comes again replaces itself")
-        #expect(gate.isConsistent)
-    }
-
-    @Test("ends handshakes that take more than 3 s")
-    func expires() {
-        var gate = gate(10, 10)
-        #expect(gate.nextDeadline == nil)
-        _ = gate.arrive(1, from: "a", at: start)
-        _ = gate.arrive(2, from: "a", at: start.advanced(by: .seconds(1)))
-        _ = gate.arrive(3, from: "b", at: start.advanced(by: .seconds(1)))
-        #expect(gate.nextDeadline == start.advanced(by: .seconds(3)))
-        #expect(gate.expire(at: start.advanced(by: .milliseconds(2999))).isEmpty)
-        #expect(gate.expire(at: start.advanced(by: .seconds(3))) == [1])
-        #expect(gate.nextDeadline == start.advanced(by: .seconds(4)))
-        #expect(gate.expire(at: start.advanced(by: .seconds(9))) == [2, 3])
-        #expect(gate.count == 0)
+        #expect(gate.arrive(2, from: "a").isEmpty)
+        #expect(gate.arrive(2, from: "a").isEmpty, "an identity that comes again replaces itself")
         #expect(gate.isConsistent)
     }
 
@@ -65,10 +46,10 @@ struct StrangerGateTests {
     func crowd() {
         var gate = StrangerGate<Int, String>()
         var evicted: [Int] = []
-        for id in 0..<2200 { evicted += gate.arrive(id, from: "lab", at: start) }
-        evicted += gate.arrive(9999, from: "lab", at: start)
+        for id in 0..<2200 { evicted += gate.arrive(id, from: "lab") }
+        evicted += gate.arrive(9999, from: "lab")
         // While its handshake goes on, as many more arrive as fit beside it.
-        for id in 3000..<3063 { evicted += gate.arrive(id, from: "lab", at: start) }
+        for id in 3000..<3063 { evicted += gate.arrive(id, from: "lab") }
         #expect(!evicted.contains(9999))
         #expect(gate.count == 64)
         #expect(evicted == evicted.sorted())
@@ -80,18 +61,15 @@ struct StrangerGateTests {
         var generator = SeededGenerator(seed: seed)
         var gate = gate(20, 6)
         var alive: Set<Int> = []
-        var now = start
         for id in 0..<5000 {
-            now = now.advanced(by: .milliseconds(Int.random(in: 0...300, using: &generator)))
-            switch Int.random(in: 0..<4, using: &generator) {
+            switch Int.random(in: 0..<3, using: &generator) {
             case 0:
                 if let one = alive.randomElement(using: &generator) {
                     gate.leave(one)
                     alive.remove(one)
                 }
-            case 1: alive.subtract(gate.expire(at: now))
             default:
-                alive.subtract(gate.arrive(id, from: String(Int.random(in: 0..<8, using: &generator)), at: now))
+                alive.subtract(gate.arrive(id, from: String(Int.random(in: 0..<8, using: &generator))))
                 alive.insert(id)
             }
             #expect(gate.isConsistent && gate.count == alive.count, "seed \(seed), step \(id)")
@@ -103,7 +81,7 @@ struct StrangerGateTests {
         let limits = StrangerLimits(connections: 0, connectionsPerAddress: -1, handshakeBytes: 0)
         #expect(limits.connections == 1 && limits.connectionsPerAddress == 1 && limits.handshakeBytes == 1)
         var gate = StrangerGate<Int, String>(limits: limits)
-        #expect(gate.arrive(1, from: "a", at: start).isEmpty)
-        #expect(gate.arrive(2, from: "b", at: start) == [1])
+        #expect(gate.arrive(1, from: "a").isEmpty)
+        #expect(gate.arrive(2, from: "b") == [1])
     }
 }

@@ -27,15 +27,6 @@ struct TLSRefusalTests {
         #expect(pair.client.key == nil && pair.server.key == nil)
     }
 
-    @Test("with the fingerprint that the node announces, where it is known")
-    func announcedKey() throws {
-        var pair = TLSPair(
-            client: try TLSSession(client: other, announced: key.fingerprint),
-            server: try TLSSession(server: KeyRing(current: key), at: now))
-        let message = try #require(pair.failures().client?.message)
-        #expect(message.contains(key.fingerprint.description) && message.contains(other.fingerprint.description))
-    }
-
     @Test("a retired key once it has expired, and takes it before", arguments: [-1, 0, 1])
     func retiredKey(seconds: Double) throws {
         let ring = KeyRing(

@@ -1,5 +1,6 @@
 import ScanCluster
 import ScanNetwork
+import ScanSecurity
 import SkyScan
 
 /// Nodes of this process that a coordinator reaches over loopback.
@@ -10,12 +11,14 @@ struct LoopbackCluster: Sendable {
 
     /// Starts `count` nodes of one slot each.
     init(nodes count: Int, options: NodeServer.Options = .init()) async throws {
+        let keys = KeyRing(current: try .random())
         servers = (0..<count).map {
-            NodeServer(name: "node-\($0)", slots: 1, scanners: .sky, listen: "127.0.0.1:0", options: options)
+            NodeServer(
+                name: "node-\($0)", keys: keys, slots: 1, scanners: .sky, listen: "127.0.0.1:0", options: options)
         }
         let addresses = try servers.map { try $0.start().description }
         let systems = Systems(clock: EventLoop.shared)
-        nodes = RemoteNodes(addresses, systems: systems)
+        nodes = RemoteNodes(addresses, keys: keys, systems: systems)
         nodes.start()
         _ = await nodes.settled()
         coordinator = ScanCoordinator(systems: systems, clock: EventLoop.shared, executor: EventLoop.shared)

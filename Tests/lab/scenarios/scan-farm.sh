@@ -10,7 +10,7 @@ for host in 1 2 3; do check "node $host is announced" wait_for 15 announced $hos
 start=$(now)
 on 4 "$LAB_SKYFARM" nodes >"$LAB/nodes"
 took=$(since "$start")
-check "three nodes are listed" lines 3 '^n[123] +10\.77\.0\.[123]:[0-9]+ +[0-9]+ +0 +[0-9.]+ ms +[0-9.]+$' "$LAB/nodes"
+check "three nodes are listed" lines 3 '^n[123] +10\.77\.0\.[123]:[0-9]+ +[0-9]+ +0 +[0-9.]+ ms +[0-9.]+ +[0-9a-f]{10}$' "$LAB/nodes"
 check "within 3 s ($took s)" under 3 "$took"
 cat "$LAB/nodes"
 

@@ -1,6 +1,8 @@
+import Foundation
 import ScanCluster
 import ScanDiscovery
 import ScanNetwork
+import ScanSecurity
 import Testing
 
 @testable import skyfarm
@@ -12,15 +14,18 @@ struct ClusterMembershipTests {
         let source: InMemoryDiscovery
         let server: NodeServer
         let port: UInt16
+        let keys: KeyRing
 
         init() throws {
+            keys = KeyRing(current: try .random())
             source = InMemoryDiscovery(address: HostAddress("127.0.0.1"))
-            server = NodeServer(name: "alpha", slots: 2, scanners: .sky, listen: "127.0.0.1:0")
+            server = NodeServer(name: "alpha", keys: keys, slots: 2, scanners: .sky, listen: "127.0.0.1:0")
             port = try server.start().port
         }
 
         func announce(versions: ClosedRange<UInt16> = 1...1) {
-            let facts = NodeAdvertisement(versions: versions, slots: 2, keyFingerprint: nil, id: server.identity)
+            let facts = NodeAdvertisement(
+                versions: versions, slots: 2, keyFingerprint: keys.announcement(at: .now), id: server.identity)
             let name = ServiceAdvertisement.instanceName("alpha", of: server.identity)
             let service = ResolvedService(host: "h.local", port: port, txt: facts.record)
             source.announce(
@@ -31,14 +36,15 @@ struct ClusterMembershipTests {
 
     /// A search that ends with the test.
     func search(
-        _ source: InMemoryDiscovery, hasLocalSystem: Bool = false,
+        _ source: InMemoryDiscovery, keys: KeyRing? = nil, hasLocalSystem: Bool = false,
         _ body: (ClusterMembership, Systems, AsyncStream<ClusterMembership.News>) async throws -> Void
     ) async throws {
         let systems = Systems(clock: EventLoop.shared)
-        let nodes = RemoteNodes([], systems: systems)
+        let keys = try keys ?? KeyRing(current: .random())
+        let nodes = RemoteNodes([], keys: keys, systems: systems)
         let (stream, news) = AsyncStream<ClusterMembership.News>.makeStream()
         let membership = ClusterMembership(
-            [source], nodes: nodes, hasLocalSystem: hasLocalSystem, onNews: { news.yield($0) })
+            [source], nodes: nodes, keys: keys, hasLocalSystem: hasLocalSystem, onNews: { news.yield($0) })
         let running = Task { await membership.run() }
         defer {
             running.cancel()
@@ -50,7 +56,7 @@ struct ClusterMembershipTests {
     @Test("brings a node that is announced into the cluster")
     func joins() async throws {
         let network = try Network()
-        try await search(network.source) { membership, systems, _ in
+        try await search(network.source, keys: network.keys) { membership, systems, _ in
             network.announce()
             #expect(await systems.first(within: .seconds(200)))
             #expect(systems.snapshot.map(\.name) == ["alpha"])
@@ -67,10 +73,50 @@ struct ClusterMembershipTests {
             let reason = "speaks protocol 7 to 9, this program 1; use the same version of skyfarm on both"
             let unused = await news.first { $0 != .available }
             #expect(unused == .unused(name: "alpha", reason: reason))
-            #expect(membership.findings.map(\.obstacle) == [reason])
+            #expect(membership.findings.map(\.obstacle?.reason) == [reason])
             #expect(systems.snapshot.isEmpty)
         }
         network.server.stop()
+    }
+
+    @Test("does not use a node of another cluster, and says why; a key that is being replaced will do")
+    func otherCluster() throws {
+        let (ours, theirs) = (KeyRing(current: try .random()), KeyRing(current: try .random()))
+        let host = try #require(HostAddress("10.0.0.1"))
+        func obstacle(_ announced: String?, _ keys: KeyRing) -> ClusterMembership.Obstacle? {
+            let node = DiscoveredNode(
+                id: .name("a"), name: "a", addresses: [NodeAddress(host: host, port: 1)],
+                advertisement: NodeAdvertisement(versions: 1...1, slots: 2, keyFingerprint: announced, id: nil))
+            return ClusterMembership.obstacle(to: node, keys: keys, at: .now, hasLocalSystem: false)
+        }
+        let other = try #require(obstacle(theirs.announcement(at: .now), ours))
+        #expect(other.next == "skyfarm key import")
+        #expect(other.reason.contains("\(theirs.current.fingerprint), ours is \(ours.current.fingerprint)"))
+        #expect(obstacle(ours.announcement(at: .now), ours) == nil)
+        // Where nothing is announced, the handshake tells.
+        #expect(obstacle(nil, ours) == nil)
+        let both = ours.replacing(with: theirs.current, keepingOldUntil: .now.addingTimeInterval(60), at: .now)
+        for ring in [ours, theirs] {
+            #expect(obstacle(both.announcement(at: .now), ring) == nil)
+            #expect(obstacle(ring.announcement(at: .now), both) == nil)
+        }
+    }
+
+    @Test("fingerprints are announced together and read back")
+    func fingerprints() throws {
+        let ring = KeyRing(current: try .random())
+        #expect(ring.announcement(at: .now) == "\(ring.current.fingerprint)")
+        let both = ring.replacing(with: try .random(), keepingOldUntil: .now.addingTimeInterval(60), at: .now)
+        var facts = NodeAdvertisement(versions: nil, slots: nil, keyFingerprint: both.announcement(at: .now), id: nil)
+        #expect(NodeAdvertisement(facts.record).keys == [both.current.fingerprint, ring.current.fingerprint])
+        facts.keyFingerprint = "lab"
+        #expect(facts.keys.isEmpty)
+        var many = ring
+        for _ in 0..<9 {
+            many = many.replacing(with: try .random(), keepingOldUntil: .now.addingTimeInterval(60), at: .now)
+        }
+        facts.keyFingerprint = many.announcement(at: .now)
+        #expect(NodeAdvertisement(facts.record).keys.first == many.current.fingerprint)
     }
 
     @Test("says why discovery is off, and that nothing can come")
@@ -95,8 +141,12 @@ struct ClusterMembershipTests {
             id: .name("a"), name: "a", addresses: [NodeAddress(host: address, port: 1)],
             advertisement: NodeAdvertisement(versions: nil, slots: nil, keyFingerprint: nil, id: nil),
             isOnThisMachine: true)
-        #expect(ClusterMembership.obstacle(to: node, hasLocalSystem: false) == nil)
-        #expect(ClusterMembership.obstacle(to: node, hasLocalSystem: true)?.contains("this machine") == true)
+        let keys = KeyRing(current: try .random())
+        func obstacle(_ hasLocalSystem: Bool) -> ClusterMembership.Obstacle? {
+            ClusterMembership.obstacle(to: node, keys: keys, at: .now, hasLocalSystem: hasLocalSystem)
+        }
+        #expect(obstacle(false) == nil)
+        #expect(obstacle(true)?.reason.contains("this machine") == true)
     }
 
     @Test("waiting for the first system ends, whether one comes or not")

@@ -1,6 +1,7 @@
 import ScanCluster
 import ScanDiscovery
 import ScanNetwork
+import ScanSecurity
 import Testing
 
 @testable import skyfarm
@@ -10,9 +11,9 @@ struct DiagnosisTests {
     static let id = SystemID(high: 1, low: 2)
 
     /// A machine without fault, on which no node was tried.
-    func machine() -> Diagnosis {
+    func machine() throws -> Diagnosis {
         Diagnosis(
-            daemon: .listening,
+            daemon: .listening, key: .success(try ClusterKey.random().fingerprint),
             interfaces: [
                 NetworkInterface(name: "eth0", isUp: true, hasMulticast: true, addresses: ["10.0.0.1"]),
                 NetworkInterface(name: "tun0", isUp: true, hasMulticast: false, addresses: ["10.9.0.1"]),
@@ -20,7 +21,9 @@ struct DiagnosisTests {
             announced: [], states: [], seconds: 2, time: SystemTime(text: "now"))
     }
 
-    func found(_ address: String, here: Bool, obstacle: String? = nil) throws -> ClusterMembership.Finding {
+    func found(_ address: String, here: Bool, obstacle: ClusterMembership.Obstacle? = nil) throws
+        -> ClusterMembership.Finding
+    {
         let host = try #require(HostAddress(address))
         return ClusterMembership.Finding(
             node: DiscoveredNode(
@@ -35,15 +38,15 @@ struct DiagnosisTests {
     }
 
     @Test("of a machine without a node names the command that starts one")
-    func noNode() {
-        let diagnosis = machine()
+    func noNode() throws {
+        let diagnosis = try machine()
         #expect(!diagnosis.isUsable)
         #expect(problems(diagnosis) == ["announced: skyfarm node"])
     }
 
     @Test("of a machine without a bus or daemon names what starts them")
-    func noDaemon() {
-        var diagnosis = machine()
+    func noDaemon() throws {
+        var diagnosis = try machine()
         diagnosis.daemon = .busAbsent(path: "/run/bus")
         #expect(problems(diagnosis).prefix(1) == ["bus: sudo systemctl start dbus"])
         diagnosis.daemon = .absent
@@ -56,15 +59,15 @@ struct DiagnosisTests {
     }
 
     @Test("of a machine without a network says so")
-    func noNetwork() {
-        var diagnosis = machine()
+    func noNetwork() throws {
+        var diagnosis = try machine()
         diagnosis.interfaces.removeFirst()
         #expect(problems(diagnosis).first == "network: ip address")
     }
 
     @Test("of a node that answers is good")
     func answers() throws {
-        var diagnosis = machine()
+        var diagnosis = try machine()
         diagnosis.announced = [try found("10.0.0.1", here: true)]
         diagnosis.states = [.joined(at: "10.0.0.1:4870")]
         #expect(problems(diagnosis) == [])
@@ -78,7 +81,7 @@ struct DiagnosisTests {
 
     @Test("of a node that answers on loopback only, or not at all, is bad")
     func unreachable() throws {
-        var diagnosis = machine()
+        var diagnosis = try machine()
         diagnosis.announced = [try found("127.0.0.1", here: true)]
         diagnosis.states = [.joined(at: "127.0.0.1:4870")]
         #expect(problems(diagnosis) == ["answers: skyfarm node --listen :0"])
@@ -86,22 +89,41 @@ struct DiagnosisTests {
         #expect(problems(diagnosis) == ["answers: skyfarm node --listen :4870"])
         diagnosis.states = []
         #expect(problems(diagnosis) == ["answers: skyfarm doctor --wait 10"])
-        diagnosis.announced = [try found("10.0.0.1", here: true, obstacle: "is too old")]
+        diagnosis.announced = [
+            try found("10.0.0.1", here: true, obstacle: .init(reason: "is too old", next: "skyfarm --version"))
+        ]
         #expect(problems(diagnosis) == ["answers: skyfarm --version"])
     }
 
     @Test("of another machine's node is worth a note only")
     func others() throws {
-        var diagnosis = machine()
+        var diagnosis = try machine()
         diagnosis.announced = [try found("10.0.0.2", here: false)]
         diagnosis.states = [.failed(at: "10.0.0.2:4870")]
         #expect(problems(diagnosis) == ["announced: skyfarm node"])
         #expect(diagnosis.findings.contains { $0.verdict == .note && $0.next == "sudo ufw allow 4870/tcp" })
     }
 
+    @Test("of nodes that do not hold the key names what helps, whether they were found or named")
+    func otherKey() throws {
+        var diagnosis = try machine()
+        diagnosis.announced = [try found("10.0.0.2", here: false)]
+        diagnosis.states = [.refused(at: "10.0.0.2:4870"), .refused(at: "10.0.0.3:4870")]
+        let hints = diagnosis.findings.filter { $0.next == "skyfarm key import" }
+        #expect(hints.map(\.check) == ["answers", "named", "named"])
+        #expect(hints.allSatisfy { $0.text.contains("has another cluster key") && $0.verdict == .note })
+    }
+
+    @Test("of a machine whose key cannot be used is bad")
+    func noKey() throws {
+        var diagnosis = try machine()
+        diagnosis.key = .failure(KeyError(.exposed, "others can use the cluster key"))
+        #expect(problems(diagnosis).first == "key: skyfarm key path")
+    }
+
     @Test("says whether the clock is kept", arguments: [(true, Diagnosis.Finding.Verdict.ok), (false, .note)])
-    func clock(isSynchronized: Bool, verdict: Diagnosis.Finding.Verdict) {
-        var diagnosis = machine()
+    func clock(isSynchronized: Bool, verdict: Diagnosis.Finding.Verdict) throws {
+        var diagnosis = try machine()
         diagnosis.time.isSynchronized = isSynchronized
         #expect(diagnosis.findings.last?.verdict == verdict)
     }
@@ -111,6 +133,12 @@ extension NodeState {
     fileprivate static func joined(at address: String) -> NodeState {
         var state = NodeState(address: address)
         state.status = .joined
+        return state
+    }
+
+    fileprivate static func refused(at address: String) -> NodeState {
+        var state = NodeState(address: address)
+        state.status = .failed(ScanError(.authentication, "has another cluster key"))
         return state
     }
 

@@ -1,4 +1,6 @@
 import Foundation
+import ScanSecurity
+import ScanTestSupport
 
 @testable import skyfarm
 
@@ -12,6 +14,8 @@ final class Foreigner: @unchecked Sendable {
         case greets([UInt8])
         /// Sends these bytes when it has been sent some, and closes.
         case answers([UInt8])
+        /// Proves that it holds the key, and sends these bytes.
+        case member([UInt8], KeyRing)
         /// Says nothing.
         case silent
         /// Passes bytes on between the peer and `port`; both connections end when the peer has sent so many.
@@ -63,6 +67,11 @@ final class Foreigner: @unchecked Sendable {
             while receive(from: peer) != nil {}
         case .answers(let bytes):
             if receive(from: peer) != nil { send(bytes[...], to: peer) }
+        case .member(let bytes, let keys):
+            guard let session = try? TLSSession(server: keys, at: .now), let member = try? SecureSocket(peer, session)
+            else { return }
+            try? member.send(bytes)
+            while receive(from: peer) != nil {}
         case .silent:
             while receive(from: peer) != nil {}
         case .passes(let port, let limit):

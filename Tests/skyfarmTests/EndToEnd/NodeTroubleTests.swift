@@ -1,4 +1,5 @@
 import Foundation
+import ScanSecurity
 import Testing
 
 @testable import skyfarm
@@ -13,6 +14,8 @@ import Testing
     struct Trouble: CustomStringConvertible, Sendable {
         var description: String
         var manner: Foreigner.Manner?
+        /// Holds the cluster key, and says this.
+        var member: [UInt8]?
         var address = ""
         var words: String
 
@@ -25,22 +28,25 @@ import Testing
             Trouble(description: "does not resolve", address: "nosuch.invalid:4870", words: "cannot be resolved"),
             Trouble(
                 description: "HTTP server", manner: .answers(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)),
-                words: "is no skyfarm node: it answers HTTP"),
+                words: "speaks HTTP: it is no Skyfarm"),
             Trouble(
                 description: "SSH server", manner: .greets(Array("SSH-2.0-OpenSSH_9.2\r\n".utf8)),
-                words: "is no skyfarm node: it answers SSH"),
-            Trouble(description: "silent", manner: .silent, words: "did not answer the hello within 3 s"),
+                words: "speaks SSH: it is no Skyfarm"),
+            Trouble(description: "silent", manner: .silent, words: "did not finish the TLS handshake within 3 s"),
             Trouble(
-                description: "closes", manner: .answers([]), words: "closed the connection without a hello"),
+                description: "closes", manner: .answers([]), words: "closed the connection in the TLS handshake"),
             Trouble(
-                description: "other version", manner: .greets(otherVersion),
+                description: "other version", member: otherVersion,
                 words: "speaks protocol 7 to 9, this program 1; use the same version of skyfarm on both"),
         ]
     }
 
     @Test("a node that cannot be used is named, and without any the exit code is 3", arguments: Trouble.all)
     func noUsableNode(trouble: Trouble) throws {
-        let foreigner = try trouble.manner.map { try Foreigner($0) }
+        let member = try trouble.member.map { bytes in
+            Foreigner.Manner.member(bytes, try KeyStore(path: Program.configuration + "/skyfarm/cluster.key").ring())
+        }
+        let foreigner = try (member ?? trouble.manner).map { try Foreigner($0) }
         defer { foreigner?.close() }
         let address = foreigner?.address ?? trouble.address
         let image = try scene.sky()

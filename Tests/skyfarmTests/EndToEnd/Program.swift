@@ -175,13 +175,17 @@ final class Program {
         }
     }
 
+    /// The folder of settings, and of the cluster key, that the program uses unless told otherwise.
+    static let configuration = NSTemporaryDirectory() + "skyfarm-tests-config-\(getuid())"
+
     /// The environment without settings of Skyfarm, which a developer may have.
     private static func variables(_ further: [String: String]) -> [String] {
         var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SKYFARM_") }
         // Nor do the tests use, or serve, whoever is on the network.
         variables["SKYFARM_NO_DISCOVERY"] = "1"
         variables["SKYFARM_NO_ADVERTISE"] = "1"
-        variables["XDG_CONFIG_HOME"] = "/nonexistent"
+        // Nor have they the developer's settings and cluster key; all share one of their own.
+        variables["XDG_CONFIG_HOME"] = configuration
         // Journals of the tests are not those of the developer.
         variables["XDG_STATE_HOME"] = NSTemporaryDirectory() + "skyfarm-tests-state"
         variables["SWIFT_BACKTRACE"] = "enable=no"
@@ -203,8 +207,9 @@ final class Node {
     let name: String
     let address: String
 
-    init(_ name: String, slots: Int = 1) throws {
-        program = try Program(["node", "--name", name, "--slots", "\(slots)", "--listen", "127.0.0.1:0"])
+    init(_ name: String, slots: Int = 1, environment: [String: String] = [:]) throws {
+        program = try Program(
+            ["node", "--name", name, "--slots", "\(slots)", "--listen", "127.0.0.1:0"], environment: environment)
         let words = try program.firstLine().split(separator: " ")
         guard words.count == 5, words[0] == "ready" else { throw Program.Failure(description: "node: \(words)") }
         (self.name, address) = (name, String(words[2]))

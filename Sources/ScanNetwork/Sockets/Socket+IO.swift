@@ -1,0 +1,36 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What came of a call that moves bytes.
+enum IOResult {
+    case bytes(Int)
+    case wouldBlock
+    case ended
+    case failed(SocketError)
+}
+
+extension Socket {
+    /// Receives what is there, at most as much as `space` holds.
+    func receive(into space: UnsafeMutableRawBufferPointer) -> IOResult {
+        let count = recv(descriptor, space.baseAddress, space.count, 0)
+        if count > 0 { return .bytes(count) }
+        return count == 0 ? .ended : Self.failure("receive")
+    }
+
+    /// Sends as many of the bytes as the system takes now.
+    func send(_ bytes: UnsafeRawBufferPointer) -> IOResult {
+        let count = write(descriptor, bytes.baseAddress, bytes.count)
+        return count >= 0 ? .bytes(count) : Self.failure("send")
+    }
+
+    private static func failure(_ operation: String) -> IOResult {
+        switch errno {
+        case EAGAIN, EINTR: .wouldBlock
+        case ECONNRESET, EPIPE: .ended
+        default: .failed(SocketError(operation: operation, errno: errno))
+        }
+    }
+}

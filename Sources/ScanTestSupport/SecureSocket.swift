@@ -1,0 +1,64 @@
+import Foundation
+package import ScanSecurity
+
+/// A TLS session over a socket that blocks: the far end of a connection, which holds the key but may say anything.
+package final class SecureSocket {
+    private let descriptor: Int32
+    private let session: TLSSession
+
+    /// Shakes hands; the socket stays the caller's.
+    /// - Throws: `TLSError`, after the peer was told.
+    package init(_ descriptor: Int32, _ session: TLSSession) throws(TLSError) {
+        self.descriptor = descriptor
+        self.session = session
+        defer { flush() }
+        while session.phase == .handshaking {
+            flush()
+            try receiveCiphertext()
+        }
+    }
+
+    /// Sends bytes; that nobody reads them is no error.
+    package func send(_ bytes: [UInt8]) throws(TLSError) {
+        let outcome = bytes.withUnsafeBytes { bytes in Result { () throws(TLSError) in try session.seal(bytes) } }
+        try outcome.get()
+        flush()
+    }
+
+    /// Receives some bytes; none at the end.
+    package func receive() throws(TLSError) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 1 << 14)
+        while true {
+            let outcome = buffer.withUnsafeMutableBytes { bytes in
+                Result { () throws(TLSError) in try session.read(into: bytes) }
+            }
+            let count = try outcome.get()
+            if count > 0 { return Array(buffer[..<count]) }
+            if session.phase == .closed { return [] }
+            try receiveCiphertext()
+        }
+    }
+
+    /// Takes leave; nothing can be sent after it.
+    package func close() {
+        session.close()
+        flush()
+    }
+
+    private func receiveCiphertext() throws(TLSError) {
+        let space = session.space()
+        let count = recv(descriptor, space.baseAddress, space.count, 0)
+        if count > 0 { try session.received(count) } else { try session.receiveEnd() }
+    }
+
+    private func flush() {
+        while session.outputCount > 0 {
+            var count = 0
+            session.withOutput { output in
+                count = Foundation.send(descriptor, output.baseAddress, output.count, Int32(MSG_NOSIGNAL))
+                return max(0, count)
+            }
+            if count <= 0 { return }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import ScanSecurity
+
+extension KeyStore {
+    /// The keys each time they differ from those before, beginning with `ring`: a rotation needs no restart. Looks at
+    /// the files now and then, and ends with the task that reads it.
+    func changes(
+        of ring: KeyRing, every interval: Duration = .seconds(2),
+        onTrouble: @escaping @Sendable (KeyError) -> Void = { _ in }
+    ) -> AsyncStream<KeyRing> {
+        AsyncStream { continuation in
+            let looking = Task { [self] in
+                var known = ring
+                var seen: Revision?
+                while (try? await Task.sleep(for: interval)) != nil {
+                    let revision = revision
+                    guard revision != seen else { continue }
+                    seen = revision
+                    do throws(KeyError) {
+                        let ring = try existingRing()
+                        if ring != known { continuation.yield(ring) }
+                        known = ring
+                    } catch {
+                        onTrouble(error)
+                    }
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in looking.cancel() }
+        }
+    }
+}
