@@ -9,7 +9,7 @@ struct Skyfarm {
     static let software = "skyfarm \(version)"
 
     static let commands: [any Command.Type] = [
-        ScanCommand.self, NodeCommand.self, NodesCommand.self, DoctorCommand.self, JobsCommand.self,
+        ScanCommand.self, NodeCommand.self, NodesCommand.self, KeyCommand.self, DoctorCommand.self, JobsCommand.self,
         SynthCommand.self, BenchCommand.self,
     ]
 

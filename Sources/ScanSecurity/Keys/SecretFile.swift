@@ -35,7 +35,7 @@ enum SecretFile {
         return try readAll(descriptor, path)
     }
 
-    private static func readAll(_ descriptor: Int32, _ path: String) throws(KeyError) -> [UInt8] {
+    static func readAll(_ descriptor: Int32, _ path: String) throws(KeyError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit + 1)
         defer { bytes.withUnsafeMutableBytes { wipe($0) } }
         var count = 0
@@ -48,7 +48,7 @@ enum SecretFile {
             if received == 0 { return Array(bytes[..<count]) }
             count += received
         }
-        throw KeyError(.malformed, "\(path) is too long to be a key file: move it away")
+        throw KeyError(.malformed, "\(path) is too long to be a cluster key")
     }
 
     /// Writes a file that only its owner can read, under its name at once and whole.
