@@ -13,7 +13,7 @@ struct ScanEvents: Sendable {
     let recorder: ScanRecorder
     private let systems = SystemNames()
 
-    init(display: ProgressDisplay, isQuiet: Bool, recorder: ScanRecorder) {
+    init(display: ProgressDisplay, isQuiet: Bool, recorder: ScanRecorder = ScanRecorder()) {
         self.display = display
         self.isQuiet = isQuiet
         self.recorder = recorder
