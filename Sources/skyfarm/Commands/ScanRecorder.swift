@@ -36,6 +36,8 @@ final class ScanRecorder: Sendable {
             case .systemLeft(let name): timeline.leave(name, at: time)
             case .taskStarted(let index, let system, let attempt, let cost):
                 timeline.start(task: index, number: attempt, on: system, cost: cost, at: time)
+            // Its start came just before, while another attempt was under way.
+            case .taskHedged: break
             case .taskFinished(let index, _, let attempt, _, let seconds):
                 timeline.finish(task: index, number: attempt, seconds: seconds, at: time)
             case .taskRetried(let index, let system, let attempt, let reason):
