@@ -55,7 +55,9 @@ let package = Package(
         .target(name: "ScanSecurity", dependencies: ["ScanCluster", "CScanSecurity"], swiftSettings: swift),
         // Tasks, systems and the coordinator; knows no socket.
         .target(name: "ScanCluster", swiftSettings: swift),
-        .target(name: "ScanTestSupport", dependencies: ["ScanSecurity", "ScanCluster"], swiftSettings: swift),
+        .target(
+            name: "ScanTestSupport", dependencies: ["ScanNetwork", "ScanSecurity", "ScanCluster"],
+            swiftSettings: swift),
 
         // C libraries.
         .systemLibrary(
@@ -118,6 +120,10 @@ let package = Package(
         .executableTarget(
             name: "discovery-probe", dependencies: ["ScanDiscovery", "ScanCluster"],
             path: "Tests/lab/discovery-probe", swiftSettings: swift),
+        // Many scenarios of the simulated cluster, for scripts/soak.
+        .executableTarget(
+            name: "skyfarm-simulation", dependencies: ["ScanTestSupport", "ScanCluster"], path: "Tests/simulation",
+            exclude: ["planted"], swiftSettings: swift),
         .testTarget(name: "LabTests", swiftSettings: swift),
         .testTarget(
             name: "ScanDiscoveryTests", dependencies: ["ScanDiscovery", "ScanCluster"], swiftSettings: swift),

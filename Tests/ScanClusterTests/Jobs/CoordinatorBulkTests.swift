@@ -104,6 +104,8 @@ import Testing
                 switch event {
                 case .taskRetried(let index, "node-2", _, "no memory"): retried.withLock { $0.append(index) }
                 case .taskStarted(_, let system, 2, _): second.withLock { $0.append(system) }
+                // Virtual time passes while a local scan runs: it may seem to take long.
+                case .taskHedged(_, _, 2, _, _): second.withLock { _ = $0.popLast() }
                 default: break
                 }
             }
@@ -112,7 +114,7 @@ import Testing
             return outputs
         }
         #expect(outputs.count == 50)
-        #expect(retried.withLock { $0.count } == node.started)
+        #expect(retried.withLock { $0.count } == node.started - node.cancelled)
         #expect(node.started > 0)
         #expect(second.withLock { $0.allSatisfy { $0 == "here" } })
         await local.close()

@@ -1,0 +1,116 @@
+import ScanCluster
+import ScanNetwork
+
+/// A coordinator's process: systems, links, and the real ``ScanCoordinator`` over them.
+final class SimulatedCoordinator: @unchecked Sendable {
+    // Sendable: touched only on the simulation's thread.
+
+    let systems: Systems
+    private let links: [SimulatedLink]
+    private let world: SimulatedWorld
+    private(set) var isDead = false
+    /// What ends with the process, by the number of the job.
+    private var consumers: [Int: Task<Void, Never>] = [:]
+    private var inspections: [Int: ScanCoordinator.Inspection] = [:]
+
+    init(nodes: [SimulatedNode], world: SimulatedWorld) {
+        self.world = world
+        let systems = Systems(clock: world.clock, bulkLimit: 4)
+        self.systems = systems
+        links = nodes.map { SimulatedLink(to: $0, systems: systems, world: world) }
+    }
+
+    func start() { for link in links { link.start() } }
+
+    /// Attempts that transports wait for.
+    var waiting: Int { links.reduce(0) { $0 + ($1.transport?.waiting ?? 0) } }
+
+    func close() { for link in links { link.close() } }
+
+    /// SIGKILL.
+    func die() {
+        guard !isDead else { return }
+        world.note(.coordinatorKilled)
+        isDead = true
+        for link in links { link.die() }
+        for consumer in consumers.sorted(by: { $0.key < $1.key }) { consumer.value.cancel() }
+    }
+
+    /// Runs a job; `take` gets each response, and may end the job by returning false.
+    /// - Returns: why it ended early, if it did.
+    func run(
+        job: Int, _ tasks: [SimulatedTask], take: @escaping @Sendable (TaskResponse<SimulatedTask>) async -> Bool
+    ) async -> ScanError? {
+        var coordinator = ScanCoordinator(
+            systems: systems, options: world.scenario.options, clock: world.clock, executor: world.executor)
+        coordinator.inspector = { [weak self] in self?.inspect($0, job: job) }
+        let error = Locked<ScanError?>(nil)
+        let consumer = Task(executorPreference: world.executor) { [world, coordinator] in
+            let bulk: @Sendable (SimulatedTask) -> BulkSource? = { task in
+                task.band.map { band in
+                    BulkSource(key: BulkKey(job: UInt64(job), index: band), byteCount: 1) {
+                        BulkBytes(byteCount: 1) { $0[0] = 0 }
+                    }
+                }
+            }
+            let tally = AttemptTally()
+            let observer = { @Sendable (event: JobEvent) in tally.note(event, in: world) }
+            do throws(ScanError) {
+                for try await response in coordinator.responses(to: tasks, bulk: bulk, observer: observer) {
+                    if await !take(response) { break }
+                }
+            } catch let failure {
+                error.withLock { $0 = failure }
+            }
+        }
+        consumers[job] = consumer
+        if isDead { consumer.cancel() }
+        await consumer.value
+        consumers[job] = nil
+        inspections[job] = nil
+        return error.withLock { $0 }
+    }
+
+    private func inspect(_ inspection: ScanCoordinator.Inspection, job: Int) {
+        if let contradiction = inspection.ledger.contradiction { world.fail("job \(job): \(contradiction)") }
+        inspections[job] = inspection.ledger.open == 0 ? nil : inspection
+    }
+
+    /// Looks for contradictions; at rest also for tasks that wait although a system has room.
+    func check(isIdle: Bool) {
+        let state = systems.state
+        if let contradiction = state.contradiction { world.fail(contradiction) }
+        guard isIdle, !isDead, world.scenario.consumption == nil else { return }
+        for (job, inspection) in inspections.sorted(by: { $0.key < $1.key }) where !inspection.isHeldUp {
+            var state = state
+            let pick = state.pick(
+                from: inspection.ledger.pending, excluding: inspection.excluded, job: 0,
+                prefetching: world.scenario.options.timeout == nil, at: world.clock.now)
+            if pick != nil { world.fail("job \(job): a task waits although a system has room") }
+        }
+    }
+}
+
+/// Counts the attempts of a job that came to nothing.
+private final class AttemptTally: @unchecked Sendable {
+    // Sendable: touched only on the simulation's thread.
+    private var failed: [Int: Int] = [:]
+
+    func note(_ event: JobEvent, in world: SimulatedWorld) {
+        switch event {
+        case .taskFinished(let index, _, _, _, _): world.note(.committed, -1, index)
+        case .taskRetried(let index, _, _, _):
+            world.note(.retried, -1, index)
+            failed[index, default: 0] += 1
+        case .taskHedged(let index, _, _, _, _): world.note(.hedged, -1, index)
+        case .taskFailed(let index, _, _):
+            world.note(.givenUp, -1, index)
+            let attempts = failed[index, default: 0] + 1
+            let options = world.scenario.options
+            if attempts < min(options.maxAttempts, options.maxSystemFaults) {
+                world.fail("task \(index) was given up after \(attempts) attempts")
+            }
+        case .taskStarted, .systemJoined, .systemLeft: break
+        }
+    }
+}

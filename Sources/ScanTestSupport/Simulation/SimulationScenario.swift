@@ -1,0 +1,166 @@
+import ScanCluster
+
+/// What a simulation does: a workload, a cluster, a network and faults, all of which follow from a seed.
+package struct SimulationScenario: Sendable, CustomStringConvertible {
+    /// A node, from the start or later.
+    struct Node: Sendable {
+        var slots: Int
+        var queue: Int
+        /// Cost per second of a slot.
+        var speed: Double
+        var joins: Instant
+    }
+
+    /// Chances of what may become of one attempt, while faults are on.
+    struct AttemptFaults: Sendable {
+        var throwing = 0.0
+        var garbage = 0.0
+        var refused = 0.0
+        var slow = 0.0
+        var stuck = 0.0
+        var oddSeconds = 0.0
+    }
+
+    /// How messages travel, while faults are on.
+    struct Network: Sendable {
+        /// In order and whole, as on a TCP connection; otherwise messages get lost, doubled and out of order.
+        var isStream: Bool
+        /// Longest time on the way, in seconds; the shortest is a tenth of it.
+        var latency: Double
+        var loss = 0.0
+        var duplication = 0.0
+    }
+
+    /// The seed of all chance.
+    package let seed: UInt64
+    /// Slots of the coordinator's own system; 0 for none.
+    let localSlots: Int
+    let nodes: [Node]
+    /// Jobs that run at the same time.
+    package let jobs: Int
+    /// Tasks of each job.
+    package let tasks: Int
+    /// Seconds that a task takes at most on a node of speed 1.
+    let longestTask: Double
+    let poisoned: Double
+    let bands: UInt64?
+    let network: Network
+    let attempts: AttemptFaults
+    /// Mean time between two faults of one node, in seconds; nil for none.
+    let faultInterval: Double?
+    /// From then on nothing new goes wrong.
+    let calm: Instant
+    /// When the coordinator is killed and started again.
+    let kills: [Instant]
+    /// When the whole machine of the coordinator sleeps, and for how long.
+    let jumps: [(at: Instant, by: Duration)]
+    /// Chance that the journal cannot keep a response, which ends the job until it is started again.
+    let journalFaults: Double
+    /// Longest time that a consumer takes for a response, in seconds; nil for none.
+    let consumption: Double?
+    let options: ScanCoordinator.Options
+    /// Jobs may end because there was no system for too long.
+    let mayStarve: Bool
+
+    /// The scenario of a seed: mostly small, one in 500 with up to 200 nodes and 20,000 tasks.
+    package init(seed: UInt64) {
+        var random = SplitMix64(seed: seed &* 0x2545_f491_4f6c_dd1d)
+        self.seed = seed
+        let isLarge = random.chance(1.0 / 500)
+        let faults = random.chance(0.9)
+        let calmSeconds = faults ? random.magnitude(1...60) : 0
+        calm = Instant(seconds: calmSeconds)
+        longestTask = random.magnitude(0.001...(isLarge ? 2 : 10))
+        let count = isLarge ? Int.random(in: 50...200, using: &random) : Int.random(in: 1...8, using: &random)
+        nodes = (0..<count).map { index in
+            let slots = Int.random(in: 1...4, using: &random)
+            let isLate = index > 0 && random.chance(0.2)
+            return Node(
+                slots: slots, queue: random.chance(0.1) ? 0 : Int.random(in: 1...64, using: &random),
+                speed: random.chance(0.2) ? random.magnitude(0.05...1) : 1,
+                joins: Instant(seconds: isLate ? Double.random(in: 0...30, using: &random) : 0))
+        }
+        localSlots = random.chance(0.5) ? Int.random(in: 1...4, using: &random) : 0
+        jobs = random.chance(0.2) ? 2 : 1
+        tasks = isLarge ? Int.random(in: 2000...20_000, using: &random) : Int(random.magnitude(1...400))
+        poisoned = random.chance(0.1) ? 0.05 : 0
+        bands = random.chance(0.3) ? UInt64.random(in: 1...40, using: &random) : nil
+        let isStream = random.chance(0.7)
+        network = Network(
+            isStream: isStream, latency: random.magnitude(0.0001...0.2),
+            loss: isStream || !faults ? 0 : random.magnitude(0.001...0.1),
+            duplication: isStream || !faults ? 0 : random.magnitude(0.001...0.1))
+        var attempts = AttemptFaults()
+        func rate() -> Double { random.chance(0.3) ? random.magnitude(0.001...0.1) : 0 }
+        if faults {
+            attempts = AttemptFaults(
+                throwing: rate(), garbage: rate(), refused: rate(), slow: rate(), stuck: rate(), oddSeconds: rate())
+        }
+        self.attempts = attempts
+        faultInterval = faults && random.chance(0.8) ? random.magnitude(1...100) * (isLarge ? 10 : 1) : nil
+        func moments() -> [Instant] {
+            (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                Instant(seconds: Double.random(in: 0...max(1, calmSeconds), using: &random))
+            }
+        }
+        kills = faults && random.chance(0.15) ? moments() : []
+        jumps = faults && random.chance(0.1) ? moments().map { ($0, .seconds(random.magnitude(0.1...100))) } : []
+        journalFaults = faults && random.chance(0.1) ? 0.02 : 0
+        consumption = random.chance(0.1) ? random.magnitude(0.0001...0.1) : nil
+        mayStarve = faults && random.chance(0.05)
+        // Without a time-out only a broken connection ends an attempt: what is lost, or never ends, is not noticed.
+        let needsTimeout = !isStream || attempts.stuck > 0
+        let slowest = nodes.map(\.speed).min() ?? 1
+        options = .init(
+            timeout: needsTimeout || random.chance(0.2) ? .seconds(10 + 20 * longestTask / slowest) : nil,
+            waitForSystems: mayStarve ? .seconds(1) : .seconds(3600),
+            responseBuffer: random.chance(0.2) ? Int.random(in: 1...8, using: &random) : 256)
+    }
+
+    /// Tasks of the job of that number.
+    func makeTasks(job: Int) -> [SimulatedTask] {
+        var random = SplitMix64(seed: seed ^ UInt64(job + 1) << 56)
+        return (0..<tasks).map { number in
+            SimulatedTask(
+                id: job << 32 | number, cost: longestTask * Double.random(in: 0.1...1, using: &random),
+                isPoisoned: random.chance(poisoned), band: bands.map { UInt64(number) % $0 })
+        }
+    }
+
+    /// Time after which a job must have ended, with room for the longest back-offs.
+    var limit: Instant {
+        let work = Double(jobs * tasks) * longestTask / (nodes.map(\.speed).min() ?? 1)
+        return calm.advanced(by: .seconds(7200 + 4 * work))
+    }
+
+    package var description: String {
+        """
+        seed \(seed): \(jobs) job(s) of \(tasks) tasks of up to \(longestTask) s, poisoned \(poisoned), bands \(bands ?? 0); \
+        \(nodes.count) nodes of \(nodes.reduce(0) { $0 + $1.slots }) slots, \(localSlots) local; network \(network); \
+        \(attempts); node faults every \(faultInterval ?? .infinity) s; calm at \(calm.seconds) s; \
+        kills at \(kills.map(\.seconds)) s; jumps \(jumps.map { "\($0.at.seconds)+\($0.by)" }); journal faults \
+        \(journalFaults); consumption \(consumption ?? 0) s; \(options)
+        """
+    }
+}
+
+extension Instant {
+    init(seconds: Double) { self = Instant(nanoseconds: 0).advanced(by: .seconds(seconds)) }
+
+    var seconds: Double { since(Instant(nanoseconds: 0)) / .seconds(1) }
+}
+
+extension SplitMix64 {
+    /// True once in a while.
+    mutating func chance(_ probability: Double) -> Bool {
+        probability > 0 && Double.random(in: 0..<1, using: &self) < probability
+    }
+
+    /// A number of the range, all magnitudes alike.
+    mutating func magnitude(_ range: ClosedRange<Double>) -> Double {
+        var octaves = 0
+        while range.lowerBound * Double(1 << (octaves + 1)) < range.upperBound { octaves += 1 }
+        let low = range.lowerBound * Double(1 << Int.random(in: 0...octaves, using: &self))
+        return Double.random(in: low...Swift.min(2 * low, range.upperBound), using: &self)
+    }
+}

@@ -1,0 +1,33 @@
+import ScanCluster
+import ScanTestSupport
+import Testing
+
+/// Whole clusters in one thread, with faults, from a seed. `scripts/soak` runs many more, and large ones.
+@Suite struct SimulationTests {
+    /// Scenarios that take milliseconds.
+    static let seeds = (0..<240).map { UInt64($0) }.filter { SimulationScenario(seed: $0).tasks < 1000 }
+
+    @Test("nothing is lost, nothing is done twice, nothing goes on after the end", arguments: seeds)
+    func scenario(seed: UInt64) {
+        let scenario = SimulationScenario(seed: seed)
+        let report = SimulatedCluster(scenario).run()
+        #expect(report.violation == nil, "again: skyfarm-simulation --first \(seed) --count 1 --trace\n\(scenario)")
+    }
+
+    @Test("a scenario runs the same way each time", arguments: seeds.prefix(30))
+    func replay(seed: UInt64) {
+        let reports = (0..<2).map { _ in SimulatedCluster(SimulationScenario(seed: seed)).run() }
+        #expect(reports[0].fingerprint == reports[1].fingerprint)
+        #expect(reports[0].census == reports[1].census)
+        #expect(reports[0].seconds == reports[1].seconds)
+    }
+
+    @Test("every kind of fault happens")
+    func census() {
+        var census: [SimulatedEvent: Int] = [:]
+        for seed in Self.seeds.prefix(80) {
+            census.merge(SimulatedCluster(SimulationScenario(seed: seed)).run().census, uniquingKeysWith: +)
+        }
+        for event in SimulatedEvent.allCases { #expect(census[event, default: 0] > 0, "\(event)") }
+    }
+}
