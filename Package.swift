@@ -120,6 +120,11 @@ let package = Package(
         .executableTarget(
             name: "discovery-probe", dependencies: ["ScanDiscovery", "ScanCluster"],
             path: "Tests/lab/discovery-probe", swiftSettings: swift),
+        // Slow and crooked nodes, and a job on them, for tests of faults with real processes.
+        .executableTarget(
+            name: "fault-probe", dependencies: ["SkyScan", "ScanNetwork", "ScanSecurity", "ScanCluster"],
+            path: "Tests/fault-probe",
+            swiftSettings: swift),
         // Many scenarios of the simulated cluster, for scripts/soak.
         .executableTarget(
             name: "skyfarm-simulation", dependencies: ["ScanTestSupport", "ScanCluster"], path: "Tests/simulation",
@@ -155,8 +160,8 @@ let package = Package(
         .testTarget(
             name: "skyfarmTests",
             dependencies: [
-                "skyfarm", "SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanSecurity",
-                "ScanCluster", "ScanTestSupport", "SkyTestSupport",
+                "skyfarm", "fault-probe", "SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery",
+                "ScanSecurity", "ScanCluster", "ScanTestSupport", "SkyTestSupport",
             ],
             exclude: ["EndToEnd/astropy_catalogue.py"], swiftSettings: swift),
     ],

@@ -21,6 +21,19 @@ public struct Scanners: Sendable {
     /// Names of all scanners, sorted.
     public var names: [String] { runs.keys.sorted() }
 
+    /// The same scanners with other answers than they have, for tests of distrust: `change` gets each coded output.
+    package func answering(_ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> Scanners {
+        var scanners = self
+        scanners.runs = runs.mapValues { run in
+            { bytes, context, clock in
+                let (outcome, seconds) = run(bytes, context, clock)
+                if case .output(let output) = outcome { return (.output(change(output)), seconds) }
+                return (outcome, seconds)
+            }
+        }
+        return scanners
+    }
+
     func find(_ name: UnsafeRawBufferPointer) -> Run? { runs[String(decoding: name, as: UTF8.self)] }
 
     private mutating func add<Task: ScanTask>(_ type: Task.Type) {

@@ -1,0 +1,119 @@
+import Foundation
+import ScanCluster
+import ScanNetwork
+import ScanSecurity
+import SkyScan
+
+/// Nodes that do their work, or do not, and a job that says when each of its results comes: for tests of faults with
+/// real processes.
+@main struct FaultProbe {
+    static let usage = """
+        usage: fault-probe node NAME SLOWNESS    naps; each takes SLOWNESS times as long
+               fault-probe crooked MANNER     a sky node that answers: garbage, another-band, nothing, reversed
+               fault-probe naps COUNT MILLISECONDS HOST:PORT…
+        """
+
+    static func main() async {
+        let words = Array(CommandLine.arguments.dropFirst())
+        do {
+            switch words.first {
+            case "node":
+                guard words.count == 3, let slowness = Double(words[2]) else { return print(usage) }
+                Nap.slowness = slowness
+                try await serve(Scanners(Nap.self), name: words[1])
+            case "crooked":
+                guard words.count > 1, let manner = Manner(rawValue: words[1]) else { return print(usage) }
+                try await serve(Scanners.sky.answering(manner.answer), name: "crooked")
+            case "naps":
+                guard words.count > 3, let count = Int(words[1]), let milliseconds = Int(words[2]) else {
+                    return print(usage)
+                }
+                try await nap(count, milliseconds: milliseconds, nodes: Array(words.dropFirst(3)))
+            default: print(usage)
+            }
+        } catch {
+            print("failed", error)
+            exit(1)
+        }
+    }
+
+    private static func serve(_ scanners: Scanners, name: String) async throws {
+        let node = NodeServer(
+            name: name, keys: try KeyStore.user().ring(), slots: 2, scanners: scanners, listen: "127.0.0.1:0")
+        print("ready", try node.start())
+        fflush(nil)
+        while true { try await Task.sleep(for: .seconds(3600)) }
+    }
+
+    /// Runs naps; says on standard error when each result came, in seconds since the job began, and what else happened.
+    private static func nap(_ count: Int, milliseconds: Int, nodes: [String]) async throws {
+        let farm = try await Farm(nodes: nodes, keys: KeyStore.user().ring())
+        let start = ContinuousClock.now
+        @Sendable func seconds() -> Double { (ContinuousClock.now - start) / .seconds(1) }
+        let tasks = (0..<count).map { Nap(id: $0, milliseconds: milliseconds) }
+        let observer = { @Sendable (event: JobEvent) in
+            switch event {
+            case .taskHedged(let index, let system, _, let slow, _):
+                write("hedged \(seconds()) \(index) \(slow) \(system)")
+            case .systemLeft(let name): write("left \(seconds()) \(name)")
+            default: break
+            }
+        }
+        for try await response in farm.coordinator.responses(to: tasks, observer: observer) {
+            write("result \(seconds()) \(try response.get()) \(response.system)")
+        }
+        write("done \(seconds())")
+        await farm.close()
+    }
+
+    private static func write(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+}
+
+/// Sleeps, and answers with its number.
+struct Nap: ScanTask {
+    static let scanner = "probe.nap/1"
+    // Written once, before the node starts.
+    nonisolated(unsafe) static var slowness = 1.0
+    var id: Int
+    var milliseconds: Int
+
+    func scan(_ context: ScanContext) throws -> Int {
+        usleep(UInt32(Double(milliseconds) * 1000 * Self.slowness))
+        return id
+    }
+
+    func validate(_ output: Int) throws {
+        if output != id { throw WrongNap() }
+    }
+}
+
+struct WrongNap: Error {}
+
+/// What a crooked node answers.
+enum Manner: String {
+    case garbage
+    case anotherBand = "another-band"
+    case nothing
+    case reversed
+
+    var answer: @Sendable ([UInt8]) -> [UInt8] {
+        switch self {
+        case .garbage:
+            return { bytes in bytes.indices.map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) } }
+        case .anotherBand:
+            let first = Locked<[UInt8]?>(nil)
+            return { bytes in
+                first.withLock { first in
+                    if first == nil { first = bytes }
+                    return first ?? bytes
+                }
+            }
+        case .nothing:
+            return { bytes in
+                while true { sleep(3600) }
+            }
+        case .reversed:
+            return { bytes in Array(bytes.reversed()) }
+        }
+    }
+}

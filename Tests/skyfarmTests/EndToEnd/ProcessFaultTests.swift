@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@testable import skyfarm
+
+/// Node processes that are killed, stopped, slow or crooked while a job of short tasks runs.
+@Suite("faults of processes", .serialized) struct ProcessFaultTests {
+    private static let probe = Bundle.main.bundleURL.appendingPathComponent("fault-probe").path
+    private static let count = 2000
+
+    /// A node that naps, or a crooked one.
+    private struct ProbeNode {
+        let program: Program
+        let address: String
+
+        init(_ words: String...) throws {
+            program = try Program(path: ProcessFaultTests.probe, words)
+            let line = try program.firstLine()
+            guard line.hasPrefix("ready ") else { throw Program.Failure(description: "fault-probe: \(line)") }
+            address = String(line.dropFirst("ready ".count))
+        }
+    }
+
+    /// What a job said.
+    private struct Job {
+        /// When each result came, in seconds since the job began.
+        var times: [Double] = []
+        var results: [Int] = []
+        var hedged = 0
+        var seconds = 0.0
+
+        init(_ text: String) {
+            for line in text.split(separator: "\n") {
+                let words = line.split(separator: " ")
+                guard words.count > 1, let time = Double(words[1]) else { continue }
+                switch words[0] {
+                case "result":
+                    times.append(time)
+                    if let result = Int(words[2]) { results.append(result) }
+                case "hedged": hedged += 1
+                case "done": seconds = time
+                default: break
+                }
+            }
+        }
+
+        var isExact: Bool { results.sorted() == Array(0..<ProcessFaultTests.count) }
+
+        /// The longest time without a result, of the five seconds after `moment`.
+        func stall(after moment: Double) -> Double {
+            let times = times.filter { $0 >= moment && $0 < moment + 5 }
+            return zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? 0
+        }
+    }
+
+    private func nodes(_ slownesses: [Int]) throws -> [ProbeNode] {
+        try slownesses.enumerated().map { try ProbeNode("node", "node-\($0.offset)", "\($0.element)") }
+    }
+
+    /// Runs the job; `during` may interfere.
+    private func run(on nodes: [ProbeNode], during: (Program) throws -> Void = { _ in }) throws -> Job {
+        let program = try Program(path: Self.probe, ["naps", "\(Self.count)", "10"] + nodes.map(\.address))
+        try during(program)
+        let result = try program.finish()
+        #expect(result.code == 0, "\(result.output)")
+        return Job(result.errors)
+    }
+
+    @Test("with one node killed and another stopped every task is done once, in not much more time")
+    func killedAndStopped() throws {
+        let nodes = try nodes([1, 1, 1])
+        let calm = try run(on: nodes)
+        #expect(calm.isExact)
+        var moments: [Double] = []
+        let job = try run(on: nodes) { program in
+            for (node, (count, signal)) in zip(nodes, [(500, SIGKILL), (1000, SIGSTOP)]) {
+                try program.wait("\(count) results") { Job($0).results.count >= count }
+                moments.append(Job(program.errors).times.last ?? 0)
+                node.program.send(signal)
+            }
+            try program.wait("the stopped node is gone") { $0.contains("left") && $0.contains(" node-1\n") }
+            nodes[1].program.send(SIGCONT)
+        }
+        #expect(job.isExact)
+        #expect(job.seconds < 2 * calm.seconds + 4)
+        // The node that goes on serves the next job.
+        #expect(try run(on: [nodes[1], nodes[2]]).isExact)
+        let stalls = moments.map { String(format: "%.3f s", job.stall(after: $0)) }
+        print(
+            "faults of processes: \(calm.seconds) s without faults, \(job.seconds) s with;",
+            "longest time without a result after SIGKILL \(stalls[0]), after SIGSTOP \(stalls[1])")
+    }
+
+    @Test("a node ten times slower than the others costs them little, and its last tasks are hedged")
+    func slowNode() throws {
+        let equal = try run(on: try nodes([1, 1, 1]))
+        let job = try run(on: try nodes([1, 1, 10]))
+        #expect(job.isExact)
+        #expect(job.hedged > 0)
+        // What the three can do together: 2.1 of the 3 that were there before.
+        let ideal = equal.seconds * 3 / 2.1
+        #expect(job.seconds < 1.15 * ideal, "\(job.seconds) s, ideal \(ideal) s")
+        print("faults of processes: \(job.seconds) s with a slow node, ideal \(ideal) s, \(job.hedged) tasks hedged")
+    }
+
+    @Test(
+        "a node that answers wrongly, or not at all, is named, and the catalogue is the same",
+        arguments: ["garbage", "another-band", "reversed", "nothing"])
+    func crooked(manner: String) throws {
+        let scene = try Scene()
+        let image = try scene.sky(size: "1200x1200")
+        let words = ["scan", image, "--band", "64", "--no-journal", "-o"]
+        try #require(try Program.run(words + [scene.path("expected.fits")]).code == 0)
+        let crooked = try ProbeNode("crooked", manner)
+        let honest = try Node("honest")
+        let result = try Program.run(
+            words + [scene.path("out/o.fits"), "--local-slots", "1"]
+                + ["--node", crooked.address, "--node", honest.address])
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(try scene.bytes("out/o.fits") == scene.bytes("expected.fits"))
+        let complaint = manner == "nothing" ? "takes longer than expected on crooked" : "on crooked failed: "
+        #expect(result.errors.contains(complaint), "\(result.errors)")
+        // It was set aside: most of the tasks never went there.
+        let complaints = result.errorLines.count { $0.contains("crooked") && !$0.contains("joined") }
+        #expect((1...30).contains(complaints), "\(result.errors)")
+        print("faults of processes: a node that answers \(manner) met \(complaints) complaints")
+    }
+}
