@@ -3,14 +3,17 @@
 /// An attempt is overdue after twice the median time of its cost, and not before 100 ms: what is over sooner is not
 /// worth doing twice. The rule is that of Spark's speculative execution (`spark.speculation.multiplier`,
 /// `spark.speculation.minTaskRuntime`). The median counts tasks, of which fast systems do more, so that the tasks of a
-/// slow system are overdue early.
+/// slow system are overdue early. Before three tasks were measured, little can be expected: an attempt is overdue after
+/// 10 s then, so that a system that takes the only task and never answers does not hold up the job for good.
 package struct StragglerPolicy: Sendable {
     /// Times the median after which an attempt is overdue.
     package static let patience = 2.0
     /// Time before which no attempt is overdue.
     package static let least = Duration.milliseconds(100)
-    /// Tasks that must have been measured.
+    /// Tasks that must have been measured to expect anything.
     package static let fewest = 3
+    /// Time before which no attempt is overdue while too little is measured.
+    package static let unknown = Duration.seconds(10)
     /// Attempts at one task that may be in flight.
     package static let mostAttempts = 3
 
@@ -37,14 +40,15 @@ package struct StragglerPolicy: Sendable {
         times.add(max(time, .nanoseconds(1)) / .seconds(1) / cost)
     }
 
-    /// Looks for overdue tasks. Nothing is overdue while too little is measured.
+    /// Looks for overdue tasks.
     package func look(at running: some Sequence<TaskLedger.Running>, now: Instant) -> Findings {
-        guard times.count >= Self.fewest, let median = times.median else { return Findings() }
+        let median = times.median ?? 0
+        let least = times.count < Self.fewest ? Self.unknown : Self.least
         var overdue: [(attempt: TaskLedger.AttemptID, excess: Double)] = []
         var next: Instant?
         for task in running where task.attempts < Self.mostAttempts {
             // A day is as good as for ever, and no cost makes it overflow.
-            let limit = max(Self.least, .seconds(min(Self.patience * median * task.cost, 86_400)))
+            let limit = max(least, .seconds(min(Self.patience * median * task.cost, 86_400)))
             let due = task.newest.start.advanced(by: limit)
             if due <= now {
                 overdue.append((task.newest, now.since(task.newest.start) / limit))

@@ -83,6 +83,17 @@ import Testing
         #expect(Set(run.hedges.map(\.system)).count == 2)
     }
 
+    @Test("a node that takes the only task and never answers costs ten seconds")
+    func onlyTask() throws {
+        let farm = Farm()
+        farm.add(1) { _, _ in .hang }
+        farm.add(2) { _, _ in .answer(after: .seconds(1)) }
+        let run = try run(farm, 1)
+        #expect(run.report.isComplete(1))
+        #expect(run.report.bySystem == ["node-2": 1])
+        #expect(farm.clock.now == Instant(nanoseconds: 11_000_000_000))
+    }
+
     @Test("a second attempt that fails is forgotten while the first is under way")
     func hedgeFails() throws {
         let farm = Farm()
