@@ -27,6 +27,7 @@ final class Interrupts: @unchecked Sendable {
         let (stream, continuation) = AsyncStream<Signal>.makeStream()
         signals = stream
         let queue = DispatchQueue(label: "skyfarm.signals")
+        let registrations = DispatchGroup()
         sources = Signal.allCases.compactMap { [first] signal in
             let wasIgnored = Foundation.signal(signal.rawValue, SIG_IGN).isIgnore
             if wasIgnored, signal == .hangUp { return nil }
@@ -38,9 +39,13 @@ final class Interrupts: @unchecked Sendable {
                 }
                 continuation.yield(signal)
             }
+            registrations.enter()
+            source.setRegistrationHandler { @Sendable in registrations.leave() }
             source.activate()
             return source
         }
+        // Until Dispatch has registered them the signals are ignored, and would be lost.
+        registrations.wait()
     }
 
     /// The first signal, once one came; for work that looks now and then.
