@@ -174,6 +174,9 @@ class Course {
     const entries = used.map((step) => legendEntry(colour("t" + stepNames.indexOf(step)), step));
     const has = (test) => this.attempts.some(test);
     if (has(({ outcome }) => ["retried", "lost", "failed"].includes(outcome))) entries.push(symbolEntry("×", "failed or lost"));
+    if (has(({ outcome }) => outcome === "superseded")) {
+      entries.push(legendEntry(colour("line"), "pale: another attempt was faster"));
+    }
     if (has(({ isHedge }) => isHedge)) entries.push(symbolEntry("◆", "hedge: second attempt at a slow task"));
     const marks = this.moments.filter((moment) => isMark(moment, this.seconds)).map(({ kind }) => kind);
     if (marks.includes("left")) entries.push(symbolEntry("◀", "system gone"));
