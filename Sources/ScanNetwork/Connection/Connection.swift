@@ -32,6 +32,8 @@ final class Connection: Flushable, @unchecked Sendable {
     let loop: EventLoop
     let peer: SocketAddress
     private(set) var phase = Phase.securing
+    /// Called once, when the peer has shown a proof that it holds the key, which may be another's repeated.
+    var recognised: (() -> Void)?
     /// Called once, when the peer has proved that it holds the key.
     var secured: (() -> Void)?
     /// Called once, when nothing is left of the connection.
@@ -185,7 +187,11 @@ final class Connection: Flushable, @unchecked Sendable {
     private func receive(atMost limit: Int) -> Int {
         let space = UnsafeMutableRawBufferPointer(rebasing: decoder.space().prefix(limit))
         let outcome = Result { () throws(TLSError) in try records.receive(from: socket, into: space) }
-        if phase == .securing, records.isEstablished { becomeSecured() }
+        if phase == .securing, records.isRecognised {
+            recognised?()
+            recognised = nil
+            if records.isEstablished { becomeSecured() }
+        }
         if records.hasOutput { markDirty() }
         switch outcome {
         case .success(.bytes(let count)):

@@ -27,6 +27,9 @@ struct RecordLayer {
     /// Whether nothing more comes; the next ``receive(from:into:)`` says so.
     var isOver: Bool { session.phase == .closed || session.phase == .failed }
 
+    /// Whether the peer has shown a proof, which may be another's repeated, that it holds the key.
+    var isRecognised: Bool { session.isRecognised }
+
     /// The key in use; nil before the session is established.
     var key: KeyFingerprint? { session.key }
 

@@ -26,7 +26,10 @@ public final class NodeServer: @unchecked Sendable {
     var admission: AdmissionState
     var cache: BulkCache
     private var keys: KeyRing
-    private var gate: StrangerGate<AdmissionState.Lease, String>
+    /// Connections that have shown nothing yet.
+    private var strangers: StrangerGate<AdmissionState.Lease, String>
+    /// Those that have shown a proof of the key, of which some may be repeated: strangers do not push them out.
+    private var candidates: StrangerGate<AdmissionState.Lease, String>
     private var refusals = PeerLogLimiter<String>()
     private var listener: (socket: Socket, poll: SocketPoll)?
     private var sessions: [AdmissionState.Lease: NodeSession] = [:]
@@ -63,7 +66,8 @@ public final class NodeServer: @unchecked Sendable {
         self.onEvent = onEvent
         address = listen
         self.keys = keys
-        gate = StrangerGate(limits: options.strangers)
+        strangers = StrangerGate(limits: options.strangers)
+        candidates = StrangerGate(limits: options.strangers)
         admission = AdmissionState(slots: slots, queueLimit: options.queueLimit, bulkLimit: options.bulkLimit)
         cache = BulkCache(limit: options.bulkCacheLimit)
     }
@@ -136,7 +140,7 @@ public final class NodeServer: @unchecked Sendable {
         guard let listener else { return }
         do {
             // Those who are connected have their turn in between.
-            for _ in 0..<64 {
+            for _ in 0..<8 {
                 guard let socket = try listener.socket.accept() else { return }
                 open(socket)
             }
@@ -160,14 +164,23 @@ public final class NodeServer: @unchecked Sendable {
                 frameLimit: options.frameLimit, timing: options.timing, pausesForSlowReader: true, delegate: session)
             session.connection = connection
             sessions[lease] = session
-            connection.secured = { [weak self] in self?.gate.leave(lease) }
+            let host = connection.peer.host
+            connection.recognised = { [weak self] in self?.recognise(lease, from: host) }
+            connection.secured = { [weak self] in self?.candidates.leave(lease) }
             connection.closed = { [weak self] in self?.closed(lease) }
-            for crowding in gate.arrive(lease, from: connection.peer.host) {
-                sessions[crowding]?.connection?.end(Self.crowded)
-            }
+            makeRoom(strangers.arrive(lease, from: host))
         } catch {
             onEvent(.troubled(reason: "\(error)"))
         }
+    }
+
+    private func recognise(_ lease: AdmissionState.Lease, from host: String) {
+        strangers.leave(lease)
+        makeRoom(candidates.arrive(lease, from: host))
+    }
+
+    private func makeRoom(_ crowding: [AdmissionState.Lease]) {
+        for lease in crowding { sessions[lease]?.connection?.end(Self.crowded) }
     }
 
     private static let crowded = ScanError(
@@ -178,7 +191,7 @@ public final class NodeServer: @unchecked Sendable {
         if admission.isDraining {
             return ServerHandshake(node: info, obstacle: (.draining, "the node is draining"))
         }
-        let others = sessions.count - gate.count - 1
+        let others = sessions.count - strangers.count - candidates.count - 1
         if others >= options.connectionLimit {
             return ServerHandshake(
                 node: info, obstacle: (.tooManyConnections, "it has \(others) connections, its limit"))
@@ -195,7 +208,8 @@ public final class NodeServer: @unchecked Sendable {
     }
 
     private func closed(_ lease: AdmissionState.Lease) {
-        gate.leave(lease)
+        strangers.leave(lease)
+        candidates.leave(lease)
         sessions[lease] = nil
         publish()
         if sessions.isEmpty, isStopped || admission.isDraining { resumeDrained() }

@@ -77,6 +77,10 @@ package final class TLSSession {
 // MARK: In
 
 extension TLSSession {
+    /// Whether the peer has shown a proof that it holds a key. Before the session is established, it may have repeated
+    /// another's.
+    package var isRecognised: Bool { phase != .failed && scan_tls_key_index(session) >= 0 }
+
     /// Longest piece of ciphertext that is received at once.
     private static let inputSize = 1 << 16
 

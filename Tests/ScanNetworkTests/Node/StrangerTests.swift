@@ -96,8 +96,11 @@ struct StrangerTests {
         node.server.stop()
     }
 
-    @Test("that crowd the node neither stay nor keep a member out", arguments: [false, true])
-    func crowd(drips: Bool) async throws {
+    /// What each of a crowd sends.
+    enum Manner: CaseIterable { case nothing, someBytes, repeatedHello }
+
+    @Test("that crowd the node neither stay nor keep a member out", arguments: Manner.allCases)
+    func crowd(manner: Manner) async throws {
         let node = try TestNode {
             $0.strangers = StrangerLimits(connections: 16, connectionsPerAddress: 8)
             $0.timing.handshake = .seconds(30)
@@ -107,7 +110,11 @@ struct StrangerTests {
         func come(_ count: Int) throws {
             for _ in 0..<count {
                 let client = try StrangeClient(node.address)
-                if drips { client.send(Array(hello.prefix(crowd.count % hello.count))) }
+                switch manner {
+                case .nothing: break
+                case .someBytes: client.send(Array(hello.prefix(crowd.count % hello.count)))
+                case .repeatedHello: client.send(hello)
+                }
                 crowd.append(client)
             }
         }

@@ -50,10 +50,21 @@ struct TLSRefusalTests {
         let server = try TLSSession(server: KeyRing(current: key), at: now)
         var none: [UInt8] = []
         let refusal = #expect(throws: TLSError.self) { try server.feed(hello, into: &none) }
-        #expect(refusal?.code == .wrongKey)
+        #expect(refusal?.code == .wrongKey && !server.isRecognised)
         #expect(refusal?.message.contains("impostor") == true)
         let answer = #expect(throws: TLSError.self) { try client.feed(server.takeOutput(), into: &none) }
         #expect(answer == refusal)
+    }
+
+    @Test("nobody who repeats a member's hello as far as that goes, which is not far enough")
+    func repeatedHello() throws {
+        let hello = try TLSSession(client: key).takeOutput()
+        let server = try TLSSession(server: KeyRing(current: key), at: now)
+        var none: [UInt8] = []
+        try server.feed(Array(hello.dropLast()), into: &none)
+        #expect(!server.isRecognised)
+        try server.feed(Array(hello.suffix(1)), into: &none)
+        #expect(server.isRecognised && server.phase == .handshaking && server.key == nil)
     }
 
     @Test(
