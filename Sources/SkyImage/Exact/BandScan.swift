@@ -20,7 +20,7 @@ package struct BandScan: Codable, Equatable, Sendable {
     /// Scans the band's window, which `view` must hold.
     ///
     /// An island belongs to the band that holds its key. It counts if the window shows it as the whole image would;
-    /// if not, and a part lies in the core, it is reported as cut.
+    /// if not, each part in the core is reported as cut.
     /// - Throws: ``ScanSetupError``, ``SEPError``.
     package func scan(_ view: PixelView) throws -> WindowResult {
         try plan.validate()
@@ -36,11 +36,8 @@ package struct BandScan: Codable, Equatable, Sendable {
                 if band.core.y.contains(Int(island.key.row)) { owned.append(index) }
                 continue
             }
-            guard island.box.y.overlaps(band.core.y) else { continue }
-            scan.forEachPixel(of: island) { x, y in
-                guard band.core.y.contains(y) else { return true }
+            for (x, y) in scan.parts(of: island, in: band.core.y) {
                 result.cut.append(box: island.box, pixelX: x, y: y)
-                return false
             }
         }
         result.batch = scan.batch(ofIslands: owned)
