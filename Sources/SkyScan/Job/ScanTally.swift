@@ -17,8 +17,10 @@ public struct ScanTally: Sendable {
     public private(set) var steps: [ScanStep: Share] = [:]
     /// Tasks whose result an earlier run left in the journal.
     public internal(set) var resumed = 0
-    /// Attempts beyond the first of each task.
-    public private(set) var retries = 0
+    /// Attempts that came to nothing, so that another one was needed.
+    public internal(set) var retries = 0
+    /// Second attempts at tasks that were slow.
+    public internal(set) var hedges = 0
     /// Sectors that could not be scanned.
     public private(set) var missing: [MissingSector] = []
 
@@ -31,7 +33,6 @@ public struct ScanTally: Sendable {
     }
 
     mutating func count<Task: ScanTask>(_ response: TaskResponse<Task>, _ step: ScanStep, sector: PixelRect) {
-        retries += response.attempt - 1
         switch response.result {
         case .success:
             systems[response.system, default: Share()].add(response.seconds)

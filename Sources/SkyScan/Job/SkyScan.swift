@@ -12,6 +12,7 @@ public struct SkyScan: Sendable {
     let job: UInt64
     let journal: ScanJournal?
     let observer: @Sendable (SkyScanEvent) -> Void
+    private let attempts = AttemptCounts()
     /// Most bytes that the window of a cut source may have: a frame to a node holds 1 GiB, and what a catalogue lacks
     /// must not depend on whether the window would have had to travel.
     var windowLimit = 1008 << 20
@@ -61,6 +62,7 @@ public struct SkyScan: Sendable {
         observer(.began(.cleaning, tasks: 0, cost: 0))
         var assembly = CatalogAssembly(batch, parameters: parameters)
         try await measureApertures(of: &assembly, background, &tally)
+        (tally.retries, tally.hedges) = (attempts.retries, attempts.hedges)
         return SkyScanResult(
             sources: assembly.sources, removed: assembly.removed, globalLevel: background.globalLevel,
             globalNoise: background.globalNoise, varianceScale: background.varianceScale,
@@ -81,7 +83,7 @@ public struct SkyScan: Sendable {
     func responses<Task: WindowTask>(
         to tasks: StepTasks<Task>, bands: BandOrder?, observer: @escaping @Sendable (JobEvent) -> Void
     ) -> TaskResponses<Task> where Task.ID == Int {
-        let (reader, plan, job) = (reader, plan, job)
+        let (reader, plan, job, attempts) = (reader, plan, job, attempts)
         return coordinator.responses(
             to: tasks,
             bulk: { task in
@@ -91,6 +93,9 @@ public struct SkyScan: Sendable {
                     byteCount: task.window.byteCount,
                     load: { try await reader.read(task.window, before: next, keeping: bands == .forth) })
             },
-            observer: observer)
+            observer: { event in
+                attempts.count(event)
+                observer(event)
+            })
     }
 }

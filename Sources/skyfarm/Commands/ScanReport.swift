@@ -28,6 +28,7 @@ struct ScanReport: Encodable {
         /// Taken from the journal: done by an earlier run.
         var resumed: Int
         var retries: Int
+        var hedges: Int
         var missing: Int
     }
 
@@ -63,7 +64,8 @@ struct ScanReport: Encodable {
         self.seconds = seconds
         let tally = result.tally
         tasks = Tasks(
-            done: tally.tasks, resumed: tally.resumed, retries: tally.retries, missing: tally.missing.count)
+            done: tally.tasks, resumed: tally.resumed, retries: tally.retries, hedges: tally.hedges,
+            missing: tally.missing.count)
         systems = tally.systems.sorted { $0.key < $1.key }.map { name, share in
             Share(name: name, tasks: share.tasks, seconds: share.seconds)
         }

@@ -1,0 +1,22 @@
+internal import ScanCluster
+internal import Synchronization
+
+/// Counts the attempts of a scan that were not the first at their task.
+final class AttemptCounts: Sendable {
+    private let retriesSoFar = Atomic<Int>(0)
+    private let hedgesSoFar = Atomic<Int>(0)
+
+    /// Attempts that came to nothing, so that another one was needed.
+    var retries: Int { retriesSoFar.load(ordering: .relaxed) }
+    /// Second attempts at tasks that were slow.
+    var hedges: Int { hedgesSoFar.load(ordering: .relaxed) }
+
+    /// Takes an event in; from any thread.
+    func count(_ event: JobEvent) {
+        switch event {
+        case .taskRetried: retriesSoFar.add(1, ordering: .relaxed)
+        case .taskHedged: hedgesSoFar.add(1, ordering: .relaxed)
+        default: break
+        }
+    }
+}
