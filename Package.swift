@@ -129,7 +129,6 @@ let package = Package(
         .executableTarget(
             name: "skyfarm-simulation", dependencies: ["ScanTestSupport", "ScanCluster"], path: "Tests/simulation",
             exclude: ["planted"], swiftSettings: swift),
-        .testTarget(name: "LabTests", swiftSettings: swift),
         .testTarget(
             name: "ScanDiscoveryTests", dependencies: ["ScanDiscovery", "ScanCluster"], swiftSettings: swift),
         .testTarget(
@@ -164,6 +163,8 @@ let package = Package(
                 "ScanSecurity", "ScanCluster", "ScanTestSupport", "SkyTestSupport",
             ],
             exclude: ["EndToEnd/astropy_catalogue.py"], swiftSettings: swift),
+        // Last: it measures times, and runs alone.
+        .testTarget(name: "LabTests", swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6]
 )

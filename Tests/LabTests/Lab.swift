@@ -39,6 +39,12 @@ enum Lab {
         }
     }()
 
+    /// Those that `SKYFARM_LAB` names; all if it is 1.
+    static let chosen: [Scenario] = {
+        guard let names = getenv("SKYFARM_LAB").map({ String(cString: $0) }), names != "1" else { return scenarios }
+        return scenarios.filter { names.split(separator: " ").contains(Substring($0.name)) }
+    }()
+
     /// Why the lab cannot run here; nil if it can.
     static let obstacle: String? = {
         guard getenv("SKYFARM_LAB") != nil else { return "lab: set SKYFARM_LAB=1, or run scripts/lab-test" }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Several hosts", .serialized, .enabled(if: Lab.obstacle == nil, "\(Lab.obstacle ?? "")"))
 struct LabTests {
-    @Test("scenario", .timeLimit(.minutes(5)), arguments: Lab.scenarios)
+    @Test("scenario", .timeLimit(.minutes(5)), arguments: Lab.chosen)
     func scenario(_ scenario: Lab.Scenario) async {
         // The scenario blocks for seconds: on a thread of Dispatch's, not on the cooperative pool.
         let result = await withCheckedContinuation { continuation in
