@@ -18,6 +18,7 @@ struct IslandLabels {
         // calloc: only the pages that objects touch are ever cleared.
         guard let memory = calloc(rect.area, MemoryLayout<Int32>.stride) else { fatalError("out of memory") }
         defer { free(memory) }
+        HugePages.advise(UnsafeMutableRawBufferPointer(start: memory, count: rect.area * MemoryLayout<Int32>.stride))
         let owners = memory.bindMemory(to: Int32.self, capacity: rect.area)
         for object in 0..<parents.count {
             for offset in offsets[object]..<offsets[object + 1] { owners[Int(pixels[offset])] = Int32(object + 1) }

@@ -39,10 +39,10 @@ struct ScanWindow: ~Copyable {
         rect = view.rect
         image = PixelRect(x: 0..<slice.width, y: 0..<slice.height)
         globalNoise = slice.globalNoise
-        pixels = .allocate(capacity: rect.area)
-        mask = slice.hasMask ? .allocate(capacity: rect.area) : nil
+        pixels = HugePages.allocate(rect.area)
+        mask = slice.hasMask ? HugePages.allocate(rect.area) : nil
         let hasNoiseMap = slice.noise != nil || slice.varianceScale != nil
-        noiseMap = hasNoiseMap ? .allocate(capacity: rect.area) : nil
+        noiseMap = hasNoiseMap ? HugePages.allocate(rect.area) : nil
         if let mask { view.writeMask(to: mask) }
         for row in 0..<rect.height {
             (pixels + row * rect.width).update(from: view.pixels + row * view.stride, count: rect.width)

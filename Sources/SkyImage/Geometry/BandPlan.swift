@@ -24,8 +24,8 @@ public struct BandPlan: Codable, Hashable, Sendable {
 
     /// Cuts an image of `width` by `height` pixels into bands of about `requestedRows` rows.
     ///
-    /// The rows are rounded up to a multiple of `meshHeight`. Without a request a band has at most
-    /// 12 million pixels (48 MB) and an image of 4096 rows or more at least eight bands.
+    /// The rows are rounded up to a multiple of `meshHeight`. Without a request a band has about 12 million pixels
+    /// (48 MB) at most, an image of 4096 rows or more has at least eight bands, and bands are as equal as they can be.
     /// - Throws: ``ScanSetupError`` if the image is empty or a band could not be held in memory.
     public init(width: Int, height: Int, meshHeight: Int, requestedRows: Int? = nil) throws(ScanSetupError) {
         guard width > 0, height > 0 else {
@@ -52,7 +52,8 @@ public struct BandPlan: Codable, Hashable, Sendable {
     private static func automaticRows(width: Int, height: Int, halo: Int) -> Int {
         let byMemory = 12_000_000 / width - 2 * halo
         let byCount = max(256, (height + 7) / 8)
-        return max(64, min(byMemory, byCount))
+        let count = (height - 1) / max(64, min(byMemory, byCount)) + 1
+        return (height - 1) / count + 1
     }
 
     /// Refuses a plan that no initialiser makes, which a decoder cannot know.

@@ -106,6 +106,7 @@ public actor ImageReader {
 
     private func read(_ window: WindowPixels) throws -> BulkBytes {
         try BulkBytes(byteCount: window.byteCount) { bytes in
+            HugePages.advise(bytes)
             let parts = window.split(bytes)
             let (rows, columns) = (window.rect.y, window.rect.x)
             try image.read(rows: rows, columns: columns, into: parts.samples)
