@@ -24,7 +24,8 @@ final class JournalFile {
         // Results are long: large pages mean fewer of them. The log is synced at every commit: what is committed
         // survives a power cut. Overwriting what is deleted, which Debian's build does by default, is of no use here.
         try database.execute(
-            "PRAGMA page_size = 32768; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF;")
+            "PRAGMA page_size = 32768; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF;"
+        )
         if let record, try Self.isEmpty(database) { try Self.create(record, in: database) }
         try Self.check(database)
         self.record = try Self.record(in: database)
