@@ -26,7 +26,8 @@ struct ScanCommand: Command {
         let recorder = ScanRecorder()
         let farm = try ScanFarm(
             options.cluster, timeout: options.timeoutSeconds.map { .seconds($0) }, maxAttempts: options.maxAttempts,
-            events: ScanEvents(display: display, isQuiet: options.common.quiet, recorder: recorder))
+            events: ScanEvents(
+                display: display, isQuiet: options.common.quiet, isVerbose: options.common.verbose, recorder: recorder))
         defer { farm.close() }
         let journal = try await openJournal(reader, parameters, notice: farm.events.say)
         let work = Task { () async throws -> ExitCode in

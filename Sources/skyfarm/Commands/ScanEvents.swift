@@ -10,12 +10,16 @@ struct ScanEvents: Sendable {
 
     let display: ProgressDisplay
     let isQuiet: Bool
+    let isVerbose: Bool
     let recorder: ScanRecorder
     private let systems = SystemNames()
 
-    init(display: ProgressDisplay, isQuiet: Bool, recorder: ScanRecorder = ScanRecorder()) {
+    init(
+        display: ProgressDisplay, isQuiet: Bool, isVerbose: Bool = false, recorder: ScanRecorder = ScanRecorder()
+    ) {
         self.display = display
         self.isQuiet = isQuiet
+        self.isVerbose = isVerbose
         self.recorder = recorder
     }
 
@@ -26,6 +30,7 @@ struct ScanEvents: Sendable {
         case .began(let step, let tasks, let cost):
             display.handle(.stage(step.rawValue))
             if tasks > 0 { display.handle(.planned(tasks: tasks, pixels: Int(cost))) }
+            detail("\(step.rawValue): \(HumanFormat.count(tasks, "task"))")
         case .resumed(_, let tasks, let cost): display.handle(.resumed(tasks: tasks, pixels: Int(cost)))
         case .sectors: break
         case .job(_, let event): handle(event)
@@ -44,13 +49,16 @@ struct ScanEvents: Sendable {
             systems.remove(name)
             show("node \(name) is gone; its tasks go to others")
             display.handle(.nodes(systems.count))
-        case .taskStarted: break
+        case .taskStarted(let index, let system, let attempt, _):
+            detail("task \(index) goes to \(system), attempt \(attempt)")
         case .taskHedged(let index, let system, _, let slow, let seconds):
             display.handle(.hedged(task: index, slow: slow, system: system))
             say(
                 "task \(index) takes longer than expected on \(slow) (\(HumanFormat.duration(seconds: seconds))); "
                     + "\(system) tries it as well")
-        case .taskFinished(_, _, _, let cost, _): display.handle(.finished(pixels: Int(cost)))
+        case .taskFinished(let index, let system, _, let cost, let seconds):
+            display.handle(.finished(pixels: Int(cost)))
+            detail("task \(index) was done by \(system) in \(HumanFormat.duration(seconds: seconds))")
         case .taskRetried(_, let system, let attempt, let reason):
             display.handle(.retried(reason: reason))
             show("attempt \(attempt) on \(system) failed: \(reason); trying again")
@@ -80,6 +88,11 @@ struct ScanEvents: Sendable {
     @Sendable func say(_ line: String) {
         recorder.note(line)
         show(line)
+    }
+
+    /// Shows what only those want to know who asked for more.
+    private func detail(_ line: String) {
+        if isVerbose { show(line) }
     }
 
     private func show(_ line: String) {

@@ -46,7 +46,7 @@ for fault in kill cable hole stop; do
         stop) stop 2 node STOP ;;
     esac
     finish
-    moved=$(between "$start" "$(moment 'node n2 is gone' "$(log 4 scan)")")
+    moved=$(between "$start" "$(moment 'node n2 is gone|longer than expected on n2' "$(log 4 scan)")")
     check "$fault: work moves within 4 s ($moved s)" under 4 "$moved"
     case $fault in
         cable) cable_plug 2 ;;

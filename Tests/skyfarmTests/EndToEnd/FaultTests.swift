@@ -38,7 +38,10 @@ import Testing
         nodes[0].program.send(signal)
         let result = try program.finish()
         try expectWhole(result)
-        #expect(result.errors.contains("skyfarm: node first is gone; its tasks go to others\n"), "\(result.errors)")
+        // A hung node's last tasks may be done by the other one before its silence has lasted long enough.
+        let isNamed = result.errors.contains("skyfarm: node first is gone; its tasks go to others\n")
+        let isOvertaken = result.errors.contains(/takes longer than expected on first .*; second tries it as well/)
+        #expect(isNamed || signal == SIGSTOP && isOvertaken, "\(result.errors)")
     }
 
     @Test("a node that is told to end finishes its tasks: nothing is tried again")

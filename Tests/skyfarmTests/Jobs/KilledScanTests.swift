@@ -75,7 +75,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
         // In a mount name space of its own: the small disk goes away with the processes.
         let script = """
-            mount -t tmpfs -o size=160k none "$1" || exit 99
+            mount -t tmpfs -o size=640k none "$1" || exit 99
             shift
             "$@"
             echo "exit code $?" >&2
