@@ -5,6 +5,7 @@ extension WindowScan {
     /// apart in the image. Parts in rows off the edge are never of two islands, and so stand for all that belong there.
     borrowing func parts(of island: Island, in rows: Range<Int>) -> [(x: Int, y: Int)] {
         let (columns, rows) = (island.box.x, island.box.y.clamped(to: rows))
+        if rows.isEmpty { return [] }
         var isOpen = [Bool](repeating: false, count: columns.count * rows.count)
         forEachPixel(of: island) { x, y in
             if rows.contains(y) { isOpen[(y - rows.lowerBound) * columns.count + x - columns.lowerBound] = true }
@@ -13,8 +14,7 @@ extension WindowScan {
         var parts: [(x: Int, y: Int)] = []
         var waiting: [Int] = []
         for first in isOpen.indices where isOpen[first] {
-            let (row, column) = first.quotientAndRemainder(dividingBy: columns.count)
-            parts.append((column + columns.lowerBound, row + rows.lowerBound))
+            parts.append((first % columns.count + columns.lowerBound, first / columns.count + rows.lowerBound))
             isOpen[first] = false
             waiting.append(first)
             while let place = waiting.popLast() {

@@ -18,7 +18,7 @@ package enum HugePages {
     }
 
     /// Room for `count` elements, in huge pages if it is large.
-    static func allocate<Element>(_ count: Int, of type: Element.Type = Element.self) -> UnsafeMutablePointer<Element> {
+    static func allocate<Element>(_ count: Int) -> UnsafeMutablePointer<Element> {
         let memory = UnsafeMutableBufferPointer<Element>.allocate(capacity: count)
         advise(UnsafeMutableRawBufferPointer(memory))
         guard let start = memory.baseAddress else { preconditionFailure("allocated memory has an address") }
