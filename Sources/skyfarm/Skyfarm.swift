@@ -10,8 +10,11 @@ struct Skyfarm {
 
     static let commands: [any Command.Type] = [
         ScanCommand.self, NodeCommand.self, NodesCommand.self, KeyCommand.self, DoctorCommand.self, JobsCommand.self,
-        SynthCommand.self, BenchCommand.self,
+        SynthCommand.self, BenchCommand.self, HelpCommand.self, CompletionsCommand.self,
     ]
+
+    /// The tables of all commands.
+    static var specs: [CommandSpec] { commands.map { $0.spec } }
 
     static func main() async {
         holdStandardStreams()
@@ -35,15 +38,13 @@ struct Skyfarm {
     /// Does what the command line asks for; errors go to standard error in one line.
     static func run(_ words: [String], environment: [String: String]) async -> ExitCode {
         do {
-            let parser = CommandLineParser(commands: commands.map { $0.spec })
+            let parser = CommandLineParser(commands: specs)
             switch try parser.parse(words) {
             case .version:
                 try StandardOutput.write("skyfarm \(version)\n")
                 return .complete
             case .help(let spec):
-                let width = min(Terminal.standardOutput.width ?? 80, 100)
-                try StandardOutput.write(spec?.helpText(width: width) ?? overviewText(parser.commands, width: width))
-                return .complete
+                return try HelpCommand.show(spec)
             case .run(let spec, var arguments):
                 arguments.environment = environment
                 arguments.file = try SettingsFile.load(environment: environment, keys: parser.settingKeys)

@@ -12,6 +12,16 @@ import Testing
         #expect(result.output == SynthCommand.spec.helpText(width: 80))
     }
 
+    @Test("help is a command: of all, of one, and of itself")
+    func helpCommand() throws {
+        #expect(try Program.run(["help"]).output == overviewText(Skyfarm.specs, width: 80))
+        #expect(try Program.run(["help", "scan"]).output == ScanCommand.spec.helpText(width: 80))
+        #expect(try Program.run(["help", "help"]).output == HelpCommand.spec.helpText(width: 80))
+        let unknown = try Program.run(["help", "scna"])
+        #expect(unknown.code == 2)
+        #expect(unknown.errors == "skyfarm: unknown command \"scna\"; did you mean scan? (see skyfarm --help)\n")
+    }
+
     @Test("an error is one line on standard error, and nothing on standard output")
     func error() throws {
         let result = try Program.run(["scan", "a.fits", "--thresold", "3"])

@@ -153,13 +153,25 @@ extension BenchCommand {
                 line: "skyfarm bench scan image.fits --node 192.168.1.7:4870 --json",
                 explanation: "Measure scans of an image of your own; print JSON."),
         ],
+        description: [
+            "Each system is measured alone and all together: how many tasks that do nothing they take in a second, how"
+                + " long one of these takes, and how fast one slot of each and all slots together scan an image. The"
+                + " median of several runs counts; other work on the machines shows in the spread.",
+            "Below the tables it says what the limit is (computing, the link, the coordinator, or too few bands), and from"
+                + " how many nodes like these on more will not help.",
+        ],
         arguments: [
-            ArgumentSpec(name: "WHAT", help: "dispatch, latency or scan; all three if left out", isRequired: false),
             ArgumentSpec(
-                name: "IMAGE", help: "FITS file to scan; a synthetic sky is made if left out", isRequired: false),
+                name: "WHAT", help: "dispatch, latency or scan; all three if left out", isRequired: false,
+                choices: Suite.allCases.map(\.rawValue)),
+            ArgumentSpec(
+                name: "IMAGE", help: "FITS file to scan; a synthetic sky is made if left out", isRequired: false,
+                isFile: true),
         ],
         sections: [
             OptionSection(title: "Measurement", options: [runs.spec, size.spec]),
             OptionSection(title: "Work", options: ClusterOptions.options), CommonOptions.section,
-        ])
+        ],
+        exitCodes: [.noUsableNode, .authentication, .input, .interrupted, .terminated],
+        files: [.key])
 }

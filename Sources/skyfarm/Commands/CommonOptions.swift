@@ -30,12 +30,11 @@ struct CommonOptions: Equatable, Sendable {
         "progress", .choice("WHEN"), default: ProgressMode.auto, layers: .all,
         help: "Show progress on standard error")
 
+    static let help = Option.toggle("help", short: "h", help: "Show this help")
+
     static let section = OptionSection(
         title: "Common options",
-        options: [
-            json.spec, quiet.spec, verbose.spec, color.spec, progress.spec,
-            Option.toggle("help", short: "h", help: "Show this help").spec,
-        ])
+        options: [json.spec, quiet.spec, verbose.spec, color.spec, progress.spec, help.spec])
 }
 
 /// Options by which a command reaches nodes.

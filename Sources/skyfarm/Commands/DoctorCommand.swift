@@ -74,8 +74,13 @@ extension DoctorCommand {
                     "Look at the discovery daemon, the network, the cluster key and the nodes that are announced. The exit code"
                     + " is 0 only if a second machine could use this one.")
         ],
+        description: [
+            "One line for each thing it looked at, and below it the command to run next if something is wrong. The exit"
+                + " code is 1 if a second machine could not use this one."
+        ],
         sections: [
             OptionSection(title: "Options", options: [NodeOptions.nodes.spec, NodeOptions.look.spec]),
             CommonOptions.section,
-        ])
+        ],
+        files: [.key])
 }

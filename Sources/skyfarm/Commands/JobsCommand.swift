@@ -62,6 +62,8 @@ extension JobsCommand {
             case show(String, failed: Bool)
             case resume(String)
             case remove(String)
+
+            static let names = ["list", "show", "resume", "remove"]
         }
 
         init(_ arguments: Arguments) throws(UsageError) {
@@ -92,7 +94,7 @@ extension JobsCommand {
             case ("list", _): throw UsageError("jobs list takes no ID; use jobs show ID")
             default:
                 throw UsageError(
-                    "unknown action \"\(verb)\"\(suggestion(for: verb, among: ["list", "show", "resume", "remove"]))"
+                    "unknown action \"\(verb)\"\(suggestion(for: verb, among: Action.names))"
                         + " (see skyfarm jobs --help)")
             }
         }
@@ -112,11 +114,21 @@ extension JobsCommand {
                 explanation: "Go on with the job whose ID begins so, in the folder where it was started."),
             .init(line: "skyfarm jobs remove --all", explanation: "Forget all jobs and give their room back."),
         ],
+        description: [
+            "Every finished task of a scan is kept in a journal until the catalogue is written. The same command on the"
+                + " same image goes on from there, and so does jobs resume, which ends with the exit codes of"
+                + " skyfarm-scan(1).",
+            "Of a finished job the record stays. Of a partial one the results stay as well: the same command tries the"
+                + " missing sectors again.",
+        ],
         arguments: [
-            ArgumentSpec(name: "ACTION", help: "list (the default), show, resume or remove", isRequired: false),
+            ArgumentSpec(
+                name: "ACTION", help: "list (the default), show, resume or remove", isRequired: false,
+                choices: Options.Action.names),
             ArgumentSpec(name: "ID", help: "the job, by the beginning of its ID", isRequired: false),
         ],
         sections: [
             OptionSection(title: "Options", options: [failed.spec, all.spec]), CommonOptions.section,
-        ])
+        ],
+        exitCodes: [.input], files: [.journals])
 }

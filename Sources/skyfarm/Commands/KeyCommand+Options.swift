@@ -11,6 +11,8 @@ extension KeyCommand {
             case export(String?)
             /// Nil: standard input.
             case `import`(String?)
+
+            static let names = ["path", "fingerprint", "export", "import", "new", "rotate"]
         }
 
         init(_ arguments: Arguments) throws(UsageError) {
@@ -38,9 +40,8 @@ extension KeyCommand {
             case let verb where file != nil && simple[verb] != nil: throw UsageError("key \(verb) takes no file")
             case let verb:
                 if let action = simple[verb] { return action }
-                let names = ["path", "fingerprint", "export", "import", "new", "rotate"]
                 throw UsageError(
-                    "unknown action \"\(verb)\"\(suggestion(for: verb, among: names)) (see skyfarm key --help)")
+                    "unknown action \"\(verb)\"\(suggestion(for: verb, among: Action.names)) (see skyfarm key --help)")
             }
         }
 
@@ -71,11 +72,21 @@ extension KeyCommand {
                 line: "skyfarm key new",
                 explanation: "Make a new key and forget the old one at once: it has become known to others."),
         ],
+        description: [
+            "Who holds the key is of the cluster and can use every node of it. The key is made on first use. Nodes that run"
+                + " take up a change; nodes of other clusters are listed by skyfarm nodes with the reason why they cannot"
+                + " be used.",
+            "path prints where the key is kept and fingerprint what may be shown of it; export and import copy it; new and"
+                + " rotate replace it.",
+        ],
         arguments: [
-            ArgumentSpec(name: "ACTION", help: "path, fingerprint, export, import, new or rotate"),
+            ArgumentSpec(
+                name: "ACTION", help: "path, fingerprint, export, import, new or rotate",
+                choices: Options.Action.names),
             ArgumentSpec(
                 name: "FILE", help: "with export and import: the file, instead of standard output and input",
-                isRequired: false),
+                isRequired: false, isFile: true),
         ],
-        sections: [OptionSection(title: "Options", options: [keep.spec]), CommonOptions.section])
+        sections: [OptionSection(title: "Options", options: [keep.spec]), CommonOptions.section],
+        exitCodes: [.authentication, .input], files: [.key])
 }

@@ -40,10 +40,18 @@ extension NodeCommand {
                 line: "skyfarm node --slots 4 --listen :4870",
                 explanation: "Run up to four tasks at a time, at a fixed port for those who name it with --node."),
         ],
+        description: [
+            "A node runs tasks for coordinators that hold its cluster's key, and for nobody else; no command, path or code"
+                + " comes from the network. It announces itself by DNS-SD unless told not to, and takes up changes of the"
+                + " cluster key while it runs.",
+            "SIGTERM and Ctrl-C take its announcement back, let running tasks finish and end it with 0; a second Ctrl-C"
+                + " ends it at once.",
+        ],
         sections: [
             OptionSection(title: "Options", options: [name.spec, slots.spec, listen.spec, noAdvertise.spec]),
             CommonOptions.section,
-        ])
+        ],
+        exitCodes: [.authentication, .interrupted], files: [.key])
 }
 
 extension HostAndPort {

@@ -138,6 +138,11 @@ extension NodesCommand {
                 line: "skyfarm nodes --no-discovery --node 192.168.1.7:4870",
                 explanation: "Show one node."),
         ],
+        description: [
+            "Lists what skyfarm scan would use: nodes that are announced on the local network, those that are named, and"
+                + " those that DNS lists. A node that cannot be used is listed with the reason. The exit code is 0 if one"
+                + " can be used."
+        ],
         sections: [
             OptionSection(
                 title: "Options",
@@ -145,5 +150,6 @@ extension NodesCommand {
                     NodeOptions.nodes.spec, NodeOptions.srv.spec, NodeOptions.noDiscovery.spec, NodeOptions.look.spec,
                 ]),
             CommonOptions.section,
-        ])
+        ],
+        exitCodes: [.noUsableNode, .authentication], files: [.key])
 }

@@ -81,8 +81,18 @@ extension ScanCommand {
                 line: "skyfarm scan 'image.fits[SCI]' --node 192.168.1.7:4870 --threshold 3 -o -",
                 explanation: "Scan the extension SCI with the help of a node; print CSV."),
         ],
+        description: [
+            "The image is cut into bands, which this machine and every node that can be reached scan. The catalogue has no"
+                + " seams: its sources are those of one SEP run over the whole image, and it is the same file whatever"
+                + " became of the nodes. Detection has the parameters and the defaults of SExtractor.",
+            "Columns have the names of SEP: x and y are pixels from 0, x_image and y_image from 1 as in FITS, ra and dec"
+                + " degrees where the header has a celestial coordinate system.",
+            "A scan that was stopped goes on with the same command, from its journal. If sectors could not be scanned the"
+                + " catalogue is written without them, they are named, and the exit code is 23.",
+        ],
         arguments: [
-            ArgumentSpec(name: "IMAGE", help: "FITS file, with an HDU in brackets if not the first 2-D image")
+            ArgumentSpec(
+                name: "IMAGE", help: "FITS file, with an HDU in brackets if not the first 2-D image", isFile: true)
         ],
         sections: [
             OptionSection(
@@ -96,5 +106,6 @@ extension ScanCommand {
                     band.spec, timeout.spec, maxAttempts.spec, fresh.spec, noJournal.spec,
                 ]),
             Options.Detection.section, CommonOptions.section,
-        ])
+        ],
+        exitCodes: Set(ExitCode.allCases), files: [.key, .journals])
 }

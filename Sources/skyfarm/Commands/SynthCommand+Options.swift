@@ -117,7 +117,13 @@ extension SynthCommand {
                 line: "skyfarm synth --check truth.csv sources.csv --min 0.95",
                 explanation: "Print the share of the truth that a catalogue recovers."),
         ],
-        arguments: [ArgumentSpec(name: "FILE", help: "The image to write, or with --check the catalogue to read")],
+        description: [
+            "The sky has stars and galaxies with noise of photons and readout, and a celestial coordinate system. The same"
+                + " seed gives the same bytes on every machine, in constant memory."
+        ],
+        arguments: [
+            ArgumentSpec(name: "FILE", help: "The image to write, or with --check the catalogue to read", isFile: true)
+        ],
         sections: [
             OptionSection(
                 title: "Image",
@@ -127,7 +133,8 @@ extension SynthCommand {
                 ]),
             OptionSection(title: "Comparison", options: [check.spec, sigma.spec, radius.spec, minimum.spec]),
             CommonOptions.section,
-        ])
+        ],
+        exitCodes: [.input, .interrupted, .terminated])
 }
 
 /// Width and height of an image.

@@ -23,19 +23,12 @@ struct CommandLineParser: Sendable {
         switch first {
         case "--help", "-h": return .help(nil)
         case "--version": return .version
-        case "help": return .help(try words.dropFirst().first.map(command))
         default:
             if first.hasPrefix("-") {
                 throw UsageError("unknown flag \(first) before a command (see skyfarm --help)")
             }
-            return try parse(words.dropFirst(), of: try command(named: first))
+            return try parse(words.dropFirst(), of: try commands.command(named: first))
         }
-    }
-
-    private func command(named name: String) throws(UsageError) -> CommandSpec {
-        if let command = commands.first(where: { $0.name == name }) { return command }
-        let names = commands.map(\.name)
-        throw UsageError("unknown command \"\(name)\"\(suggestion(for: name, among: names)) (see skyfarm --help)")
     }
 
     private func parse(_ words: ArraySlice<String>, of command: CommandSpec) throws(UsageError) -> Request {
@@ -117,6 +110,15 @@ struct CommandLineParser: Sendable {
             throw UsageError(
                 "unexpected argument \"\(positionals[command.arguments.count])\": \(command.usageLine)")
         }
+    }
+}
+
+extension [CommandSpec] {
+    /// The table of the command that goes by this name.
+    func command(named name: String) throws(UsageError) -> CommandSpec {
+        if let command = first(where: { $0.name == name }) { return command }
+        throw UsageError(
+            "unknown command \"\(name)\"\(suggestion(for: name, among: map(\.name))) (see skyfarm --help)")
     }
 }
 

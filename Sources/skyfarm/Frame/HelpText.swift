@@ -31,13 +31,15 @@ extension OptionSpec {
         return placeholder.map { "\(flags) \($0)" } ?? flags
     }
 
-    /// The help with what is accepted, the default and the other ways to set the option.
-    var explanation: String {
+    /// What it means, and the other way to set it.
+    var explanation: String { meaning + (environment.map { " [\($0)]" } ?? "") }
+
+    /// The help with what is accepted and the default.
+    var meaning: String {
         var text = help
         if !choices.isEmpty, !isSwitch { text += ": " + choices.joined(separator: ", ") }
         if repeats { text += "; may be repeated" }
         if let fallback { text += " (default: \(fallback))" }
-        if let environment { text += " [\(environment)]" }
         return text
     }
 }
@@ -51,7 +53,6 @@ func overviewText(_ commands: [CommandSpec], width: Int) -> String {
         "", "Usage: skyfarm COMMAND [OPTION]... [ARGUMENT]...", "", "Commands:",
     ]
     for command in commands { lines += entry(command.name, command.summary, width: width) }
-    lines += entry("help", "Show the help of a command: skyfarm help COMMAND", width: width)
     lines += ["", "Exit codes:"]
     for code in ExitCode.allCases { lines += entry(String(code.rawValue), code.meaning, width: width) }
     lines += [""]

@@ -8,6 +8,8 @@ struct OptionSpec: Sendable {
     var expected: String
     /// All accepted values, where they can be listed.
     var choices: [String]
+    /// The value is the name of a file.
+    var isFile: Bool
     var repeats: Bool
     /// The default in words; nil if there is none worth saying.
     var fallback: String?
@@ -95,6 +97,7 @@ extension OptionSpec {
     ) {
         self.init(
             name: name, short: short, placeholder: form.placeholder, expected: form.expected, choices: form.choices,
-            repeats: repeats, fallback: fallback, help: help, environment: layers.environment(for: name))
+            isFile: form.isFile, repeats: repeats, fallback: fallback, help: help,
+            environment: layers.environment(for: name))
     }
 }

@@ -5,6 +5,8 @@ struct ValueForm<Value: Sendable>: Sendable {
     /// The accepted values in words.
     var expected: String
     var choices: [String] = []
+    /// The value is the name of a file.
+    var isFile = false
     let parse: @Sendable (String) -> Value?
     let show: @Sendable (Value) -> String
 
@@ -24,7 +26,11 @@ extension ValueForm where Value == String {
     }
 
     /// A file's name.
-    static func file(_ placeholder: String = "FILE") -> ValueForm { text(placeholder, expected: "the name of a file") }
+    static func file(_ placeholder: String = "FILE") -> ValueForm {
+        var form = text(placeholder, expected: "the name of a file")
+        form.isFile = true
+        return form
+    }
 
     /// A name without white space.
     static func word(_ placeholder: String) -> ValueForm {

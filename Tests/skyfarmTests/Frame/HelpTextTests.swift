@@ -55,7 +55,7 @@ import Testing
 
     @Test("the overview names every command and exit code")
     func overview() {
-        let text = overviewText(Skyfarm.commands.map { $0.spec }, width: 80)
+        let text = overviewText(Skyfarm.specs, width: 80)
         #expect(text.hasPrefix("  skyfarm scan "))
         for command in Skyfarm.commands { #expect(text.contains("\n  \(command.spec.name) ")) }
         for code in ExitCode.allCases { #expect(text.contains("\n  \(code.rawValue) ")) }

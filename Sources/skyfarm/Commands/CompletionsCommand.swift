@@ -1,0 +1,49 @@
+/// `skyfarm completions`: what a shell needs to complete commands, flags and values.
+struct CompletionsCommand: Command {
+    let shell: Shell
+
+    enum Shell: String, CaseIterable, Sendable {
+        case bash, zsh, fish
+
+        /// The script for these commands.
+        func script(_ commands: [CommandSpec]) -> String {
+            switch self {
+            case .bash: BashCompletion.script(commands)
+            case .zsh: ZshCompletion.script(commands)
+            case .fish: FishCompletion.script(commands)
+            }
+        }
+    }
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        let word = arguments.positionals[0]
+        guard let shell = Shell(rawValue: word) else {
+            throw UsageError("completions: \"\(word)\" is not one of \(Self.names.joined(separator: ", "))")
+        }
+        self.shell = shell
+    }
+
+    func run() async throws -> ExitCode {
+        try StandardOutput.write(shell.script(Skyfarm.specs))
+        return .complete
+    }
+
+    private static let names = Shell.allCases.map(\.rawValue)
+
+    static let spec = CommandSpec(
+        name: "completions",
+        summary: "Write what a shell needs to complete commands, flags and values",
+        examples: [
+            .init(
+                line: "skyfarm completions bash > ~/.local/share/bash-completion/completions/skyfarm",
+                explanation: "For bash, where bash-completion is installed; otherwise source the file."),
+            .init(
+                line: "skyfarm completions zsh > ~/.zsh/_skyfarm",
+                explanation: "For zsh, with ~/.zsh in $fpath."),
+            .init(
+                line: "skyfarm completions fish > ~/.config/fish/completions/skyfarm.fish",
+                explanation: "For fish."),
+        ],
+        arguments: [ArgumentSpec(name: "SHELL", help: names.joined(separator: ", "), choices: names)],
+        sections: [OptionSection(title: "Options", options: [CommonOptions.help.spec])])
+}

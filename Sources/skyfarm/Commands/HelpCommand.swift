@@ -1,0 +1,63 @@
+import Foundation
+
+/// `skyfarm help`: the help of a command, or its manual page.
+struct HelpCommand: Command {
+    let options: Options
+
+    init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
+
+    func run() async throws -> ExitCode {
+        let command = try options.command.map(Skyfarm.specs.command)
+        guard options.isManual else { return try Self.show(command) }
+        let date = ManualPage.date(options.environment)
+        try StandardOutput.write(
+            command.map { ManualPage.page(of: $0, among: Skyfarm.specs, date: date) }
+                ?? ManualPage.overview(of: Skyfarm.specs, date: date))
+        return .complete
+    }
+
+    /// Writes the help of a command, or the overview of all.
+    static func show(_ command: CommandSpec?) throws -> ExitCode {
+        let width = min(Terminal.standardOutput.width ?? 80, 100)
+        try StandardOutput.write(command?.helpText(width: width) ?? overviewText(Skyfarm.specs, width: width))
+        return .complete
+    }
+}
+
+extension HelpCommand {
+    struct Options: Equatable, Sendable {
+        /// Nil: all of them.
+        var command: String?
+        var isManual: Bool
+        var environment: [String: String]
+
+        init(_ arguments: Arguments) throws(UsageError) {
+            command = arguments.positionals.first
+            isManual = try arguments[HelpCommand.manual]
+            environment = arguments.environment
+        }
+    }
+
+    private static let manual = Option.toggle("man", help: "Write the manual page in roff, for man -l")
+
+    static let spec = CommandSpec(
+        name: "help",
+        summary: "Show the help of a command, or its manual page",
+        examples: [
+            .init(line: "skyfarm help scan", explanation: "Show the flags of skyfarm scan, with their defaults."),
+            .init(
+                line: "skyfarm help --man scan | man -l -", explanation: "Read the manual page of skyfarm scan."),
+        ],
+        description: [
+            "Help and manual page are made of the same table that flags are read by. The manual page bears the day of"
+                + " SOURCE_DATE_EPOCH, if that is set, or today's."
+        ],
+        arguments: [
+            ArgumentSpec(
+                name: "COMMAND", help: "the command; all are listed if left out", isRequired: false,
+                choices: Skyfarm.commands.filter { $0 != HelpCommand.self }.map { $0.spec.name } + ["help"])
+        ],
+        sections: [
+            OptionSection(title: "Options", options: [manual.spec, CommonOptions.help.spec])
+        ])
+}

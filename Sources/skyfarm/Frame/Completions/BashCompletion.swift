@@ -1,0 +1,103 @@
+/// Completion for bash, from version 3.2 on.
+enum BashCompletion {
+    /// The script that bash reads.
+    static func script(_ commands: [CommandSpec]) -> String {
+        let words = commands.map(\.name) + ["--help", "--version"]
+        return """
+            # bash completion for skyfarm, made by `skyfarm completions bash`
+
+            _skyfarm_words() {
+                local name
+                while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -W "$1" -- "$2")
+            }
+
+            _skyfarm_files() {
+                local name
+                # Readline's own knows quotes and tildes.
+                if compopt -o default 2>/dev/null; then return; fi
+                while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "$1")
+            }
+
+            _skyfarm() {
+                local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+                local flags='' valued='' place=0 index
+                COMPREPLY=()
+                if [ "$COMP_CWORD" -eq 1 ]; then
+                    _skyfarm_words "\(words.joined(separator: " "))" "$word"
+                    return
+                fi
+                # --flag=value comes as three words.
+                if [ "$word" = = ]; then
+                    word=
+                elif [ "$before" = = ]; then
+                    before=${COMP_WORDS[COMP_CWORD - 2]}
+                fi
+                case $command in
+            \(commands.map(options).joined(separator: "\n"))
+                esac
+                case $word in
+                -*)
+                    _skyfarm_words "$flags" "$word"
+                    return
+                    ;;
+                esac
+                for ((index = 2; index < COMP_CWORD; index++)); do
+                    case ${COMP_WORDS[index]} in
+                    =) index=$((index + 1)) ;;
+                    -*) case " $valued " in *" ${COMP_WORDS[index]} "*)
+                        if [ "${COMP_WORDS[index + 1]}" != = ]; then index=$((index + 1)); fi ;;
+                    esac ;;
+                    *) place=$((place + 1)) ;;
+                    esac
+                done
+                case $command:$place in
+            \(commands.flatMap(arguments).joined(separator: "\n"))
+                esac
+            }
+
+            complete -F _skyfarm skyfarm
+
+            """
+    }
+
+    /// The branch of a command: its flags, and the values of those that take one.
+    private static func options(of command: CommandSpec) -> String {
+        var lines = [
+            "    \(command.name))",
+            "        flags='\(command.options.flatMap(\.flags).joined(separator: " "))'",
+        ]
+        let valued = command.options.filter { !$0.isSwitch }
+        if !valued.isEmpty {
+            lines += [
+                "        valued='\(command.valueFlags.joined(separator: " "))'",
+                "        case $before in",
+            ]
+            let kinds = valued.compactMap(\.completion).reduce(into: [CompletionValue]()) {
+                if !$0.contains($1) { $0.append($1) }
+            }
+            for kind in kinds {
+                let flags = valued.filter { $0.completion == kind }.flatMap(\.flags)
+                lines.append("        \(flags.joined(separator: " | ")))")
+                if let action = action(kind) { lines.append("            \(action)") }
+                lines += ["            return", "            ;;"]
+            }
+            lines.append("        esac")
+        }
+        return (lines + ["        ;;"]).joined(separator: "\n")
+    }
+
+    /// The branches for the arguments of a command, by their place.
+    private static func arguments(of command: CommandSpec) -> [String] {
+        command.arguments.enumerated().compactMap { place, argument in
+            action(argument.completion).map { "    \(command.name):\(place)) \($0) ;;" }
+        }
+    }
+
+    private static func action(_ value: CompletionValue) -> String? {
+        switch value {
+        case .words(let words): "_skyfarm_words \"\(words.joined(separator: " "))\" \"$word\""
+        case .file: "_skyfarm_files \"$word\""
+        case .other: nil
+        }
+    }
+}

@@ -1,0 +1,82 @@
+/// Completion for zsh.
+enum ZshCompletion {
+    /// The script that zsh reads, by the name `_skyfarm` in a folder of `$fpath` or by `source`.
+    static func script(_ commands: [CommandSpec]) -> String {
+        """
+        #compdef skyfarm
+        # zsh completion for skyfarm, made by `skyfarm completions zsh`
+
+        _skyfarm() {
+            local context state state_descr line
+            local -A opt_args
+            local -a commands
+            _arguments -S '(- *)'{-h,--help}'[Show the commands]' '(- *)--version[Show the version]' \\
+                '1: :->command' '*:: :->arguments'
+            case $state in
+            command)
+                commands=(
+        \(commands.map { "            '\($0.name):\(quoted(escaped($0.summary)))'" }.joined(separator: "\n"))
+                )
+                _describe command commands
+                ;;
+            arguments)
+                case $words[1] in
+        \(commands.map(branch).joined(separator: "\n"))
+                esac
+                ;;
+            esac
+        }
+
+        if [[ $funcstack[1] == _skyfarm ]]; then
+            _skyfarm "$@"
+        else
+            compdef _skyfarm skyfarm
+        fi
+
+        """
+    }
+
+    private static func branch(of command: CommandSpec) -> String {
+        let specs = command.options.map(specification) + command.arguments.enumerated().map(specification)
+        return "        \(command.name))\n            _arguments -s -S \\\n"
+            + specs.map { "                " + $0 }.joined(separator: " \\\n") + "\n            ;;"
+    }
+
+    private static func specification(of option: OptionSpec) -> String {
+        let help = "[\(quoted(escaped(option.help)))]\(value(of: option))'"
+        let forms = option.flags.map { flag in
+            option.isSwitch ? flag : flag.hasPrefix("--") ? flag + "=" : flag + "+"
+        }
+        if forms.count == 1 { return "'" + (option.repeats ? "*" : "") + forms[0] + help }
+        // Once it was given, a flag that does not repeat is offered no more, in neither form.
+        let others = option.repeats ? "*" : "(\(option.flags.joined(separator: " ")))"
+        return "'\(others)'{\(forms.joined(separator: ","))}'" + help
+    }
+
+    private static func value(of option: OptionSpec) -> String {
+        guard let completion = option.completion, let placeholder = option.placeholder else { return "" }
+        return ":\(quoted(escaped(placeholder))):" + action(completion)
+    }
+
+    private static func specification(_ place: Int, _ argument: ArgumentSpec) -> String {
+        "'\(place + 1)\(argument.isRequired ? ":" : "::")\(quoted(escaped(argument.name))):\(action(argument.completion))'"
+    }
+
+    private static func action(_ value: CompletionValue) -> String {
+        switch value {
+        case .words(let words): "(\(words.joined(separator: " ")))"
+        case .file: "_files"
+        case .other: " "
+        }
+    }
+
+    /// Text of a specification, whose parts colons and brackets separate.
+    private static func escaped(_ text: String) -> String {
+        text.map { "\\:[]".contains($0) ? "\\\($0)" : String($0) }.joined()
+    }
+
+    /// Text within single quotes.
+    private static func quoted(_ text: String) -> String {
+        text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    }
+}

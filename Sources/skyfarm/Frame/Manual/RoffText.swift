@@ -1,0 +1,89 @@
+/// A manual page in roff, with the macros of man(7).
+struct RoffText: Sendable {
+    private(set) var lines: [String]
+    /// A paragraph macro would follow a heading, where it does nothing.
+    private var isAfterHeading = false
+
+    /// A page of section 1.
+    init(title: String, date: String, source: String, manual: String) {
+        // The date is no text: an escaped dash is not understood there.
+        let arguments = [Self.quoted(title.uppercased()), "1", "\"\(date)\"", Self.quoted(source), Self.quoted(manual)]
+        lines = [".TH " + arguments.joined(separator: " ")]
+    }
+
+    /// All of it.
+    var text: String { lines.joined(separator: "\n") + "\n" }
+
+    mutating func section(_ title: String) { heading(".SH", title.uppercased()) }
+
+    mutating func subsection(_ title: String) { heading(".SS", title) }
+
+    private mutating func heading(_ macro: String, _ title: String) {
+        lines.append("\(macro) \(Self.quoted(title))")
+        isAfterHeading = true
+    }
+
+    mutating func paragraph(_ text: String) { paragraph([Self.escaped(text)]) }
+
+    /// A paragraph of lines that are escaped already, with their fonts.
+    mutating func paragraph(_ escaped: [String]) {
+        if !isAfterHeading { lines.append(".PP") }
+        isAfterHeading = false
+        for line in escaped { fill(line) }
+    }
+
+    /// A heading, escaped already, and what it means, indented below.
+    mutating func item(_ heading: String, _ text: String) {
+        lines += [".TP", Self.guarded(heading)]
+        isAfterHeading = false
+        fill(Self.escaped(text))
+    }
+
+    /// Adds lines of at most 78 characters; each sentence begins a line.
+    private mutating func fill(_ escaped: String) {
+        var sentence = ""
+        for word in escaped.split(separator: " ") {
+            if sentence.hasSuffix("."), word.first?.isUppercase == true {
+                lines += wrap(sentence, indent: 0, width: 78).map(Self.guarded)
+                sentence = ""
+            }
+            sentence += (sentence.isEmpty ? "" : " ") + word
+        }
+        lines += wrap(sentence, indent: 0, width: 78).map(Self.guarded)
+    }
+
+    /// In bold type.
+    static func bold(_ text: String) -> String { "\\fB\(escaped(text))\\fR" }
+
+    /// In italics, for what stands for something else.
+    static func italic(_ text: String) -> String { "\\fI\(escaped(text))\\fR" }
+
+    /// Text that roff prints as it is.
+    static func escaped(_ text: String) -> String {
+        text.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\\": "\\e"
+            case "-": "\\-"
+            case "'": "\\(aq"
+            case "`": "\\(ga"
+            case "^": "\\(ha"
+            case "~": "\\(ti"
+            case _ where !scalar.isASCII:
+                "\\[u\(String(repeating: "0", count: max(0, 4 - hexadecimal(scalar).count)))\(hexadecimal(scalar))]"
+            default: String(scalar)
+            }
+        }.joined()
+    }
+
+    private static func hexadecimal(_ scalar: Unicode.Scalar) -> String {
+        String(scalar.value, radix: 16, uppercase: true)
+    }
+
+    /// As an argument of a macro.
+    private static func quoted(_ text: String) -> String {
+        "\"" + escaped(text).split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+
+    /// A dot at the beginning of a line would make it a macro.
+    private static func guarded(_ line: String) -> String { line.hasPrefix(".") ? "\\&" + line : line }
+}
