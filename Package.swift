@@ -24,7 +24,8 @@ let package = Package(
         .executableTarget(
             name: "skyfarm",
             dependencies: [
-                "SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster",
+                "ScanDashboard", "SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanSecurity",
+                "ScanCluster",
             ],
             swiftSettings: swift),
         // The sky job over the engine.
@@ -41,6 +42,9 @@ let package = Package(
                 .embedInCode("Page/Assets/course.js"), .embedInCode("Page/Assets/page.js"),
             ],
             swiftSettings: swift),
+        // Pages over HTTP for those who have their link; knows no pixel.
+        .target(
+            name: "ScanDashboard", dependencies: ["ScanNetwork", "ScanCluster", "CDashboard"], swiftSettings: swift),
         // Images, sources and catalogues; knows no cluster.
         .target(
             name: "SkyImage", dependencies: ["CFITSIO", "CSEP", "CWCS", "CXXHash", "CZlib", "CSkyfarm"],
@@ -96,6 +100,11 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", path: "Sources/CLibraries/CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD", path: "Sources/CLibraries/CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        // libmicrohttpd's functions with variable arguments.
+        .target(name: "CDashboard", dependencies: ["CMicroHTTPD"], path: "Sources/CLibraries/CDashboard"),
         // C that Swift cannot express: the fixed draw of deblending, macros.
         .target(name: "CSkyfarm", path: "Sources/CLibraries/CSkyfarm"),
 
@@ -136,6 +145,9 @@ let package = Package(
         .testTarget(
             name: "ScanNetworkTests",
             dependencies: ["ScanNetwork", "ScanSecurity", "ScanCluster", "ScanTestSupport"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "ScanDashboardTests", dependencies: ["ScanDashboard", "ScanNetwork", "ScanCluster"],
             swiftSettings: swift),
         .testTarget(
             name: "ScanSecurityTests", dependencies: ["ScanSecurity", "ScanCluster"], swiftSettings: swift),

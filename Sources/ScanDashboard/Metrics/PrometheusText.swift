@@ -1,0 +1,62 @@
+/// Measurements in Prometheus' text format, version 0.0.4.
+public struct PrometheusText: Equatable, Sendable {
+    /// What kind of number a metric is.
+    public enum Kind: String, Sendable {
+        /// Only grows; its name ends in `_total`.
+        case counter
+        /// Goes up and down.
+        case gauge
+    }
+
+    /// The lines so far.
+    public private(set) var text = ""
+
+    /// The media type of the format.
+    static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// No measurement.
+    public init() {}
+
+    /// Adds a metric with a value for each set of labels.
+    public mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
+        text += "# HELP \(name) \(Self.escape(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
+        for sample in samples {
+            let labels = sample.labels.map { "\($0.name)=\"\(Self.escape($0.value, quotes: true))\"" }
+            text +=
+                name + (labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}") + " \(Self.number(sample.value))\n"
+        }
+    }
+
+    /// Adds a metric of one value.
+    public mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
+        add(name, kind, help, [Sample([], value)])
+    }
+
+    /// A value with its labels.
+    public struct Sample: Equatable, Sendable {
+        var labels: [Label]
+        var value: Double
+
+        /// A value with pairs of a label's name and value.
+        public init(_ labels: [(String, String)], _ value: Double) {
+            self.labels = labels.map { Label(name: $0.0, value: $0.1) }
+            self.value = value
+        }
+    }
+
+    struct Label: Equatable, Sendable {
+        var name: String
+        var value: String
+    }
+
+    private static func escape(_ text: String, quotes: Bool) -> String {
+        let escaped = text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+        return quotes ? escaped.replacing("\"", with: "\\\"") : escaped
+    }
+
+    private static func number(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }
+        return value == value.rounded() && value.magnitude < 1e15 ? String(Int(value)) : "\(value)"
+    }
+}

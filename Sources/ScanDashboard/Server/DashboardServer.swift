@@ -1,0 +1,298 @@
+internal import CDashboard
+import Dispatch
+internal import ScanCluster
+public import ScanNetwork
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Serves a dashboard over HTTP to those who have its link: one page, its stream of events, `/metrics` and `/healthz`.
+///
+/// libmicrohttpd answers on a thread of its own. What is answered is decided by ``AccessPolicy``, what a watcher gets next
+/// by ``StreamState``, who stays too long by ``ConnectionTable``.
+public final class DashboardServer: Sendable {
+    /// Where it listens.
+    public let address: SocketAddress
+    /// Opens the page: the address with the token.
+    public let link: String
+    let options: Options
+    let policy: AccessPolicy
+    let source: any DashboardSource
+    private let state: Locked<State>
+    private let queue = DispatchQueue(label: "skyfarm.dashboard")
+    private let start = ContinuousClock.now
+
+    /// Limits.
+    public struct Options: Sendable {
+        /// Connections at the same time; 64 by default.
+        public var connectionLimit = 64
+        /// Watchers at the same time; 32 by default.
+        public var watcherLimit = 32
+        /// Bytes of memory for a connection, the headers of its request among them; 16 KiB by default.
+        public var connectionBytes = 16 << 10
+        /// Bytes that are kept for a watcher that reads slowly, before it gets a fresh snapshot; 1 MiB by default.
+        public var backlogBytes = 1 << 20
+        /// Seconds for a request to come; 5 by default.
+        public var requestSeconds = 5.0
+        /// Seconds for an answer to be taken; 30 by default.
+        public var answerSeconds = 30.0
+        /// Seconds in which a watcher must read something; 15 by default.
+        public var idleSeconds = 15
+        /// Seconds between two messages to watchers; 0.5 by default.
+        public var interval = 0.5
+
+        /// The default limits.
+        public init() {}
+    }
+
+    fileprivate struct State {
+        // Opaque pointers of libmicrohttpd; used under the lock only.
+        var daemon: OpaquePointer?
+        var timer: (any DispatchSourceTimer)?
+        var stream: StreamState
+        var watchers: [StreamState.ID: OpaquePointer] = [:]
+        var connections: ConnectionTable<OpaquePointer>
+        var requests = 0
+        var lastBeat = 0.0
+        var onceEmpty: CheckedContinuation<Void, Never>?
+        var patience = 0.0
+    }
+
+    /// Listens and serves.
+    /// - Parameters:
+    ///   - listen: where; port 0 for any.
+    ///   - source: what is shown.
+    ///   - names: names by which this machine is called, besides addresses and `localhost`.
+    ///   - token: what the link proves itself with; random unless given.
+    ///   - options: limits.
+    /// - Throws: ``AddressError`` or ``SocketError``, if the address cannot be listened on.
+    public init(
+        listen: SocketAddress, source: any DashboardSource, names: Set<String> = [],
+        token: String = DashboardServer.randomToken(), options: Options = Options()
+    ) throws {
+        let (descriptor, address) = try ListeningSocket.open(on: listen)
+        self.address = address
+        self.source = source
+        self.options = options
+        policy = AccessPolicy(
+            token: token, cookieName: "skyfarm_\(address.port)",
+            names: names.union(listen.host.isEmpty ? [] : [listen.host]))
+        link = "http://\(Self.reachable(address))/?token=\(token)"
+        state = Locked(
+            State(
+                stream: StreamState(watcherLimit: options.watcherLimit, backlogLimit: options.backlogBytes),
+                connections: ConnectionTable(
+                    requestSeconds: options.requestSeconds, answerSeconds: options.answerSeconds)))
+        // The daemon is stopped before this object goes: in `close()`, or in `deinit`, which waits for the watchers.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        guard
+            let daemon = dashboard_start(
+                descriptor, UInt32(options.connectionLimit), options.connectionBytes, UInt32(options.idleSeconds),
+                answerRequest, noteConnection, context)
+        else {
+            throw SocketError(operation: "serve on \(address)", errno: errno)
+        }
+        startTimer(daemon)
+    }
+
+    deinit { stop() }
+
+    /// 128 random bits, as hexadecimal digits.
+    public static func randomToken() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<4).map { _ in
+            let digits = String(generator.next() as UInt32, radix: 16)
+            return String(repeating: "0", count: 8 - digits.count) + digits
+        }.joined()
+    }
+
+    /// People who watch now.
+    public var watcherCount: Int { state.withLock { $0.stream.count } }
+
+    /// Bytes that are kept for watchers.
+    var backlogBytes: Int { state.withLock { $0.stream.backlogBytes } }
+
+    /// Sends the last of the news, ends the streams, and stops serving. Watchers get a moment to read.
+    public func close(within seconds: Double = 2) async {
+        publishChanges()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let isEmpty = state.withLock { state in
+                let waiting = state.stream.end()
+                state.resume(waiting)
+                guard state.stream.count > 0, state.daemon != nil else { return true }
+                state.onceEmpty = continuation
+                state.patience = elapsed + seconds
+                return false
+            }
+            if isEmpty { continuation.resume() }
+        }
+        stop()
+    }
+
+    private func stop() {
+        let daemon = state.withLock { state in
+            state.timer?.cancel()
+            state.timer = nil
+            // A watcher that waits would never be ended.
+            _ = state.stream.end()
+            state.resume(Array(state.watchers.keys))
+            defer { state.daemon = nil }
+            return state.daemon
+        }
+        if let daemon { MHD_stop_daemon(daemon) }
+    }
+
+    private var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
+
+    /// The address as a browser of this machine takes it.
+    private static func reachable(_ address: SocketAddress) -> SocketAddress {
+        ["::", "0.0.0.0"].contains(address.host) ? SocketAddress(host: "localhost", port: address.port) : address
+    }
+
+    // MARK: Time
+
+    private func startTimer(_ daemon: OpaquePointer) {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + options.interval, repeating: options.interval, leeway: .milliseconds(50))
+        timer.setEventHandler { @Sendable [weak self] in self?.tick() }
+        state.withLock { state in
+            state.daemon = daemon
+            state.timer = timer
+        }
+        timer.activate()
+    }
+
+    private func tick() {
+        publishChanges()
+        let now = elapsed
+        let impatient = state.withLock { state in
+            for connection in state.connections.overdue(at: now) {
+                // Under the lock, which whoever closes the socket needs first: it is still this connection's.
+                shutdown(dashboard_descriptor(connection), Int32(SHUT_RDWR))
+            }
+            if now - state.lastBeat >= Double(options.idleSeconds) / 3 {
+                state.lastBeat = now
+                let idle = state.stream.beat(Array(":\n\n".utf8))
+                state.resume(idle)
+            }
+            return now >= state.patience ? state.takeContinuation() : nil
+        }
+        impatient?.resume()
+    }
+
+    private func publishChanges() {
+        guard watcherCount > 0, let changes = source.changes() else { return }
+        let message = Self.event(changes)
+        state.withLock { state in
+            let waiting = state.stream.publish(message)
+            state.resume(waiting)
+        }
+    }
+
+    /// A message of the stream, as text/event-stream has it.
+    private static func event(_ json: [UInt8]) -> [UInt8] { Array("data: ".utf8) + json + Array("\n\n".utf8) }
+
+    // MARK: Connections
+
+    func arrived(_ connection: OpaquePointer) {
+        let now = elapsed
+        state.withLock { $0.connections.arrive(connection, at: now) }
+    }
+
+    func left(_ connection: OpaquePointer) { state.withLock { $0.connections.leave(connection) } }
+
+    /// Notes a request whose answer begins now.
+    func answering(_ connection: OpaquePointer) {
+        let now = elapsed
+        state.withLock { state in
+            state.requests += 1
+            state.connections.answer(connection, at: now)
+        }
+    }
+
+    /// The source's numbers with the server's own.
+    var metrics: PrometheusText {
+        var text = source.metrics()
+        let (watchers, requests) = state.withLock { ($0.stream.count, $0.requests) }
+        text.add("skyfarm_dashboard_watchers", .gauge, "Browsers that watch the dashboard.", Double(watchers))
+        text.add("skyfarm_dashboard_requests_total", .counter, "Requests to the dashboard.", Double(requests))
+        return text
+    }
+
+    // MARK: Watchers
+
+    /// Somebody wants to watch; nil if there are too many.
+    func join(_ connection: OpaquePointer) -> Watcher? {
+        state.withLock { state in
+            guard let id = state.stream.join() else { return nil }
+            state.watchers[id] = connection
+            state.connections.watch(connection)
+            return Watcher(server: self, id: id)
+        }
+    }
+
+    func leave(_ id: StreamState.ID) {
+        let continuation = state.withLock { state in
+            state.stream.leave(id)
+            state.watchers[id] = nil
+            guard state.stream.count == 0 else { return nil as CheckedContinuation<Void, Never>? }
+            // Under the lock: who joins next asks for a snapshot after this.
+            source.forget()
+            return state.takeContinuation()
+        }
+        continuation?.resume()
+    }
+
+    /// Fills `buffer` with what a watcher gets next.
+    /// - Returns: the number of bytes; 0 if it waits; -1 at the end.
+    func read(_ id: StreamState.ID, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while true {
+            let next = state.withLock { state in
+                let next = state.stream.next(for: id, limit: buffer.count)
+                // Under the lock, so that it cannot be resumed before.
+                if next == .wait, let connection = state.watchers[id] { MHD_suspend_connection(connection) }
+                return next
+            }
+            switch next {
+            case .send(let bytes):
+                buffer.copyBytes(from: bytes)
+                return bytes.count
+            case .makeSnapshot:
+                let snapshot = Self.event(source.snapshot())
+                state.withLock { $0.stream.provide(snapshot, to: id) }
+            case .wait: return 0
+            case .end: return -1
+            }
+        }
+    }
+}
+
+extension DashboardServer.State {
+    fileprivate func resume(_ ids: [StreamState.ID]) {
+        for id in ids { if let connection = watchers[id] { MHD_resume_connection(connection) } }
+    }
+
+    fileprivate mutating func takeContinuation() -> CheckedContinuation<Void, Never>? {
+        defer { onceEmpty = nil }
+        return onceEmpty
+    }
+}
+
+/// One browser that follows the stream.
+final class Watcher: Sendable {
+    // Until the daemon lets go of the watcher, the server stays.
+    private let server: DashboardServer
+    private let id: StreamState.ID
+
+    init(server: DashboardServer, id: StreamState.ID) {
+        self.server = server
+        self.id = id
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int { server.read(id, into: buffer) }
+
+    func leave() { server.leave(id) }
+}

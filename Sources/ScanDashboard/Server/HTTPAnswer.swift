@@ -1,0 +1,32 @@
+/// An answer that is known as a whole.
+struct HTTPAnswer: Equatable, Sendable {
+    var status: HTTPStatus
+    var headers: [String: String]
+    var body: [UInt8]
+
+    init(_ status: HTTPStatus, type: String, _ body: [UInt8], headers: [String: String] = [:]) {
+        self.status = status
+        self.headers = headers
+        self.headers["Content-Type"] = type
+        self.body = body
+    }
+
+    /// A line of text.
+    init(_ status: HTTPStatus, _ line: String, headers: [String: String] = [:]) {
+        self.init(status, type: "text/plain; charset=utf-8", Array((line + "\n").utf8), headers: headers)
+    }
+
+    /// What goes with every answer: a page that loads nothing from elsewhere, is framed by nobody, tells nobody of its
+    /// address and is kept nowhere; and one request to a connection.
+    static let commonHeaders = [
+        "Cache-Control": "no-store",
+        "Connection": "close",
+        "Content-Security-Policy":
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+    ]
+}

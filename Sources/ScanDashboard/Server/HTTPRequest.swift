@@ -1,0 +1,15 @@
+/// What the server looks at in a request.
+struct HTTPRequest: Equatable, Sendable {
+    /// In capitals.
+    var method: String
+    /// Without the query.
+    var path: String
+    /// The header `Host`.
+    var host: String?
+    /// The query's `token`.
+    var token: String?
+    /// The cookie of this server.
+    var cookie: String?
+    /// The header `Authorization`.
+    var authorization: String?
+}
