@@ -9,7 +9,9 @@ struct BenchmarkFarm {
     let coordinator: ScanCoordinator
 
     /// Connects to the nodes and waits for them.
-    init(localSlots: Int = 0, nodes: [ChildProcess] = [], window: Int? = nil) async throws {
+    init(localSlots: Int = 0, nodes: [ChildProcess] = [], window: Int? = nil, sessions: SessionMaker = .tls)
+        async throws
+    {
         let loop = EventLoop.shared
         let systems = Systems(clock: loop)
         if localSlots > 0 {
@@ -19,6 +21,7 @@ struct BenchmarkFarm {
         }
         var options = RemoteNodes.Options()
         options.window = window
+        options.sessions = sessions
         let remotes = RemoteNodes(
             nodes.map { "127.0.0.1:\($0.port)" }, keys: try KeyStore.user().ring(), systems: systems,
             options: options)

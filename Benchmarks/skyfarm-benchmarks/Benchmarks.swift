@@ -24,6 +24,7 @@ struct Benchmarks {
             case .dispatch: try await DispatchSuite(options).run()
             case .latency: try await LatencySuite(options).run()
             case .codec: try CodecSuite(options).run()
+            case .tls: try await TLSSuite(options).run()
             }
         print(options.json ? try report.json() : report.text())
     }

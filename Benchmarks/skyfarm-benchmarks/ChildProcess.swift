@@ -36,6 +36,8 @@ final class ChildProcess {
 enum ChildRole: String {
     case skyNode = "serve-sky-scans"
     case nullNode = "serve-null-tasks"
+    case clearSkyNode = "serve-sky-scans-in-clear"
+    case clearNullNode = "serve-null-tasks-in-clear"
     case echo = "serve-echoes"
 
     /// Serves until standard input or the only connection ends.
@@ -43,14 +45,18 @@ enum ChildRole: String {
         switch self {
         case .skyNode: try Self.serve(.sky)
         case .nullNode: try Self.serve(Scanners(ProbeTask.self))
+        case .clearSkyNode: try Self.serve(.sky, .clear)
+        case .clearNullNode: try Self.serve(Scanners(ProbeTask.self), .clear)
         case .echo: try Self.serveEchoes()
         }
     }
 
-    private static func serve(_ scanners: Scanners) throws {
+    private static func serve(_ scanners: Scanners, _ sessions: SessionMaker = .tls) throws {
+        var options = NodeServer.Options()
+        options.sessions = sessions
         let server = NodeServer(
             name: "node-\(getpid())", keys: try KeyStore.user().ring(), slots: 1, scanners: scanners,
-            listen: "127.0.0.1:0")
+            listen: "127.0.0.1:0", options: options)
         announce(try server.start().port)
         _ = FileHandle.standardInput.readDataToEndOfFile()
         server.stop()

@@ -1,6 +1,7 @@
 import CStopwatch
 import Foundation
 import ScanCluster
+import ScanSecurity
 import SkyImage
 import SkyScan
 
@@ -42,15 +43,18 @@ struct ScanSuite {
     }
 
     /// Scans the image; the farm is up before the clock starts.
-    private func scan(localSlots: Int = 0, nodes: [ChildProcess] = []) async throws -> (seconds: Double, sources: Int) {
+    func scan(
+        localSlots: Int = 0, nodes: [ChildProcess] = [], sessions: SessionMaker = .tls
+    ) async throws -> (seconds: Double, sources: Int) {
         var unused = ScanBreakdown()
-        return try await scan(localSlots: localSlots, nodes: nodes, breakdown: &unused)
+        return try await scan(localSlots: localSlots, nodes: nodes, sessions: sessions, breakdown: &unused)
     }
 
     private func scan(
-        localSlots: Int = 0, nodes: [ChildProcess] = [], breakdown: inout ScanBreakdown
+        localSlots: Int = 0, nodes: [ChildProcess] = [], sessions: SessionMaker = .tls,
+        breakdown: inout ScanBreakdown
     ) async throws -> (seconds: Double, sources: Int) {
-        let farm = try await BenchmarkFarm(localSlots: localSlots, nodes: nodes)
+        let farm = try await BenchmarkFarm(localSlots: localSlots, nodes: nodes, sessions: sessions)
         defer { farm.close() }
         let output = try CatalogueOutput(path: folder.appending(path: "skyfarm.fits").path, overwrite: true)
         stopwatch_reset()

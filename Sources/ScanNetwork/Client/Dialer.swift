@@ -17,6 +17,7 @@ final class Dialer: @unchecked Sendable {
     private let keys: [ClusterKey]
     private let timing: ConnectionTiming
     private let info: CoordinatorInfo
+    private let sessions: SessionMaker
     private let handshake = ClientHandshake()
     private var completion: ((Result<(NodeInfo, Connection), ScanError>) -> Void)?
     /// What is still to be tried, the next one last.
@@ -43,12 +44,14 @@ final class Dialer: @unchecked Sendable {
     /// Offers `keys` in this order, the others only where the node refuses the first. `completion` is called once, on the loop's thread, unless the try is cancelled.
     init(
         loop: EventLoop, target: Target, keys: [ClusterKey], info: CoordinatorInfo, timing: ConnectionTiming,
+        sessions: SessionMaker = .tls,
         completion: @escaping (Result<(NodeInfo, Connection), ScanError>) -> Void
     ) {
         self.loop = loop
         self.target = target
         self.keys = keys
         self.info = info
+        self.sessions = sessions
         self.timing = timing
         self.completion = completion
     }
@@ -127,7 +130,7 @@ final class Dialer: @unchecked Sendable {
         endAttempt()
         do {
             let connection = try Connection(
-                loop: loop, socket: socket, session: TLSSession(client: key), frameLimit: info.frameLimit,
+                loop: loop, socket: socket, session: sessions.client(key), frameLimit: info.frameLimit,
                 timing: timing, pausesForSlowReader: false, delegate: self)
             self.connection = connection
             let greeting = try handshake.greeting(info)

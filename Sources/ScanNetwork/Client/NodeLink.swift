@@ -147,7 +147,9 @@ final class NodeLink: @unchecked Sendable {
         case .success(let target):
             let info = CoordinatorInfo(name: options.name, frameLimit: options.frameLimit)
             let keys = keys.keys(for: announcedKeys, at: .now)
-            let dialer = Dialer(loop: loop, target: target, keys: keys, info: info, timing: options.timing) {
+            let dialer = Dialer(
+                loop: loop, target: target, keys: keys, info: info, timing: options.timing, sessions: options.sessions
+            ) {
                 [weak self] result in
                 guard let self else { return }
                 self.dialer = nil

@@ -22,6 +22,8 @@ public final class RemoteNodes: @unchecked Sendable {
         public var frameLimit = 1 << 30
         /// Time limits.
         public var timing = ConnectionTiming()
+        /// What protects the connections; only benchmarks change it.
+        package var sessions = SessionMaker.tls
 
         /// The default options.
         public init() {}

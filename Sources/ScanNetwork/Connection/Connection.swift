@@ -58,7 +58,7 @@ final class Connection: Flushable, @unchecked Sendable {
     /// while too many bytes wait to be sent; only one side may do so, or both could wait for each other.
     /// - Throws: ``SocketError`` if the loop cannot watch the socket.
     init(
-        loop: EventLoop, socket: Socket, session: TLSSession, frameLimit: Int, timing: ConnectionTiming,
+        loop: EventLoop, socket: Socket, session: any SecureSession, frameLimit: Int, timing: ConnectionTiming,
         pausesForSlowReader: Bool,
         delegate: any ConnectionDelegate
     ) throws {

@@ -11,10 +11,10 @@ struct RecordLayer {
     /// Most bytes that are encrypted before what was encrypted is sent.
     private static let sealLimit = 128 << 10
 
-    private let session: TLSSession
+    private let session: any SecureSession
     private var isClosing = false
 
-    init(_ session: TLSSession) { self.session = session }
+    init(_ session: any SecureSession) { self.session = session }
 
     /// Whether both sides have proved that they hold the key, and may say something.
     var isEstablished: Bool {

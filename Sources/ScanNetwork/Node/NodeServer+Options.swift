@@ -26,6 +26,8 @@ extension NodeServer {
         public var niceness = 0
         /// Time limits.
         public var timing = ConnectionTiming()
+        /// What protects the connections; only benchmarks change it.
+        package var sessions = SessionMaker.tls
 
         /// The default limits.
         public init() {}

@@ -160,7 +160,7 @@ public final class NodeServer: @unchecked Sendable {
         let session = NodeSession(server: self, lease: lease)
         do {
             let connection = try Connection(
-                loop: loop, socket: socket, session: TLSSession(server: keys, at: .now, limits: options.strangers),
+                loop: loop, socket: socket, session: options.sessions.server(keys, .now, options.strangers),
                 frameLimit: options.frameLimit, timing: options.timing, pausesForSlowReader: true, delegate: session)
             session.connection = connection
             sessions[lease] = session
