@@ -148,8 +148,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
             for job in running {
                 switch job {
                 case .task(let task):
-                    task.runSynchronously(
-                        isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                    // Not as an actor's: a job that runs isolated would be queued again at each call of a function that
+                    // is not. Nothing but this thread runs what the loop's actors guard, whichever way.
+                    task.runSynchronously(on: asUnownedTaskExecutor())
                 case .closure(let body): body()
                 }
             }
