@@ -25,6 +25,7 @@ struct Benchmarks {
             case .latency: try await LatencySuite(options).run()
             case .codec: try CodecSuite(options).run()
             case .tls: try await TLSSuite(options).run()
+            case .scale: try await ScaleSuite(options).run()
             }
         print(options.json ? try report.json() : report.text())
     }

@@ -23,10 +23,10 @@ struct ScanSuite {
         var breakdown = ScanBreakdown()
         var sources: [String: Int] = [:]
         func time(_ name: String, _ run: () async throws -> (seconds: Double, sources: Int)) async throws {
-            let before = ProcessorTime.used
+            let before = Usage.processorTime
             let result = try await run()
             times[name, default: Sample()].add(result.seconds)
-            processor[name, default: Sample()].add(ProcessorTime.used - before)
+            processor[name, default: Sample()].add(Usage.processorTime - before)
             sources[name] = result.sources
         }
         for _ in 0..<options.runs {

@@ -2,7 +2,7 @@
 package struct HeldKeys: Sendable {
     /// More keys than a node's cache has bands.
     package static let limit = 1024
-    private var keys: Set<BulkKey> = []
+    private(set) var keys: Set<BulkKey> = []
     private var order: [BulkKey] = []
     private var oldest = 0
 
@@ -13,14 +13,18 @@ package struct HeldKeys: Sendable {
     package func contains(_ key: BulkKey) -> Bool { keys.contains(key) }
 
     /// The system was given `key`.
-    package mutating func insert(_ key: BulkKey) {
-        guard keys.insert(key).inserted else { return }
-        if order.count < Self.limit {
+    /// - Returns: whether that is new, and the key that is forgotten for it.
+    @discardableResult
+    package mutating func insert(_ key: BulkKey) -> (isNew: Bool, forgotten: BulkKey?) {
+        guard keys.insert(key).inserted else { return (false, nil) }
+        guard order.count == Self.limit else {
             order.append(key)
-        } else {
-            keys.remove(order[oldest])
-            order[oldest] = key
-            oldest = (oldest + 1) % Self.limit
+            return (true, nil)
         }
+        let forgotten = order[oldest]
+        keys.remove(forgotten)
+        order[oldest] = key
+        oldest = (oldest + 1) % Self.limit
+        return (true, forgotten)
     }
 }

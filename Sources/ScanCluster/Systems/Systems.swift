@@ -118,11 +118,7 @@ public final class Systems: Sendable {
     /// Whether a slot idles that a job may use.
     func hasIdleSlot(excluding excluded: Set<SystemID>) -> Bool {
         let now = clock.now
-        return registry.withLock { registry in
-            registry.state.members.contains { member in
-                member.hasRoom(prefetching: false) && member.isUsable(at: now) && !excluded.contains(member.id)
-            }
-        }
+        return registry.withLock { $0.state.hasIdleSlot(excluding: excluded, at: now) }
     }
 
     private func noteAbandoned(on system: ScanSystem) {

@@ -15,14 +15,13 @@ extension SystemsState {
         from pending: some RandomAccessCollection<PendingTask>, excluding excluded: Set<SystemID>, job: Int,
         prefetching: Bool = true, at now: Instant
     ) -> (offset: Int, reservation: Reservation)? {
-        guard let first = pending.first,
-            members.contains(where: { member in
-                member.hasRoom(prefetching: prefetching) && member.isUsable(at: now) && !excluded.contains(member.id)
-            })
-        else { return nil }
-        let usable = members.indices.filter { members[$0].isUsable(at: now) && !excluded.contains(members[$0].id) }
+        guard let first = pending.first else { return nil }
+        let candidates = candidates(excluding: excluded, prefetching: prefetching, at: now)
+        guard !candidates.isEmpty else { return nil }
         func best(for request: TaskRequest, where isWanted: (Member) -> Bool = { _ in true }) -> Int? {
-            self.best(for: request, among: usable) { $0.hasRoom(prefetching: prefetching) && isWanted($0) }
+            let eligible =
+                request.isFree ? candidates : eligible(for: request, among: candidates, excluding: excluded, at: now)
+            return self.best(for: request, among: eligible, where: isWanted)
         }
         var choice: (offset: Int, index: Int)?
         if first.request.key == nil, let index = best(for: first.request) {
@@ -36,14 +35,40 @@ extension SystemsState {
         choice =
             choice
             ?? firstFit(pending) { request in
-                let isHeld = request.key.map { key in usable.contains { members[$0].held.contains(key) } } ?? false
-                return isHeld ? nil : best(for: request)
+                request.key.map(isHeld) == true ? nil : best(for: request)
             }
         choice = choice ?? firstFit(pending) { best(for: $0) }
         return choice.map { choice in
             let request = pending[pending.index(pending.startIndex, offsetBy: choice.offset)].request
             return (choice.offset, reserve(choice.index, for: request, job: job, at: now))
         }
+    }
+
+    /// Whether a slot idles that a job may use.
+    package func hasIdleSlot(excluding excluded: Set<SystemID>, at now: Instant) -> Bool {
+        idle.indices.contains { members[$0].isUsable(at: now) && !excluded.contains(members[$0].id) }
+    }
+
+    /// Most members that are looked at for one choice. Where more have room, the best of so many is as good as the best
+    /// of all (M. Mitzenmacher, The Power of Two Choices in Randomized Load Balancing, IEEE TPDS 12, 2001), and the
+    /// choice does not take longer in a larger cluster.
+    package static let candidateLimit = 64
+
+    /// Members with room that the job may use; where there are many, other ones each time.
+    private mutating func candidates(
+        excluding excluded: Set<SystemID>, prefetching: Bool, at now: Instant
+    ) -> [Int] {
+        let pool = prefetching ? open.indices : idle.indices
+        if pool.count > Self.candidateLimit { cursor &+= Self.candidateLimit }
+        var candidates: [Int] = []
+        candidates.reserveCapacity(min(pool.count, Self.candidateLimit))
+        for step in pool.indices {
+            let index = pool[(cursor &+ step) % pool.count]
+            guard members[index].isUsable(at: now), !excluded.contains(members[index].id) else { continue }
+            candidates.append(index)
+            if candidates.count == Self.candidateLimit { break }
+        }
+        return candidates
     }
 
     private func firstFit(
@@ -55,13 +80,14 @@ extension SystemsState {
         return nil
     }
 
-    /// The wanted system where a task is expected to finish first; among equals the one that idles longest.
-    private func best(for request: TaskRequest, among usable: [Int], where isWanted: (Member) -> Bool) -> Int? {
-        let fallbackRate = usable.compactMap { members[$0].pace.rate }.max() ?? 1
+    /// The wanted candidate where a task is expected to finish first; among equals the one that idles longest.
+    private func best(for request: TaskRequest, among candidates: [Int], where isWanted: (Member) -> Bool) -> Int? {
         var best: (index: Int, seconds: Double)?
-        for index in eligible(for: request, among: usable) where isWanted(members[index]) {
+        // A system that was never measured counts as one of the fastest.
+        lazy var fastest = members.lazy.compactMap(\.pace.rate).max() ?? 1
+        for index in candidates where isWanted(members[index]) {
             let member = members[index]
-            let rate = member.pace.rate ?? fallbackRate
+            let rate = member.pace.rate ?? fastest
             let seconds = request.cost / rate + member.inFlightCost / (rate * Double(member.slots))
             if let other = best {
                 guard (seconds, member.touched) < (other.seconds, members[other.index].touched) else { continue }
@@ -71,19 +97,21 @@ extension SystemsState {
         return best?.index
     }
 
-    /// The usable systems a task may go to, with room or without.
-    private func eligible(for request: TaskRequest, among usable: [Int]) -> [Int] {
-        if request.placement == .anywhere, request.avoiding.isEmpty { return usable }
-        let fresh = usable.filter { !request.avoiding.contains(members[$0].id) }
-        switch request.placement {
-        case .anywhere:
-            return fresh.isEmpty ? usable : fresh
-        case .localFirst:
-            let freshLocal = fresh.filter { members[$0].isLocal }
-            if !freshLocal.isEmpty { return freshLocal }
-            if !fresh.isEmpty { return fresh }
-            let local = usable.filter { members[$0].isLocal }
-            return local.isEmpty ? usable : local
-        }
+    /// The candidates that a task may go to which another system has failed. Which those are depends also on systems
+    /// without room, for which it waits.
+    private func eligible(
+        for request: TaskRequest, among candidates: [Int], excluding excluded: Set<SystemID>, at now: Instant
+    ) -> [Int] {
+        let usable = members.filter { $0.isUsable(at: now) && !excluded.contains($0.id) }
+        let hasFresh = usable.contains { !request.avoiding.contains($0.id) }
+        let fresh = candidates.filter { !hasFresh || !request.avoiding.contains(members[$0].id) }
+        guard request.placement == .localFirst else { return fresh }
+        let hasLocal = usable.contains { $0.isLocal && !(hasFresh && request.avoiding.contains($0.id)) }
+        return hasLocal ? fresh.filter { members[$0].isLocal } : fresh
     }
+}
+
+extension TaskRequest {
+    /// Whether the task may go anywhere.
+    fileprivate var isFree: Bool { placement == .anywhere && avoiding.isEmpty }
 }

@@ -60,6 +60,16 @@ package struct SystemsState: Sendable {
     }
 
     package internal(set) var members: [Member] = []
+    /// Where each member is, by its serial number.
+    private var indices: [UInt64: Int] = [:]
+    /// Members with a free slot.
+    private(set) var idle = MemberPool()
+    /// Members with room for an attempt, if only to wait there for a slot.
+    private(set) var open = MemberPool()
+    /// How many members hold the bytes of a key.
+    private var holders: [BulkKey: Int] = [:]
+    /// Where the next search among many members begins.
+    var cursor = 0
     private var departed: [SystemID: BackOff] = [:]
     private var serial: UInt64 = 0
 
@@ -74,6 +84,8 @@ package struct SystemsState: Sendable {
             serial: tick(), id: id, name: name, slots: slots, isLocal: isLocal, maxWindow: window)
         member.backOff = departed.removeValue(forKey: id) ?? BackOff()
         members.append(member)
+        indices[member.serial] = members.count - 1
+        noteRoom(members.count - 1)
         return true
     }
 
@@ -91,6 +103,8 @@ package struct SystemsState: Sendable {
             setAside = fault(at: index, ofAttemptFrom: members[index].lastStart, now: lost)
         }
         let member = members.remove(at: index)
+        for key in member.held.keys { drop(key) }
+        reindex()
         if member.backOff.faults > 0 {
             // Forgotten all at once when they are many: memory of strangers must not grow.
             if departed.count >= 1024 { departed = [:] }
@@ -103,12 +117,14 @@ package struct SystemsState: Sendable {
     package mutating func abandon(_ count: Int, on id: SystemID) {
         guard let index = members.firstIndex(where: { $0.id == id }) else { return }
         members[index].abandoned = count
+        noteRoom(index)
     }
 
     /// An attempt ended.
     /// - Returns: until when its system is set aside, if that is due to this attempt.
     package mutating func release(_ reservation: Reservation, as outcome: Outcome, at now: Instant) -> Instant? {
-        guard let index = members.firstIndex(where: { $0.serial == reservation.serial }) else { return nil }
+        guard let index = indices[reservation.serial] else { return nil }
+        defer { noteRoom(index) }
         members[index].inFlight -= 1
         // Sums of floating point numbers drift; an idle system carries none of it.
         members[index].inFlightCost =
@@ -143,6 +159,27 @@ package struct SystemsState: Sendable {
         members[index].backOff.fault(ofAttemptFrom: start, at: now) ? members[index].backOff.until : nil
     }
 
+    /// Whether a member is believed to hold the bytes of `key`.
+    package func isHeld(_ key: BulkKey) -> Bool { holders[key] != nil }
+
+    private mutating func drop(_ key: BulkKey) {
+        holders[key] = holders[key].flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
+
+    private mutating func noteRoom(_ index: Int) {
+        idle.put(index, isIn: members[index].hasRoom(prefetching: false))
+        open.put(index, isIn: members[index].hasRoom(prefetching: true))
+    }
+
+    private mutating func reindex() {
+        indices = [:]
+        (idle, open) = (MemberPool(), MemberPool())
+        for index in members.indices {
+            indices[members[index].serial] = index
+            noteRoom(index)
+        }
+    }
+
     mutating func tick() -> UInt64 {
         serial += 1
         return serial
@@ -153,7 +190,12 @@ package struct SystemsState: Sendable {
         members[index].inFlightCost += request.cost
         members[index].lastStart = now
         members[index].touched = tick()
-        if let key = request.key, !members[index].isLocal { members[index].held.insert(key) }
+        if let key = request.key, !members[index].isLocal {
+            let (isNew, forgotten) = members[index].held.insert(key)
+            if isNew { holders[key, default: 0] += 1 }
+            if let forgotten { drop(forgotten) }
+        }
+        noteRoom(index)
         return Reservation(
             system: members[index].id, job: job, serial: members[index].serial, cost: request.cost, start: now)
     }
@@ -165,6 +207,13 @@ package struct SystemsState: Sendable {
             if member.inFlight < 0 { return "\(member.name) was released too often" }
             if member.inFlight > max(member.maxWindow, member.slots) { return "\(member.name) is overbooked" }
             if member.inFlight == 0, member.inFlightCost != 0 { return "\(member.name) carries cost of nothing" }
+        }
+        for (pool, prefetching) in [(idle, false), (open, true)] {
+            let roomy = members.indices.filter { members[$0].hasRoom(prefetching: prefetching) }
+            if pool.indices.sorted() != roomy { return "the systems with room are not those that are listed" }
+        }
+        if members.reduce(0, { $0 + $1.held.keys.count }) != holders.values.reduce(0, +) {
+            return "holders of bytes are miscounted"
         }
         return nil
     }

@@ -255,4 +255,50 @@ import Testing
         state.abandon(0, on: .test(0))
         #expect(pick(&state) != nil)
     }
+
+    @Test("in a cluster of many, every system gets its share, and none is asked for more than it has room for")
+    func many() throws {
+        let count = 4 * SystemsState.candidateLimit
+        var state = SystemsState()
+        for number in 0..<count {
+            _ = state.join(id: .test(UInt64(number)), name: "node-\(number)", slots: 1, window: 2, isLocal: false)
+        }
+        let picks = try (0..<2 * count).map { _ in try #require(pick(&state)) }
+        #expect(pick(&state) == nil)
+        for number in 0..<count { #expect(picks.count { $0.system == .test(UInt64(number)) } == 2) }
+        for reservation in picks { _ = state.release(reservation, as: .succeeded(seconds: 1), at: start) }
+        #expect(state.contradiction == nil)
+        #expect(state.members.allSatisfy { $0.done == 2 })
+    }
+
+    @Test("in a cluster of many, the systems that are set aside hide none that is not")
+    func manySetAside() throws {
+        let count = 4 * SystemsState.candidateLimit
+        var state = SystemsState()
+        for number in 0..<count {
+            _ = state.join(id: .test(UInt64(number)), name: "node-\(number)", slots: 1, window: 1, isLocal: false)
+        }
+        let picks = try (0..<count).map { _ in try #require(pick(&state)) }
+        for reservation in picks where reservation.system != .test(7) {
+            _ = state.release(reservation, as: .fault, at: start)
+        }
+        #expect(pick(&state) == nil)
+        let last = try #require(picks.first { $0.system == .test(7) })
+        _ = state.release(last, as: .succeeded(seconds: 1), at: start)
+        #expect(pick(&state)?.system == .test(7))
+    }
+
+    @Test("bytes that a system has forgotten, or took along when it left, are held no more")
+    func forgotten() throws {
+        var state = state(1, 1)
+        for number in 0...UInt64(HeldKeys.limit) {
+            let reservation = try #require(pick(&state, key: BulkKey(job: 1, index: number), excluding: [.test(1)]))
+            _ = state.release(reservation, as: .void, at: start)
+        }
+        #expect(!state.isHeld(BulkKey(job: 1, index: 0)))
+        #expect(state.isHeld(BulkKey(job: 1, index: 1)))
+        _ = state.leave(.test(0))
+        #expect(!state.isHeld(BulkKey(job: 1, index: 1)))
+        #expect(state.contradiction == nil)
+    }
 }

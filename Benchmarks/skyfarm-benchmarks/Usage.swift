@@ -1,0 +1,29 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What this process has used of the machine. Other programs disturb processor time less than the time of day.
+enum Usage {
+    /// Seconds that all threads of this process have used, and its children that have ended; counted in clock ticks.
+    static var processorTime: Double {
+        var ticks = tms()
+        times(&ticks)
+        return Double(ticks.tms_utime + ticks.tms_stime + ticks.tms_cutime + ticks.tms_cstime)
+            / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// Most memory that this process has ever had resident, in bytes.
+    static var mostMemory: Double {
+        var usage = rusage()
+        #if os(Linux)
+            // Kilobytes here, bytes elsewhere.
+            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+            return Double(usage.ru_maxrss) * 1024
+        #else
+            getrusage(RUSAGE_SELF, &usage)
+            return Double(usage.ru_maxrss)
+        #endif
+    }
+}
