@@ -49,9 +49,9 @@ public struct ScanCoordinator: Sendable {
     package var inspector: (@Sendable (Inspection) -> Void)?
 
     private let systems: Systems
-    private let options: Options
+    private(set) var options: Options
     private let clock: any ScanClock
-    private let executor: (any TaskExecutor)?
+    let executor: (any TaskExecutor)?
     private let seen = Locked<[SystemID: String]>([:])
 
     /// A coordinator of jobs on `systems`.
@@ -67,6 +67,13 @@ public struct ScanCoordinator: Sendable {
         self.options = options
         self.clock = clock
         self.executor = executor
+    }
+
+    /// The same coordinator of jobs that put up with something else.
+    func with(_ options: Options) -> ScanCoordinator {
+        var coordinator = self
+        coordinator.options = options
+        return coordinator
     }
 
     /// Runs `tasks` and returns exactly one response for each, in the order of completion.

@@ -16,6 +16,7 @@ public struct Scanners: Sendable {
     /// The scanners of these types, as in `Scanners(PrimeCount.self, PrimeSum.self)`.
     public init<each Task: ScanTask>(_ types: repeat (each Task).Type) {
         repeat add(each types)
+        repeat add(TaskChunk<each Task>.self)
     }
 
     /// Names of all scanners, sorted.

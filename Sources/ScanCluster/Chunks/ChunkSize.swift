@@ -1,0 +1,26 @@
+/// Decides how many tasks go into a chunk: one while they are long, more the shorter they turn out to be. Pure.
+package struct ChunkSize: Equatable, Sendable {
+    /// Scanning time that one chunk should take: long beside the cost of its way, short beside a user's patience.
+    private static let seconds = 2e-3
+    /// Share of the newest chunk in the average.
+    private static let weight = 0.2
+
+    /// Most tasks in a chunk.
+    package let limit: Int
+    private var average: Double?
+
+    /// At most `limit` tasks in a chunk.
+    package init(limit: Int) { self.limit = max(1, limit) }
+
+    /// Tasks for the next chunk. One before anything was measured.
+    package var count: Int {
+        guard let average else { return 1 }
+        return average * Double(limit) <= Self.seconds ? limit : max(1, Int(Self.seconds / average))
+    }
+
+    /// Tasks took `seconds` each, in the mean of a chunk.
+    package mutating func measure(_ seconds: Double) {
+        guard seconds.isFinite, seconds >= 0 else { return }
+        average = average.map { $0 + Self.weight * (seconds - $0) } ?? seconds
+    }
+}
