@@ -27,16 +27,20 @@ package final class SecureSocket {
 
     /// Receives some bytes; none at the end.
     package func receive() throws(TLSError) -> [UInt8] {
-        var buffer = [UInt8](repeating: 0, count: 1 << 14)
         while true {
-            let outcome = buffer.withUnsafeMutableBytes { bytes in
-                Result { () throws(TLSError) in try session.read(into: bytes) }
-            }
-            let count = try outcome.get()
-            if count > 0 { return Array(buffer[..<count]) }
-            if session.phase == .closed { return [] }
+            let bytes = try receiveWaiting()
+            if !bytes.isEmpty || session.phase == .closed { return bytes }
             try receiveCiphertext()
         }
+    }
+
+    /// Some bytes that came together with others; none if the socket must be asked.
+    package func receiveWaiting() throws(TLSError) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 1 << 14)
+        let outcome = buffer.withUnsafeMutableBytes { bytes in
+            Result { () throws(TLSError) in try session.read(into: bytes) }
+        }
+        return Array(buffer[..<(try outcome.get())])
     }
 
     /// Takes leave; nothing can be sent after it.

@@ -20,6 +20,9 @@ final class Foreigner: @unchecked Sendable {
         case silent
         /// Passes bytes on between the peer and `port`; both connections end when the peer has sent so many.
         case passes(port: UInt16, bytes: Int)
+        /// Proves both ways that it holds the key, and passes frames on between the peer and `port` as `change` leaves
+        /// them.
+        case relays(port: UInt16, KeyRing, change: Relay.Change)
     }
 
     let address: String
@@ -76,10 +79,14 @@ final class Foreigner: @unchecked Sendable {
             while receive(from: peer) != nil {}
         case .passes(let port, let limit):
             pass(peer, port, limit)
+        case .relays(let port, let keys, let change):
+            guard let node = connected(to: port) else { return }
+            try? Relay.run(between: peer, and: node, keys, change)
+            Foundation.close(node)
         }
     }
 
-    private static func pass(_ peer: Int32, _ port: UInt16, _ limit: Int) {
+    private static func connected(to port: UInt16) -> Int32? {
         let node = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var name = loopback(port: port)
         let isConnected = withUnsafeBytes(of: &name) { bytes in
@@ -87,16 +94,21 @@ final class Foreigner: @unchecked Sendable {
                 connect(node, $0.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count)) == 0
             } ?? false
         }
+        if isConnected { return node }
+        Foundation.close(node)
+        return nil
+    }
+
+    private static func pass(_ peer: Int32, _ port: UInt16, _ limit: Int) {
+        guard let node = connected(to: port) else { return }
         let back = DispatchGroup()
-        if isConnected {
-            back.enter()
-            Thread.detachNewThread {
-                while let bytes = receive(from: node), send(bytes, to: peer) {}
-                back.leave()
-            }
-            var left = limit
-            while left > 0, let bytes = receive(from: peer), send(bytes.prefix(left), to: node) { left -= bytes.count }
+        back.enter()
+        Thread.detachNewThread {
+            while let bytes = receive(from: node), send(bytes, to: peer) {}
+            back.leave()
         }
+        var left = limit
+        while left > 0, let bytes = receive(from: peer), send(bytes.prefix(left), to: node) { left -= bytes.count }
         shutdown(node, Int32(SHUT_RDWR))
         shutdown(peer, Int32(SHUT_RDWR))
         back.wait()
