@@ -10,7 +10,7 @@ package final class FakeNode: ScanTransport {
         /// Scans, and answers after a delay.
         case answer(after: Duration)
         /// Answers with the failure of a scan that threw.
-        case throwing(String, after: Duration)
+        case throwing(String, log: [String] = [], after: Duration)
         /// Never answers.
         case hang
         /// Fails with this error after a delay.
@@ -138,9 +138,10 @@ package final class FakeNode: ScanTransport {
                         .failure(TaskFailure(message: "\(error)", system: name, attempt: attempt.number)), delay)
                 }
             }
-        case .throwing(let message, let delay):
+        case .throwing(let message, let log, let delay):
             later(delay) { [name] in
-                respond(.failure(TaskFailure(message: message, system: name, attempt: attempt.number)), delay)
+                respond(
+                    .failure(TaskFailure(message: message, system: name, attempt: attempt.number, log: log)), delay)
             }
         case .hang:
             break

@@ -9,7 +9,8 @@ import SkyScan
 @main struct FaultProbe {
     static let usage = """
         usage: fault-probe node NAME SLOWNESS    naps; each takes SLOWNESS times as long
-               fault-probe crooked MANNER     a sky node that answers: garbage, another-band, nothing, reversed
+               fault-probe crooked MANNER     a sky node that answers: garbage, another-band, nothing, reversed,
+                                              or fails after eight tasks: weary
                fault-probe naps COUNT MILLISECONDS HOST:PORT…
         """
 
@@ -89,14 +90,19 @@ struct Nap: ScanTask {
 
 struct WrongNap: Error {}
 
+struct Weariness: Error, CustomStringConvertible {
+    var description: String { "eight tasks are enough" }
+}
+
 /// What a crooked node answers.
 enum Manner: String {
     case garbage
     case anotherBand = "another-band"
     case nothing
     case reversed
+    case weary
 
-    var answer: @Sendable ([UInt8]) -> [UInt8] {
+    var answer: @Sendable ([UInt8]) throws -> [UInt8] {
         switch self {
         case .garbage:
             return { bytes in bytes.indices.map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) } }
@@ -114,6 +120,16 @@ enum Manner: String {
             }
         case .reversed:
             return { bytes in Array(bytes.reversed()) }
+        case .weary:
+            let count = Locked(0)
+            return { bytes in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                if number > 8 { throw Weariness() }
+                return bytes
+            }
         }
     }
 }

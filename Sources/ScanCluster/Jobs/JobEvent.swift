@@ -12,8 +12,9 @@ public enum JobEvent: Equatable, Sendable {
     case taskHedged(index: Int, system: String, attempt: Int, slow: String, seconds: Double)
     /// The task has its output; the scan took `seconds`. Other attempts at it are over.
     case taskFinished(index: Int, system: String, attempt: Int, cost: Double, seconds: Double)
-    /// The attempt came to nothing for this reason, and the task will be tried again.
-    case taskRetried(index: Int, system: String, attempt: Int, reason: String)
+    /// The attempt came to nothing for this reason, and the task will be tried again. `log`: the last lines of a node's
+    /// log, each after the node's name.
+    case taskRetried(index: Int, system: String, attempt: Int, reason: String, log: [String] = [])
     /// The task was given up.
     case taskFailed(index: Int, cost: Double, failure: TaskFailure)
 }

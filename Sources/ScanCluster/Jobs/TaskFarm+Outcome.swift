@@ -32,7 +32,8 @@ extension TaskFarm {
             case .success:
                 await commit(attempt, response, at: end)
             case .failure(let failure):
-                await retry(attempt, as: .failed, on: system, because: failure.message)
+                let log = failure.log.map { "\(system.name): \($0)" }
+                await retry(attempt, as: .failed, on: system, because: failure.message, log: log)
             }
         case .failure(let error):
             if error.code != .cancelled { lastCause = "\(error)" }
@@ -74,16 +75,20 @@ extension TaskFarm {
     }
 
     private mutating func retry(
-        _ attempt: TaskLedger.AttemptID, as outcome: TaskLedger.Outcome, on system: ScanSystem, because reason: String
+        _ attempt: TaskLedger.AttemptID, as outcome: TaskLedger.Outcome, on system: ScanSystem, because reason: String,
+        log: [String] = []
     ) async {
         switch ledger.end(attempt, as: outcome) {
         case .retried, .awaited:
+            if !log.isEmpty { work[attempt.slot]?.log = log }
             observer?(
-                .taskRetried(index: attempt.index, system: system.name, attempt: attempt.number, reason: reason))
+                .taskRetried(
+                    index: attempt.index, system: system.name, attempt: attempt.number, reason: reason, log: log))
         case .failed:
             guard let failed = work[attempt.slot] else { preconditionFailure("an open task has its work") }
             work[attempt.slot] = nil
-            let failure = TaskFailure(message: reason, system: system.name, attempt: attempt.number)
+            let failure = TaskFailure(
+                message: reason, system: system.name, attempt: attempt.number, log: log.isEmpty ? failed.log : log)
             observer?(.taskFailed(index: attempt.index, cost: failed.cost, failure: failure))
             await channel.send(
                 TaskResponse(

@@ -19,6 +19,8 @@ struct TaskFarm<Task: ScanTask> {
         var task: Task
         var cost: Double
         var bulk: BulkSource?
+        /// What the log of the node that failed it last had to say.
+        var log: [String] = []
     }
 
     var tasks: any IteratorProtocol<Task>

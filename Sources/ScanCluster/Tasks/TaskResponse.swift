@@ -46,12 +46,16 @@ public struct TaskFailure: Error, Codable, Equatable, Sendable, CustomStringConv
     public var system: String
     /// Number of the last attempt.
     public var attempt: Int
+    /// The last lines about the job in the log of the node that failed it last, each after the node's name once the job
+    /// has given the task up.
+    public var log: [String]
 
     /// A failure of attempt number `attempt` on `system`.
-    public init(message: String, system: String, attempt: Int) {
+    public init(message: String, system: String, attempt: Int, log: [String] = []) {
         self.message = message
         self.system = system
         self.attempt = attempt
+        self.log = log
     }
 
     /// The cause with node and attempt.

@@ -103,8 +103,9 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
                     ScanError(.invalidResponse, "sent a result that cannot be decoded: \(error)", system: system))
             }
         } else {
-            let message = String(decoding: frame.body, as: UTF8.self).printable
-            result = .failure(TaskFailure(message: message, system: system, attempt: attempt))
+            let report = FailureReport(decoding: frame.body)
+            result = .failure(
+                TaskFailure(message: report.cause, system: system, attempt: attempt, log: report.log))
         }
         return .success(
             TaskResponse(id: id, result: result, system: system, attempt: attempt, seconds: frame.seconds))

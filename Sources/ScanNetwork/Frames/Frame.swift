@@ -26,7 +26,7 @@ package struct TaskFrame {
 /// What came of an attempt, on its way back.
 package struct ResponseFrame {
     package var request: UInt64
-    /// Whether the scan returned; else ``body`` is why it threw, in UTF-8.
+    /// Whether the scan returned; else ``body`` is a ``FailureReport``.
     package var succeeded: Bool
     /// The node keeps the attempt's bulk bytes for later tasks with the same key.
     package var keptBulk: Bool

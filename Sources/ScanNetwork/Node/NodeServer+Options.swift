@@ -41,6 +41,10 @@ extension NodeServer {
         case refused(peer: String, reason: String, unlogged: Int)
         /// A coordinator's connection has ended, after so many tasks of it were done and so many given up.
         case disconnected(peer: String, name: String, reason: String, done: Int, cancelled: Int)
+        /// A coordinator's task was not taken.
+        case declined(peer: String, name: String, scanner: String, reason: String)
+        /// The scan of an attempt at a coordinator's task threw, after so many seconds.
+        case failed(peer: String, name: String, scanner: String, attempt: Int, seconds: Double, reason: String)
         /// Connections cannot be accepted now.
         case troubled(reason: String)
 
@@ -52,6 +56,11 @@ extension NodeServer {
                 "refused \(peer): \(reason)" + (unlogged > 0 ? "; so were \(unlogged) more from there before" : "")
             case .disconnected(let peer, let name, let reason, let done, let cancelled):
                 "\(name) at \(peer) \(reason); \(done) tasks done, \(cancelled) cancelled"
+            case .declined(let peer, let name, let scanner, let reason):
+                "took no \(scanner) of \(name) at \(peer): this node \(reason)"
+            case .failed(let peer, let name, let scanner, let attempt, let seconds, let reason):
+                "\(scanner) of \(name) at \(peer) failed in attempt \(attempt), after "
+                    + "\((seconds * 1000).rounded() / 1000) s: \(reason)"
             case .troubled(let reason): "cannot take connections now: \(reason)"
             }
         }

@@ -9,11 +9,20 @@ final class NodeSession: @unchecked Sendable {
     var connection: Connection?
     private let server: NodeServer
     private let lease: AdmissionState.Lease
-    private var tasks: [UInt64: ScanCancellation] = [:]
+    private var tasks: [UInt64: Running] = [:]
     private var batch: [ScanJob] = []
     private var refusal: String?
+    /// What the log has of this connection, and of no other.
+    private var log = RecentLines()
     private var done = 0
     private var cancelled = 0
+
+    /// A task that was taken and not answered yet.
+    private struct Running {
+        var scanner: String
+        var attempt: UInt32
+        let cancellation = ScanCancellation()
+    }
 
     init(server: NodeServer, lease: AdmissionState.Lease) {
         self.server = server
@@ -30,7 +39,7 @@ final class NodeSession: @unchecked Sendable {
 
     private func received(_ task: TaskFrame, on connection: Connection) throws(ProtocolError) {
         guard tasks[task.request] == nil else { throw ProtocolError("request \(task.request) was sent twice") }
-        guard let run = server.scanners.find(task.scanner) else {
+        guard let (scanner, run) = server.scanners.find(task.scanner) else {
             let name = String(decoding: task.scanner, as: UTF8.self).printable
             return refuse(task, .unknownScanner, "knows no scanner '\(name)'", on: connection)
         }
@@ -52,13 +61,9 @@ final class NodeSession: @unchecked Sendable {
         }
         var isKept = false
         if let sent = task.bulk, let key = task.key { isKept = server.cache.keep(sent, as: key, of: lease) }
-        start(task, run, ScanContext(bulk: bulk, cancellation: cancellation(task.request)), keptBulk: isKept)
-    }
-
-    private func cancellation(_ request: UInt64) -> ScanCancellation {
-        let cancellation = ScanCancellation()
-        tasks[request] = cancellation
-        return cancellation
+        let running = Running(scanner: scanner, attempt: task.attempt)
+        tasks[task.request] = running
+        start(task, run, ScanContext(bulk: bulk, cancellation: running.cancellation), keptBulk: isKept)
     }
 
     private func start(_ task: TaskFrame, _ run: @escaping Scanners.Run, _ context: ScanContext, keptBulk: Bool) {
@@ -83,23 +88,34 @@ final class NodeSession: @unchecked Sendable {
     private func refuse(
         _ task: TaskFrame, _ reason: RefusalReason, _ message: String, on connection: Connection
     ) {
+        let scanner = String(decoding: task.scanner, as: UTF8.self).printable
+        tell { .declined(peer: $0, name: $1, scanner: scanner, reason: message) }
         connection.send { $0.putRefusal(request: task.request, reason: reason, message: message) }
+    }
+
+    /// Writes a line of this connection into the log.
+    private func tell(_ event: (_ peer: String, _ name: String) -> NodeServer.Event) {
+        guard let connection, let peer else { return }
+        let event = event("\(connection.peer)", peer.name)
+        log.append("\(event)")
+        server.onEvent(event)
     }
 
     /// Sends what came of a task, unless nobody waits for it any more.
     func answer(_ task: FinishedTask) {
-        guard tasks.removeValue(forKey: task.request) != nil, let peer, let outcome = task.outcome else { return }
+        guard let running = tasks.removeValue(forKey: task.request), let peer, let outcome = task.outcome
+        else { return }
         done += 1
         var outcomeToSend = outcome
         if case .output(let bytes) = outcome, bytes.count + FrameFormat.responseHeaderSize > peer.frameLimit {
             outcomeToSend = .failure("the result has \(bytes.count) bytes; the coordinator takes \(peer.frameLimit)")
         }
+        let (body, succeeded) =
+            switch outcomeToSend {
+            case .output(let bytes): (bytes, true)
+            case .failure(let cause): (report(cause, of: running, after: task.seconds).encoded, false)
+            }
         connection?.send { writer in
-            let (body, succeeded) =
-                switch outcomeToSend {
-                case .output(let bytes): (bytes, true)
-                case .failure(let message): (Array(message.utf8.prefix(FrameFormat.responsesFailureLimit)), false)
-                }
             body.withUnsafeBytes { body in
                 writer.putResponse(
                     request: task.request, succeeded: succeeded, keptBulk: task.keptBulk, seconds: task.seconds,
@@ -108,9 +124,19 @@ final class NodeSession: @unchecked Sendable {
         }
     }
 
+    /// The cause of a failure with what the log has had to say since the last one.
+    private func report(_ cause: String, of task: Running, after seconds: Double) -> FailureReport {
+        tell {
+            .failed(
+                peer: $0, name: $1, scanner: task.scanner, attempt: Int(task.attempt), seconds: seconds,
+                reason: cause.printable)
+        }
+        return FailureReport(cause: cause, log: log.take())
+    }
+
     private func cancel(_ request: UInt64) {
-        guard let cancellation = tasks.removeValue(forKey: request) else { return }
-        cancellation.cancel()
+        guard let task = tasks.removeValue(forKey: request) else { return }
+        task.cancellation.cancel()
         cancelled += 1
     }
 }
@@ -126,7 +152,7 @@ extension NodeSession: ConnectionDelegate {
         case .open(let peer, let reply, let consumed):
             self.peer = peer
             connection.send { writer in reply.withUnsafeBytes { writer.put(raw: $0) } }
-            server.onEvent(.connected(peer: "\(connection.peer)", name: peer.name))
+            tell { .connected(peer: $0, name: $1) }
             server.publish()
             return .open(consumed: consumed)
         case .refuse(let reply, let reason):
@@ -164,7 +190,7 @@ extension NodeSession: ConnectionDelegate {
         // The lease ends with the connection: nobody waits for these tasks any more.
         readBatchEnded()
         cancelled += tasks.count
-        for cancellation in tasks.values { cancellation.cancel() }
+        for task in tasks.values { task.cancellation.cancel() }
         tasks = [:]
         server.cache.drop(lease)
         let address = connection?.peer ?? SocketAddress(host: "unknown", port: 0)

@@ -22,20 +22,28 @@ public struct Scanners: Sendable {
     /// Names of all scanners, sorted.
     public var names: [String] { runs.keys.sorted() }
 
-    /// The same scanners with other answers than they have, for tests of distrust: `change` gets each coded output.
-    package func answering(_ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> Scanners {
+    /// The same scanners with other answers than they have, for tests of distrust: `change` gets each coded output, and
+    /// what it throws becomes the scan's failure.
+    package func answering(_ change: @escaping @Sendable ([UInt8]) throws -> [UInt8]) -> Scanners {
         var scanners = self
         scanners.runs = runs.mapValues { run in
             { bytes, context, clock in
                 let (outcome, seconds) = run(bytes, context, clock)
-                if case .output(let output) = outcome { return (.output(change(output)), seconds) }
-                return (outcome, seconds)
+                guard case .output(let output) = outcome else { return (outcome, seconds) }
+                do {
+                    return (.output(try change(output)), seconds)
+                } catch {
+                    return (.failure("\(error)"), seconds)
+                }
             }
         }
         return scanners
     }
 
-    func find(_ name: UnsafeRawBufferPointer) -> Run? { runs[String(decoding: name, as: UTF8.self)] }
+    /// The scanner of that name.
+    func find(_ name: UnsafeRawBufferPointer) -> (name: String, run: Run)? {
+        runs.index(forKey: String(decoding: name, as: UTF8.self)).map { (runs[$0].key, runs[$0].value) }
+    }
 
     private mutating func add<Task: ScanTask>(_ type: Task.Type) {
         precondition(runs[Task.scanner] == nil, "two scanners have the name \(Task.scanner)")

@@ -38,7 +38,8 @@ public struct ScanTally: Sendable {
             systems[response.system, default: Share()].add(response.seconds)
             steps[step, default: Share()].add(response.seconds)
         case .failure(let failure):
-            missing.append(MissingSector(step: step, rect: sector, reason: failure.description))
+            missing.append(
+                MissingSector(step: step, rect: sector, reason: failure.description, log: failure.log))
         }
     }
 }

@@ -20,6 +20,8 @@ public struct JobRecord: Codable, Equatable, Sendable {
         public var rect: PixelRect
         /// The last attempt's error, in words.
         public var reason: String
+        /// The last lines of the log of the node that failed it last; nil if there are none.
+        public var log: [String]?
     }
 
     /// What makes the job.

@@ -153,7 +153,8 @@ public final class ScanJournal: Sendable {
     /// - Throws: ``JournalError``.
     public func finish(_ result: SkyScanResult) async throws {
         let failures = result.missing.map {
-            JobRecord.Failure(step: $0.step, rect: $0.rect, reason: $0.reason)
+            JobRecord.Failure(
+                step: $0.step, rect: $0.rect, reason: $0.reason, log: $0.log.isEmpty ? nil : $0.log)
         }
         let sources = result.sources.count
         try await executor.run { [opened] in

@@ -26,6 +26,8 @@ extension JobsCommand {
             var columns: [Int]
             var rows: [Int]
             var reason: String
+            /// Last lines of the log of the node that failed it last.
+            var log: [String]?
         }
     }
 
@@ -63,7 +65,8 @@ extension JobsCommand.Job {
         failed = (entry.record?.failures ?? []).map { failure in
             Failure(
                 step: failure.step.rawValue, columns: [failure.rect.x.lowerBound, failure.rect.x.upperBound - 1],
-                rows: [failure.rect.y.lowerBound, failure.rect.y.upperBound - 1], reason: failure.reason)
+                rows: [failure.rect.y.lowerBound, failure.rect.y.upperBound - 1], reason: failure.reason,
+                log: failure.log)
         }
         reason = entry.trouble
     }
@@ -86,12 +89,12 @@ extension JobsCommand.Job {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The sectors that could not be scanned, a line each.
+    /// The sectors that could not be scanned, a line each, with what nodes' logs had to say below it.
     var failureText: String {
         if failed.isEmpty { return "no sector failed\n" }
         return failed.map {
             "rows \($0.rows[0]) to \($0.rows[1]), columns \($0.columns[0]) to \($0.columns[1]) (\($0.step)): "
-                + "\($0.reason)\n"
+                + "\($0.reason)\n" + ($0.log ?? []).map { "  \($0)\n" }.joined()
         }.joined()
     }
 }

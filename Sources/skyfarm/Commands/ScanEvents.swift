@@ -59,12 +59,14 @@ struct ScanEvents: Sendable {
         case .taskFinished(let index, let system, _, let cost, let seconds):
             display.handle(.finished(pixels: Int(cost)))
             detail("task \(index) was done by \(system) in \(HumanFormat.duration(seconds: seconds))")
-        case .taskRetried(_, let system, let attempt, let reason):
-            display.handle(.retried(reason: reason))
+        case .taskRetried(_, let system, let attempt, let reason, let log):
+            display.handle(.retried(reason: reason, log: log))
             show("attempt \(attempt) on \(system) failed: \(reason); trying again")
+            for line in log { show("  \(line)") }
         case .taskFailed(_, let cost, let failure):
-            display.handle(.failed(pixels: Int(cost), reason: failure.description))
+            display.handle(.failed(pixels: Int(cost), reason: failure.description, log: failure.log))
             show("a task was given up: \(failure)")
+            for line in failure.log { show("  \(line)") }
         }
     }
 

@@ -40,7 +40,7 @@ final class ScanRecorder: Sendable {
             case .taskHedged: break
             case .taskFinished(let index, _, let attempt, _, let seconds):
                 timeline.finish(task: index, number: attempt, seconds: seconds, at: time)
-            case .taskRetried(let index, let system, let attempt, let reason):
+            case .taskRetried(let index, let system, let attempt, let reason, _):
                 timeline.retry(task: index, number: attempt, on: system, reason: reason, at: time)
             case .taskFailed(let index, _, let failure):
                 timeline.fail(task: index, reason: failure.description, at: time)

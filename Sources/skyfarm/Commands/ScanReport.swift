@@ -43,6 +43,8 @@ struct ScanReport: Encodable {
         var columns: [Int]
         var rows: [Int]
         var reason: String
+        /// Last lines of the node's log, each after the node's name.
+        var log: [String]?
     }
 
     /// What was found, in words: an image is called empty only if all of it was scanned.
@@ -75,7 +77,8 @@ struct ScanReport: Encodable {
         missing = tally.missing.map { sector in
             Missing(
                 step: sector.step.rawValue, columns: [sector.rect.x.lowerBound, sector.rect.x.upperBound - 1],
-                rows: [sector.rect.y.lowerBound, sector.rect.y.upperBound - 1], reason: sector.reason)
+                rows: [sector.rect.y.lowerBound, sector.rect.y.upperBound - 1], reason: sector.reason,
+                log: sector.log.isEmpty ? nil : sector.log)
         }
         coordinatesProblem = image.coordinatesProblem
         self.outputs = outputs

@@ -56,6 +56,8 @@ struct ProgressRecord: Encodable, Equatable {
     var time: Double
     var stage: String?
     var reason: String?
+    /// Last lines of a node's log, each after the node's name.
+    var log: [String]?
     var tasks: Int
     var tasksDone: Int
     var tasksFailed: Int
@@ -78,11 +80,15 @@ struct ProgressRecord: Encodable, Equatable {
         case .planned: self.event = "planned"
         case .finished: self.event = "finished"
         case .resumed: self.event = "resumed"
-        case .retried(let reason): (self.event, self.reason) = ("retried", reason)
+        case .retried(let reason, let log):
+            (self.event, self.reason) = ("retried", reason)
+            self.log = log.isEmpty ? nil : log
         case .hedged(let task, let slow, let system):
             self.event = "hedged"
             (self.task, self.slow, self.system) = (task, slow, system)
-        case .failed(_, let reason): (self.event, self.reason) = ("failed", reason)
+        case .failed(_, let reason, let log):
+            (self.event, self.reason) = ("failed", reason)
+            self.log = log.isEmpty ? nil : log
         case .nodes: self.event = "nodes"
         }
         time = (seconds * 1000).rounded() / 1000

@@ -7,11 +7,12 @@ enum ProgressEvent: Equatable, Sendable {
     case finished(pixels: Int)
     /// An earlier run of the job did these.
     case resumed(tasks: Int, pixels: Int)
-    case retried(reason: String)
+    /// An attempt came to nothing; `log` is what the node's log has to say.
+    case retried(reason: String, log: [String] = [])
     /// A task that takes longer than expected on one system is tried by another as well.
     case hedged(task: Int, slow: String, system: String)
     /// A task was given up; its pixels are no longer waited for.
-    case failed(pixels: Int, reason: String)
+    case failed(pixels: Int, reason: String, log: [String] = [])
     case nodes(Int)
 }
 
@@ -55,7 +56,7 @@ struct ProgressState: Equatable, Sendable {
             for index in samples.indices { samples[index].pixels += pixels }
         case .retried: retries += 1
         case .hedged: hedges += 1
-        case .failed(let pixels, _):
+        case .failed(let pixels, _, _):
             tasksFailed += 1
             complete(pixels, at: seconds)
         case .nodes(let count): nodes = count

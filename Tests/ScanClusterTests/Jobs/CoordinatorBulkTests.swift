@@ -102,7 +102,7 @@ import Testing
             var outputs: Set<Int> = []
             let observer = { @Sendable (event: JobEvent) in
                 switch event {
-                case .taskRetried(let index, "node-2", _, "no memory"): retried.withLock { $0.append(index) }
+                case .taskRetried(let index, "node-2", _, "no memory", _): retried.withLock { $0.append(index) }
                 case .taskStarted(_, let system, 2, _): second.withLock { $0.append(system) }
                 // Virtual time passes while a local scan runs: it may seem to take long.
                 case .taskHedged(_, _, 2, _, _): second.withLock { _ = $0.popLast() }

@@ -360,6 +360,27 @@ import Testing
                 .taskFinished(index: 0, system: "node-1", attempt: 2, cost: 1, seconds: 0.001),
             ])
     }
+
+    @Test("a task that is given up has the log of the node that failed it last, though the last attempt had none")
+    func log() throws {
+        let farm = Farm()
+        farm.add(1, slots: 1) { started, _ in
+            started == 0
+                ? .throwing("no memory", log: ["first", "second"], after: .milliseconds(1))
+                : .throwing("no luck", after: .milliseconds(1))
+        }
+        let events = Locked<[JobEvent]>([])
+        _ = farm.run(1) { event in events.withLock { $0.append(event) } }
+        let log = ["node-1: first", "node-1: second"]
+        let failure = TaskFailure(message: "no luck", system: "node-1", attempt: 3, log: log)
+        #expect(
+            events.withLock { $0.filter { if case .taskStarted = $0 { false } else { true } } } == [
+                .systemJoined(name: "node-1", slots: 1),
+                .taskRetried(index: 0, system: "node-1", attempt: 1, reason: "no memory", log: log),
+                .taskRetried(index: 0, system: "node-1", attempt: 2, reason: "no luck"),
+                .taskFailed(index: 0, cost: 1, failure: failure),
+            ])
+    }
 }
 
 /// A lazy sequence whose closures the compiler cannot see to be sendable.

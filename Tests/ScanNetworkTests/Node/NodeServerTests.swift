@@ -24,8 +24,33 @@ struct NodeServerTests {
         let node = try TestNode()
         let system = try await system(node.address)
         let response = try await system.run(SumTask(id: 1, number: -3), attempt: 1)
-        #expect(throws: TaskFailure(message: "-3 is negative", system: "node", attempt: 1)) { try response.get() }
+        let failure = #expect(throws: TaskFailure.self) { try response.get() }
+        #expect(failure?.description == "-3 is negative (on node, attempt 1)")
         await system.close()
+        node.server.stop()
+    }
+
+    @Test("sends with a failure what its log has had to say of that coordinator since the last one, and of no other")
+    func log() async throws {
+        let node = try TestNode()
+        func failure(_ system: ScanSystem, attempt: Int) async throws -> TaskFailure? {
+            let response = try await system.run(SumTask(id: 1, number: -3), attempt: attempt)
+            return #expect(throws: TaskFailure.self) { try response.get() }
+        }
+        let systems = [try await system(node.address), try await system(node.address)]
+        let first = try await failure(systems[0], attempt: 1)?.log ?? []
+        #expect(first.count == 2 && first[0].contains(" connected from 127.0.0.1:"), "\(first)")
+        #expect(first.last?.hasPrefix("test.sum/1 of ") == true)
+        #expect(first.last?.contains(" failed in attempt 1, after ") == true)
+        #expect(first.last?.hasSuffix(" s: -3 is negative") == true)
+        await #expect(throws: ScanError.self) { try await systems[0].run(UnknownTask(id: 1), attempt: 1) }
+        let second = try await failure(systems[0], attempt: 2)?.log ?? []
+        #expect(second.count == 2 && second[0].hasPrefix("took no test.unknown/1 of "), "\(second)")
+        #expect(second.last?.contains(" failed in attempt 2, after ") == true)
+        // Nothing of what happened to the first.
+        let other = try await failure(systems[1], attempt: 1)?.log ?? []
+        #expect(other.count == 2 && other[0].contains(" connected from ") && other[0] != first[0], "\(other)")
+        for system in systems { await system.close() }
         node.server.stop()
     }
 

@@ -1,0 +1,42 @@
+import ScanCluster
+
+/// Why a scan threw, as a response carries it: the cause in the first line, then the last lines of the node's log.
+package struct FailureReport: Equatable, Sendable {
+    /// Most lines of a log.
+    package static let lineLimit = 5
+    /// Longest line of a log, in characters.
+    package static let lineLength = 200
+
+    /// The cause.
+    package var cause: String
+    /// What the node's log has about the connection, newest last.
+    package var log: [String]
+
+    package init(cause: String, log: [String]) {
+        self.cause = cause
+        self.log = log
+    }
+
+    /// Reads what a node sent, of which nothing can be relied on.
+    package init(decoding body: UnsafeRawBufferPointer) {
+        let most = FrameFormat.responsesFailureLimit + Self.lineLimit * (4 * Self.lineLength + 1)
+        let lines = body.prefix(most).split(
+            separator: UInt8(ascii: "\n"), maxSplits: Self.lineLimit + 1, omittingEmptySubsequences: false)
+        let texts = lines.map { String(decoding: $0, as: UTF8.self).printable }
+        cause = texts.first ?? ""
+        log = texts.dropFirst().prefix(Self.lineLimit).map { String($0.prefix(Self.lineLength)) }
+    }
+
+    /// The text in UTF-8. Line breaks of the cause become spaces.
+    package var encoded: [UInt8] {
+        let cause = Self.oneLine(cause).utf8.prefix(FrameFormat.responsesFailureLimit)
+        return log.suffix(Self.lineLimit).reduce(into: Array(cause)) { text, line in
+            text.append(UInt8(ascii: "\n"))
+            text += Self.oneLine(line).prefix(Self.lineLength).utf8
+        }
+    }
+
+    private static func oneLine(_ text: String) -> String {
+        String(text.map { $0.isNewline ? " " : $0 })
+    }
+}

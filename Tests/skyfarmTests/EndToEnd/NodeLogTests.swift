@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+@testable import skyfarm
+
+/// What a scan's user learns of a node that fails tasks.
+@Suite("errors of a node", .serialized) struct NodeLogTests {
+    private struct Failures: Decodable {
+        var missing: [Failure]
+    }
+
+    private struct Failure: Decodable {
+        var reason: String
+        var log: [String]?
+    }
+
+    @Test("name node, attempt and cause, and have the last lines of the node's log below them")
+    func failing() throws {
+        let scene = try Scene()
+        let environment = ["XDG_STATE_HOME": scene.path("state")]
+        let node = try Program(
+            path: Bundle.main.bundleURL.appendingPathComponent("fault-probe").path, ["crooked", "weary"])
+        let address = try #require(try node.firstLine().split(separator: " ").last.map(String.init))
+        let result = try Program.run(
+            [
+                "scan", try scene.sky(size: "600x512"), "--band", "64", "--local-slots", "0", "--node", address,
+                "--max-attempts", "2", "-o", scene.path("out/o.csv"), "--json",
+            ], environment: environment)
+        // It measured the background of all eight bands, and found sources in none.
+        #expect(result.code == ExitCode.partialCatalogue.rawValue, "\(result.errors)")
+        let lines = result.errorLines.map(String.init)
+        let retried = "skyfarm: attempt 1 on crooked failed: eight tasks are enough; trying again"
+        let first = try #require(lines.firstIndex(of: retried), "\(result.errors)")
+        #expect(lines[first + 1].hasPrefix("skyfarm:   crooked: ") && lines[first + 1].contains(" connected from "))
+        #expect(
+            lines[first + 2].contains(/^skyfarm:   crooked: sky.band\/1 of .* failed in attempt 1, after .* s: eight/),
+            "\(result.errors)")
+        let cause = "eight tasks are enough (on crooked, attempt 2)"
+        let last = try #require(lines.firstIndex(of: "skyfarm: a task was given up: \(cause)"), "\(result.errors)")
+        #expect(lines[last + 1].hasPrefix("skyfarm:   crooked: sky.band/1 of "))
+
+        let missing = try JSONDecoder().decode(Failures.self, from: Data(result.output.utf8)).missing
+        #expect(missing.count == 8)
+        for failure in missing {
+            #expect(failure.reason == cause)
+            #expect(failure.log?.last?.hasPrefix("crooked: sky.band/1 of ") == true)
+        }
+        let jobs = try Program.run(["jobs"], environment: environment).output.split(separator: "\n")
+        let id = try #require(jobs.last?.split(separator: " ").first.map(String.init))
+        let failed = try Program.run(["jobs", "show", id, "--failed"], environment: environment).output
+        #expect(failed.contains("(extraction): \(cause)\n  crooked: sky.band/1 of "), "\(failed)")
+    }
+}
