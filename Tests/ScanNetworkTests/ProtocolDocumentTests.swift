@@ -60,6 +60,14 @@ struct ProtocolDocumentTests {
                 }
                 bulk.withUnsafeBytes { writer.put(raw: $0) }
             },
+            "task-with-reference": frame { writer in
+                task.withUnsafeBytes {
+                    writer.putTask(
+                        request: 6, attempt: 1, scanner: Greeting.scanner, task: $0, key: BulkKey(job: 9, index: 3),
+                        bulk: bulk,
+                        reference: BulkReference(origin: Array("where".utf8), part: Array("which".utf8)))
+                }
+            },
             "response": frame { writer in
                 output.withUnsafeBytes {
                     writer.putResponse(request: 5, succeeded: true, keptBulk: true, seconds: 0.25, body: $0)

@@ -1,5 +1,5 @@
 extension ScanSystem {
-    /// Runs an attempt over a transport; sends the bulk bytes unless the node keeps them.
+    /// Runs an attempt over a transport; sends the bulk bytes unless the node keeps them or finds them by itself.
     func run<Task: ScanTask>(
         _ task: Task, attempt number: Int, bulk: BulkSource?, timeout: Duration?, over transport: any ScanTransport
     ) async throws(ScanError) -> TaskResponse<Task> {
@@ -10,6 +10,17 @@ extension ScanSystem {
                 return try await response(to: start(light, on: transport), timeout, transport)
             } catch {
                 // The node has dropped the bytes since: it gets them once more.
+                guard error.code == .bulkMissing else { throw error }
+            }
+        }
+        if let reference = bulk.reference {
+            var referring = light
+            referring.reference = reference
+            do {
+                let started = start(referring, with: try await load(bulk), on: transport)
+                return try await response(to: started, timeout, transport)
+            } catch {
+                // The node does not find them there: it gets them.
                 guard error.code == .bulkMissing else { throw error }
             }
         }

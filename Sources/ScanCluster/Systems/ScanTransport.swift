@@ -8,6 +8,9 @@ public struct Attempt<Task: ScanTask>: Sendable {
     public var bulkKey: BulkKey?
     /// The bulk bytes; nil if there are none or the system holds ``bulkKey``.
     public var bulk: BulkBytes?
+    /// Where the system may find ``bulk`` by itself. A transport may send this instead, and completes with
+    /// ``ScanError/Code/bulkMissing`` if the system does not find the same bytes.
+    public var reference: BulkReference?
 
     /// Attempt number `number` at `task`.
     public init(task: Task, number: Int, bulkKey: BulkKey? = nil, bulk: BulkBytes? = nil) {

@@ -61,14 +61,20 @@ public struct BulkKey: Codable, Hashable, Sendable {
 public struct BulkSource: Sendable {
     /// Under this key a node may keep the bytes for later tasks of the same job; nil if they are used once.
     public var key: BulkKey?
+    /// Where a node may find the same bytes by itself; nil if nowhere.
+    public var reference: BulkReference?
     /// Number of bytes that ``load`` will return.
     public var byteCount: Int
     /// Reads the bytes. Called for each attempt on a system that does not hold ``key``.
     public var load: @Sendable () async throws -> BulkBytes
 
     /// A source of `byteCount` bytes.
-    public init(key: BulkKey? = nil, byteCount: Int, load: @escaping @Sendable () async throws -> BulkBytes) {
+    public init(
+        key: BulkKey? = nil, reference: BulkReference? = nil, byteCount: Int,
+        load: @escaping @Sendable () async throws -> BulkBytes
+    ) {
         self.key = key
+        self.reference = reference
         self.byteCount = byteCount
         self.load = load
     }

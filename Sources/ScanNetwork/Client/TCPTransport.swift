@@ -11,6 +11,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
 
     private struct Waiter {
         var key: BulkKey?
+        /// What the task refers to.
+        var origin: [UInt8]?
         var reply: (Reply) -> Void
     }
 
@@ -19,6 +21,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     private let encoder = WireEncoder()
     private var pending = PendingResponses<Waiter>()
     private var held = HeldKeys()
+    /// What the node could not read.
+    private var unreadable: Set<[UInt8]> = []
     private var farewell: String?
     /// The node has said that it takes no more tasks.
     private var isDraining = false
@@ -73,8 +77,9 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
             }
             guard Task.scanner.utf8.count <= 255 else { throw WireError("its scanner's name is too long") }
             let (id, number, name) = (attempt.task.id, attempt.number, node.name)
+            let reference = attempt.bulk == nil ? nil : attempt.reference.flatMap(usable)
             let request = pending.insert(
-                Waiter(key: attempt.bulk == nil ? nil : attempt.bulkKey) { reply in
+                Waiter(key: attempt.bulk == nil ? nil : attempt.bulkKey, origin: reference?.origin) { reply in
                     switch reply {
                     case .failed(let error): completion(.failure(error))
                     case .response(let frame):
@@ -84,11 +89,17 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
             connection.send {
                 $0.putTask(
                     request: request, attempt: UInt32(clamping: attempt.number), scanner: Task.scanner, task: bytes,
-                    key: attempt.bulkKey, bulk: attempt.bulk)
+                    key: attempt.bulkKey, bulk: attempt.bulk, reference: reference)
             }
-            if let bulk = attempt.bulk { connection.send(bulk: bulk) }
+            if reference == nil, let bulk = attempt.bulk { connection.send(bulk: bulk) }
             return request
         }
+    }
+
+    /// The reference, if it may be sent in the place of bytes.
+    private func usable(_ reference: BulkReference) -> BulkReference? {
+        guard node.readsReferences == true, reference.size <= FrameFormat.referenceLimit else { return nil }
+        return unreadable.contains(reference.origin) ? nil : reference
     }
 
     private static func response<Task: ScanTask>(
@@ -152,6 +163,11 @@ extension TCPTransport: ConnectionDelegate {
             waiter.reply(.response(response))
         case .refusal(let request, let reason, let message):
             guard let waiter = pending.remove(request) else { return }
+            if reason == .bulkElsewhere, let origin = waiter.origin {
+                // Forgotten all at once when they are many: then they are tried again.
+                if unreadable.count >= 64 { unreadable = [] }
+                unreadable.insert(origin)
+            }
             waiter.reply(.failed(ScanError(reason.code, message.printable, system: node.name)))
         case .goodbye(let draining, let message):
             farewell = message.printable

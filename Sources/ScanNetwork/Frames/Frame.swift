@@ -21,6 +21,29 @@ package struct TaskFrame {
     package var key: BulkKey?
     /// Nil if there are no bulk bytes, or the node holds those of ``key``.
     package var bulk: BulkBytes?
+    /// Where the node finds the bulk bytes by itself.
+    package var referred: ReferredBulk?
+}
+
+/// Bulk bytes that were not sent, and how to know them again.
+package struct ReferredBulk: Equatable, Sendable {
+    package var reference: BulkReference
+    package var byteCount: Int
+    package var checksum: UInt64
+
+    /// Reads the bytes.
+    /// - Throws: what `resolver` throws, and if it finds others.
+    func read(by resolver: any BulkResolver) throws -> BulkBytes {
+        let bytes = try resolver.bytes(of: reference, count: byteCount)
+        guard bytes.count == byteCount, bytes.withUnsafeBytes(ScanNetwork.checksum) == checksum else {
+            throw OtherBytes()
+        }
+        return bytes
+    }
+
+    private struct OtherBytes: Error, CustomStringConvertible {
+        let description = "what is found here has other contents; was the file changed?"
+    }
 }
 
 /// What came of an attempt, on its way back.
@@ -40,6 +63,8 @@ package enum RefusalReason: UInt8, CaseIterable, Sendable {
     case draining = 2
     case unknownScanner = 3
     case bulkMissing = 4
+    /// The node does not find the bytes that the task refers to.
+    case bulkElsewhere = 5
 
     /// The code under which the coordinator sees the reason.
     package var code: ScanError.Code {
@@ -47,7 +72,7 @@ package enum RefusalReason: UInt8, CaseIterable, Sendable {
         case .queueFull: .refused
         case .draining: .draining
         case .unknownScanner: .unknownScanner
-        case .bulkMissing: .bulkMissing
+        case .bulkMissing, .bulkElsewhere: .bulkMissing
         }
     }
 }
@@ -66,6 +91,9 @@ enum FrameFormat {
     /// Length of the rest (4 bytes), type, flags, detail, a zero byte.
     static let prefixSize = 8
     static let taskHeaderSize = 64
+    /// Before a reference: its checksum, and the length of its origin.
+    static let referenceHeaderSize = 12
+    static let referenceLimit = 1 << 16
     static let responseHeaderSize = 32
     static let requestHeaderSize = 16
     static let responsesFailureLimit = 4096
@@ -87,6 +115,7 @@ enum FrameFormat {
     enum TaskFlag {
         static let hasKey: UInt8 = 1
         static let hasBulk: UInt8 = 2
+        static let hasReference: UInt8 = 4
     }
 
     enum ResponseFlag {

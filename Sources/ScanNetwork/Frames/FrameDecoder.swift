@@ -118,8 +118,10 @@ extension FrameDecoder {
         let flags = bytes[5]
         let bulkCount = bytes.u64(24)
         let headSize = FrameFormat.taskHeaderSize + Int(bytes[6]) + Int(bytes.u32(20))
-        guard flags & ~3 == 0 else { throw ProtocolError("a task frame with unknown flags \(flags)") }
-        guard bulkCount <= UInt64(limit), headSize + Int(bulkCount) == size else {
+        guard flags & ~7 == 0 else { throw ProtocolError("a task frame with unknown flags \(flags)") }
+        guard bulkCount <= UInt64(limit) else { throw ProtocolError("a task frame with \(bulkCount) bulk bytes") }
+        if flags & FrameFormat.TaskFlag.hasReference != 0 { return try referringTask(size, headSize) }
+        guard headSize + Int(bulkCount) == size else {
             throw ProtocolError("a task frame whose parts do not add up to its length")
         }
         guard flags & FrameFormat.TaskFlag.hasBulk != 0 || bulkCount == 0 else {
@@ -136,6 +138,27 @@ extension FrameDecoder {
         return try finishTask()
     }
 
+    /// A task whose last part refers to its bulk bytes.
+    private mutating func referringTask(_ size: Int, _ headSize: Int) throws(ProtocolError) -> Frame? {
+        let bytes = buffer.bytes
+        guard bytes[5] & FrameFormat.TaskFlag.hasBulk == 0 else {
+            throw ProtocolError("a task frame with bulk bytes and a reference to others")
+        }
+        guard (FrameFormat.referenceHeaderSize...FrameFormat.referenceLimit).contains(size - headSize) else {
+            throw ProtocolError("a task frame with a reference of \(size - headSize) bytes")
+        }
+        guard bytes.count >= size else { return nil }
+        let body = UnsafeRawBufferPointer(rebasing: bytes[headSize + FrameFormat.referenceHeaderSize..<size])
+        let originCount = Int(bytes.u32(headSize + 8))
+        guard originCount <= body.count, checksum(body) == bytes.u64(headSize) else {
+            throw ProtocolError("a reference with a wrong checksum")
+        }
+        let referred = ReferredBulk(
+            reference: BulkReference(origin: Array(body[..<originCount]), part: Array(body[originCount...])),
+            byteCount: Int(bytes.u64(24)), checksum: bytes.u64(40))
+        return try task(headSize, bulk: nil, referred: referred, further: size - headSize)
+    }
+
     private mutating func finishTask() throws(ProtocolError) -> Frame? {
         guard let incoming = bulk, incoming.isComplete else { return nil }
         bulk = nil
@@ -143,12 +166,15 @@ extension FrameDecoder {
         guard bytes.withUnsafeBytes(checksum) == buffer.bytes.u64(40) else {
             throw ProtocolError("bulk bytes with a wrong checksum")
         }
-        return try task(incoming.headSize, bulk: bytes, early: incoming.early)
+        return try task(incoming.headSize, bulk: bytes, further: incoming.early)
     }
 
-    private mutating func task(_ headSize: Int, bulk: BulkBytes?, early: Int = 0) throws(ProtocolError) -> Frame {
+    /// A task of which the head, and `further` bytes after it, are in the buffer.
+    private mutating func task(
+        _ headSize: Int, bulk: BulkBytes?, referred: ReferredBulk? = nil, further: Int = 0
+    ) throws(ProtocolError) -> Frame {
         let head = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<headSize])
-        consumable = headSize + early
+        consumable = headSize + further
         let scannerEnd = FrameFormat.taskHeaderSize + Int(head[6])
         let task = head.from(scannerEnd)
         guard checksum(task) == head.u64(32) else { throw ProtocolError("a task with a wrong checksum") }
@@ -157,7 +183,7 @@ extension FrameDecoder {
             TaskFrame(
                 request: head.u64(8), attempt: head.u32(16),
                 scanner: UnsafeRawBufferPointer(rebasing: head[FrameFormat.taskHeaderSize..<scannerEnd]), task: task,
-                key: hasKey ? BulkKey(job: head.u64(48), index: head.u64(56)) : nil, bulk: bulk))
+                key: hasKey ? BulkKey(job: head.u64(48), index: head.u64(56)) : nil, bulk: bulk, referred: referred))
     }
 }
 

@@ -12,20 +12,22 @@ extension ByteWriter {
         put(0 as UInt8)
     }
 
-    /// Appends all of a task frame but its bulk bytes, which must follow.
+    /// Appends all of a task frame but its bulk bytes, which must follow unless there is a `reference` to them.
     package mutating func putTask(
         request: UInt64, attempt: UInt32, scanner: String, task: UnsafeRawBufferPointer, key: BulkKey?,
-        bulk: BulkBytes?
+        bulk: BulkBytes?, reference: BulkReference? = nil
     ) {
+        precondition(reference == nil || bulk != nil, "a reference stands for bulk bytes")
         var scanner = scanner
         scanner.withUTF8 { scanner in
             let bulkCount = bulk?.count ?? 0
+            let bulkFlag = reference == nil ? FrameFormat.TaskFlag.hasBulk : FrameFormat.TaskFlag.hasReference
             putPrefix(
                 .task,
                 flags: (key == nil ? 0 : FrameFormat.TaskFlag.hasKey)
-                    | (bulk == nil ? 0 : FrameFormat.TaskFlag.hasBulk),
+                    | (bulk == nil ? 0 : bulkFlag),
                 detail: UInt8(scanner.count),
-                size: FrameFormat.taskHeaderSize + scanner.count + task.count + bulkCount)
+                size: FrameFormat.taskHeaderSize + scanner.count + task.count + (reference?.size ?? bulkCount))
             put(request)
             put(attempt)
             put(UInt32(task.count))
@@ -37,6 +39,14 @@ extension ByteWriter {
             put(raw: UnsafeRawBufferPointer(scanner))
             put(raw: task)
         }
+        if let reference { put(reference) }
+    }
+
+    private mutating func put(_ reference: BulkReference) {
+        let body = reference.origin + reference.part
+        put(body.withUnsafeBytes(checksum))
+        put(UInt32(reference.origin.count))
+        body.withUnsafeBytes { put(raw: $0) }
     }
 
     /// Size of a task frame.
@@ -91,4 +101,9 @@ extension ByteWriter {
         putPrefix(.goodbye, flags: draining ? 1 : 0, size: FrameFormat.prefixSize + message.count)
         message.withUnsafeBytes { put(raw: $0) }
     }
+}
+
+extension BulkReference {
+    /// Bytes on the wire.
+    var size: Int { FrameFormat.referenceHeaderSize + origin.count + part.count }
 }

@@ -16,6 +16,8 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     public var scanners: [String]
     /// Tasks that ran or waited there when it said hello; nil if it does not tell.
     public var busy: Int?
+    /// Whether it reads bulk bytes by itself where a task refers to them; nil if not.
+    package var readsReferences: Bool?
     /// Longest frame it accepts, in bytes.
     package var frameLimit: Int
 

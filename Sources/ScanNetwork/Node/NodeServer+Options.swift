@@ -43,6 +43,8 @@ extension NodeServer {
         case disconnected(peer: String, name: String, reason: String, done: Int, cancelled: Int)
         /// A coordinator's task was not taken.
         case declined(peer: String, name: String, scanner: String, reason: String)
+        /// What a coordinator referred to is not here; it sends the bytes instead.
+        case unreadable(peer: String, name: String, reason: String)
         /// The scan of an attempt at a coordinator's task threw, after so many seconds.
         case failed(peer: String, name: String, scanner: String, attempt: Int, seconds: Double, reason: String)
         /// Connections cannot be accepted now.
@@ -58,6 +60,8 @@ extension NodeServer {
                 "\(name) at \(peer) \(reason); \(done) tasks done, \(cancelled) cancelled"
             case .declined(let peer, let name, let scanner, let reason):
                 "took no \(scanner) of \(name) at \(peer): this node \(reason)"
+            case .unreadable(let peer, let name, let reason):
+                "\(name) at \(peer) must send what it refers to: \(reason)"
             case .failed(let peer, let name, let scanner, let attempt, let seconds, let reason):
                 "\(scanner) of \(name) at \(peer) failed in attempt \(attempt), after "
                     + "\((seconds * 1000).rounded() / 1000) s: \(reason)"

@@ -15,6 +15,7 @@ public final class NodeServer: @unchecked Sendable {
 
     let info: NodeInfo
     let scanners: Scanners
+    let resolver: (any BulkResolver)?
     let options: Options
     let loop: EventLoop
     let onEvent: @Sendable (Event) -> Void
@@ -46,21 +47,26 @@ public final class NodeServer: @unchecked Sendable {
     ///   - slots: tasks that run at the same time, each on a thread of its own.
     ///   - scanners: the types of task it runs.
     ///   - listen: `ADDR:PORT`; an empty ADDR for all addresses, port 0 for any port.
+    ///   - resolver: finds bulk bytes that coordinators refer to instead of sending them; without it they are sent.
     ///   - options: limits.
     ///   - loop: the I/O thread.
     ///   - onEvent: called on the I/O thread, and must not block it.
     public init(
         name: String, keys: KeyRing, identity: SystemID? = nil, slots: Int, scanners: Scanners, listen: String,
-        options: Options = Options(), loop: EventLoop = .shared, onEvent: @escaping @Sendable (Event) -> Void = { _ in }
+        resolver: (any BulkResolver)? = nil, options: Options = Options(), loop: EventLoop = .shared,
+        onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
         var generator = SystemRandomNumberGenerator()
         threads = ScanThreads(count: slots, niceness: options.niceness)
         // What it has, not what was asked for.
         let slots = threads.count
-        info = NodeInfo(
+        var info = NodeInfo(
             identity: identity ?? SystemID(using: &generator), name: name, slots: slots,
             queueLimit: options.queueLimit, scanners: scanners.names, frameLimit: options.frameLimit)
+        info.readsReferences = resolver == nil ? nil : true
+        self.info = info
         self.scanners = scanners
+        self.resolver = resolver
         self.options = options
         self.loop = loop
         self.onEvent = onEvent
@@ -239,7 +245,7 @@ public final class NodeServer: @unchecked Sendable {
         }
         var isDrained = false
         for task in tasks {
-            done += task.outcome == nil ? 0 : 1
+            done += task.isDone ? 1 : 0
             isDrained = admission.finish(task.lease, bulk: task.bulkBytes)
             sessions[task.lease]?.answer(task)
         }
@@ -276,9 +282,19 @@ struct FinishedTask: Sendable {
     var lease: AdmissionState.Lease
     var request: UInt64
     var keptBulk: Bool
-    /// Bytes of bulk that came with it.
+    /// Bytes of bulk that came with it, or that it referred to.
     var bulkBytes: Int
+    /// Bytes to which it referred, under their key.
+    var found: (key: BulkKey, bytes: BulkBytes)?
     /// Nil if the scan was skipped.
     var outcome: Scanners.Outcome?
     var seconds: Double
+
+    /// Whether it was scanned.
+    var isDone: Bool {
+        switch outcome {
+        case .output, .failure: true
+        case .elsewhere, nil: false
+        }
+    }
 }

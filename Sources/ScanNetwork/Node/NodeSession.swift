@@ -12,6 +12,8 @@ final class NodeSession: @unchecked Sendable {
     private var tasks: [UInt64: Running] = [:]
     private var batch: [ScanJob] = []
     private var refusal: String?
+    /// Why what a task referred to was last not found here.
+    private var unreadable: String?
     /// What the log has of this connection, and of no other.
     private var log = RecentLines()
     private var done = 0
@@ -44,11 +46,15 @@ final class NodeSession: @unchecked Sendable {
             return refuse(task, .unknownScanner, "knows no scanner '\(name)'", on: connection)
         }
         var bulk = task.bulk
-        if bulk == nil, let key = task.key {
-            bulk = server.cache.find(key, of: lease)
-            if bulk == nil { return refuse(task, .bulkMissing, "does not keep the task's bulk bytes", on: connection) }
+        if bulk == nil, let key = task.key { bulk = server.cache.find(key, of: lease) }
+        let referred = bulk == nil ? task.referred : nil
+        if referred != nil, server.resolver == nil {
+            return refuse(task, .bulkElsewhere, "reads no bulk bytes by itself", on: connection)
         }
-        switch server.admission.admit(lease, bulk: task.bulk?.count ?? 0) {
+        if bulk == nil, referred == nil, task.key != nil {
+            return refuse(task, .bulkMissing, "does not keep the task's bulk bytes", on: connection)
+        }
+        switch server.admission.admit(lease, bulk: task.bulk?.count ?? referred?.byteCount ?? 0) {
         case .run: break
         case .refuse(.draining): return refuse(task, .draining, "is draining", on: connection)
         case .refuse(let reason):
@@ -63,25 +69,34 @@ final class NodeSession: @unchecked Sendable {
         if let sent = task.bulk, let key = task.key { isKept = server.cache.keep(sent, as: key, of: lease) }
         let running = Running(scanner: scanner, attempt: task.attempt)
         tasks[task.request] = running
-        start(task, run, ScanContext(bulk: bulk, cancellation: running.cancellation), keptBulk: isKept)
+        start(task, run, bulk, referred, running.cancellation, keptBulk: isKept)
     }
 
-    private func start(_ task: TaskFrame, _ run: @escaping Scanners.Run, _ context: ScanContext, keptBulk: Bool) {
+    private func start(
+        _ task: TaskFrame, _ run: @escaping Scanners.Run, _ bulk: BulkBytes?, _ referred: ReferredBulk?,
+        _ cancellation: ScanCancellation, keptBulk: Bool
+    ) {
         let bytes = [UInt8](task.task)
-        let (server, lease, request, clock) = (server, lease, task.request, server.loop)
-        let bulkBytes = task.bulk?.count ?? 0
+        let (server, key, clock) = (server, task.key, server.loop)
+        let finished = FinishedTask(
+            lease: lease, request: task.request, keptBulk: keptBulk,
+            bulkBytes: task.bulk?.count ?? referred?.byteCount ?? 0, seconds: 0)
         batch.append(
-            ScanJob(context: context) { context in
-                let (outcome, seconds) = run(bytes, context, clock)
-                server.finish(
-                    FinishedTask(
-                        lease: lease, request: request, keptBulk: keptBulk, bulkBytes: bulkBytes, outcome: outcome,
-                        seconds: seconds))
+            ScanJob(context: ScanContext(bulk: bulk, cancellation: cancellation)) { context in
+                var (finished, context) = (finished, context)
+                do {
+                    if let referred, let resolver = server.resolver {
+                        let found = try referred.read(by: resolver)
+                        context = ScanContext(bulk: found, cancellation: cancellation)
+                        finished.found = key.map { ($0, found) }
+                    }
+                    (finished.outcome, finished.seconds) = run(bytes, context, clock)
+                } catch {
+                    finished.outcome = .elsewhere("\(error)")
+                }
+                server.finish(finished)
             } skipped: {
-                server.finish(
-                    FinishedTask(
-                        lease: lease, request: request, keptBulk: false, bulkBytes: bulkBytes, outcome: nil,
-                        seconds: 0))
+                server.finish(finished)
             })
     }
 
@@ -105,7 +120,10 @@ final class NodeSession: @unchecked Sendable {
     func answer(_ task: FinishedTask) {
         guard let running = tasks.removeValue(forKey: task.request), let peer, let outcome = task.outcome
         else { return }
+        if case .elsewhere(let reason) = outcome { return sendBack(task.request, because: reason.printable) }
         done += 1
+        var isKept = task.keptBulk
+        if let (key, bytes) = task.found { isKept = server.cache.keep(bytes, as: key, of: lease) }
         var outcomeToSend = outcome
         if case .output(let bytes) = outcome, bytes.count + FrameFormat.responseHeaderSize > peer.frameLimit {
             outcomeToSend = .failure("the result has \(bytes.count) bytes; the coordinator takes \(peer.frameLimit)")
@@ -113,14 +131,25 @@ final class NodeSession: @unchecked Sendable {
         let (body, succeeded) =
             switch outcomeToSend {
             case .output(let bytes): (bytes, true)
-            case .failure(let cause): (report(cause, of: running, after: task.seconds).encoded, false)
+            case .failure(let cause), .elsewhere(let cause):
+                (report(cause, of: running, after: task.seconds).encoded, false)
             }
         connection?.send { writer in
             body.withUnsafeBytes { body in
                 writer.putResponse(
-                    request: task.request, succeeded: succeeded, keptBulk: task.keptBulk, seconds: task.seconds,
+                    request: task.request, succeeded: succeeded, keptBulk: isKept, seconds: task.seconds,
                     body: body)
             }
+        }
+    }
+
+    /// Asks for the bytes of a task that refers to some which are not here.
+    private func sendBack(_ request: UInt64, because reason: String) {
+        // Those that came before the coordinator knew have the same reason.
+        if reason != unreadable { tell { .unreadable(peer: $0, name: $1, reason: reason) } }
+        unreadable = reason
+        connection?.send {
+            $0.putRefusal(request: request, reason: .bulkElsewhere, message: "does not find the bulk bytes by itself")
         }
     }
 

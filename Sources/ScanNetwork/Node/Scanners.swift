@@ -6,6 +6,8 @@ public struct Scanners: Sendable {
     enum Outcome: Sendable {
         case output([UInt8])
         case failure(String)
+        /// The bulk bytes to which the task refers are not here, for this reason.
+        case elsewhere(String)
     }
 
     /// Decodes a task, runs it and encodes its output; also measures the scan itself.

@@ -7,10 +7,13 @@ import Foundation
 final class FITSFile {
     let path: String
     let handle: UnsafeMutablePointer<fitsfile>
+    /// What `path` names, if it is good only as long as this lives.
+    private let descriptor: OpenDescriptor?
 
     /// Opens `path` as a plain file name, whatever characters it has.
-    init(path: String) throws(ImageError) {
+    init(path: String, keeping descriptor: OpenDescriptor? = nil) throws(ImageError) {
         self.path = path
+        self.descriptor = descriptor
         try FileKind.check(path)
         // CFITSIO expands “~” and reads standard input for “-”, unless the name begins otherwise.
         let name = path.hasPrefix("/") ? path : "./" + path

@@ -41,8 +41,13 @@ public final class FITSImage {
 
     /// Opens the image at `location`, and checks that the file is long enough to hold it.
     /// - Throws: ``ImageError``.
-    public init(_ location: ImageLocation) throws(ImageError) {
-        let file = try FITSFile(path: location.path)
+    public convenience init(_ location: ImageLocation) throws(ImageError) {
+        try self.init(location, keeping: nil)
+    }
+
+    /// Opens the image at `location`, whose path may be good only as long as `descriptor` lives.
+    init(_ location: ImageLocation, keeping descriptor: OpenDescriptor?) throws(ImageError) {
+        let file = try FITSFile(path: location.path, keeping: descriptor)
         let opened = try FITSLibrary.run { () throws(ImageError) in try Opening(file, location) }
         self.location = location
         self.file = file

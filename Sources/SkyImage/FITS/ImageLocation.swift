@@ -41,6 +41,11 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
         (path, self.selector) = (String(text[..<bracket]), selector)
     }
 
+    init(path: String, selector: Selector) {
+        self.path = path
+        self.selector = selector
+    }
+
     /// What the user would write.
     public var description: String {
         switch selector {

@@ -11,6 +11,9 @@ public struct StoredImage: Hashable, Sendable {
     /// Nil: the whole file.
     let range: Range<Int>?
 
+    /// Whether the file is compressed as a whole.
+    public var isCompressedFile: Bool { range == nil }
+
     /// A 64-bit XXH3 of the bytes. It finds changes; it is no proof against forgery.
     /// - Parameter checkCancellation: Called before every MiB; what it throws ends the reading.
     /// - Returns: The checksum.

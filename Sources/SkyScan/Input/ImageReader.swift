@@ -1,4 +1,5 @@
 internal import ScanCluster
+internal import ScanNetwork
 internal import SkyImage
 
 /// Reads windows of an image, its mask and its weight map, one at a time, on a thread of its own.
@@ -6,9 +7,9 @@ internal import SkyImage
 /// cfitsio is neither fast nor safe on several threads of one file, and a disk is best read in order.
 public actor ImageReader {
     private let executor = ReaderExecutor()
-    private let image: FITSImage
-    private let mask: FITSImage?
-    private let weights: FITSImage?
+    private let files: ImageFiles
+    /// The coded names of the files; nil if a node cannot read them by itself.
+    private let origin: [UInt8]?
     private let stored: (image: StoredImage, mask: StoredImage?, weights: StoredImage?)
     // The window that will probably be asked for next, and its bytes once they are read.
     private var expected: WindowPixels?
@@ -41,11 +42,12 @@ public actor ImageReader {
             }
             return map
         }
-        mask = try map(maskName, "mask")
-        weights = try map(weightsName, "weight map")
+        let files = ImageFiles(
+            image: image, mask: try map(maskName, "mask"), weights: try map(weightsName, "weight map"))
         summary = ImageSummary(image, mask: maskName, weights: weightsName)
-        self.image = image
-        stored = (image.stored, mask?.stored, weights?.stored)
+        stored = (image.stored, files.mask?.stored, files.weights?.stored)
+        origin = try FileNames(files).map { try WireEncoder().encode($0) }
+        self.files = files
     }
 
     /// XXH3-64 of every file that the scan depends on, of the image and of its maps; without CFITSIO.
@@ -73,6 +75,12 @@ public actor ImageReader {
         WindowPixels(rect: rect, hasWeights: summary.weights != nil, hasMask: summary.mask != nil)
     }
 
+    /// Where a node that has the same files finds the bytes of `window` by itself; nil if they are compressed as a whole.
+    nonisolated func reference(to window: WindowPixels) -> BulkReference? {
+        guard let origin, let part = try? WireEncoder().encode(window) else { return nil }
+        return BulkReference(origin: origin, part: part)
+    }
+
     /// Reads a window, and while it is scanned the one that will probably be asked for after it.
     ///
     /// With `keeping` the window is expected to be asked for once more.
@@ -80,7 +88,8 @@ public actor ImageReader {
     func read(_ window: WindowPixels, before next: WindowPixels?, keeping: Bool = false) throws -> BulkBytes {
         // Reads queue here: after an interrupt those that have not begun are not worth the disk's time.
         try Task.checkCancellation()
-        let bytes = if let ahead, ahead.window == window { ahead.bytes } else { try kept.take(window) ?? read(window) }
+        let bytes =
+            if let ahead, ahead.window == window { ahead.bytes } else { try kept.take(window) ?? files.read(window) }
         if keeping { kept.add(window, bytes) }
         ahead = nil
         expected = next
@@ -91,9 +100,9 @@ public actor ImageReader {
     /// Reads whole rows of the image, for a picture of it.
     /// - Throws: ``ImageError`` if the samples cannot be read.
     public func read(rows: Range<Int>) throws -> [Float] {
-        try [Float](unsafeUninitializedCapacity: rows.count * image.width) { buffer, count in
-            try image.read(rows: rows, into: buffer)
-            count = rows.count * image.width
+        try [Float](unsafeUninitializedCapacity: rows.count * files.image.width) { buffer, count in
+            try files.image.read(rows: rows, into: buffer)
+            count = rows.count * files.image.width
         }
     }
 
@@ -101,26 +110,6 @@ public actor ImageReader {
         // Somebody else may have asked for it in the meantime.
         guard window == expected, ahead == nil, !kept.contains(window) else { return }
         // What cannot be read fails again, with its error, when it is asked for.
-        if let bytes = try? read(window) { ahead = (window, bytes) }
-    }
-
-    private func read(_ window: WindowPixels) throws -> BulkBytes {
-        try BulkBytes(byteCount: window.byteCount) { bytes in
-            HugePages.advise(bytes)
-            let parts = window.split(bytes)
-            let (rows, columns) = (window.rect.y, window.rect.x)
-            try image.read(rows: rows, columns: columns, into: parts.samples)
-            if let target = parts.weights { try weights?.read(rows: rows, columns: columns, into: target) }
-            if let target = parts.mask { try readMask(rows, columns, into: target) }
-        }
-    }
-
-    private func readMask(
-        _ rows: Range<Int>, _ columns: Range<Int>, into target: UnsafeMutableRawBufferPointer
-    ) throws {
-        let values = UnsafeMutableBufferPointer<Float>.allocate(capacity: target.count)
-        defer { values.deallocate() }
-        try mask?.read(rows: rows, columns: columns, into: values)
-        for index in target.indices { target[index] = values[index] == 0 ? 0 : 1 }
+        if let bytes = try? files.read(window) { ahead = (window, bytes) }
     }
 }

@@ -90,7 +90,7 @@ public struct SkyScan: Sendable {
                 let next = bands?.band(after: task.id, of: plan.count).map { reader.contents(of: plan[$0].window) }
                 return BulkSource(
                     key: bands.map { _ in BulkKey(job: job, index: UInt64(task.id)) },
-                    byteCount: task.window.byteCount,
+                    reference: reader.reference(to: task.window), byteCount: task.window.byteCount,
                     load: { try await reader.read(task.window, before: next, keeping: bands == .forth) })
             },
             observer: { event in

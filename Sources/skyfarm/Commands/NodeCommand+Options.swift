@@ -5,6 +5,8 @@ extension NodeCommand {
         /// Nil: one per core.
         var slots: Int?
         var listen: HostAndPort
+        /// Folders below which images are read that coordinators name.
+        var data: [String]
         var advertises: Bool
         var common: CommonOptions
 
@@ -12,6 +14,7 @@ extension NodeCommand {
             name = try arguments[NodeCommand.name]
             slots = try arguments[NodeCommand.slots]
             listen = try arguments[NodeCommand.listen]
+            data = try arguments[NodeCommand.data]
             advertises = try !arguments[NodeCommand.noAdvertise]
             common = try CommonOptions(arguments)
         }
@@ -25,6 +28,9 @@ extension NodeCommand {
     private static let listen = Option.value(
         "listen", .listenAddress, default: .anyAddress, layers: .all,
         help: "Address to listen on, all if empty; port 0 takes a free one")
+    private static let data = Option.list(
+        "data", .text("DIR", expected: "the name of a folder"), layers: .all,
+        help: "Read images of scans here, if this machine has the same files; their pixels are then not sent")
     private static let noAdvertise = Option.toggle(
         "no-advertise", layers: .all, help: "Do not announce this node on the local network")
 
@@ -48,7 +54,8 @@ extension NodeCommand {
                 + " ends it at once.",
         ],
         sections: [
-            OptionSection(title: "Options", options: [name.spec, slots.spec, listen.spec, noAdvertise.spec]),
+            OptionSection(
+                title: "Options", options: [name.spec, slots.spec, listen.spec, data.spec, noAdvertise.spec]),
             CommonOptions.section,
         ],
         exitCodes: [.authentication, .interrupted], files: [.key])

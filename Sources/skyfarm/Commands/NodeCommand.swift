@@ -21,7 +21,7 @@ struct NodeCommand: Command {
         let keys = try store.ring()
         let node = NodeServer(
             name: name, keys: keys, slots: slots, scanners: .sky, listen: options.listen.description,
-            onEvent: { [self] event in say("\(event)") })
+            resolver: try resolver(), onEvent: { [self] event in say("\(event)") })
         let address = try start(node)
         try announce(Ready(name: name, address: address.description, slots: slots))
         let presence = Task {
@@ -53,6 +53,15 @@ struct NodeCommand: Command {
             announcement = announce(keys)
         }
         await announcement?.takeLeave()
+    }
+
+    /// Reads what coordinators refer to; nil if nothing may be read.
+    private func resolver() throws(CommandError) -> WindowResolver? {
+        do throws(ImageError) {
+            return options.data.isEmpty ? nil : WindowResolver(try DataFolders(options.data))
+        } catch {
+            throw CommandError(.input, "node: --data \(error)")
+        }
     }
 
     private func start(_ node: NodeServer) throws(CommandError) -> SocketAddress {

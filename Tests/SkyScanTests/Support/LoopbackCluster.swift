@@ -10,11 +10,12 @@ struct LoopbackCluster: Sendable {
     let coordinator: ScanCoordinator
 
     /// Starts `count` nodes of one slot each.
-    init(nodes count: Int, options: NodeServer.Options = .init()) async throws {
+    init(nodes count: Int, resolver: WindowResolver? = nil, options: NodeServer.Options = .init()) async throws {
         let keys = KeyRing(current: try .random())
         servers = (0..<count).map {
             NodeServer(
-                name: "node-\($0)", keys: keys, slots: 1, scanners: .sky, listen: "127.0.0.1:0", options: options)
+                name: "node-\($0)", keys: keys, slots: 1, scanners: .sky, listen: "127.0.0.1:0", resolver: resolver,
+                options: options)
         }
         let addresses = try servers.map { try $0.start().description }
         let systems = Systems(clock: EventLoop.shared)

@@ -207,9 +207,10 @@ final class Node {
     let name: String
     let address: String
 
-    init(_ name: String, slots: Int = 1, environment: [String: String] = [:]) throws {
+    init(_ name: String, slots: Int = 1, _ further: [String] = [], environment: [String: String] = [:]) throws {
         program = try Program(
-            ["node", "--name", name, "--slots", "\(slots)", "--listen", "127.0.0.1:0"], environment: environment)
+            ["node", "--name", name, "--slots", "\(slots)", "--listen", "127.0.0.1:0"] + further,
+            environment: environment)
         let words = try program.firstLine().split(separator: " ")
         guard words.count == 5, words[0] == "ready" else { throw Program.Failure(description: "node: \(words)") }
         (self.name, address) = (name, String(words[2]))

@@ -14,4 +14,13 @@ int skyfarm_draw_is_fixed(void);
 double skyfarm_half_flux_radius(
     const float *pixels, int width, int height, double x, double y, double limit);
 
+/// A descriptor of the folder `path`, for skyfarm_open_beneath; -1 and errno if it is none.
+int skyfarm_open_folder(const char *path);
+
+/// Opens a regular file for reading by its relative `path` below `folder`, and follows no symbolic link on the way.
+///
+/// `path` may come from a stranger: with an empty, `.` or `..` component, and for anything but a regular file, which is
+/// then not opened, the result is -1 and errno EACCES. In C for O_PATH, which Swift does not see.
+int skyfarm_open_beneath(int folder, const char *path);
+
 #endif

@@ -1,0 +1,87 @@
+import CSkyfarm
+import Foundation
+
+/// Folders below which images may be opened by names that come from elsewhere.
+///
+/// A name is followed component by component from the folder, which was opened once: no symbolic link and no `..` leads
+/// out of it, and what is not a regular file is not opened.
+public struct DataFolders: Sendable {
+    /// With the beginning of the absolute paths below each.
+    private let folders: [(prefix: String, descriptor: OpenDescriptor)]
+
+    /// The folders at these paths, which may be links.
+    /// - Throws: ``ImageError`` if one is no folder, or cannot be entered.
+    public init(_ paths: [String]) throws(ImageError) {
+        var folders: [(String, OpenDescriptor)] = []
+        for path in paths {
+            guard let whole = realPath(path), case let descriptor = skyfarm_open_folder(whole), descriptor >= 0 else {
+                let cause = String(cString: strerror(errno)).lowercased()
+                throw ImageError(.missing, "\(path): no folder to read images from: \(cause)")
+            }
+            folders.append((whole == "/" ? whole : whole + "/", OpenDescriptor(descriptor)))
+        }
+        self.folders = folders
+    }
+
+    /// Opens the image in HDU number `hdu` of the file at an absolute path without links.
+    /// - Throws: ``ImageError`` if the file is not below one of the folders, or cannot be used.
+    public func image(at path: String, hdu: Int) throws(ImageError) -> FITSImage {
+        let file = try open(path)
+        let name = file.name
+        do throws(ImageError) {
+            // CFITSIO would decompress all of it into memory, for each window.
+            guard !FileKind.isCompressed(try FileKind.firstBytes(of: name)) else {
+                throw ImageError(.unreadable, "\(name): is compressed as a whole")
+            }
+            return try FITSImage(ImageLocation(path: name, selector: .number(hdu)), keeping: file)
+        } catch {
+            throw ImageError(error.code, error.message.replacingOccurrences(of: name, with: path))
+        }
+    }
+
+    private func open(_ path: String) throws(ImageError) -> OpenDescriptor {
+        // No file system has longer paths, and none has a zero byte in them.
+        guard path.utf8.count < 4096, !path.utf8.contains(0) else {
+            throw ImageError(.unreadable, "no file has such a name: \(path.utf8.count) bytes, or one of them zero")
+        }
+        guard let folder = folders.first(where: { path.utf8.starts(with: $0.prefix.utf8) }) else {
+            throw ImageError(.unreadable, "\(path): is not below a folder of images")
+        }
+        let rest = String(decoding: path.utf8.dropFirst(folder.prefix.utf8.count), as: UTF8.self)
+        let descriptor = skyfarm_open_beneath(folder.descriptor.number, rest)
+        guard descriptor >= 0 else {
+            throw ImageError(.unreadable, "\(path): cannot be read: \(String(cString: strerror(errno)).lowercased())")
+        }
+        return OpenDescriptor(descriptor)
+    }
+}
+
+extension StoredImage {
+    /// The absolute path of the file, without links; nil if it is not there any more.
+    public var absolutePath: String? { realPath(location.path) }
+}
+
+/// The absolute path without links of what is at `path`; nil if there is nothing.
+private func realPath(_ path: String) -> String? {
+    guard let whole = realpath(path, nil) else { return nil }
+    defer { free(whole) }
+    return String(cString: whole)
+}
+
+/// A descriptor that is closed with its last user.
+final class OpenDescriptor: Sendable {
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    deinit { close(number) }
+
+    /// A name under which the very file can be opened as long as this lives.
+    var name: String {
+        #if os(Linux)
+            "/proc/self/fd/\(number)"
+        #else
+            "/dev/fd/\(number)"
+        #endif
+    }
+}

@@ -1,0 +1,32 @@
+public import ScanCluster
+internal import ScanNetwork
+public import SkyImage
+
+/// Reads the windows that tasks refer to from a node's own files.
+public struct WindowResolver: BulkResolver {
+    private let folders: DataFolders
+
+    /// Reads files below `folders`, and no others.
+    public init(_ folders: DataFolders) { self.folders = folders }
+
+    /// Reads the window that a coded reference names.
+    /// - Throws: ``ImageError`` or ``ScanSetupError`` if there is no such file or window here, and what decoding throws.
+    public func bytes(of reference: BulkReference, count: Int) throws -> BulkBytes {
+        let names = try WireDecoder().decode(FileNames.self, from: reference.origin)
+        let window = try WireDecoder().decode(WindowPixels.self, from: reference.part)
+        try window.rect.validate()
+        guard !window.rect.isEmpty, window.byteCount == count, window.hasMask == (names.mask != nil),
+            window.hasWeights == (names.weights != nil)
+        else { throw ScanSetupError("the window \(window.rect) is not of \(count) bytes") }
+        func open(_ file: FileNames.File) throws -> FITSImage {
+            let image = try folders.image(at: file.path, hdu: file.hdu)
+            guard PixelRect(x: 0..<image.width, y: 0..<image.height).contains(window.rect) else {
+                throw ImageError(.noImage, "\(file.path): has \(image.width) by \(image.height) pixels only")
+            }
+            return image
+        }
+        let files = ImageFiles(
+            image: try open(names.image), mask: try names.mask.map(open), weights: try names.weights.map(open))
+        return try files.read(window)
+    }
+}

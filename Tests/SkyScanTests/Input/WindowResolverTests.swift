@@ -1,0 +1,115 @@
+import Foundation
+import ScanCluster
+import ScanNetwork
+import SkyImage
+import SkyTestSupport
+import Testing
+
+@testable import SkyScan
+
+@Suite("windows that a node reads from its own files")
+struct WindowResolverTests {
+    private let files: SkyFile
+    private let resolver: WindowResolver
+
+    init() throws {
+        files = try SkyFile()
+        resolver = WindowResolver(try DataFolders([files.folder]))
+    }
+
+    private func bytes(_ bulk: BulkBytes) -> [UInt8] { bulk.withUnsafeBytes { [UInt8]($0) } }
+
+    @Test("have the bytes that the coordinator would send: samples, weights and mask")
+    func same() async throws {
+        let image = try files.image(width: 9, height: 7) { x, y in Float(10 * y + x) }
+        let mask = try files.image("mask.fits", width: 9, height: 7) { x, y in x == y ? -2 : 0 }
+        let weights = try files.image("weights.fits", width: 9, height: 7) { x, y in Float(x * y) }
+        for (mask, weights) in [(nil, nil), (mask, nil), (nil, weights), (mask, weights)] {
+            let reader = try ImageReader(image: image, mask: mask, weights: weights)
+            for rect in [
+                PixelRect(x: 0..<9, y: 0..<7), PixelRect(x: 0..<9, y: 2..<5), PixelRect(x: 2..<5, y: 6..<7),
+            ] {
+                let window = reader.contents(of: rect)
+                let reference = try #require(reader.reference(to: window))
+                let found = try resolver.bytes(of: reference, count: window.byteCount)
+                #expect(try await bytes(reader.read(window, before: nil)) == bytes(found))
+            }
+        }
+    }
+
+    @Test("are of the HDU that is scanned")
+    func otherHDU() throws {
+        let image = try files.image(width: 9, height: 7) { _, _ in 1 }
+        let names = try #require(
+            FileNames(ImageFiles(image: try FITSImage("\(image)[0]"), mask: nil, weights: nil)))
+        #expect(names.image.hdu == 0 && names.image.path.hasSuffix("/sky.fits") && names.mask == nil)
+        var wrong = names
+        wrong.image.hdu = 1
+        let window = WindowPixels(rect: PixelRect(x: 0..<9, y: 0..<7), hasWeights: false, hasMask: false)
+        #expect(throws: ImageError.self) { try read(wrong, window) }
+    }
+
+    @Test("are of files that are not compressed as a whole")
+    func compressed() throws {
+        let image = try files.image(width: 9, height: 7) { _, _ in 1 }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["gzip", image]
+        try process.run()
+        process.waitUntilExit()
+        let reader = try ImageReader(image: image + ".gz")
+        #expect(reader.reference(to: reader.contents(of: PixelRect(x: 0..<9, y: 0..<7))) == nil)
+    }
+
+    private func read(_ names: FileNames, _ window: WindowPixels, count: Int? = nil) throws -> BulkBytes {
+        let reference = BulkReference(
+            origin: try WireEncoder().encode(names), part: try WireEncoder().encode(window))
+        return try resolver.bytes(of: reference, count: count ?? window.byteCount)
+    }
+
+    @Test("are refused if they are not in the image, or of another size than is said")
+    func impossible() throws {
+        let image = try files.image(width: 9, height: 7) { _, _ in 1 }
+        let names = try #require(FileNames(ImageFiles(image: try FITSImage(image), mask: nil, weights: nil)))
+        func window(_ x: Range<Int>, _ y: Range<Int>, weights: Bool = false, mask: Bool = false) -> WindowPixels {
+            WindowPixels(rect: PixelRect(x: x, y: y), hasWeights: weights, hasMask: mask)
+        }
+        #expect(try read(names, window(0..<9, 0..<7)).count == 252)
+        let huge = 1 << 40
+        for wrong in [
+            window(0..<10, 0..<7), window(0..<9, 0..<8), window(-1..<9, 0..<7), window(0..<0, 0..<7),
+            window(20..<20, 30..<40), window(0..<9, 7..<7), window(0..<huge, 0..<huge), window(0..<9, 900..<901),
+            window(0..<9, 0..<7, weights: true), window(0..<9, 0..<7, mask: true),
+        ] {
+            #expect(throws: (any Error).self, "\(wrong)") {
+                try read(names, wrong, count: wrong.rect.y.count > 1 << 20 ? 252 : wrong.byteCount)
+            }
+        }
+        #expect(throws: ScanSetupError.self) { try read(names, window(0..<9, 0..<7), count: 251) }
+        #expect(throws: (any Error).self) {
+            try resolver.bytes(of: BulkReference(origin: [1, 2], part: []), count: 252)
+        }
+    }
+
+    @Test("a scan by reference is the scan by pixels, and only files below the node's folders are read")
+    func scan() async throws {
+        let image = try files.field()
+        let elsewhere = try SkyFile()
+        let expected = try await sources(of: image, resolver: nil)
+        #expect(expected.sources.count > 20)
+        for resolver in [resolver, WindowResolver(try DataFolders([elsewhere.folder]))] {
+            let found = try await sources(of: image, resolver: resolver)
+            #expect(found.sources.differences(to: expected.sources).isEmpty)
+            #expect(found.missing.isEmpty && found.tally.retries == 0)
+        }
+    }
+
+    private func sources(of image: String, resolver: WindowResolver?) async throws -> SkyScanResult {
+        let cluster = try await LoopbackCluster(nodes: 2, resolver: resolver)
+        defer { cluster.close() }
+        let scan = try SkyScan(
+            reader: try ImageReader(image: image), parameters: ScanParameters(), bandRows: 64,
+            coordinator: cluster.coordinator, job: 1)
+        return try await scan.run()
+    }
+}

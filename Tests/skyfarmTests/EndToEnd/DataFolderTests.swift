@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+@testable import skyfarm
+
+/// Nodes that read the image by themselves.
+@Suite("nodes with data folders", .serialized) struct DataFolderTests {
+    let scene: Scene
+    let image: String
+    private let expected: Data
+
+    init() throws {
+        scene = try Scene()
+        try FileManager.default.createDirectory(atPath: scene.path("data"), withIntermediateDirectories: true)
+        image = try scene.sky("data/sky.fits", size: "2000x2000")
+        let result = try Program.run([
+            "scan", image, "--band", "64", "--no-journal", "-o", scene.path("expected.csv"),
+        ])
+        guard result.code == 0 else { throw Program.Failure(description: result.errors) }
+        expected = try scene.bytes("expected.csv")
+    }
+
+    private var words: [String] {
+        ["scan", image, "--band", "64", "--no-journal", "--progress", "json", "-o", scene.path("out/o.csv")]
+    }
+
+    @Test("get hardly a byte of the pixels, and the catalogue is the same", arguments: [true, false])
+    func byReference(reads: Bool) throws {
+        let node = try Node("far", reads ? ["--data", scene.path("data")] : [])
+        let port = try #require(node.address.split(separator: ":").last.flatMap { UInt16($0) })
+        // The connection ends after an eighth of the pixels' 16 MB.
+        let counter = try Foreigner(.passes(port: port, bytes: 2_000_000))
+        defer { counter.close() }
+        let result = try Program.run(words + ["--local-slots", reads ? "0" : "1", "--node", counter.address])
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(try scene.bytes("out/o.csv") == expected)
+        #expect(result.errors.contains("node far is gone") == !reads, "\(result.errors)")
+        #expect(!node.program.errors.contains("must send"))
+    }
+
+    /// What stands in the image's place when the node looks for it.
+    enum Replacement: CaseIterable {
+        case other, smaller, nothing, link, linkedFolder, pipe, folder, text
+    }
+
+    @Test("are sent the pixels if they find something else in the image's place", arguments: Replacement.allCases)
+    func replaced(by replacement: Replacement) throws {
+        let node = try Node("far", ["--data", scene.path("data")])
+        let size = replacement == .smaller ? "200x200" : "2000x2000"
+        let another = try scene.sky("another.fits", size: size, ["--seed", "77"])
+        let scan = try Program(words + ["--local-slots", "0", "--node", node.address])
+        // The coordinator has opened the image, and reads on from that.
+        try scan.waitForErrors(#""event":"finished""#)
+        scan.send(SIGSTOP)
+        try FileManager.default.moveItem(atPath: image, toPath: scene.path("sky.fits"))
+        switch replacement {
+        case .other, .smaller: try FileManager.default.moveItem(atPath: another, toPath: image)
+        case .nothing: break
+        case .link:
+            try FileManager.default.createSymbolicLink(atPath: image, withDestinationPath: scene.path("sky.fits"))
+        case .linkedFolder:
+            try FileManager.default.moveItem(atPath: scene.path("data"), toPath: scene.path("data-before"))
+            try FileManager.default.createSymbolicLink(
+                atPath: scene.path("data"), withDestinationPath: scene.folder)
+        case .pipe: #expect(mkfifo(image, 0o600) == 0)
+        case .folder: try FileManager.default.createDirectory(atPath: image, withIntermediateDirectories: false)
+        case .text: _ = try scene.write(Array("a list of stars".utf8), "data/sky.fits")
+        }
+        scan.send(SIGCONT)
+        let result = try scan.finish()
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(try scene.bytes("out/o.csv") == expected)
+        #expect(!result.errors.contains("failed:") && !result.errors.contains("is gone"), "\(result.errors)")
+        try node.program.waitForErrors("must send what it refers to: ")
+    }
+
+    @Test("with other folders are sent the pixels")
+    func elsewhere() throws {
+        let node = try Node("far", ["--data", scene.path("out")])
+        let result = try Program.run(words + ["--local-slots", "0", "--node", node.address])
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(try scene.bytes("out/o.csv") == expected)
+        try node.program.waitForErrors("sky.fits: is not below a folder of images")
+    }
+
+    @Test("a folder that is none is named, and the node does not start")
+    func noFolder() throws {
+        let result = try Program.run(["node", "--data", scene.path("none"), "--listen", "127.0.0.1:0"])
+        #expect(result.code == ExitCode.input.rawValue && result.output.isEmpty)
+        #expect(
+            result.errors == "skyfarm: node: --data \(scene.path("none")): no folder to read images from: "
+                + "no such file or directory\n")
+    }
+}
