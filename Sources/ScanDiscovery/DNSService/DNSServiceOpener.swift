@@ -26,6 +26,7 @@ final class DNSServiceOpener: Sendable {
             guard !isObsolete() else { return }
             let context = Unmanaged<AnyObject>.passRetained(call.context)
             var reference: DNSServiceRef?
+            skyfarm_dnssd_silence()
             let status = call.make(&reference, context.toOpaque())
             answered.add(1, ordering: .relaxed)
             if status == kDNSServiceErr_NoError, let reference {

@@ -4,8 +4,8 @@
 #include <dns_sd.h>
 #include <stdint.h>
 
-/// True once the process is prepared for the DNS-SD library, which happens before `main`.
-int skyfarm_dnssd_is_prepared(void);
+/// Keeps the DNS-SD library from writing a warning to standard error; to be called before its first reference is made.
+void skyfarm_dnssd_silence(void);
 
 /// Asks the system's name servers for the SRV records of `name` and waits, some seconds at most. With `ipv4` and
 /// `port` (host byte order) not 0, asks that server instead. Writes the whole answer, a DNS message, and returns its
