@@ -20,7 +20,8 @@ enum SecretFile {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw KeyError(.unusable, "\(path) is no regular file: move it away")
         }
-        guard status.st_uid == geteuid() else {
+        let folder = try checkFolder(of: path)
+        guard status.st_uid == geteuid() || geteuid() == 0 && status.st_uid == folder.st_uid else {
             throw KeyError(
                 .foreign,
                 "\(path) belongs to user \(status.st_uid), not to you (\(geteuid())): copy it or run as its owner")
@@ -31,7 +32,6 @@ enum SecretFile {
                 "others can use the cluster key: run 'chmod 600 \(path)', and 'skyfarm key new' if they may have done so"
             )
         }
-        try checkFolder(of: path)
         return try readAll(descriptor, path)
     }
 
@@ -55,7 +55,7 @@ enum SecretFile {
     /// - Returns: false if there is a file already and it is not to be replaced.
     @discardableResult
     static func write(_ text: String, to path: String, replacing: Bool) throws(KeyError) -> Bool {
-        try checkFolder(of: path)
+        let folder = try checkFolder(of: path)
         var template = Array((path + ".XXXXXX").utf8CString)
         // Made by mkstemp with mode 0600.
         let descriptor = mkstemp(&template)
@@ -67,6 +67,9 @@ enum SecretFile {
             if !isPlaced { unlink(temporary) }
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        if geteuid() == 0 {
+            guard fchown(descriptor, folder.st_uid, folder.st_gid) == 0 else { throw failure("give away \(path)") }
+        }
         try writeAll(text, descriptor, path)
         guard fsync(descriptor) == 0 else { throw failure("write \(path)") }
         if replacing {
@@ -107,18 +110,20 @@ enum SecretFile {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure("make the folder \(folder)") }
     }
 
-    /// Refuses a folder in which another user could put a file in place of this one.
-    private static func checkFolder(of path: String) throws(KeyError) {
+    /// Refuses a folder in which another user could put a file in place of this one, and returns the folder's status.
+    /// Root may work for the folder's owner.
+    private static func checkFolder(of path: String) throws(KeyError) -> stat {
         let folder = (path as NSString).deletingLastPathComponent
         var status = stat()
         guard stat(folder.isEmpty ? "." : folder, &status) == 0 else { throw failure("examine the folder \(folder)") }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+        guard status.st_uid == geteuid() || status.st_uid == 0 || geteuid() == 0 else {
             throw KeyError(.foreign, "the folder \(folder) belongs to user \(status.st_uid), not to you (\(geteuid()))")
         }
         // In a sticky folder, such as /tmp, nobody can replace another's file.
         guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
             throw KeyError(.exposed, "others can replace the cluster key: run 'chmod go-w \(folder)'")
         }
+        return status
     }
 
     private static func failure(_ action: String) -> KeyError {

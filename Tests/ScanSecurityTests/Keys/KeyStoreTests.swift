@@ -101,6 +101,24 @@ struct KeyStoreTests: ~Copyable {
         #expect(error?.code == .foreign)
     }
 
+    @Test("lets root keep the key of another user", .enabled(if: geteuid() == 0, "needs root"))
+    func owner() throws {
+        let place = folder + "/config/skyfarm"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        try #require(chown(place, 65534, 65534) == 0 && chmod(place, 0o700) == 0)
+        let key = try store.ring().current
+        try store.replace(with: .random(), keepingOldUntil: now, at: now - 1)
+        for path in [store.path, store.retiredPath] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.ownerAccountID] as? Int == 65534 && attributes[.groupOwnerAccountID] as? Int == 65534)
+            #expect(try mode(path) == 0o600)
+        }
+        #expect(try store.existingRing().retired.map(\.key) == [key])
+        try #require(chown(store.path, 1, 1) == 0)
+        let error = #expect(throws: KeyError.self) { try store.ring() }
+        #expect(error?.code == .foreign)
+    }
+
     @Test(
         "refuses a file that is cut, empty, long or no key, and does not overwrite it",
         arguments: [0, 1, 50, 88, 100_000])
