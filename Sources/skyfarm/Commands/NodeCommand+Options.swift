@@ -9,6 +9,8 @@ extension NodeCommand {
         var data: [String]
         var advertises: Bool
         var common: CommonOptions
+        /// Nil: run the node.
+        var service: ServiceRequest?
 
         init(_ arguments: Arguments) throws(UsageError) {
             name = try arguments[NodeCommand.name]
@@ -17,6 +19,7 @@ extension NodeCommand {
             data = try arguments[NodeCommand.data]
             advertises = try !arguments[NodeCommand.noAdvertise]
             common = try CommonOptions(arguments)
+            service = try NodeCommand.serviceRequest(arguments)
         }
     }
 
@@ -45,6 +48,9 @@ extension NodeCommand {
             .init(
                 line: "skyfarm node --slots 4 --listen :4870",
                 explanation: "Run up to four tasks at a time, at a fixed port for those who name it with --node."),
+            .init(
+                line: "sudo skyfarm node --install-service --slots 4",
+                explanation: "Write a service that runs this node whenever the machine does, and say how to start it."),
         ],
         description: [
             "A node runs tasks for coordinators that hold its cluster's key, and for nobody else; no command, path or code"
@@ -56,6 +62,7 @@ extension NodeCommand {
         sections: [
             OptionSection(
                 title: "Options", options: [name.spec, slots.spec, listen.spec, data.spec, noAdvertise.spec]),
+            OptionSection(title: "Service", options: [installService.spec, user.spec, dryRun.spec]),
             CommonOptions.section,
         ],
         exitCodes: [.authentication, .interrupted], files: [.key])

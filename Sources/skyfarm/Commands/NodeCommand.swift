@@ -14,6 +14,7 @@ struct NodeCommand: Command {
     init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     func run() async throws -> ExitCode {
+        if let request = options.service { return try install(request) }
         let interrupts = Interrupts(beforeExit: {})
         let name = options.name ?? Self.uniqueName()
         let slots = options.slots ?? ProcessInfo.processInfo.activeProcessorCount

@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+@testable import skyfarm
+
+@Suite struct NodeServiceTests {
+    let folder: SynthCommandTests.Folder
+
+    init() throws { folder = try SynthCommandTests.Folder() }
+
+    static let hasSystemd = access("/usr/bin/systemd-analyze", X_OK) == 0
+
+    func service(_ owner: NodeService.Owner, _ options: [String] = []) -> NodeService {
+        NodeService(program: Program.path, options: options, owner: owner)
+    }
+
+    @Test("the options of the node go into the service, those about the service do not")
+    func options() throws {
+        let words = ["--slots", "2", "--user", "--name=a%b", "--install-service", "--listen", ":1", "--dry-run=true"]
+        let parser = CommandLineParser(commands: [NodeCommand.spec])
+        guard case .run(_, let arguments) = try parser.parse(["node"] + words) else {
+            throw UsageError("help")
+        }
+        let request = try #require(try NodeCommand.Options(arguments).service)
+        #expect(request.owner == .user && request.isDryRun)
+        #expect(request.options == ["--slots", "2", "--name=a%b", "--listen", ":1"])
+    }
+
+    @Test("options about the service alone are a mistake", arguments: ["--user", "--dry-run"])
+    func lone(option: String) async {
+        #expect(await Skyfarm.run(["node", option], environment: [:]) == .usage)
+    }
+
+    @Test(
+        "a word of the command means the same to systemd",
+        arguments: [
+            ("--slots", "--slots"), ("a b", "\"a b\""), ("50%", "\"50%%\""), ("$HOME", "\"$$HOME\""),
+            ("say \"a\\b\"", "\"say \\\"a\\\\b\\\"\""), ("", "\"\""),
+        ])
+    func quoting(word: String, quoted: String) {
+        #expect(quotedForSystemd(word) == quoted)
+    }
+
+    @Test(
+        "systemd finds no fault with the unit", .enabled(if: hasSystemd, "needs systemd-analyze"),
+        arguments: [NodeService.Owner.system, .user])
+    func verify(owner: NodeService.Owner) throws {
+        let path = folder.path("skyfarm-node.service")
+        let unit = service(owner, ["--name", "50% of \"$a\""]).systemdUnit
+        try unit.write(toFile: path, atomically: true, encoding: .utf8)
+        func verify() throws -> Program.Result {
+            try Program.run(
+                path: "systemd-analyze", (owner == .user ? ["--user"] : []) + ["--man=no", "verify", path],
+                environment: ["XDG_RUNTIME_DIR": folder.url.path])
+        }
+        let result = try verify()
+        #expect(result.code == 0 && result.output.isEmpty && result.errors.isEmpty, "\(result.errors)")
+        // It does look.
+        try (unit + "Nonsense=yes\n").write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(try verify().errors.contains("Nonsense"))
+    }
+
+    @Test(
+        "the machine's service is shut in: systemd's exposure level is below 2.5",
+        .enabled(if: hasSystemd, "needs systemd-analyze"))
+    func exposure() throws {
+        let path = folder.path("skyfarm-node.service")
+        try service(.system).systemdUnit.write(toFile: path, atomically: true, encoding: .utf8)
+        func result(threshold: Int) throws -> Program.Result {
+            try Program.run(
+                path: "systemd-analyze",
+                ["security", "--no-pager", "--offline=true", "--threshold=\(threshold)", path])
+        }
+        let strict = try result(threshold: 24)
+        #expect(strict.code == 0, "\(strict.output)")
+        #expect(try result(threshold: 1).code != 0)
+    }
+
+    @Test("launchd can read the job, which stays disabled until its user enables it")
+    func launchd() throws {
+        let text = try service(.user, ["--name", "a&b"]).launchdJob(home: "/Users/me")
+        let list = try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil)
+        let job = try #require(list as? [String: Any])
+        #expect(job["Label"] as? String == "skyfarm-node" && job["Disabled"] as? Bool == true)
+        #expect(job["ProgramArguments"] as? [String] == [Program.path, "node", "--name", "a&b"])
+        #expect(throws: CommandError.self) { try ServiceFile(service(.system), .launchd, environment: [:]) }
+    }
+
+    @Test("a user's file goes where the service manager looks, and is written whole")
+    func write() throws {
+        let environment = ["HOME": folder.url.path]
+        let file = try ServiceFile(service(.user), .systemd, environment: environment)
+        #expect(file.path == folder.path(".config/systemd/user/skyfarm-node.service"))
+        #expect(try file.write())
+        #expect(try String(contentsOfFile: file.path, encoding: .utf8) == service(.user).systemdUnit)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path(".config/systemd/user"))
+                == ["skyfarm-node.service"])
+        #expect(try !file.write())
+        let job = try ServiceFile(service(.user), .launchd, environment: environment)
+        #expect(job.path == folder.path("Library/LaunchAgents/skyfarm-node.plist"))
+    }
+
+    @Test("a file that says something else is left alone")
+    func present() throws {
+        let file = try ServiceFile(service(.user), .systemd, environment: ["XDG_CONFIG_HOME": folder.url.path])
+        #expect(try file.write())
+        try "mine".write(toFile: file.path, atomically: true, encoding: .utf8)
+        let error = #expect(throws: CommandError.self) { try file.write() }
+        #expect(error?.code == .output && error?.description.contains("remove it") == true)
+        #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "mine")
+    }
+
+    @Test("the program is named as it was found")
+    func programPath() {
+        func path(_ argument: String) -> String? {
+            NodeService.programPath(argument, environment: ["PATH": "nowhere:/bin:/usr/bin"], folder: "/a/b")
+        }
+        #expect(path("sh") == "/bin/sh")
+        #expect(path("../bin/skyfarm") == "/a/bin/skyfarm")
+        #expect(path("/opt/skyfarm") == "/opt/skyfarm")
+        #expect(path("no such program") == nil)
+    }
+
+    @Test("a program in a home folder, or closed to others, is nothing for the machine's service")
+    func programForAll() throws {
+        #expect(NodeService(program: "/bin/sh", options: [], owner: .system).isProgramForAll)
+        let path = folder.path("program")
+        try "".write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(!NodeService(program: path, options: [], owner: .system).isProgramForAll)
+        #expect(!NodeService(program: "/no/such/program", options: [], owner: .system).isProgramForAll)
+    }
+
+    @Test(
+        "where systemd does not run the machine, nothing is written, and the unit can still be seen",
+        .enabled(if: access("/run/systemd/system", F_OK) != 0, "this machine is run by systemd"))
+    func elsewhere() throws {
+        let environment = ["HOME": folder.url.path]
+        let words = ["node", "--slots", "3", "--install-service", "--user"]
+        let refused = try Program.run(words, environment: environment)
+        #expect(refused.code == 1 && refused.errorLines.count == 1 && folder.names.isEmpty)
+        let shown = try Program.run(words + ["--dry-run"], environment: environment)
+        #expect(shown.code == 0 && shown.errors.isEmpty && folder.names.isEmpty)
+        #expect(shown.output == service(.user, ["--slots", "3"]).systemdUnit)
+    }
+}
