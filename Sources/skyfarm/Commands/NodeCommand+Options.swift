@@ -53,8 +53,8 @@ extension NodeCommand {
                 explanation: "Write a service that runs this node whenever the machine does, and say how to start it."),
         ],
         description: [
-            "A node runs tasks for coordinators that hold its cluster's key, and for nobody else; no command, path or code"
-                + " comes from the network. It announces itself by DNS-SD unless told not to, and takes up changes of the"
+            "A node runs tasks for coordinators that hold its cluster's key, and for nobody else; no command or code"
+                + " comes from the network, and no file is read but images below the folders of --data. It announces itself by DNS-SD unless told not to, and takes up changes of the"
                 + " cluster key while it runs.",
             "SIGTERM and Ctrl-C take its announcement back, let running tasks finish and end it with 0; a second Ctrl-C"
                 + " ends it at once.",
