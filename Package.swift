@@ -40,6 +40,10 @@ let package = Package(
                 .embedInCode("Page/Assets/values.js"), .embedInCode("Page/Assets/catalogue.js"),
                 .embedInCode("Page/Assets/sky.js"), .embedInCode("Page/Assets/figures.js"),
                 .embedInCode("Page/Assets/course.js"), .embedInCode("Page/Assets/page.js"),
+                .embedInCode("Page/Assets/live.html"), .embedInCode("Page/Assets/live.css"),
+                .embedInCode("Page/Assets/icon.svg"), .embedInCode("Page/Assets/stream.js"),
+                .embedInCode("Page/Assets/live.js"), .embedInCode("Page/Assets/node.html"),
+                .embedInCode("Page/Assets/node.js"),
             ],
             swiftSettings: swift),
         // Pages over HTTP for those who have their link; knows no pixel.

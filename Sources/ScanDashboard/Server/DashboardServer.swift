@@ -57,8 +57,9 @@ public final class DashboardServer: Sendable {
         var connections: ConnectionTable<OpaquePointer>
         var requests = 0
         var lastBeat = 0.0
-        var onceEmpty: CheckedContinuation<Void, Never>?
-        var patience = 0.0
+        /// Resumed when nobody asks for anything any more: at the earliest and the latest at these times.
+        var onceQuiet: CheckedContinuation<Void, Never>?
+        var patience = (least: 0.0, most: 0.0)
     }
 
     /// Listens and serves.
@@ -115,7 +116,8 @@ public final class DashboardServer: Sendable {
     /// Bytes that are kept for watchers.
     var backlogBytes: Int { state.withLock { $0.stream.backlogBytes } }
 
-    /// Sends the last of the news, ends the streams, and stops serving. Watchers get a moment to read.
+    /// Sends the last of the news, ends the streams, and stops serving. Watchers get a moment to read, and half a second to
+    /// ask for what the news speak of.
     public func close(within seconds: Double = 2) async {
         publishChanges()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -123,8 +125,9 @@ public final class DashboardServer: Sendable {
                 let waiting = state.stream.end()
                 state.resume(waiting)
                 guard state.stream.count > 0, state.daemon != nil else { return true }
-                state.onceEmpty = continuation
-                state.patience = elapsed + seconds
+                state.onceQuiet = continuation
+                state.patience = (elapsed + min(0.5, seconds), elapsed + seconds)
+                state.timer?.schedule(deadline: .now(), repeating: 0.05, leeway: .milliseconds(10))
                 return false
             }
             if isEmpty { continuation.resume() }
@@ -168,7 +171,7 @@ public final class DashboardServer: Sendable {
     private func tick() {
         publishChanges()
         let now = elapsed
-        let impatient = state.withLock { state in
+        let closing = state.withLock { state in
             for connection in state.connections.overdue(at: now) {
                 // Under the lock, which whoever closes the socket needs first: it is still this connection's.
                 shutdown(dashboard_descriptor(connection), Int32(SHUT_RDWR))
@@ -178,9 +181,12 @@ public final class DashboardServer: Sendable {
                 let idle = state.stream.beat(Array(":\n\n".utf8))
                 state.resume(idle)
             }
-            return now >= state.patience ? state.takeContinuation() : nil
+            let isQuiet = state.stream.count == 0 && state.connections.count == 0 && now >= state.patience.least
+            guard isQuiet || now >= state.patience.most else { return nil as CheckedContinuation<Void, Never>? }
+            defer { state.onceQuiet = nil }
+            return state.onceQuiet
         }
-        impatient?.resume()
+        closing?.resume()
     }
 
     private func publishChanges() {
@@ -235,15 +241,12 @@ public final class DashboardServer: Sendable {
     }
 
     func leave(_ id: StreamState.ID) {
-        let continuation = state.withLock { state in
+        state.withLock { state in
             state.stream.leave(id)
             state.watchers[id] = nil
-            guard state.stream.count == 0 else { return nil as CheckedContinuation<Void, Never>? }
             // Under the lock: who joins next asks for a snapshot after this.
-            source.forget()
-            return state.takeContinuation()
+            if state.stream.count == 0 { source.forget() }
         }
-        continuation?.resume()
     }
 
     /// Fills `buffer` with what a watcher gets next.
@@ -273,11 +276,6 @@ public final class DashboardServer: Sendable {
 extension DashboardServer.State {
     fileprivate func resume(_ ids: [StreamState.ID]) {
         for id in ids { if let connection = watchers[id] { MHD_resume_connection(connection) } }
-    }
-
-    fileprivate mutating func takeContinuation() -> CheckedContinuation<Void, Never>? {
-        defer { onceEmpty = nil }
-        return onceEmpty
     }
 }
 

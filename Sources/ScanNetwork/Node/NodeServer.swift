@@ -33,7 +33,7 @@ public final class NodeServer: @unchecked Sendable {
     private var candidates: StrangerGate<AdmissionState.Lease, String>
     private var refusals = PeerLogLimiter<String>()
     private var listener: (socket: Socket, poll: SocketPoll)?
-    private var sessions: [AdmissionState.Lease: NodeSession] = [:]
+    private(set) var sessions: [AdmissionState.Lease: NodeSession] = [:]
     private var nextLease = 0
     private var done = 0
     private var isStopped = false

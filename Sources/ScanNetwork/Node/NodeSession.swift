@@ -9,18 +9,23 @@ final class NodeSession: @unchecked Sendable {
     var connection: Connection?
     private let server: NodeServer
     private let lease: AdmissionState.Lease
-    private var tasks: [UInt64: Running] = [:]
+    private(set) var tasks: [UInt64: Running] = [:]
     private var batch: [ScanJob] = []
     private var refusal: String?
     /// Why what a task referred to was last not found here.
     private var unreadable: String?
     /// What the log has of this connection, and of no other.
     private var log = RecentLines()
-    private var done = 0
-    private var cancelled = 0
+    private(set) var done = 0
+    private(set) var cancelled = 0
+    /// Its jobs, as far as their tasks name one.
+    private(set) var jobs: Set<UInt64> = []
+
+    /// Most jobs that are told apart.
+    private static let jobLimit = 1000
 
     /// A task that was taken and not answered yet.
-    private struct Running {
+    struct Running {
         var scanner: String
         var attempt: UInt32
         let cancellation = ScanCancellation()
@@ -65,6 +70,7 @@ final class NodeSession: @unchecked Sendable {
                 : "has a queue full of \(state.bulkBytes) bytes, and takes \(state.bulkLimit)"
             return refuse(task, reason, message, on: connection)
         }
+        if let key = task.key, jobs.count < Self.jobLimit { jobs.insert(key.job) }
         var isKept = false
         if let sent = task.bulk, let key = task.key { isKept = server.cache.keep(sent, as: key, of: lease) }
         let running = Running(scanner: scanner, attempt: task.attempt)

@@ -48,7 +48,8 @@ struct ReportData: Encodable {
         var number: Int
         var system: Int
         var start: Double
-        var end: Double
+        /// Nil while it is under way.
+        var end: Double?
         var seconds: Double?
         var outcome: Attempt.Outcome
         var isHedge: Bool
@@ -78,9 +79,7 @@ extension ReportData {
         sources = SourcePack(table)
         systems = Self.systems(timeline)
         attempts = timeline.attempts.map { Try($0, until: contents.seconds) }
-        moments = timeline.moments.map {
-            Moment(time: milliseconds($0.time), kind: $0.kind, system: $0.system, text: $0.text)
-        }
+        moments = timeline.moments.map(Moment.init)
         resumedTasks = contents.resumedTasks
         sectors = SectorMap(timeline, step: step, sourceRows: table["y"].map(\.values.reals) ?? []).sectors
         throughput = Throughput(
@@ -108,13 +107,19 @@ extension ReportData {
 }
 
 extension ReportData.Try {
-    init(_ attempt: Attempt, until end: Double) {
+    init(_ attempt: Attempt, until end: Double?) {
         self.init(
             step: attempt.step, task: attempt.task, number: attempt.number, system: attempt.system,
-            start: milliseconds(attempt.start), end: milliseconds(attempt.end ?? end),
+            start: milliseconds(attempt.start), end: (attempt.end ?? end).map(milliseconds),
             seconds: attempt.seconds.map(milliseconds), outcome: attempt.outcome, isHedge: attempt.isHedge,
             reason: attempt.reason,
-            rect: attempt.sector.map { [$0.x.lowerBound, $0.y.lowerBound, $0.width, $0.height] })
+            rect: attempt.sector.map(\.sides))
+    }
+}
+
+extension ReportData.Moment {
+    init(_ moment: ScanTimeline.Moment) {
+        self.init(time: milliseconds(moment.time), kind: moment.kind, system: moment.system, text: moment.text)
     }
 }
 
@@ -136,4 +141,4 @@ extension CatalogueTable.Values {
     var reals: [Double] { (0..<count).map(real) }
 }
 
-private func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
+func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }

@@ -19,11 +19,16 @@ public struct PreviewBuilder: Sendable {
     public init(width: Int, height: Int, limit: Int = 1600) {
         precondition(width > 0 && height > 0 && limit > 0, "an image has pixels")
         (self.width, self.height) = (width, height)
-        factor = (max(width, height) + limit - 1) / limit
+        factor = Self.factor(width: width, height: height, limit: limit)
         columns = (width + factor - 1) / factor
         sums = Array(repeating: 0, count: columns)
         counts = Array(repeating: 0, count: columns)
         pixels.reserveCapacity(columns * ((height + factor - 1) / factor))
+    }
+
+    /// The ``factor`` of an image's preview.
+    public static func factor(width: Int, height: Int, limit: Int = 1600) -> Int {
+        (max(width, height) + limit - 1) / limit
     }
 
     /// Takes the next rows of the image, whole ones, in the order of the file.

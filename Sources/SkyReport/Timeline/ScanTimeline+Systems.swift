@@ -24,6 +24,7 @@ extension ScanTimeline {
     public mutating func note(_ text: String, at time: Double) { add(.note, nil, text, at: time) }
 
     mutating func add(_ kind: Moment.Kind, _ system: Int?, _ text: String, at time: Double) {
+        momentCount += 1
         moments.append(Moment(time: time, kind: kind, system: system, text: text))
         if moments.count > Self.momentLimit { moments.removeFirst(moments.count - Self.momentLimit) }
     }

@@ -28,12 +28,37 @@ public struct ScanTimeline: Equatable, Sendable {
         public let text: String
     }
 
+    /// Tasks that are farmed out together.
+    public struct Round: Equatable, Sendable {
+        /// What they are part of.
+        public let step: String
+        /// The pixels that each works on.
+        public let sectors: [PixelRect]
+        /// The pixels of those that an earlier run did.
+        public let resumed: [PixelRect]
+    }
+
+    /// How the tasks of the last round stand.
+    struct Standing: Equatable {
+        var step: String
+        /// Tasks with an attempt under way.
+        var open: Int
+        /// Tasks that wait for one.
+        var waiting: Int
+        /// Systems with an attempt under way.
+        var busy: [String]
+    }
+
     /// Those who took part, in the order in which they came.
     public internal(set) var systems: [System] = []
     /// Attempts in the order in which they began.
     public internal(set) var attempts: [Attempt] = []
     /// What happened, in order. The newest ``momentLimit`` are kept.
     public internal(set) var moments: [Moment] = []
+    /// Everything that happened, what is kept no more included.
+    public internal(set) var momentCount = 0
+    /// The rounds of steps that were begun, in order.
+    public private(set) var rounds: [Round] = []
     /// The sectors of each step whose results an earlier run left.
     public private(set) var resumed: [String: [PixelRect]] = [:]
     /// The work of tasks that an earlier run did, in pixels as ``Attempt/cost``.
@@ -44,8 +69,10 @@ public struct ScanTimeline: Equatable, Sendable {
     /// Most moments that are kept.
     public static let momentLimit = 1000
 
-    var step = ""
-    private var sectors: [PixelRect] = []
+    var step: String { rounds.last?.step ?? "" }
+    private var sectors: [PixelRect] { rounds.last?.sectors ?? [] }
+    /// Tasks of the last round that need no further attempt.
+    private var closedTasks = 0
     /// Places in ``attempts`` of those under way, by the task's index.
     var open: [Int: [Int]] = [:]
 
@@ -55,8 +82,8 @@ public struct ScanTimeline: Equatable, Sendable {
     /// A round of a step begins: the tasks that work on `waiting` are farmed out, in that order; those of `resumed` were
     /// done by an earlier run.
     public mutating func begin(step: String, waiting: [PixelRect], resumed: [PixelRect]) {
-        self.step = step
-        sectors = waiting
+        rounds.append(Round(step: step, sectors: waiting, resumed: resumed))
+        closedTasks = 0
         open = [:]
         if !resumed.isEmpty { self.resumed[step, default: []] += resumed }
     }
@@ -84,6 +111,7 @@ public struct ScanTimeline: Equatable, Sendable {
 
     /// An attempt gave the task's output, after `seconds` of scanning; others at the task are of no use any more.
     public mutating func finish(task: Int, number: Int, seconds: Double, at time: Double) {
+        closedTasks += 1
         for place in open[task] ?? [] {
             let isWinner = attempts[place].number == number
             if isWinner { attempts[place].seconds = max(0, min(seconds, time - attempts[place].start)) }
@@ -104,11 +132,20 @@ public struct ScanTimeline: Equatable, Sendable {
 
     /// The task was given up.
     public mutating func fail(task: Int, reason: String, at time: Double) {
+        closedTasks += 1
         for place in open[task] ?? [] {
             attempts[place].reason = reason
             close(place, of: task, as: .failed, at: time)
         }
         add(.failed, nil, reason, at: time)
+    }
+
+    /// How the last round stands.
+    var round: Standing {
+        let places = open.values.joined()
+        return Standing(
+            step: step, open: open.count, waiting: max(0, sectors.count - closedTasks - open.count),
+            busy: Set(places.map { attempts[$0].system }).sorted().map { systems[$0].name })
     }
 
     private mutating func close(_ place: Int, of task: Int, as outcome: Attempt.Outcome, at time: Double) {

@@ -69,6 +69,6 @@ public struct SectorMap: Codable, Equatable, Sendable {
 extension SectorMap.Sector {
     fileprivate init(_ rect: PixelRect, _ state: State) {
         self.init(
-            rect: [rect.x.lowerBound, rect.y.lowerBound, rect.width, rect.height], state: state, sources: 0)
+            rect: rect.sides, state: state, sources: 0)
     }
 }

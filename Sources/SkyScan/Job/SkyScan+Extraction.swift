@@ -9,7 +9,9 @@ extension SkyScan {
         while !windows.isEmpty {
             windows = try await scanAgain(windows, background, &planner, &tally)
         }
-        batch.append(planner.accepted)
+        let accepted = planner.accepted
+        if accepted.count > 0 { observer(.found(.cutIslands, x: accepted.sources.x, y: accepted.sources.y)) }
+        batch.append(accepted)
         return batch
     }
 
@@ -33,6 +35,7 @@ extension SkyScan {
             sector: { plan[$0].core })
         try await run(step, tasks, &tally) { band, result in
             let result = (try? result.get()) ?? WindowResult()
+            observer(.found(.extraction, x: result.batch.sources.x, y: result.batch.sources.y))
             batch.append(result.batch)
             windows += planner.finish(band: band, cut: result.cut)
         }

@@ -10,6 +10,9 @@ public enum SkyScanEvent: Equatable, Sendable {
     /// The tasks of the step, or of this round of it, work on these pixels: `waiting` are farmed out, and events name them
     /// by their place there; of `resumed` an earlier run left the results.
     case sectors(ScanStep, waiting: [PixelRect], resumed: [PixelRect])
+    /// A task of the step, now or in an earlier run, found sources at these columns and rows. Cleaning may still take
+    /// some away.
+    case found(ScanStep, x: [Double], y: [Double])
     /// Something happens to the tasks of a step.
     case job(ScanStep, JobEvent)
 }

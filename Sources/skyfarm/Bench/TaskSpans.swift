@@ -21,7 +21,7 @@ final class TaskSpans: Sendable {
         state.withLock { state in
             switch event {
             case .began: state.close()
-            case .resumed, .sectors: break
+            case .resumed, .sectors, .found: break
             case .job: state.open = (state.open?.lowerBound ?? now)...now
             }
         }

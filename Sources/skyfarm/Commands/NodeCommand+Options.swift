@@ -8,6 +8,8 @@ extension NodeCommand {
         /// Folders below which images are read that coordinators name.
         var data: [String]
         var advertises: Bool
+        /// Where the live page is served; nil: nowhere.
+        var dashboard: HostAndPort?
         var common: CommonOptions
         /// Nil: run the node.
         var service: ServiceRequest?
@@ -18,6 +20,7 @@ extension NodeCommand {
             listen = try arguments[NodeCommand.listen]
             data = try arguments[NodeCommand.data]
             advertises = try !arguments[NodeCommand.noAdvertise]
+            dashboard = try arguments[DashboardOption.option]
             common = try CommonOptions(arguments)
             service = try NodeCommand.serviceRequest(arguments)
         }
@@ -61,7 +64,10 @@ extension NodeCommand {
         ],
         sections: [
             OptionSection(
-                title: "Options", options: [name.spec, slots.spec, listen.spec, data.spec, noAdvertise.spec]),
+                title: "Options",
+                options: [
+                    name.spec, slots.spec, listen.spec, data.spec, noAdvertise.spec, DashboardOption.option.spec,
+                ]),
             OptionSection(title: "Service", options: [installService.spec, user.spec, dryRun.spec]),
             CommonOptions.section,
         ],

@@ -20,10 +20,20 @@ struct NodeCommand: Command {
         let slots = options.slots ?? ProcessInfo.processInfo.activeProcessorCount
         let store = try KeyStore.user()
         let keys = try store.ring()
+        let live = LiveNode(name: name, slots: slots)
         let node = NodeServer(
             name: name, keys: keys, slots: slots, scanners: .sky, listen: options.listen.description,
-            resolver: try resolver(), onEvent: { [self] event in say("\(event)") })
+            resolver: try resolver(),
+            onEvent: { [self] event in
+                live.note(event)
+                say("\(event)")
+            })
         let address = try start(node)
+        let dashboard = try options.dashboard.map { place in
+            try DashboardOption.serve(NodeDashboardSource(node, live, address), at: place) { link in
+                Self.log.async { StandardError.write("skyfarm node: \(link)\n") }
+            }
+        }
         try announce(Ready(name: name, address: address.description, slots: slots))
         let presence = Task {
             await appear(keys, store, node) { [self] keys in
@@ -36,7 +46,10 @@ struct NodeCommand: Command {
         // First nobody new comes, then those who are there go.
         presence.cancel()
         await presence.value
+        live.drain()
         await drain(node, interrupts)
+        live.end()
+        await dashboard?.close(within: 1)
         Self.waitForLog()
         return .complete
     }

@@ -17,6 +17,8 @@ extension ScanCommand {
         /// Nil: no journal.
         var journal: Journal?
         var page: Page
+        /// Where the live page is served; nil: nowhere.
+        var dashboard: HostAndPort?
         var detection: Detection
         var common: CommonOptions
 
@@ -32,6 +34,7 @@ extension ScanCommand {
             maxAttempts = try arguments[ScanCommand.maxAttempts]
             journal = try arguments[ScanCommand.noJournal] ? nil : Journal(arguments)
             page = try Page(arguments)
+            dashboard = try arguments[DashboardOption.option]
             detection = try Detection(arguments)
             common = try CommonOptions(arguments)
             for name in self.outputs { try Self.checkFormat(of: name) }
@@ -98,7 +101,9 @@ extension ScanCommand {
             OptionSection(
                 title: "Output",
                 options: [
-                    output.spec, overwrite.spec, Options.Page.report.spec, Options.Page.preview.spec, dryRun.spec,
+                    output.spec, overwrite.spec, Options.Page.report.spec, Options.Page.preview.spec,
+                    DashboardOption.option.spec,
+                    dryRun.spec,
                 ]),
             OptionSection(
                 title: "Work",

@@ -30,29 +30,43 @@ struct ScanCommand: Command {
                 display: display, isQuiet: options.common.quiet, isVerbose: options.common.verbose, recorder: recorder))
         defer { farm.close() }
         let journal = try await openJournal(reader, parameters, notice: farm.events.say)
+        let dashboard = try openDashboard(reader.summary, recorder, display)
         let work = Task { () async throws -> ExitCode in
-            try await scan(reader, parameters, farm, journal, display, recorder, outputs, start)
+            try await scan(reader, parameters, farm, journal, display, recorder, dashboard?.source, outputs, start)
         }
         let watcher = Task {
             for await _ in interrupts.signals { work.cancel() }
         }
         defer { watcher.cancel() }
         do {
-            return try await work.value
+            let code = try await work.value
+            await dashboard?.server.close()
+            return code
         } catch {
             display.finish()
-            throw translate(error, signal: interrupts.received, journal)
+            let error = translate(error, signal: interrupts.received, journal)
+            recorder.end(.failed, "\(error)")
+            await dashboard?.server.close(within: 1)
+            throw error
         }
     }
 
     private func scan(
         _ reader: ImageReader, _ parameters: ScanParameters, _ farm: ScanFarm, _ journal: ScanJournal?,
-        _ display: ProgressDisplay, _ recorder: ScanRecorder, _ outputs: [CatalogueOutput],
+        _ display: ProgressDisplay, _ recorder: ScanRecorder, _ dashboard: ScanDashboardSource?,
+        _ outputs: [CatalogueOutput],
         _ start: ContinuousClock.Instant
     ) async throws -> ExitCode {
         // Beside the reading of the first bands.
         let checksums = Task { try await reader.checksums() }
-        let preview = options.page.paths.isEmpty ? nil : Task { try await self.preview(reader) }
+        let preview =
+            options.page.paths.isEmpty && dashboard == nil
+            ? nil
+            : Task {
+                let preview = try await self.preview(reader)
+                dashboard?.show(preview)
+                return preview
+            }
         defer { preview?.cancel() }
         try await farm.join()
         try await journal?.begin { try await checksums.value }
@@ -61,16 +75,21 @@ struct ScanCommand: Command {
             job: UInt64.random(in: .min ... .max), journal: journal, observer: farm.events.handle)
         let result = try await job.run()
         recorder.finish()
+        recorder.begin(chore: "writing the catalogue")
         let table = result.table(
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
             software: Skyfarm.software)
         try Task.checkCancellation()
-        let pages = try makePages(result, reader.summary, table, try await preview?.value, recorder)
+        // Who watches gets the image as well; without one the page is less, and the catalogue the same.
+        if dashboard?.isWatched == true { _ = try? await preview?.value }
+        let pages = try makePages(
+            result, reader.summary, table, options.page.paths.isEmpty ? nil : try await preview?.value, recorder)
         try CatalogueOutput.write(table, to: outputs)
         for page in pages { try page.commit() }
         await finish(journal, result, notice: farm.events.say)
         display.finish()
         let seconds = (ContinuousClock.now - start) / .seconds(1)
+        end(recorder, result, table, seconds: seconds)
         try report(result, reader.summary, outputs, farm, seconds: seconds)
         return result.missing.isEmpty ? .complete : .partialCatalogue
     }

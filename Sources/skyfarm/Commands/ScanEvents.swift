@@ -32,7 +32,7 @@ struct ScanEvents: Sendable {
             if tasks > 0 { display.handle(.planned(tasks: tasks, pixels: Int(cost))) }
             detail("\(step.rawValue): \(HumanFormat.count(tasks, "task"))")
         case .resumed(_, let tasks, let cost): display.handle(.resumed(tasks: tasks, pixels: Int(cost)))
-        case .sectors: break
+        case .sectors, .found: break
         case .job(_, let event): handle(event)
         }
     }

@@ -1,12 +1,13 @@
 import ScanCluster
+import SkyImage
 import SkyReport
 import SkyScan
 
-/// Keeps the course of a scan for its report.
+/// Keeps the course of a scan for its report and those who watch it.
 final class ScanRecorder: Sendable {
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
-    private let state = Locked(ScanTimeline())
+    private let state = Locked(LiveScan())
 
     /// The scan begins now.
     init() { start = clock.now }
@@ -15,35 +16,37 @@ final class ScanRecorder: Sendable {
     var elapsed: Double { (clock.now - start) / .seconds(1) }
 
     /// What has happened so far.
-    var timeline: ScanTimeline { state.withLock { $0 } }
+    var timeline: ScanTimeline { state.withLock { $0.timeline } }
 
     /// Takes an event in; from any thread.
     func handle(_ event: SkyScanEvent) {
         let time = elapsed
         switch event {
+        case .began(.cleaning, _, _): begin(chore: "cleaning the catalogue")
         case .began: break
-        case .resumed(_, _, let cost): state.withLock { $0.resume(cost: cost) }
+        case .resumed(_, _, let cost): state.withLock { $0.timeline.resume(cost: cost) }
         case .sectors(let step, let waiting, let resumed):
-            state.withLock { $0.begin(step: step.rawValue, waiting: waiting, resumed: resumed) }
+            state.withLock { $0.begin(step: step.rawValue, waiting: waiting, resumed: resumed, at: time) }
+        case .found(_, let x, let y): state.withLock { $0.find(x: x, y: y) }
         case .job(_, let event): handle(event, at: time)
         }
     }
 
     private func handle(_ event: JobEvent, at time: Double) {
-        state.withLock { timeline in
+        state.withLock { live in
             switch event {
-            case .systemJoined(let name, let slots): timeline.join(name, slots: slots, at: time)
-            case .systemLeft(let name): timeline.leave(name, at: time)
+            case .systemJoined(let name, let slots): live.timeline.join(name, slots: slots, at: time)
+            case .systemLeft(let name): live.timeline.leave(name, at: time)
             case .taskStarted(let index, let system, let attempt, let cost):
-                timeline.start(task: index, number: attempt, on: system, cost: cost, at: time)
+                live.start(task: index, number: attempt, on: system, cost: cost, at: time)
             // Its start came just before, while another attempt was under way.
             case .taskHedged: break
             case .taskFinished(let index, _, let attempt, _, let seconds):
-                timeline.finish(task: index, number: attempt, seconds: seconds, at: time)
+                live.timeline.finish(task: index, number: attempt, seconds: seconds, at: time)
             case .taskRetried(let index, let system, let attempt, let reason, _):
-                timeline.retry(task: index, number: attempt, on: system, reason: reason, at: time)
+                live.timeline.retry(task: index, number: attempt, on: system, reason: reason, at: time)
             case .taskFailed(let index, _, let failure):
-                timeline.fail(task: index, reason: failure.description, at: time)
+                live.timeline.fail(task: index, reason: failure.description, at: time)
             }
         }
     }
@@ -51,12 +54,30 @@ final class ScanRecorder: Sendable {
     /// Keeps a line that the user was told.
     func note(_ line: String) {
         let time = elapsed
-        state.withLock { $0.note(line, at: time) }
+        state.withLock { $0.timeline.note(line, at: time) }
     }
 
-    /// The scan has ended.
+    /// The tasks are done.
     func finish() {
         let time = elapsed
-        state.withLock { $0.finish(at: time) }
+        state.withLock { $0.timeline.finish(at: time) }
+    }
+
+    /// The coordinator does something itself; see ``LiveScan/begin(chore:)``.
+    func begin(chore words: String) { state.withLock { $0.begin(chore: words) } }
+
+    /// The scan has ended; see ``LiveScan/end(_:_:table:at:)``.
+    func end(_ ending: LiveScan.Ending, _ words: String, table: CatalogueTable? = nil) {
+        let time = elapsed
+        state.withLock { $0.end(ending, words, table: table, at: time) }
+    }
+
+    /// All that is known, and the seconds since the scan began.
+    func read() -> (LiveScan, Double) { (state.withLock { $0 }, elapsed) }
+
+    /// Changes what is known.
+    func update(_ body: (inout LiveScan, Double) -> Void) {
+        let time = elapsed
+        state.withLock { body(&$0, time) }
     }
 }

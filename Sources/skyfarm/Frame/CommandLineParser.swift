@@ -94,6 +94,11 @@ struct CommandLineParser: Sendable {
         of option: OptionSpec, flag: String, rest: inout ArraySlice<String>
     ) throws(UsageError) -> String {
         if option.isSwitch { return "true" }
+        if let implied = option.implied {
+            guard let next = rest.first, implied.takes(next) else { return implied.text }
+            rest.removeFirst()
+            return next
+        }
         let looksLikeFlag = rest.first.map { $0.hasPrefix("-") && $0 != "-" && Double($0) == nil } ?? true
         guard !looksLikeFlag, let text = rest.popFirst() else {
             throw UsageError("\(flag) needs a value: \(option.expected)")

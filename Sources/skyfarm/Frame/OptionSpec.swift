@@ -14,10 +14,19 @@ struct OptionSpec: Sendable {
     /// The default in words; nil if there is none worth saying.
     var fallback: String?
     var help: String
+    /// What the flag alone means, if it may stand without a value.
+    var implied: Implied?
     /// Environment variable that sets the option; nil if only its flag does, and no settings file.
     var environment: String?
 
     var isSwitch: Bool { placeholder == nil }
+
+    /// The value of a flag that stands alone.
+    struct Implied: Sendable {
+        var text: String
+        /// Whether a word that follows the flag is its value.
+        var takes: @Sendable (String) -> Bool
+    }
 }
 
 /// An option with the type of its value: what a command reads, and what the table lists.
@@ -54,13 +63,19 @@ extension Option {
             read: { settings throws(UsageError) in try settings.last.map(form.value) ?? fallback })
     }
 
-    /// An option that may be left out; `fallback` says in words what happens then.
+    /// An option that may be left out; `fallback` says in words what happens then. If `implied` is given, the flag may
+    /// stand without a value, and means that.
     static func optional<Wrapped>(
         _ name: String, short: Character? = nil, _ form: ValueForm<Wrapped>, fallback: String? = nil,
-        layers: Layers = .flagOnly, help: String
+        layers: Layers = .flagOnly, implied: Wrapped? = nil, help: String
     ) -> Option where Value == Wrapped? {
-        Option(
-            spec: OptionSpec(name, short, form, fallback: fallback, layers: layers, help: help),
+        var spec = OptionSpec(name, short, form, fallback: fallback, layers: layers, help: help)
+        if let implied {
+            spec.placeholder = "[\(form.placeholder)]"
+            spec.implied = OptionSpec.Implied(text: form.show(implied), takes: { form.parse($0) != nil })
+        }
+        return Option(
+            spec: spec,
             read: { settings throws(UsageError) in try settings.last.map(form.value) })
     }
 

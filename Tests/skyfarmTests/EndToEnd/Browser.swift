@@ -22,6 +22,8 @@ final class Browser {
     private var session: String?
     /// What the page complained of.
     private(set) var complaints: [String] = []
+    /// Addresses that the page asked for.
+    private(set) var requests: [String] = []
 
     /// Starts the browser with an empty page.
     init() throws {
@@ -78,7 +80,7 @@ final class Browser {
             throw Failure(description: "the browser has no page")
         }
         session = try send("Target.attachToTarget", ["targetId": page, "flatten": true])["sessionId"] as? String
-        for domain in ["Page", "Runtime", "Log"] { _ = try send("\(domain).enable") }
+        for domain in ["Page", "Runtime", "Log", "Network"] { _ = try send("\(domain).enable") }
     }
 
     /// Gives the page's window a size in CSS pixels, and the user's wish for light or dark.
@@ -146,6 +148,12 @@ final class Browser {
     private func note(_ event: [String: Any]) {
         let parameters = event["params"] as? [String: Any] ?? [:]
         let entry = parameters["entry"] as? [String: Any]
+        if event["method"] as? String == "Network.requestWillBeSent",
+            let request = parameters["request"] as? [String: Any],
+            let address = request["url"] as? String
+        {
+            requests.append(address)
+        }
         if event["method"] as? String == "Runtime.exceptionThrown" { complaints.append("\(parameters)") }
         if let entry, entry["level"] as? String == "error" { complaints.append("\(entry)") }
     }

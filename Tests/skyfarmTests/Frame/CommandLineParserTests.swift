@@ -49,6 +49,20 @@ import Testing
         #expect(options.bandRows == 128)
     }
 
+    @Test(
+        "a flag that may stand alone takes the word after it only if that can be its value",
+        arguments: [
+            (["--dashboard", "a.fits"], "127.0.0.1:0"), (["a.fits", "--dashboard"], "127.0.0.1:0"),
+            (["--dashboard", "-v", "a.fits"], "127.0.0.1:0"), (["--dashboard", ":80", "a.fits"], ":80"),
+            (["--dashboard=[::1]:0", "a.fits"], "[::1]:0"), (["a.fits"], nil),
+        ])
+    func implied(words: [String], expected: String?) throws {
+        let options = try ScanCommand.Options(arguments(["scan"] + words))
+        #expect(options.dashboard?.description == expected && options.image == "a.fits")
+        #expect(
+            error(["scan", "a.fits", "--dashboard=here"])?.hasPrefix("--dashboard: \"here\" is not ADDR:PORT") == true)
+    }
+
     @Test("a dash alone is a value, and after two dashes everything is an argument")
     func dashes() throws {
         let options = try ScanCommand.Options(arguments(["scan", "-o", "-", "--", "--a.fits"]))

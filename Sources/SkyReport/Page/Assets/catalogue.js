@@ -8,9 +8,7 @@ const flagWords = new Map([
 
 class Catalogue {
   constructor(pack, width, height) {
-    const text = atob(pack.base64);
-    const bytes = new Uint8Array(text.length);
-    for (let index = 0; index < bytes.length; index++) bytes[index] = text.charCodeAt(index);
+    const bytes = pack.bytes ?? Uint8Array.from(atob(pack.base64), (letter) => letter.charCodeAt(0));
     const types = { Float32Array, Int32Array, Uint16Array };
     this.count = pack.count;
     this.total = pack.total;

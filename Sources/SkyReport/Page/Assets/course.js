@@ -125,6 +125,7 @@ class Course {
     // A gap of a pixel tells neighbours apart where there is room for it.
     context.fillRect(from, y, Math.max(1, to - from - (to - from > 4 ? 1 : 0)), high);
     context.globalAlpha = 1;
+    if (attempt.outcome === "running") context.fillRect(to - 2, y, 2, high);
     if (["retried", "lost", "failed"].includes(attempt.outcome)) {
       hatch(context, from, y, to - from, high);
       this.drawCross(context, to, y + high / 2);
@@ -177,6 +178,7 @@ class Course {
     if (has(({ outcome }) => outcome === "superseded")) {
       entries.push(legendEntry(colour("line"), "pale: another attempt was faster"));
     }
+    if (has(({ outcome }) => outcome === "running")) entries.push(legendEntry(colour("soft"), "pale, with an edge: under way"));
     if (has(({ isHedge }) => isHedge)) entries.push(symbolEntry("◆", "hedge: second attempt at a slow task"));
     const marks = this.moments.filter((moment) => isMark(moment, this.seconds)).map(({ kind }) => kind);
     if (marks.includes("left")) entries.push(symbolEntry("◀", "system gone"));
@@ -195,7 +197,8 @@ class Course {
     }
     rows.push(["handed over", duration(attempt.start)]);
     if (attempt.seconds !== undefined) rows.push(["scan", duration(attempt.seconds)]);
-    rows.push(["ended", duration(attempt.end)], ["outcome", outcomeWords[attempt.outcome]]);
+    if (attempt.outcome !== "running") rows.push(["ended", duration(attempt.end)]);
+    rows.push(["outcome", outcomeWords[attempt.outcome]]);
     if (attempt.reason) rows.push(["reason", attempt.reason]);
     return rows;
   }

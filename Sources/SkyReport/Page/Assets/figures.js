@@ -110,6 +110,11 @@ function scaleColour(share) {
   return `rgb(${low.map((value, index) => Math.round(value + (high[index] - value) * (at % 1))).join(" ")})`;
 }
 
+const stateWords = {
+  waiting: "waiting", running: "under way", done: "done", resumed: "taken from the journal", failed: "missing",
+};
+const stateColours = { waiting: "line", running: "s4", done: "s0", resumed: "s5", failed: "bad" };
+
 /** Who scanned which sector, how long that took, and what was found there. */
 class SectorMap {
   constructor(data) {
@@ -127,6 +132,7 @@ class SectorMap {
   }
 
   fill(sector, mode, [low, high]) {
+    if (mode === "state") return colour(stateColours[sector.state]);
     if (mode === "system") return sector.system === undefined ? null : systemColour(sector.system);
     return sector[mode] === undefined ? null : scaleColour((sector[mode] - low) / (high - low || 1));
   }
@@ -137,14 +143,16 @@ class SectorMap {
     for (const sector of this.sectors) {
       const [left, top, width, height] = place(sector.rect);
       const fill = this.fill(sector, mode, range);
-      context.globalAlpha = alpha;
+      // Over the image, what is done lets it be seen.
+      context.globalAlpha = mode === "state" && sector.state === "done" ? alpha * alpha : alpha;
       context.fillStyle = fill ?? colour("line");
       context.fillRect(left, top, width, height);
       context.globalAlpha = 1;
       if (sector.state === "failed") hatch(context, left, top, width, height);
       context.strokeStyle = alpha < 1 ? "rgb(255 255 255 / 50%)" : colour("page");
       context.lineWidth = 1;
-      if (height > 2) context.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
+      // Over the image many edges would hide it.
+      if (height > (alpha < 1 ? 8 : 2)) context.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
     }
   }
 
@@ -170,6 +178,11 @@ class SectorMap {
 
   drawLegend() {
     const legend = byID("sectors-legend");
+    if (this.mode === "state") {
+      const used = Object.keys(stateWords).filter((state) => this.sectors.some((sector) => sector.state === state));
+      legend.replaceChildren(...used.map((state) => legendEntry(colour(stateColours[state]), stateWords[state])));
+      return;
+    }
     if (this.mode !== "system") {
       const [low, high] = this.range(this.mode);
       const show = this.mode === "seconds" ? duration : (count) => plural(count, "source");
@@ -197,8 +210,7 @@ class SectorMap {
     const values = [["rows", `${whole(first)} to ${whole(first + rows - 1)}`]];
     if (sector.system !== undefined) values.push(["system", this.systems[sector.system].name]);
     if (sector.seconds !== undefined) values.push(["time", duration(sector.seconds)]);
-    const states = { resumed: "taken from the journal", failed: "missing", running: "under way", waiting: "waiting" };
-    if (states[sector.state]) values.push(["state", states[sector.state]]);
+    if (sector.state !== "done") values.push(["state", stateWords[sector.state]]);
     values.push(["sources", whole(sector.sources)]);
     showTip(this.tip, values, x, y);
   }

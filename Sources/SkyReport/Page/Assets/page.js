@@ -57,15 +57,6 @@ function fillFlags(catalogue, changed) {
   byID("flags").hidden = boxes.size === 0;
 }
 
-/** A table from rows of cells; those of `numbers` are columns of numbers. */
-function fillTable(table, heads, rows, numbers = []) {
-  const kind = (index) => (numbers.includes(index) ? { class: "number" } : {});
-  table.replaceChildren(
-    element("thead", {}, element("tr", {}, ...heads.map((head, index) => element("th", { scope: "col", ...kind(index) }, head)))),
-    element("tbody", {}, ...rows.map((cells) =>
-      element("tr", {}, ...cells.map((cell, index) => element("td", kind(index), cell))))));
-}
-
 function fillTables(data) {
   fillTable(
     byID("systems"), ["System", "Slots", "Tasks", "In vain", "Scanning", "Busy"],
@@ -80,9 +71,7 @@ function fillTables(data) {
 
 function fillLog(data) {
   byID("missing").replaceChildren(...data.missing.map((text) => element("p", { class: "warning" }, text)));
-  byID("log").replaceChildren(...data.moments.map(({ time, kind, text }) =>
-    element("li", { class: kind }, element("span", {}, duration(time)), element("span", {}, text))));
-  if (data.moments.length === 0) byID("log").append(element("li", {}, element("span", {}, ""), "None."));
+  fillLogList(byID("log"), data.moments);
 }
 
 function fillCommand(data) {

@@ -105,6 +105,22 @@ function showTip(tip, rows, x, y) {
   tip.style.top = Math.max(4, Math.min(y + 12, bottom)) + "px";
 }
 
+/** A table from rows of cells; those of `numbers` are columns of numbers. */
+function fillTable(table, heads, rows, numbers = []) {
+  const kind = (index) => (numbers.includes(index) ? { class: "number" } : {});
+  table.replaceChildren(
+    element("thead", {}, element("tr", {}, ...heads.map((head, index) => element("th", { scope: "col", ...kind(index) }, head)))),
+    element("tbody", {}, ...rows.map((cells) =>
+      element("tr", {}, ...cells.map((cell, index) => element("td", kind(index), cell))))));
+}
+
+/** What happened, a line each. */
+function fillLogList(list, moments) {
+  list.replaceChildren(...moments.map(({ time, kind, text }) =>
+    element("li", { class: kind }, element("span", {}, duration(time)), element("span", {}, text))));
+  if (moments.length === 0) list.append(element("li", {}, element("span", {}, ""), "None."));
+}
+
 /** Calls `draw` once before the next frame, however often it is asked. */
 function onFrame(draw) {
   let isAsked = false;

@@ -1,0 +1,116 @@
+public import SkyImage
+
+/// A scan as it is watched: its course, the sources that were found so far, and what it waits for.
+///
+/// Its methods are the scan's events, beside those of ``timeline``.
+public struct LiveScan: Sendable {
+    /// How a scan ended.
+    public enum Ending: String, Codable, Sendable {
+        /// The catalogue is written.
+        case complete
+        /// The catalogue is written, but sectors are missing.
+        case partial
+        /// There is no catalogue.
+        case failed
+    }
+
+    /// Its course.
+    public var timeline = ScanTimeline()
+    /// Places of sources, column and row in turn, in the order in which they were found; the first ``sourceLimit`` of them.
+    public private(set) var places: [Float] = []
+    /// Sources found so far; cleaning may take some away.
+    public private(set) var sourceCount = 0
+    /// Whether there is a preview of the image.
+    public var hasPreview = false
+    /// How it ended; nil while it runs.
+    public private(set) var ending: Ending?
+    /// The catalogue's sources, once it is written.
+    private(set) var pack: SourcePack?
+    /// What the coordinator does beside tasks.
+    private var chore: String? = "reading the image"
+    private var conclusion = ""
+    private var lastStart = 0.0
+
+    /// Most sources whose places are kept: 1.2 MB.
+    public static let sourceLimit = SourcePack.limit
+    /// Seconds without an attempt under way, while tasks wait, after which something is wrong.
+    public static let patience = 10.0
+
+    /// Nothing has happened.
+    public init() {}
+
+    /// A round of a step begins; see ``ScanTimeline/begin(step:waiting:resumed:)``.
+    public mutating func begin(step: String, waiting: [PixelRect], resumed: [PixelRect], at time: Double) {
+        chore = nil
+        lastStart = time
+        timeline.begin(step: step, waiting: waiting, resumed: resumed)
+    }
+
+    /// The coordinator does something itself, such as `writing the catalogue`.
+    public mutating func begin(chore words: String) { chore = words }
+
+    /// An attempt begins; see ``ScanTimeline/start(task:number:on:cost:at:)``.
+    public mutating func start(task: Int, number: Int, on system: String, cost: Double, at time: Double) {
+        lastStart = time
+        timeline.start(task: task, number: number, on: system, cost: cost, at: time)
+    }
+
+    /// Sources were found at these columns and rows.
+    public mutating func find(x: [Double], y: [Double]) {
+        for (x, y) in zip(x, y).prefix(Self.sourceLimit - places.count / 2) {
+            places.append(Float(x))
+            places.append(Float(y))
+        }
+        sourceCount += x.count
+    }
+
+    /// The scan has ended, as `words` say, and its catalogue is `table`.
+    public mutating func end(_ ending: Ending, _ words: String, table: CatalogueTable? = nil, at time: Double) {
+        guard self.ending == nil else { return }
+        (self.ending, conclusion) = (ending, words)
+        if timeline.end == nil { timeline.finish(at: time) }
+        if let table {
+            pack = SourcePack(table, limit: Self.packLimit)
+            sourceCount = table.rowCount
+        }
+    }
+
+    /// Most sources that a watcher gets all values of: 4 MB.
+    private static let packLimit = 50_000
+
+    /// What the scan does or waits for now, in a line.
+    public var now: String {
+        if ending != nil { return conclusion }
+        if let chore { return chore }
+        let round = timeline.round
+        let (open, waiting) = (round.open, round.waiting)
+        let tasks = "\(open + waiting) \(open + waiting == 1 ? "task" : "tasks") of \(round.step)"
+        if open + waiting == 0 { return "the coordinator puts the results of \(round.step) together" }
+        if !timeline.systems.contains(where: \.isPresent) {
+            return "waiting for a node: \(tasks) left, and nobody to do it"
+        }
+        if open == 0 { return "waiting for a slot: \(tasks) left" }
+        if waiting == 0 { return "waiting for the last \(tasks), on \(Self.list(round.busy))" }
+        return "\(open) \(open == 1 ? "task" : "tasks") of \(round.step) handed out, \(waiting) to go"
+    }
+
+    /// Why nothing can go on, without names; nil if all is well.
+    public func obstacle(at time: Double) -> String? {
+        guard ending == nil, chore == nil else { return nil }
+        let round = timeline.round
+        guard round.open == 0, round.waiting > 0 else { return nil }
+        if !timeline.systems.contains(where: \.isPresent) {
+            return "no system can be reached: the scan waits for a node"
+        }
+        let seconds = time - lastStart
+        return seconds < Self.patience ? nil : "tasks wait, and no system has taken one for \(Int(seconds)) s"
+    }
+
+    /// At most three names.
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(3)
+        if names.count > shown.count { return shown.joined(separator: ", ") + " and \(names.count - shown.count) more" }
+        return shown.count < 2
+            ? shown.joined() : shown.dropLast().joined(separator: ", ") + " and " + shown[shown.count - 1]
+    }
+}

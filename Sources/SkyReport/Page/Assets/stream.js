@@ -1,0 +1,58 @@
+"use strict";
+// Follows the server's stream of updates, and says what became of it.
+
+const retrySeconds = [1, 2, 4, 8, 16, 30, 30, 30];
+
+/**
+ * Calls `take` with each update; one that has `end` is the last. A connection that is lost is tried again less and less
+ * often, and in the end only when asked.
+ */
+function follow(take) {
+  const [line, text, again] = ["connection", "connection-text", "again"].map(byID);
+  let failures = 0, source, timer;
+  const say = (words, isEnded = false) => {
+    line.hidden = words === "";
+    line.classList.toggle("ended", isEnded);
+    if (text.textContent !== words) text.textContent = words;
+  };
+  const connect = () => {
+    again.hidden = true;
+    source = new EventSource("/events");
+    source.addEventListener("message", ({ data }) => {
+      failures = 0;
+      const update = JSON.parse(data);
+      take(update);
+      if (update.end) {
+        source.close();
+        document.body.dataset.ended = update.end.ending ?? "ended";
+        say("It has ended: this page keeps what it showed last, and asks for nothing more.", true);
+      } else {
+        say("");
+      }
+    });
+    source.addEventListener("error", () => {
+      // The browser's own way would ask for ever.
+      source.close();
+      if (document.body.dataset.ended) return;
+      const seconds = retrySeconds[failures++];
+      document.body.dataset.lost = String(failures);
+      again.hidden = false;
+      if (seconds === undefined) {
+        say("The connection is lost, and nobody answers. Whoever served this page has ended or cannot be reached.");
+        return;
+      }
+      say(`The connection is lost: it is tried again in ${seconds} s.`);
+      timer = setTimeout(connect, seconds * 1000);
+    });
+  };
+  again.addEventListener("click", () => {
+    clearTimeout(timer);
+    source.close();
+    failures = 0;
+    connect();
+  });
+  // A page that is left is watched by nobody.
+  addEventListener("pagehide", () => { clearTimeout(timer); source.close(); });
+  addEventListener("pageshow", ({ persisted }) => { if (persisted && !document.body.dataset.ended) connect(); });
+  connect();
+}

@@ -1,0 +1,45 @@
+import Foundation
+import ScanDashboard
+import ScanNetwork
+
+/// `--dashboard`: where a live page is served, if one is.
+enum DashboardOption {
+    /// Loopback, at a free port.
+    private static let loopback = HostAndPort(host: "127.0.0.1", port: 0)
+
+    static let option = Option.optional(
+        "dashboard", .listenAddress, layers: .all, implied: loopback,
+        help: "Serve a live page, and print its link: on this machine only, unless another address is given")
+
+    /// Serves `source`, and tells the link by `tell`.
+    /// - Throws: ``CommandError`` if the address cannot be listened on.
+    static func serve(
+        _ source: any DashboardSource, at address: HostAndPort, tell: (String) -> Void
+    ) throws(CommandError) -> DashboardServer {
+        let server: DashboardServer
+        do {
+            server = try DashboardServer(
+                listen: SocketAddress(host: address.host, port: UInt16(address.port)), source: source,
+                names: hostNames)
+        } catch let error as SocketError {
+            throw CommandError(
+                .failure,
+                "--dashboard: cannot listen on \(address): \(String(cString: strerror(error.errno)).lowercased()); "
+                    + "choose an address of this machine and a free port, or leave both out")
+        } catch {
+            throw CommandError(.failure, "--dashboard: \(error)")
+        }
+        tell("dashboard at \(server.link)")
+        if !["127.0.0.1", "::1"].contains(server.address.host) {
+            tell("the dashboard is not encrypted: who can listen on the network can read it and its link")
+        }
+        return server
+    }
+
+    /// This machine's name, with and without its domain.
+    private static var hostNames: Set<String> {
+        let name = ProcessInfo.processInfo.hostName
+        let short = String(name.prefix { $0 != "." })
+        return [name, short, short + ".local"]
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import ScanCluster
+import ScanDashboard
+import ScanNetwork
+import SkyReport
+
+/// The live page of a node. It is small: each update tells all but the log.
+final class NodeDashboardSource: DashboardSource {
+    private let node: NodeServer
+    private let live: LiveNode
+    private let address: SocketAddress
+    private let state = Locked(State())
+
+    private struct State {
+        var coordinators: [NodeServer.Coordinator] = []
+        /// What those who watch were told last; nil while nobody does.
+        var told: Told?
+    }
+
+    private struct Told: Equatable {
+        var status: NodeServer.Status
+        var coordinators: [NodeServer.Coordinator]
+        var lines: Int
+        var now: String
+        var hasEnded: Bool
+    }
+
+    init(_ node: NodeServer, _ live: LiveNode, _ address: SocketAddress) {
+        (self.node, self.live, self.address) = (node, live, address)
+    }
+
+    func file(at path: String) -> DashboardFile? {
+        switch path {
+        case "/": DashboardFile(type: "text/html; charset=utf-8", bytes: Assets.nodePage)
+        case "/page.css": DashboardFile(type: "text/css; charset=utf-8", bytes: Assets.liveStyle)
+        case "/page.js": DashboardFile(type: "text/javascript; charset=utf-8", bytes: Assets.nodeScript)
+        case "/icon.svg": DashboardFile(type: "image/svg+xml", bytes: Assets.icon)
+        default: nil
+        }
+    }
+
+    func obstacle() -> String? { live.read().obstacle(at: live.elapsed) }
+
+    func metrics() -> PrometheusText {
+        var text = PrometheusText()
+        let status = node.status
+        text.add("skyfarm_build_info", .gauge, "The program.", [.init([("version", Skyfarm.version)], 1)])
+        text.add("skyfarm_node_uptime_seconds", .gauge, "Seconds since the node began.", live.elapsed)
+        text.add("skyfarm_node_slots", .gauge, "Tasks that run at the same time.", Double(live.slots))
+        text.add("skyfarm_node_coordinators", .gauge, "Coordinators that are connected.", Double(status.connections))
+        text.add("skyfarm_node_tasks_running", .gauge, "Tasks that run.", Double(status.running))
+        text.add("skyfarm_node_tasks_queued", .gauge, "Tasks that wait for a slot.", Double(status.queued))
+        text.add("skyfarm_node_tasks_total", .counter, "Tasks done.", Double(status.done))
+        text.add("skyfarm_node_kept_bytes", .gauge, "Bytes of pixels kept for later tasks.", Double(status.bulkBytes))
+        return text
+    }
+
+    func snapshot() -> [UInt8] {
+        refresh()
+        let record = live.read()
+        let told = state.withLock { state in
+            let now = current(record, state.coordinators)
+            if state.told == nil { state.told = now }
+            return now
+        }
+        return update(told, record, since: 0, isSnapshot: true)
+    }
+
+    func changes() -> [UInt8]? {
+        refresh()
+        let record = live.read()
+        let news: (Told, Int)? = state.withLock { state in
+            guard let told = state.told else { return nil }
+            let now = current(record, state.coordinators)
+            guard now != told else { return nil }
+            state.told = now
+            return (now, told.lines)
+        }
+        return news.map { update($0.0, record, since: $0.1, isSnapshot: false) }
+    }
+
+    func forget() { state.withLock { $0.told = nil } }
+
+    /// Asks the network's thread who is connected: what it says is told with the next update.
+    private func refresh() {
+        node.coordinators { [state] coordinators in state.withLock { $0.coordinators = coordinators } }
+    }
+
+    private func current(_ record: LiveNode.State, _ coordinators: [NodeServer.Coordinator]) -> Told {
+        let status = node.status
+        let now =
+            record.hasEnded
+            ? "ended after \(HumanFormat.count(status.done, "task"))"
+            : record.isDraining
+                ? "leaving: \(HumanFormat.count(status.running + status.queued, "task")) to finish"
+                : record.obstacle(at: live.elapsed)
+                    ?? (status.connections == 0
+                        ? "waiting for a coordinator"
+                        : status.running == 0
+                            ? "waiting for a task"
+                            : "running \(HumanFormat.count(status.running, "task")), \(status.queued) in the queue")
+        return Told(
+            status: status, coordinators: coordinators, lines: record.forgotten + record.log.count, now: now,
+            hasEnded: record.hasEnded)
+    }
+
+    private func update(_ told: Told, _ record: LiveNode.State, since lines: Int, isSnapshot: Bool) -> [UInt8] {
+        let from = max(record.forgotten, lines)
+        let update = NodeUpdate(
+            node: isSnapshot
+                ? .init(name: live.name, address: address.description, slots: live.slots, software: Skyfarm.software)
+                : nil,
+            time: live.elapsed, now: told.now, running: told.status.running, queued: told.status.queued,
+            done: told.status.done, keptBytes: told.status.bulkBytes,
+            coordinators: told.coordinators.map(NodeUpdate.Coordinator.init),
+            log: .init(from: from, items: Array(record.log.dropFirst(from - record.forgotten))),
+            end: told.hasEnded ? .init() : nil)
+        // It consists of numbers and texts only, which can be encoded.
+        return (try? JSONOutput.line(update)).map { Array($0.utf8.dropLast()) } ?? []
+    }
+}
+
+/// What a page that watches a node is told, as JSON; `v` is the version of the form.
+private struct NodeUpdate: Encodable {
+    var v = 1
+    /// Only in a snapshot.
+    var node: Node?
+    /// Seconds since the node began.
+    var time: Double
+    var now: String
+    var running: Int
+    var queued: Int
+    var done: Int
+    var keptBytes: Int
+    var coordinators: [Coordinator]
+    var log: Log
+    var end: End?
+
+    struct Node: Encodable {
+        var name: String
+        var address: String
+        var slots: Int
+        var software: String
+    }
+
+    struct Coordinator: Encodable {
+        var name: String
+        var address: String
+        var inFlight: Int
+        var done: Int
+        var cancelled: Int
+        var jobs: Int
+
+        init(_ coordinator: NodeServer.Coordinator) {
+            (name, address, inFlight) = (coordinator.name, coordinator.address, coordinator.inFlight)
+            (done, cancelled, jobs) = (coordinator.done, coordinator.cancelled, coordinator.jobs)
+        }
+    }
+
+    struct Log: Encodable {
+        var from: Int
+        var items: [LiveNode.Line]
+    }
+
+    struct End: Encodable { var ending = "ended" }
+}
