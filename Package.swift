@@ -184,3 +184,15 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// What scripts/fuzz builds, and nothing else does: it needs libFuzzer to link.
+if Context.environment["SKYFARM_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "skyfarm-fuzz",
+            dependencies: [
+                "SkyScan", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "CFITSIO",
+            ],
+            path: "Tests/fuzz", exclude: ["corpus", "fits.dict", "leaks.txt"],
+            swiftSettings: swift + [.unsafeFlags(["-parse-as-library"])]))
+}
