@@ -124,9 +124,9 @@ struct TaskFarm<Task: ScanTask> {
         return true
     }
 
-    /// Fills the look-ahead.
+    /// Fills the look-ahead: one task, and others behind it if it is to wait for a system that holds its bytes.
     private mutating func pull() {
-        while !isExhausted, ledger.pending.count < Self.lookAhead {
+        while !isExhausted, ledger.pending.count < (ledger.pending.first?.request.key == nil ? 1 : Self.lookAhead) {
             guard let task = tasks.next() else {
                 isExhausted = true
                 return
