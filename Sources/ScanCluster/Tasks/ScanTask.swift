@@ -1,7 +1,7 @@
 /// One unit of work that any system of the cluster can do: a Codable value with the code that does it.
 ///
 /// The value travels to the system that runs it; the code does not: a node runs a task only if the task's type was
-/// given to its ``Scanners``. A task may run more than once (after a fault, or hedged), so ``scan(_:)`` must depend on
+/// given to its `Scanners`. A task may run more than once (after a fault, or hedged), so ``scan(_:)`` must depend on
 /// nothing but the value, the bulk bytes and files that do not change. Its response is committed exactly once.
 public protocol ScanTask: Codable, Identifiable, Sendable where ID: Codable & Sendable {
     /// What a successful scan returns.

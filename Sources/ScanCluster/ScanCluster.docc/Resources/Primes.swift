@@ -1,0 +1,1 @@
+../../../../Examples/primes/Primes.swift

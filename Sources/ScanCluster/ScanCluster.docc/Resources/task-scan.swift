@@ -1,0 +1,21 @@
+import ScanCluster
+
+/// Counts the primes of a range; any Codable value with a `scan` farms out like this.
+struct PrimeCount: ScanTask {
+    static let scanner = "example.primes/1"
+    var id: Int
+    var range: Range<Int>
+
+    func scan(_ context: ScanContext) throws -> Int { range.count { isPrime($0) } }
+
+    private func isPrime(_ number: Int) -> Bool {
+        if number < 4 { return number > 1 }
+        if number.isMultiple(of: 2) { return false }
+        var divisor = 3
+        while divisor * divisor <= number {
+            if number.isMultiple(of: divisor) { return false }
+            divisor += 2
+        }
+        return true
+    }
+}
