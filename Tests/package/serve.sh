@@ -63,7 +63,8 @@ farm_out
 ok "and again after a restart"
 
 systemctl disable --now --quiet skyfarm-node
-skyfarm node --install-service --slots 1
+mkdir /home/sky
+skyfarm node --install-service --slots 1 --data /home/sky
 cmp /lib/systemd/system/skyfarm-node.service /etc/systemd/system/skyfarm-node.service && exit 1
 systemctl daemon-reload
 start enable --now

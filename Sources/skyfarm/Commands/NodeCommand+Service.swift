@@ -41,7 +41,11 @@ extension NodeCommand {
                 CommandLine.arguments[0], environment: request.environment,
                 folder: FileManager.default.currentDirectoryPath)
         else { throw CommandError(.failure, "node: cannot tell where this program is: start it by its whole path") }
-        let service = NodeService(program: program, options: request.options, owner: request.owner)
+        if let relative = options.data.first(where: { !$0.hasPrefix("/") }) {
+            throw UsageError("--data \(relative): a service needs the whole path of a folder, from / on")
+        }
+        let service = NodeService(
+            program: program, options: request.options, owner: request.owner, data: options.data)
         let file = try ServiceFile(service, .ofThisSystem, environment: request.environment)
         if request.isDryRun {
             try StandardOutput.write(file.text)

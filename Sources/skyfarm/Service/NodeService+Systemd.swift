@@ -20,7 +20,7 @@ extension NodeService {
         RestartPreventExitStatus=2 4
         MemoryMax=80%
         UMask=0077
-        \(owner == .system ? Self.ownUser + Self.privileged : "")\(Self.unprivileged)
+        \(owner == .system ? Self.ownUser + Self.privileged + visibleData : "")\(Self.unprivileged)
         [Install]
         WantedBy=\(owner == .system ? "multi-user.target" : "default.target")
 
@@ -58,7 +58,7 @@ extension NodeService {
         ProcSubset=pid
         ProtectClock=yes
         ProtectControlGroups=yes
-        ProtectHome=yes
+        ProtectHome=tmpfs
         ProtectHostname=yes
         ProtectKernelLogs=yes
         ProtectKernelModules=yes
@@ -68,6 +68,11 @@ extension NodeService {
         RemoveIPC=yes
 
         """
+
+    /// Folders that may lie where the service sees nothing else: below /home or /tmp.
+    private var visibleData: String {
+        data.map { "BindReadOnlyPaths=-\(quotedForSystemd($0).replacing("$$", with: "$"))\n" }.joined()
+    }
 
     /// AF_UNIX is for D-Bus and so for Avahi, AF_NETLINK for the list of this machine's addresses. Scanning threads
     /// lower their own priority, so @resources stays open.

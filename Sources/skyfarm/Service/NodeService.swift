@@ -7,6 +7,8 @@ struct NodeService: Equatable, Sendable {
     /// Options of `skyfarm node`, as given.
     var options: [String]
     var owner: Owner
+    /// Absolute paths of the folders that the node reads images from.
+    var data: [String] = []
 
     /// Whose service it is.
     enum Owner: Sendable {

@@ -41,12 +41,23 @@ import Testing
         #expect(quotedForSystemd(word) == quoted)
     }
 
+    @Test("folders of images are visible to the machine's service wherever they are, and have whole paths")
+    func data() async throws {
+        let folders = ["/home/me/50% $a", "/images"]
+        let unit = NodeService(program: "/bin/a", options: [], owner: .system, data: folders).systemdUnit
+        #expect(unit.contains("\nBindReadOnlyPaths=-\"/home/me/50%% $a\"\nBindReadOnlyPaths=-/images\n"))
+        let words = ["node", "--install-service", "--dry-run", "--data", "images"]
+        #expect(await Skyfarm.run(words, environment: [:]) == .usage)
+    }
+
     @Test(
         "systemd finds no fault with the unit", .enabled(if: hasSystemd, "needs systemd-analyze"),
         arguments: [NodeService.Owner.system, .user])
     func verify(owner: NodeService.Owner) throws {
         let path = folder.path("skyfarm-node.service")
-        let unit = service(owner, ["--name", "50% of \"$a\""]).systemdUnit
+        var service = service(owner, ["--name", "50% of \"$a\""])
+        service.data = ["/home/me/a b", "/images"]
+        let unit = service.systemdUnit
         try unit.write(toFile: path, atomically: true, encoding: .utf8)
         func verify() throws -> Program.Result {
             try Program.run(
