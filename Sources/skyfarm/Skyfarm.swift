@@ -37,6 +37,7 @@ struct Skyfarm {
 
     /// Does what the command line asks for; errors go to standard error in one line.
     static func run(_ words: [String], environment: [String: String]) async -> ExitCode {
+        var log = Log(usesColor: Terminal.standardError.usesColor(.auto, environment))
         do {
             let parser = CommandLineParser(commands: specs)
             switch try parser.parse(words) {
@@ -48,26 +49,25 @@ struct Skyfarm {
             case .run(let spec, var arguments):
                 arguments.environment = environment
                 arguments.file = try SettingsFile.load(environment: environment, keys: parser.settingKeys)
+                log = Log(try CommonOptions(arguments), environment)
                 guard let type = commands.first(where: { $0.spec.name == spec.name }) else {
                     throw UsageError("\(spec.name) has a table but no code")
                 }
                 return try await type.init(arguments).run()
             }
-        } catch let error as UsageError {
-            StandardError.write("skyfarm: \(error)\n")
-            return .usage
-        } catch let error as JournalError {
-            StandardError.write("skyfarm: \(error)\n")
-            return error.exitCode
-        } catch let error as KeyError {
-            StandardError.write("skyfarm: \(error)\n")
-            return .authentication
-        } catch let error as CommandError {
-            StandardError.write("skyfarm: \(error)\n")
-            return error.code
         } catch {
-            StandardError.write("skyfarm: \(error)\n")
-            return .failure
+            log.write(.error, StyledText(String(describing: error), .plain))
+            return exitCode(of: error)
+        }
+    }
+
+    private static func exitCode(of error: any Error) -> ExitCode {
+        switch error {
+        case is UsageError: .usage
+        case let error as JournalError: error.exitCode
+        case is KeyError: .authentication
+        case let error as CommandError: error.code
+        default: .failure
         }
     }
 }

@@ -15,6 +15,8 @@ public enum JobEvent: Equatable, Sendable {
     /// The attempt came to nothing for this reason, and the task will be tried again. `log`: the last lines of a node's
     /// log, each after the node's name.
     case taskRetried(index: Int, system: String, attempt: Int, reason: String, log: [String] = [])
+    /// The attempt came to nothing for this reason, while another at the task, which is still under way, goes on.
+    case attemptLost(index: Int, system: String, attempt: Int, reason: String, log: [String] = [])
     /// The task was given up.
     case taskFailed(index: Int, cost: Double, failure: TaskFailure)
 }

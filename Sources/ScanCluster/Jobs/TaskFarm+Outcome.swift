@@ -79,10 +79,15 @@ extension TaskFarm {
         log: [String] = []
     ) async {
         switch ledger.end(attempt, as: outcome) {
-        case .retried, .awaited:
+        case .retried:
             if !log.isEmpty { work[attempt.slot]?.log = log }
             observer?(
                 .taskRetried(
+                    index: attempt.index, system: system.name, attempt: attempt.number, reason: reason, log: log))
+        case .awaited:
+            if !log.isEmpty { work[attempt.slot]?.log = log }
+            observer?(
+                .attemptLost(
                     index: attempt.index, system: system.name, attempt: attempt.number, reason: reason, log: log))
         case .failed:
             guard let failed = work[attempt.slot] else { preconditionFailure("an open task has its work") }

@@ -99,7 +99,7 @@ private final class AttemptTally: @unchecked Sendable {
     func note(_ event: JobEvent, in world: SimulatedWorld) {
         switch event {
         case .taskFinished(let index, _, _, _, _): world.note(.committed, -1, index)
-        case .taskRetried(let index, _, _, _, _):
+        case .taskRetried(let index, _, _, _, _), .attemptLost(let index, _, _, _, _):
             world.note(.retried, -1, index)
             failed[index, default: 0] += 1
         case .taskHedged(let index, _, _, _, _): world.note(.hedged, -1, index)

@@ -15,6 +15,10 @@ public actor ImageReader {
     private var expected: WindowPixels?
     private var ahead: (window: WindowPixels, bytes: BulkBytes)?
     private var kept: RecentWindows
+    private var reading = Duration.zero
+
+    /// Seconds that went into reading windows so far.
+    public var readingSeconds: Double { reading / .seconds(1) }
 
     /// The image's size, header and what else is known without reading pixels.
     public nonisolated let summary: ImageSummary
@@ -89,7 +93,7 @@ public actor ImageReader {
         // Reads queue here: after an interrupt those that have not begun are not worth the disk's time.
         try Task.checkCancellation()
         let bytes =
-            if let ahead, ahead.window == window { ahead.bytes } else { try kept.take(window) ?? files.read(window) }
+            if let ahead, ahead.window == window { ahead.bytes } else { try kept.take(window) ?? read(window) }
         if keeping { kept.add(window, bytes) }
         ahead = nil
         expected = next
@@ -110,6 +114,12 @@ public actor ImageReader {
         // Somebody else may have asked for it in the meantime.
         guard window == expected, ahead == nil, !kept.contains(window) else { return }
         // What cannot be read fails again, with its error, when it is asked for.
-        if let bytes = try? files.read(window) { ahead = (window, bytes) }
+        if let bytes = try? read(window) { ahead = (window, bytes) }
+    }
+
+    private func read(_ window: WindowPixels) throws -> BulkBytes {
+        let start = ContinuousClock.now
+        defer { reading += ContinuousClock.now - start }
+        return try files.read(window)
     }
 }

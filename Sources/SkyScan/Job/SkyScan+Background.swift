@@ -13,7 +13,7 @@ extension SkyScan {
             MeshTask(plan: plan, id: band, parameters: parameters, window: reader.contents(of: plan[band].window))
         }
         let step = Step(
-            .background, cost: Double(plan.image.area) / 4, bands: .forth, sector: { plan[$0].core })
+            .background, cost: backgroundCost, bands: .forth, sector: { plan[$0].core })
         try await run(step, tasks, &tally) { band, result in
             switch result {
             case .success(let statistics): try accumulator.add(statistics)

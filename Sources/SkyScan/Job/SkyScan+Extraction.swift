@@ -27,11 +27,10 @@ extension SkyScan {
                 scan: BandScan(plan: plan, band: band, parameters: parameters, background: background),
                 window: reader.contents(of: plan[band].window))
         }
-        let cost = (0..<plan.count).reduce(0) { $0 + plan[$1].window.area }
         var batch = SourceBatch()
         var windows: [CutIslandWindow] = []
         let step = Step(
-            .extraction, basis: try basis(background), cost: Double(cost), bands: order,
+            .extraction, basis: try basis(background), cost: extractionCost, bands: order,
             sector: { plan[$0].core })
         try await run(step, tasks, &tally) { band, result in
             let result = (try? result.get()) ?? WindowResult()

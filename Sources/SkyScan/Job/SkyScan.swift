@@ -50,6 +50,14 @@ public struct SkyScan: Sendable {
     /// Number of bands.
     public var bandCount: Int { plan.count }
 
+    /// The work on all bands, in pixels as ``ScanTask/cost``. Sources that bands cut come on top; how many is not known
+    /// before.
+    public var expectedCost: Double { backgroundCost + extractionCost }
+
+    var backgroundCost: Double { Double(plan.image.area) / 4 }
+
+    var extractionCost: Double { Double((0..<plan.count).reduce(0) { $0 + plan[$1].window.area }) }
+
     /// Runs the scan.
     ///
     /// A sector that could not be scanned is listed in the result; the job goes on without it.

@@ -10,12 +10,20 @@ struct BenchCommand: Command {
     init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     func run() async throws -> ExitCode {
-        let display = ProgressDisplay(style: .none)
-        let interrupts = Interrupts(beforeExit: display.finish)
-        defer { display.finish() }
-        let farm = try ScanFarm(options.cluster, events: ScanEvents(display: display, isQuiet: options.common.quiet))
+        let display = ProgressDisplay(
+            style: .none, log: Log(options.common, ProcessInfo.processInfo.environment))
+        let folder = TemporaryFolder(named: "skyfarm-bench")
+        let interrupts = Interrupts {
+            display.abandon()
+            folder.remove()
+        }
+        defer {
+            display.finish()
+            folder.remove()
+        }
+        let farm = try ScanFarm(options.cluster, events: ScanEvents(display: display))
         defer { farm.close() }
-        let work = Task { try await measure(farm) }
+        let work = Task { try await measure(farm, folder) }
         let watcher = Task {
             for await _ in interrupts.signals { work.cancel() }
         }
@@ -30,7 +38,7 @@ struct BenchCommand: Command {
         }
     }
 
-    private func measure(_ farm: ScanFarm) async throws -> BenchReport {
+    private func measure(_ farm: ScanFarm, _ folder: TemporaryFolder) async throws -> BenchReport {
         try await farm.join()
         try await farm.gather()
         let systems = await usable(farm)
@@ -51,11 +59,21 @@ struct BenchCommand: Command {
                 report.scan = try await run.scan(image, name: image)
             } else {
                 farm.events.say("making a synthetic sky, and scanning it on \(count)")
-                let sky = try SyntheticFile(size: options.size)
-                report.scan = try await run.scan(sky.path, name: "synthetic sky")
+                let sky = try makeSky(in: folder)
+                report.scan = try await run.scan(sky, name: "synthetic sky")
             }
         }
         return report
+    }
+
+    /// Makes an image for the measurement.
+    /// - Returns: its path.
+    private func makeSky(in folder: TemporaryFolder) throws -> String {
+        let path = try folder.make() + "/sky.fits"
+        try SyntheticSky(SyntheticSky.Parameters(width: options.size, height: options.size)).write(to: path) { _ in
+            try Task.checkCancellation()
+        }
+        return path
     }
 
     /// The systems that serve what is measured; says which do not.
@@ -82,21 +100,6 @@ struct BenchCommand: Command {
         default: error
         }
     }
-}
-
-/// An image made for one measurement, removed with this object.
-private final class SyntheticFile {
-    let path: String
-
-    /// A sky of `size` by `size` pixels in the folder for temporary files.
-    init(size: Int) throws {
-        path = FileManager.default.temporaryDirectory.path + "/skyfarm-bench-\(UUID().uuidString).fits"
-        try SyntheticSky(SyntheticSky.Parameters(width: size, height: size)).write(to: path) { _ in
-            try Task.checkCancellation()
-        }
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
 extension BenchCommand {

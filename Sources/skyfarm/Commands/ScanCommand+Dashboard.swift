@@ -20,7 +20,7 @@ extension ScanCommand {
             image: image.name, width: image.width, height: image.height, software: Skyfarm.software,
             began: Date().formatted(.iso8601), command: options.page.command)
         let source = ScanDashboardSource(scan, recorder)
-        let server = try DashboardOption.serve(source, at: address) { display.message("skyfarm: \($0)") }
+        let server = try DashboardOption.serve(source, at: address) { display.message(.info, StyledText($0)) }
         return LivePage(source: source, server: server)
     }
 

@@ -5,21 +5,19 @@ import SkyScan
 extension ScanCommand {
     /// Says what was found and written: in words on standard error, or as JSON on standard output.
     func report(
-        _ result: SkyScanResult, _ image: ImageSummary, _ outputs: [CatalogueOutput], _ farm: ScanFarm,
-        seconds: Double
+        _ result: SkyScanResult, _ image: ImageSummary, _ outputs: [CatalogueOutput], _ account: ScanAccount,
+        _ log: Log, seconds: Double
     ) throws {
         if options.common.json {
             try StandardOutput.write(
                 JSONOutput.document(
-                    ScanReport(result, image, outputs: outputs.map(\.path) + options.page.paths, seconds: seconds)))
+                    ScanReport(
+                        result, image, outputs: outputs.map(\.path) + options.page.paths, account, seconds: seconds)))
         }
         if let problem = image.coordinatesProblem {
-            StandardError.write("skyfarm: \(image.name): no ra and dec in the catalogue: \(problem)\n")
+            log.write(.error, "\(name: image.name): no ra and dec in the catalogue: \(problem)")
         }
-        for sector in result.missing {
-            StandardError.write("skyfarm: \(sector.line)\n")
-        }
-        guard !options.common.quiet else { return }
+        for sector in result.missing { log.write(.error, "\(sector.line)") }
         let found = ScanReport.found(
             sources: result.sources.count, missing: result.missing.count,
             sectors: result.tally.tasks + result.missing.count)
@@ -27,8 +25,9 @@ extension ScanCommand {
         let written = files.isEmpty ? "" : ", written to \(files.joined(separator: ", "))"
         let resumed = result.tally.resumed
         let saved = resumed == 0 ? "" : ", \(HumanFormat.count(resumed, "task")) taken from the journal"
-        StandardError.write(
-            "\(image.name): \(found) in \(HumanFormat.duration(seconds: seconds))\(saved)\(written)\n")
+        let speed = account.words.map { "; " + $0 } ?? ""
+        log.conclude(
+            "\(name: image.name): \(found) in \(HumanFormat.duration(seconds: seconds))\(saved)\(written)\(speed)")
     }
 
     /// Says what would be done.

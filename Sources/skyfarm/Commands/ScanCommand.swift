@@ -17,22 +17,23 @@ struct ScanCommand: Command {
         let parameters = try parameters()
         let reader = try await openImage()
         if options.dryRun { return try dryRun(reader, parameters, outputs) }
-        if let warning = SEPVersion.warning(), !options.common.quiet { StandardError.write("skyfarm: \(warning)\n") }
+        let environment = ProcessInfo.processInfo.environment
+        let log = Log(options.common, environment)
+        if let warning = SEPVersion.warning() { log.write(.warning, "\(warning)") }
         let style = ProgressDisplay.Style(
-            options.common, canRedraw: Terminal.standardError.canRedraw(ProcessInfo.processInfo.environment))
-        let display = ProgressDisplay(style: style)
-        let interrupts = Interrupts(beforeExit: display.finish)
+            options.common, canRedraw: Terminal.standardError.canRedraw(environment))
+        let display = ProgressDisplay(style: style, log: log)
+        let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
         let recorder = ScanRecorder()
         let farm = try ScanFarm(
             options.cluster, timeout: options.timeoutSeconds.map { .seconds($0) }, maxAttempts: options.maxAttempts,
-            events: ScanEvents(
-                display: display, isQuiet: options.common.quiet, isVerbose: options.common.verbose, recorder: recorder))
+            events: ScanEvents(display: display, recorder: recorder))
         defer { farm.close() }
         let journal = try await openJournal(reader, parameters, notice: farm.events.say)
         let dashboard = try openDashboard(reader.summary, recorder, display)
         let work = Task { () async throws -> ExitCode in
-            try await scan(reader, parameters, farm, journal, display, recorder, dashboard?.source, outputs, start)
+            try await scan(reader, parameters, farm, journal, display, dashboard?.source, outputs, start, log)
         }
         let watcher = Task {
             for await _ in interrupts.signals { work.cancel() }
@@ -53,10 +54,10 @@ struct ScanCommand: Command {
 
     private func scan(
         _ reader: ImageReader, _ parameters: ScanParameters, _ farm: ScanFarm, _ journal: ScanJournal?,
-        _ display: ProgressDisplay, _ recorder: ScanRecorder, _ dashboard: ScanDashboardSource?,
-        _ outputs: [CatalogueOutput],
-        _ start: ContinuousClock.Instant
+        _ display: ProgressDisplay, _ dashboard: ScanDashboardSource?, _ outputs: [CatalogueOutput],
+        _ start: ContinuousClock.Instant, _ log: Log
     ) async throws -> ExitCode {
+        let recorder = farm.events.recorder
         // Beside the reading of the first bands.
         let checksums = Task { try await reader.checksums() }
         let preview =
@@ -73,6 +74,8 @@ struct ScanCommand: Command {
         let job = try SkyScan(
             reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: farm.coordinator,
             job: UInt64.random(in: .min ... .max), journal: journal, observer: farm.events.handle)
+        display.handle(
+            .began(pixels: reader.summary.width * reader.summary.height, work: job.expectedCost))
         let result = try await job.run()
         recorder.finish()
         recorder.begin(chore: "writing the catalogue")
@@ -84,13 +87,16 @@ struct ScanCommand: Command {
         if dashboard?.isWatched == true { _ = try? await preview?.value }
         let pages = try makePages(
             result, reader.summary, table, options.page.paths.isEmpty ? nil : try await preview?.value, recorder)
+        // A catalogue on standard output may go to the same terminal.
+        display.finish()
         try CatalogueOutput.write(table, to: outputs)
         for page in pages { try page.commit() }
         await finish(journal, result, notice: farm.events.say)
-        display.finish()
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         end(recorder, result, table, seconds: seconds)
-        try report(result, reader.summary, outputs, farm, seconds: seconds)
+        let account = ScanAccount(
+            recorder.timeline, readingSeconds: await reader.readingSeconds, local: ScanEvents.localName)
+        try report(result, reader.summary, outputs, account, log, seconds: seconds)
         return result.missing.isEmpty ? .complete : .partialCatalogue
     }
 

@@ -9,17 +9,11 @@ struct ScanEvents: Sendable {
     static let localName = "local"
 
     let display: ProgressDisplay
-    let isQuiet: Bool
-    let isVerbose: Bool
     let recorder: ScanRecorder
     private let systems = SystemNames()
 
-    init(
-        display: ProgressDisplay, isQuiet: Bool, isVerbose: Bool = false, recorder: ScanRecorder = ScanRecorder()
-    ) {
+    init(display: ProgressDisplay, recorder: ScanRecorder = ScanRecorder()) {
         self.display = display
-        self.isQuiet = isQuiet
-        self.isVerbose = isVerbose
         self.recorder = recorder
     }
 
@@ -29,9 +23,9 @@ struct ScanEvents: Sendable {
         switch event {
         case .began(let step, let tasks, let cost):
             display.handle(.stage(step.rawValue))
-            if tasks > 0 { display.handle(.planned(tasks: tasks, pixels: Int(cost))) }
-            detail("\(step.rawValue): \(HumanFormat.count(tasks, "task"))")
-        case .resumed(_, let tasks, let cost): display.handle(.resumed(tasks: tasks, pixels: Int(cost)))
+            if tasks > 0 { display.handle(.planned(tasks: tasks, work: cost)) }
+            show(.debug, "\(step.rawValue): \(HumanFormat.count(tasks, "task"))")
+        case .resumed(_, let tasks, let cost): display.handle(.resumed(tasks: tasks, work: cost))
         case .sectors, .found: break
         case .job(_, let event): handle(event)
         }
@@ -42,38 +36,43 @@ struct ScanEvents: Sendable {
         case .systemJoined(let name, let slots):
             // Every step begins with those that are there already.
             if systems.insert(name), name != Self.localName {
-                show("node \(name) joined, \(HumanFormat.count(slots, "slot"))")
+                show(.info, "node \(name: name) joined, \(HumanFormat.count(slots, "slot"))")
             }
-            display.handle(.nodes(systems.count))
+            display.handle(.joined(system: name, slots: slots))
         case .systemLeft(let name):
             systems.remove(name)
-            show("node \(name) is gone; its tasks go to others")
-            display.handle(.nodes(systems.count))
+            show(.warning, "node \(name: name) is gone; its tasks go to others")
+            display.handle(.left(system: name))
         case .taskStarted(let index, let system, let attempt, _):
-            detail("task \(index) goes to \(system), attempt \(attempt)")
+            show(.debug, "task \(index) goes to \(name: system), attempt \(attempt)")
         case .taskHedged(let index, let system, _, let slow, let seconds):
             display.handle(.hedged(task: index, slow: slow, system: system))
-            say(
-                "task \(index) takes longer than expected on \(slow) (\(HumanFormat.duration(seconds: seconds))); "
-                    + "\(system) tries it as well")
+            warn(
+                "task \(index) takes longer than expected on \(name: slow) (\(HumanFormat.duration(seconds: seconds))); \(name: system) tries it as well"
+            )
         case .taskFinished(let index, let system, _, let cost, let seconds):
-            display.handle(.finished(pixels: Int(cost)))
-            detail("task \(index) was done by \(system) in \(HumanFormat.duration(seconds: seconds))")
+            display.handle(.finished(work: cost, system: system))
+            show(
+                .debug,
+                "task \(index) was done by \(name: system) in \(HumanFormat.duration(seconds: seconds))")
         case .taskRetried(_, let system, let attempt, let reason, let log):
             display.handle(.retried(reason: reason, log: log))
-            show("attempt \(attempt) on \(system) failed: \(reason); trying again")
-            for line in log { show("  \(line)") }
+            show(.warning, "attempt \(attempt) on \(name: system) failed: \(reason); trying again")
+            show(log)
+        case .attemptLost(_, let system, let attempt, let reason, let log):
+            show(.warning, "attempt \(attempt) on \(name: system) failed: \(reason); the other attempt goes on")
+            show(log)
         case .taskFailed(_, let cost, let failure):
-            display.handle(.failed(pixels: Int(cost), reason: failure.description, log: failure.log))
-            show("a task was given up: \(failure)")
-            for line in failure.log { show("  \(line)") }
+            display.handle(.failed(work: cost, reason: failure.description, log: failure.log))
+            show(.warning, "a task was given up: \(failure); the scan goes on without its sector")
+            show(failure.log)
         }
     }
 
     /// Names the nodes that cannot be used.
     func report(_ states: [NodeState]) {
         for state in states {
-            if let trouble = state.trouble { say("node \(state.address): \(trouble)") }
+            if let trouble = state.trouble { warn("node \(name: state.address): \(trouble)") }
         }
     }
 
@@ -81,24 +80,28 @@ struct ScanEvents: Sendable {
     @Sendable func handle(_ news: ClusterMembership.News) {
         switch news {
         case .available: break
-        case .unavailable(let error): say("\(error)")
-        case .unused(let name, let reason): say("node \(name) is not used: \(reason)")
+        case .unavailable(let error): warn("\(error)")
+        case .unused(let name, let reason): warn("node \(name: name) is not used: \(reason)")
         }
     }
 
-    /// Shows a line, unless all but data and errors is unwanted.
+    /// Tells a line, and keeps it for the report.
     @Sendable func say(_ line: String) {
         recorder.note(line)
-        show(line)
+        show(.info, StyledText(line))
     }
 
-    /// Shows what only those want to know who asked for more.
-    private func detail(_ line: String) {
-        if isVerbose { show(line) }
+    /// Tells of something that is not as it should be, and keeps it for the report.
+    private func warn(_ line: StyledText) {
+        recorder.note(line.plain)
+        show(.warning, line)
     }
 
-    private func show(_ line: String) {
-        if !isQuiet { display.message("skyfarm: \(line)") }
+    private func show(_ level: Log.Level, _ line: StyledText) { display.message(level, line) }
+
+    /// Shows what a node's log had to say of a failure.
+    private func show(_ log: [String]) {
+        for line in log { show(.warning, "  \(line)") }
     }
 }
 

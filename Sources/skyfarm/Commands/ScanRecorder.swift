@@ -43,7 +43,8 @@ final class ScanRecorder: Sendable {
             case .taskHedged: break
             case .taskFinished(let index, _, let attempt, _, let seconds):
                 live.timeline.finish(task: index, number: attempt, seconds: seconds, at: time)
-            case .taskRetried(let index, let system, let attempt, let reason, _):
+            case .taskRetried(let index, let system, let attempt, let reason, _),
+                .attemptLost(let index, let system, let attempt, let reason, _):
                 live.timeline.retry(task: index, number: attempt, on: system, reason: reason, at: time)
             case .taskFailed(let index, _, let failure):
                 live.timeline.fail(task: index, reason: failure.description, at: time)

@@ -22,6 +22,10 @@ struct ScanReport: Encodable {
     /// Why there is no right ascension and declination, if the header promises them.
     var coordinatesProblem: String?
     var outputs: [String]
+    /// Compared with one of the systems alone; left out where that is not known.
+    var speedUp: ScanAccount.SpeedUp?
+    /// What most of the slots' time went into; left out where that is not known.
+    var bound: ScanAccount.Bound?
 
     struct Tasks: Encodable {
         var done: Int
@@ -53,7 +57,10 @@ struct ScanReport: Encodable {
         return sources == 0 ? "no sources found" : HumanFormat.count(sources, "source")
     }
 
-    init(_ result: SkyScanResult, _ image: ImageSummary, outputs: [String], seconds: Double) {
+    init(
+        _ result: SkyScanResult, _ image: ImageSummary, outputs: [String], _ account: ScanAccount, seconds: Double
+    ) {
+        (speedUp, bound) = (account.speedUp, account.bound)
         self.image = image.name
         width = image.width
         height = image.height

@@ -17,10 +17,11 @@ struct SynthCommand: Command {
 
 extension SynthCommand {
     private func make(_ making: Options.Making) throws -> ExitCode {
+        let environment = ProcessInfo.processInfo.environment
         let style = ProgressDisplay.Style(
-            options.common, canRedraw: Terminal.standardError.canRedraw(ProcessInfo.processInfo.environment))
-        let display = ProgressDisplay(style: style)
-        let interrupts = Interrupts(beforeExit: display.finish)
+            options.common, canRedraw: Terminal.standardError.canRedraw(environment))
+        let display = ProgressDisplay(style: style, log: Log(options.common, environment))
+        let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
         do {
             let sky = SyntheticSky(making.parameters)
@@ -47,14 +48,15 @@ extension SynthCommand {
             for source in sky.sources { try truth.write(SyntheticTruth.line(source, of: sky).utf8) }
         }
         let rows = SyntheticSky.stripHeight
+        display.handle(.began(pixels: width * height, work: Double(width * height)))
         display.handle(.stage("synth"))
-        display.handle(.planned(tasks: (height + rows - 1) / rows, pixels: width * height))
+        display.handle(.planned(tasks: (height + rows - 1) / rows, work: Double(width * height)))
         try sky.write(
             to: making.output, type: making.type == .f32 ? .float32 : .uint16,
             history: ["made by skyfarm synth \(Skyfarm.version)"], overwrite: making.overwrite
         ) { pixels in
             if interrupts.received != nil { throw CancellationError() }
-            display.handle(.finished(pixels: pixels))
+            display.handle(.finished(work: Double(pixels), system: ScanEvents.localName))
         }
         try truth?.commit()
     }

@@ -6,18 +6,29 @@ import Testing
 @Suite struct HedgingTests {
     /// What became of a job whose hedges were recorded.
     private struct Run {
-        var report: Report
-        var hedges: [(index: Int, system: String, attempt: Int, seconds: Double)]
+        var report = Report()
+        var hedges: [(index: Int, system: String, attempt: Int, seconds: Double)] = []
+        var retried = 0
+        /// Attempts that failed beside another.
+        var lost = 0
     }
 
     private func run(_ farm: Farm, _ count: Int, options: ScanCoordinator.Options = .init()) throws -> Run {
-        let hedges = Locked<[(index: Int, system: String, attempt: Int, seconds: Double)]>([])
+        let seen = Locked(Run())
         let report = farm.run(count, options: options) { event in
-            if case .taskHedged(let index, let system, let attempt, _, let seconds) = event {
-                hedges.withLock { $0.append((index, system, attempt, seconds)) }
+            seen.withLock { run in
+                switch event {
+                case .taskHedged(let index, let system, let attempt, _, let seconds):
+                    run.hedges.append((index, system, attempt, seconds))
+                case .taskRetried: run.retried += 1
+                case .attemptLost: run.lost += 1
+                default: break
+                }
             }
         }
-        return Run(report: try #require(report), hedges: hedges.withLock { $0 })
+        var run = seen.withLock { $0 }
+        run.report = try #require(report)
+        return run
     }
 
     @Test("the last task of a slow node is done by one that idles, and cancelled on the slow one")
@@ -104,6 +115,8 @@ import Testing
         // When the first has only its last task, from second 4 to 14.
         _ = farm.clock.schedule(at: Instant(nanoseconds: 9_500_000_000)) { farm.join(broken, 2, slots: 1) }
         let run = try run(farm, 10)
+        // Nothing is tried again: the first attempt goes on.
+        #expect(run.lost == 1 && run.retried == 0)
         #expect(run.report.isComplete(10))
         #expect(run.report.bySystem == ["node-1": 10])
         #expect(run.hedges.count == 1)

@@ -81,4 +81,16 @@ struct BenchCommandTests {
         let result = try program.finish()
         #expect(result.code == 130 && result.errors.hasSuffix("skyfarm: bench: stopped\n"))
     }
+
+    @Test("leaves no sky behind, whether it is stopped in order or at once", arguments: [1, 2])
+    func stopped(signals: Int) throws {
+        let scene = try Scene()
+        let program = try Program(
+            ["bench", "scan", "--size", "20000", "--local-slots", "1"], environment: ["TMPDIR": scene.path("out")])
+        try program.waitForErrors("making a synthetic sky")
+        for _ in 0..<signals { program.send(SIGINT) }
+        let result = try program.finish()
+        #expect(result.code == 130)
+        #expect(scene.outputs.isEmpty, "\(scene.outputs)")
+    }
 }

@@ -11,13 +11,13 @@ final class Tmux {
     private let tmux: String
     private let socket = "skyfarm-\(UUID().uuidString)"
 
-    /// Opens a terminal and runs a command of the shell in it; what is on the screen stays when it ends.
+    /// Opens a terminal and runs a command of the shell in it. The terminal stays when that ends.
     init(columns: Int = 80, rows: Int = 24, environment: [String: String] = [:], _ command: String) throws {
         tmux = try #require(Self.path)
         let variables = environment.flatMap { ["-e", "\($0.key)=\($0.value)"] }
         try run(
             ["-f", "/dev/null", "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)"] + variables
-                + ["-n", "test", "sh", "-c", "stty -echoctl; \(command)", ";", "set", "-g", "remain-on-exit", "on"],
+                + ["sh", "-c", "trap : INT; \(command); echo end $?; exec sleep 1000"],
             environment: environment)
     }
 
@@ -30,11 +30,16 @@ final class Tmux {
         return result.output
     }
 
-    /// The lines on the screen, and what has scrolled out of it, without blanks at their ends.
-    func lines(withEscapes: Bool = false) throws -> [String] {
-        try run(["capture-pane", "-p", "-S", "-"] + (withEscapes ? ["-e"] : []))
-            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    /// The lines on the screen, and what has scrolled out of it, without blanks at their ends; with `joining`, those
+    /// that the terminal broke in one.
+    func lines(joining: Bool = false) throws -> [String] {
+        try run(["capture-pane", "-p", "-S", "-"] + (joining ? ["-J"] : []))
+            .split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String($0.reversed().drop { $0 == " " }.reversed()) }
     }
+
+    /// Writes every byte that the program writes to a file as well, from now on.
+    func record(to path: String) throws { try run(["pipe-pane", "cat > '\(path)'"]) }
 
     /// What tmux knows by that name, such as `cursor_flag`.
     func value(_ name: String) throws -> String {
@@ -65,10 +70,12 @@ final class Tmux {
         }
     }
 
-    /// Waits until the program has ended.
-    func waitForEnd() throws -> [String] {
-        try wait("the end of the program") { $0.contains { $0.hasPrefix("Pane is dead") } }
-            .filter { !$0.hasPrefix("Pane is dead") }
+    /// Waits until the command has ended.
+    /// - Returns: its exit code, and what it left on the screen, as lines that are not empty.
+    func waitForEnd() throws -> (code: String, lines: [String]) {
+        try wait("the end of the program") { $0.contains { $0.hasPrefix("end ") } }
+        let lines = try lines(joining: true).filter { !$0.isEmpty }
+        return (String(lines.last?.dropFirst(4) ?? ""), Array(lines.dropLast()))
     }
 }
 

@@ -44,4 +44,12 @@ import Testing
         #expect(!terminal.usesColor(.auto, ["NO_COLOR": "1"]) && !pipe.usesColor(.auto, [:]))
         #expect(pipe.usesColor(.always, ["NO_COLOR": "1"]) && !terminal.usesColor(.never, [:]))
     }
+
+    @Test("a file never gets colour, even where it is asked for")
+    func file() throws {
+        let scene = try Scene()
+        let descriptor = open(scene.path("log"), O_WRONLY | O_CREAT, 0o600)
+        defer { close(descriptor) }
+        #expect(!Terminal(descriptor: descriptor).usesColor(.always, [:]))
+    }
 }

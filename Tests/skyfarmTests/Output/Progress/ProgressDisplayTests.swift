@@ -18,35 +18,51 @@ import Testing
     func lines() {
         let screen = Screen()
         let display = ProgressDisplay(style: .lines, write: screen.write)
-        display.handle(.planned(tasks: 1, pixels: 100))
-        display.handle(.finished(pixels: 100))
-        display.message("note")
+        display.handle(.planned(tasks: 1, work: 100))
+        display.handle(.finished(work: 100, system: "a"))
+        display.message(.info, "note")
         display.finish()
         display.finish()
-        display.handle(.finished(pixels: 1))
-        #expect(screen.text.hasPrefix("note\n1 of 1 task in 0.0 s, "))
+        display.handle(.finished(work: 1, system: "a"))
+        #expect(screen.text.hasPrefix("skyfarm: note\n1 of 1 task in 0.0 s"))
         #expect(screen.text.count { $0 == "\n" } == 2)
     }
 
-    @Test("as JSON each event is a line at once")
+    @Test("as JSON each event is a line at once, and the end is one")
     func json() {
         let screen = Screen()
         let display = ProgressDisplay(style: .json, write: screen.write)
-        display.handle(.nodes(2))
+        display.handle(.joined(system: "alpha", slots: 2))
         display.handle(.stage("extract"))
         display.finish()
-        #expect(screen.text.split(separator: "\n").count == 2)
-        #expect(screen.text.contains("\"stage\":\"extract\""))
+        let lines = screen.text.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines[0].contains(#""event":"joined""#) && lines[1].contains(#""stage":"extract""#))
+        #expect(lines[2].contains(#""event":"ended""#))
     }
 
     @Test("without progress nothing is written but messages")
     func none() {
         let screen = Screen()
         let display = ProgressDisplay(style: .none, write: screen.write)
-        display.handle(.planned(tasks: 1, pixels: 100))
-        display.message("note")
+        display.handle(.planned(tasks: 1, work: 100))
+        display.message(.info, "note")
+        display.message(.debug, "detail")
         display.finish()
-        #expect(screen.text == "note\n")
+        #expect(screen.text == "skyfarm: note\n")
+    }
+
+    @Test("a display that is abandoned while the terminal takes nothing does not hold up the end")
+    func abandon() {
+        let gate = DispatchSemaphore(value: 0)
+        let display = ProgressDisplay(style: .lines) { _ in gate.wait() }
+        display.handle(.planned(tasks: 1, work: 100))
+        display.message(.info, "note")
+        let start = ContinuousClock.now
+        display.abandon()
+        #expect(ContinuousClock.now - start < .seconds(10))
+        for _ in 0..<2 { gate.signal() }
+        display.finish()
     }
 
     @Test(

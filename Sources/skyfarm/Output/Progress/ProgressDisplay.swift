@@ -1,0 +1,135 @@
+import Dispatch
+import Foundation
+
+/// Shows a job's events on standard error as they come: as a display that is drawn over, plain lines, or JSON.
+///
+/// May be called from any thread. ``finish()`` must be called before anything else writes to the terminal.
+final class ProgressDisplay: @unchecked Sendable {
+    // Sendable: everything mutable is touched only on `queue`.
+    private let queue = DispatchQueue(label: "skyfarm.progress")
+    private let style: Style
+    private let log: Log
+    private let write: @Sendable (String) -> Void
+    private let size: @Sendable () -> Terminal.Size?
+    private let clock = ContinuousClock()
+    private let start: ContinuousClock.Instant
+    private var state = ProgressState()
+    private var block = ScreenBlock()
+    private var isFinished = false
+    private var sources: [any DispatchSourceProtocol] = []
+
+    enum Style: Equatable, Sendable {
+        case none, bar, lines, json
+
+        init(_ options: CommonOptions, canRedraw: Bool) {
+            switch options.progress {
+            case .json: self = .json
+            case .never: self = .none
+            case .always: self = canRedraw ? .bar : .lines
+            case .auto: self = options.quiet ? .none : canRedraw ? .bar : .lines
+            }
+        }
+    }
+
+    init(
+        style: Style, log: Log = Log(), write: @escaping @Sendable (String) -> Void = StandardError.write,
+        size: @escaping @Sendable () -> Terminal.Size? = { Terminal.standardError.drawingSize }
+    ) {
+        (self.style, self.log, self.write, self.size) = (style, log, write, size)
+        start = clock.now
+        queue.sync {
+            switch style {
+            case .bar:
+                redraw(every: 0.1)
+                redrawWhenResized()
+            case .lines: redraw(every: 10)
+            case .none, .json: break
+            }
+        }
+    }
+
+    /// Takes an event in.
+    func handle(_ event: ProgressEvent) {
+        guard style != .none else { return }
+        let seconds = elapsed()
+        queue.async { [self] in
+            guard !isFinished else { return }
+            state.handle(event, at: seconds)
+            if style == .json { record(event, at: seconds) }
+        }
+    }
+
+    /// Writes a line for the user above the display.
+    func message(_ level: Log.Level, _ text: StyledText) {
+        guard let line = log.line(level, text) else { return }
+        queue.async { [self] in
+            let erasure = block.erase()
+            write(erasure + line + (erasure.isEmpty ? "" : drawing()))
+        }
+    }
+
+    /// Removes the display, says how it went, and shows nothing more. Returns when that is written.
+    func finish() { queue.sync { end() } }
+
+    /// As ``finish()``, for a process that is about to end at once: waits no longer than a moment for a terminal that
+    /// takes nothing.
+    func abandon() {
+        let ended = DispatchSemaphore(value: 0)
+        queue.async { [self] in
+            end()
+            ended.signal()
+        }
+        _ = ended.wait(timeout: .now() + 0.2)
+    }
+
+    private func end() {
+        guard !isFinished else { return }
+        isFinished = true
+        for source in sources { source.cancel() }
+        let seconds = elapsed()
+        switch style {
+        case .bar, .lines: write(block.erase() + (state.tasks > 0 ? state.summary(at: seconds) + "\n" : ""))
+        case .json: record(nil, at: seconds)
+        case .none: break
+        }
+    }
+
+    private func record(_ event: ProgressEvent?, at seconds: Double) {
+        if let line = try? JSONOutput.line(ProgressRecord(event, at: seconds, state: state)) { write(line) }
+    }
+
+    private func redraw(every seconds: Double) {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + seconds, repeating: seconds, leeway: .milliseconds(20))
+        timer.setEventHandler { @Sendable [weak self] in self?.draw() }
+        timer.activate()
+        sources.append(timer)
+    }
+
+    private func redrawWhenResized() {
+        let source = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: queue)
+        source.setEventHandler { @Sendable [weak self] in self?.draw() }
+        source.activate()
+        sources.append(source)
+    }
+
+    private func draw() {
+        guard !isFinished, state.tasks > 0 else { return }
+        if style == .bar {
+            let text = drawing()
+            if !text.isEmpty { write(text) }
+        } else {
+            write(state.line(at: elapsed()) + "\n")
+        }
+    }
+
+    /// The display as it is now; nothing where it cannot be drawn.
+    private func drawing() -> String {
+        guard let size = size() else { return "" }
+        // One column and one line stay free: a full screen makes some terminals scroll.
+        let layout = ProgressLayout(columns: max(1, size.columns - 1), rows: max(1, size.rows - 1))
+        return block.draw(layout.lines(state, at: elapsed()).map { log.usesColor ? $0.colored() : $0.plain })
+    }
+
+    private func elapsed() -> Double { (clock.now - start) / .seconds(1) }
+}

@@ -1,0 +1,68 @@
+/// One event as a line of JSON, for programs; `v` is the version of the form. Docs/Progress.md describes it.
+struct ProgressRecord: Encodable, Equatable {
+    var v = 1
+    var event: String
+    /// The job, where it has an identifier.
+    var job: String?
+    /// Seconds since the job began.
+    var time: Double
+    var stage: String?
+    var reason: String?
+    /// Last lines of a node's log, each after the node's name.
+    var log: [String]?
+    var tasks: Int
+    var tasksDone: Int
+    var tasksFailed: Int
+    var tasksResumed: Int
+    /// Of the image.
+    var pixels: Int
+    var pixelsDone: Int
+    /// Pixels of the image per second of late.
+    var rate: Double?
+    var secondsLeft: Double?
+    var retries: Int
+    var hedges: Int
+    /// Systems that take part, and their slots.
+    var systems: Int
+    var slotsTotal: Int
+    /// Place of a task in its step, from 0.
+    var task: Int?
+    /// The system on which it takes longer than expected.
+    var slow: String?
+    var system: String?
+    var slots: Int?
+
+    /// The record of `event`, with the totals after it; nil is the end.
+    init(_ event: ProgressEvent?, job: String? = nil, at seconds: Double, state: ProgressState) {
+        switch event {
+        case .began: self.event = "began"
+        case .stage(let name): (self.event, stage) = ("stage", name)
+        case .planned: self.event = "planned"
+        case .finished(_, let system): (self.event, self.system) = ("finished", system)
+        case .resumed: self.event = "resumed"
+        case .retried(let reason, let log):
+            (self.event, self.reason) = ("retried", reason)
+            self.log = log.isEmpty ? nil : log
+        case .hedged(let task, let slow, let system):
+            self.event = "hedged"
+            (self.task, self.slow, self.system) = (task, slow, system)
+        case .failed(_, let reason, let log):
+            (self.event, self.reason) = ("failed", reason)
+            self.log = log.isEmpty ? nil : log
+        case .joined(let system, let slots): (self.event, self.system, self.slots) = ("joined", system, slots)
+        case .left(let system): (self.event, self.system) = ("left", system)
+        case nil: self.event = "ended"
+        }
+        self.job = job
+        time = Self.rounded(seconds)
+        (tasks, tasksDone, tasksFailed) = (state.tasks, state.tasksDone, state.tasksFailed)
+        tasksResumed = state.tasksResumed
+        (pixels, pixelsDone) = (state.pixels, state.pixelsDone)
+        rate = state.rate(at: seconds)?.rounded()
+        secondsLeft = state.secondsLeft(at: seconds).map(Self.rounded)
+        (retries, hedges) = (state.retries, state.hedges)
+        (systems, slotsTotal) = (state.systems.count, state.systems.reduce(0) { $0 + $1.slots })
+    }
+
+    private static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
+}

@@ -1,0 +1,86 @@
+/// A text for people of which parts stand out, such as the names of nodes.
+struct StyledText: Equatable, Sendable {
+    /// What a part is, and so how it looks.
+    enum Style: Equatable, Sendable {
+        case plain, name, warning, error
+
+        /// Number of the terminal's attribute that turns it on; nil for none.
+        var attribute: Int? {
+            switch self {
+            case .plain: nil
+            case .name: 1
+            case .warning: 33
+            case .error: 31
+            }
+        }
+    }
+
+    private var parts: [Part] = []
+
+    private struct Part: Equatable, Sendable {
+        var text: String
+        var style: Style
+    }
+
+    init(_ text: String = "", _ style: Style = .plain) { append(text, style) }
+
+    mutating func append(_ text: String, _ style: Style) {
+        if text.isEmpty { return }
+        if parts.last?.style == style {
+            parts[parts.count - 1].text += text
+        } else {
+            parts.append(Part(text: text, style: style))
+        }
+    }
+
+    mutating func append(_ other: StyledText) {
+        for part in other.parts { append(part.text, part.style) }
+    }
+
+    /// The characters alone.
+    var plain: String { parts.map(\.text).joined() }
+
+    /// Number of characters.
+    var count: Int { parts.reduce(0) { $0 + $1.text.count } }
+
+    /// The beginning, of at most `length` characters.
+    func prefix(_ length: Int) -> StyledText {
+        var (result, room) = (StyledText(), max(0, length))
+        for part in parts {
+            result.append(String(part.text.prefix(room)), part.style)
+            room -= min(room, part.text.count)
+        }
+        return result
+    }
+
+    /// As a terminal shows it; `base` is what the parts without a style look like.
+    func colored(_ base: Style = .plain) -> String {
+        parts.map { part in
+            let attributes = [base, part.style].compactMap(\.attribute).map(String.init)
+            return attributes.isEmpty ? part.text : "\u{1b}[\(attributes.joined(separator: ";"))m\(part.text)\u{1b}[m"
+        }.joined()
+    }
+}
+
+extension StyledText: ExpressibleByStringInterpolation {
+    init(stringLiteral text: String) { self.init(text) }
+
+    init(stringInterpolation: Interpolation) { self = stringInterpolation.text }
+
+    struct Interpolation: StringInterpolationProtocol {
+        fileprivate var text = StyledText()
+
+        init(literalCapacity: Int, interpolationCount: Int) {}
+
+        mutating func appendLiteral(_ literal: String) { text.append(literal, .plain) }
+
+        mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+            text.append(value.description, .plain)
+        }
+
+        /// The name of a node, or of another thing that the eye looks for.
+        mutating func appendInterpolation(name: String) { text.append(name, .name) }
+
+        mutating func appendInterpolation(_ other: StyledText) { text.append(other) }
+    }
+}

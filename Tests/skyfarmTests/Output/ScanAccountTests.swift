@@ -1,0 +1,106 @@
+import SkyImage
+import SkyReport
+import Testing
+
+@testable import skyfarm
+
+@Suite struct ScanAccountTests {
+    /// A scan of one step with tasks of cost 1; each row is system, start, end, seconds of scanning.
+    private func timeline(
+        _ systems: [(String, Int)], _ attempts: [(String, Double, Double, Double)], end: Double
+    ) -> ScanTimeline {
+        var timeline = ScanTimeline()
+        for (name, slots) in systems { timeline.join(name, slots: slots, at: 0) }
+        timeline.begin(
+            step: "extraction",
+            waiting: attempts.indices.map { PixelRect(x: 0..<10, y: $0..<$0 + 1) }, resumed: [])
+        var events: [(Double, Bool, Int)] = []
+        for (index, attempt) in attempts.enumerated() {
+            events += [(attempt.1, false, index), (attempt.2, true, index)]
+        }
+        for (time, isEnd, index) in events.sorted(by: { $0.0 < $1.0 }) {
+            if isEnd {
+                timeline.finish(task: index, number: 1, seconds: attempts[index].3, at: time)
+            } else {
+                timeline.start(task: index, number: 1, on: attempts[index].0, cost: 1, at: time)
+            }
+        }
+        timeline.finish(at: end)
+        return timeline
+    }
+
+    private func account(_ timeline: ScanTimeline, readingSeconds: Double = 0) -> ScanAccount {
+        ScanAccount(timeline, readingSeconds: readingSeconds, local: "local")
+    }
+
+    @Test("two systems that compute all the time are twice as fast as one, and computing is the limit")
+    func compute() throws {
+        let attempts = (0..<4).flatMap { round in
+            ["local", "alpha"].map { ($0, Double(round), Double(round + 1), 1.0) }
+        }
+        let account = account(timeline([("local", 1), ("alpha", 1)], attempts, end: 4))
+        #expect(account.speedUp == .init(factor: 2, over: "local"))
+        #expect(account.bound == .init(by: .compute, share: 1))
+        #expect(
+            account.words
+                == "2 times as fast as this machine alone, bound by computing (100 % of the slots' time)")
+    }
+
+    @Test("a system with more slots than tasks is no faster alone than its slowest task")
+    func rounds() throws {
+        // Alone, its four slots would have done five tasks in two rounds.
+        let attempts =
+            (0..<4).map { _ in ("local", 0.0, 1.0, 1.0) } + [("alpha", 0, 1, 1)]
+        let account = account(timeline([("local", 4), ("alpha", 1)], attempts, end: 1))
+        #expect(account.speedUp == .init(factor: 2, over: "local"))
+    }
+
+    @Test("without this machine the node that did most is what is compared with")
+    func withoutLocal() {
+        let attempts = [("a", 0.0, 1.0, 1.0), ("b", 0, 0.5, 0.5), ("b", 0.5, 1, 0.5)]
+        let account = account(timeline([("a", 1), ("b", 1)], attempts, end: 1))
+        #expect(account.speedUp == .init(factor: 1.5, over: "b"))
+    }
+
+    @Test("of one system, or of one that did too little, no speed-up is claimed")
+    func unknown() {
+        let alone = account(timeline([("local", 1)], [("local", 0, 1, 1)], end: 1))
+        #expect(alone.speedUp == nil && alone.bound?.by == .compute)
+        let little = account(
+            timeline([("local", 8), ("a", 1)], [("local", 0, 1, 1), ("a", 0, 1, 1)], end: 1))
+        #expect(little.speedUp == nil)
+        #expect(account(ScanTimeline()) == account(timeline([], [], end: 0)))
+        #expect(account(ScanTimeline()).words == nil)
+    }
+
+    @Test("slots that wait for their pixels name the network, or the disk if that was read all the time")
+    func waiting() {
+        let attempts = (0..<4).map { ("alpha", Double($0), Double($0 + 1), 0.25) }
+        let timeline = timeline([("alpha", 1)], attempts, end: 4)
+        #expect(account(timeline).bound == .init(by: .network, share: 0.75))
+        #expect(account(timeline, readingSeconds: 3).bound == .init(by: .disk, share: 0.75))
+        let local = self.timeline([("local", 1)], attempts.map { ("local", $0.1, $0.2, $0.3) }, end: 4)
+        #expect(account(local).bound?.by == .disk)
+    }
+
+    @Test("slots without a task name the tasks, and the coordinator if nobody had one")
+    func idle() {
+        let one = timeline([("local", 4)], [("local", 0, 4, 4)], end: 4)
+        #expect(account(one).bound == .init(by: .tasks, share: 0.75))
+        let late = timeline([("local", 1)], [("local", 3, 4, 1)], end: 4)
+        #expect(account(late).bound == .init(by: .coordinator, share: 0.75))
+    }
+
+    @Test("attempts that came to nothing are not taken for the network")
+    func wasted() {
+        var timeline = ScanTimeline()
+        timeline.join("alpha", slots: 1, at: 0)
+        timeline.begin(step: "extraction", waiting: [PixelRect(x: 0..<1, y: 0..<1)], resumed: [])
+        timeline.start(task: 0, number: 1, on: "alpha", cost: 1, at: 0)
+        timeline.retry(task: 0, number: 1, on: "alpha", reason: "r", at: 6)
+        timeline.start(task: 0, number: 2, on: "alpha", cost: 1, at: 6)
+        timeline.finish(task: 0, number: 2, seconds: 4, at: 10)
+        timeline.finish(at: 10)
+        #expect(account(timeline).bound == .init(by: .compute, share: 0.4))
+    }
+}
