@@ -49,7 +49,7 @@ struct Skyfarm {
             case .run(let spec, var arguments):
                 arguments.environment = environment
                 arguments.file = try SettingsFile.load(environment: environment, keys: parser.settingKeys)
-                log = Log(try CommonOptions(arguments), environment)
+                log = try Log(arguments)
                 guard let type = commands.first(where: { $0.spec.name == spec.name }) else {
                     throw UsageError("\(spec.name) has a table but no code")
                 }
@@ -61,7 +61,8 @@ struct Skyfarm {
         }
     }
 
-    private static func exitCode(of error: any Error) -> ExitCode {
+    /// What an error means to the caller.
+    static func exitCode(of error: any Error) -> ExitCode {
         switch error {
         case is UsageError: .usage
         case let error as JournalError: error.exitCode

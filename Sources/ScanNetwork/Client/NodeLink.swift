@@ -145,7 +145,7 @@ final class NodeLink: @unchecked Sendable {
         switch target {
         case .failure(let error): failed(.failed(ScanError(.unreachable, "\(error)")))
         case .success(let target):
-            let info = CoordinatorInfo(name: options.name, frameLimit: options.frameLimit)
+            let info = CoordinatorInfo(name: options.name, frameLimit: options.frameLimit, job: options.job)
             let keys = keys.keys(for: announcedKeys, at: .now)
             let dialer = Dialer(
                 loop: loop, target: target, keys: keys, info: info, timing: options.timing, sessions: options.sessions
@@ -232,7 +232,7 @@ extension RemoteNodes {
         _ address: String, keys: KeyRing, options: Options = Options(), loop: EventLoop = .shared
     ) async throws -> ScanSystem {
         let target = try SocketAddress(parsing: address)
-        let info = CoordinatorInfo(name: options.name, frameLimit: options.frameLimit)
+        let info = CoordinatorInfo(name: options.name, frameLimit: options.frameLimit, job: options.job)
         return try await withCheckedThrowingContinuation { continuation in
             loop.execute {
                 let dialer = Dialer(

@@ -15,6 +15,8 @@ public final class RemoteNodes: @unchecked Sendable {
     public struct Options: Sendable {
         /// Name of this coordinator, for the nodes' logs; the host's name by default.
         public var name: String = hostName()
+        /// What the log of this process calls its job, so that those of nodes can call it the same; nil if it has none.
+        public var job: String?
         /// Most tasks in flight to one node; what it admits if nil, and never more. Fewer are in flight unless they
         /// are tiny: one more per slot, or what takes 20 ms.
         public var window: Int?

@@ -41,11 +41,14 @@ package struct CoordinatorInfo: Codable, Equatable, Sendable {
     package var software: String
     /// Longest frame it accepts, in bytes.
     package var frameLimit: Int
+    /// What its log calls the job that it connects for; nil if it does not tell.
+    package var job: String?
 
-    package init(name: String, software: String = Skyfarm.version, frameLimit: Int) {
+    package init(name: String, software: String = Skyfarm.version, frameLimit: Int, job: String? = nil) {
         self.name = name
         self.software = software
         self.frameLimit = frameLimit
+        self.job = job
     }
 }
 

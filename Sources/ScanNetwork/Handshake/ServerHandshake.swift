@@ -43,6 +43,7 @@ package struct ServerHandshake {
             }
             info.name = info.name.printable
             info.software = info.software.printable
+            info.job = info.job.map { String($0.printable.prefix(64)) }
             info.frameLimit = min(info.frameLimit, FrameFormat.greatestFrameLimit)
             let reply = Hello(.welcome, versions: versions, body: try WireEncoder().encode(node)).encoded
             return .open(info, reply: reply, consumed: size)

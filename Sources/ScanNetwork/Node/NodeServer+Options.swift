@@ -36,38 +36,61 @@ extension NodeServer {
     /// Something worth a line in a node's log.
     public enum Event: Sendable, CustomStringConvertible {
         /// A coordinator has connected.
-        case connected(peer: String, name: String)
+        case connected(Peer)
         /// A peer was not let in, or was no coordinator; `unlogged` others from its address since the last such event.
         case refused(peer: String, reason: String, unlogged: Int)
         /// A coordinator's connection has ended, after so many tasks of it were done and so many given up.
-        case disconnected(peer: String, name: String, reason: String, done: Int, cancelled: Int)
+        case disconnected(Peer, reason: String, done: Int, cancelled: Int)
         /// A coordinator's task was not taken.
-        case declined(peer: String, name: String, scanner: String, reason: String)
+        case declined(Peer, scanner: String, reason: String)
         /// What a coordinator referred to is not here; it sends the bytes instead.
-        case unreadable(peer: String, name: String, reason: String)
+        case unreadable(Peer, reason: String)
         /// The scan of an attempt at a coordinator's task threw, after so many seconds.
-        case failed(peer: String, name: String, scanner: String, attempt: Int, seconds: Double, reason: String)
+        case failed(Peer, scanner: String, attempt: Int, seconds: Double, reason: String)
         /// Connections cannot be accepted now.
         case troubled(reason: String)
 
         /// One line.
         public var description: String {
             switch self {
-            case .connected(let peer, let name): "\(name) connected from \(peer)"
+            case .connected(let peer): "\(peer.name) connected from \(peer.address)"
             case .refused(let peer, let reason, let unlogged):
                 "refused \(peer): \(reason)" + (unlogged > 0 ? "; so were \(unlogged) more from there before" : "")
-            case .disconnected(let peer, let name, let reason, let done, let cancelled):
-                "\(name) at \(peer) \(reason); \(done) tasks done, \(cancelled) cancelled"
-            case .declined(let peer, let name, let scanner, let reason):
-                "took no \(scanner) of \(name) at \(peer): this node \(reason)"
-            case .unreadable(let peer, let name, let reason):
-                "\(name) at \(peer) must send what it refers to: \(reason)"
-            case .failed(let peer, let name, let scanner, let attempt, let seconds, let reason):
-                "\(scanner) of \(name) at \(peer) failed in attempt \(attempt), after "
+            case .disconnected(let peer, let reason, let done, let cancelled):
+                "\(peer) \(reason); \(done) tasks done, \(cancelled) cancelled"
+            case .declined(let peer, let scanner, let reason):
+                "took no \(scanner) of \(peer): this node \(reason)"
+            case .unreadable(let peer, let reason):
+                "\(peer) must send what it refers to: \(reason)"
+            case .failed(let peer, let scanner, let attempt, let seconds, let reason):
+                "\(scanner) of \(peer) failed in attempt \(attempt), after "
                     + "\((seconds * 1000).rounded() / 1000) s: \(reason)"
             case .troubled(let reason): "cannot take connections now: \(reason)"
             }
         }
+
+        /// What the coordinator's log calls the job that this is about; nil if it is about none, or none was told.
+        public var job: String? {
+            switch self {
+            case .connected(let peer), .disconnected(let peer, _, _, _), .declined(let peer, _, _),
+                .unreadable(let peer, _), .failed(let peer, _, _, _, _):
+                peer.job
+            case .refused, .troubled: nil
+            }
+        }
+    }
+
+    /// A coordinator, as a log names it.
+    public struct Peer: Equatable, Sendable, CustomStringConvertible {
+        /// Where it is.
+        public var address: String
+        /// The name it gave itself.
+        public var name: String
+        /// What its own log calls the job that it connected for; nil if it did not tell.
+        public var job: String?
+
+        /// Name and address.
+        public var description: String { "\(name) at \(address)" }
     }
 
     /// What a node does now.

@@ -110,14 +110,14 @@ final class NodeSession: @unchecked Sendable {
         _ task: TaskFrame, _ reason: RefusalReason, _ message: String, on connection: Connection
     ) {
         let scanner = String(decoding: task.scanner, as: UTF8.self).printable
-        tell { .declined(peer: $0, name: $1, scanner: scanner, reason: message) }
+        tell { .declined($0, scanner: scanner, reason: message) }
         connection.send { $0.putRefusal(request: task.request, reason: reason, message: message) }
     }
 
     /// Writes a line of this connection into the log.
-    private func tell(_ event: (_ peer: String, _ name: String) -> NodeServer.Event) {
+    private func tell(_ event: (NodeServer.Peer) -> NodeServer.Event) {
         guard let connection, let peer else { return }
-        let event = event("\(connection.peer)", peer.name)
+        let event = event(NodeServer.Peer(address: "\(connection.peer)", name: peer.name, job: peer.job))
         log.append("\(event)")
         server.onEvent(event)
     }
@@ -152,7 +152,7 @@ final class NodeSession: @unchecked Sendable {
     /// Asks for the bytes of a task that refers to some which are not here.
     private func sendBack(_ request: UInt64, because reason: String) {
         // Those that came before the coordinator knew have the same reason.
-        if reason != unreadable { tell { .unreadable(peer: $0, name: $1, reason: reason) } }
+        if reason != unreadable { tell { .unreadable($0, reason: reason) } }
         unreadable = reason
         connection?.send {
             $0.putRefusal(request: request, reason: .bulkElsewhere, message: "does not find the bulk bytes by itself")
@@ -163,8 +163,7 @@ final class NodeSession: @unchecked Sendable {
     private func report(_ cause: String, of task: Running, after seconds: Double) -> FailureReport {
         tell {
             .failed(
-                peer: $0, name: $1, scanner: task.scanner, attempt: Int(task.attempt), seconds: seconds,
-                reason: cause.printable)
+                $0, scanner: task.scanner, attempt: Int(task.attempt), seconds: seconds, reason: cause.printable)
         }
         return FailureReport(cause: cause, log: log.take())
     }
@@ -187,7 +186,7 @@ extension NodeSession: ConnectionDelegate {
         case .open(let peer, let reply, let consumed):
             self.peer = peer
             connection.send { writer in reply.withUnsafeBytes { writer.put(raw: $0) } }
-            tell { .connected(peer: $0, name: $1) }
+            tell(NodeServer.Event.connected)
             server.publish()
             return .open(consumed: consumed)
         case .refuse(let reply, let reason):
@@ -232,7 +231,8 @@ extension NodeSession: ConnectionDelegate {
         if let peer {
             server.onEvent(
                 .disconnected(
-                    peer: "\(address)", name: peer.name, reason: error.message, done: done, cancelled: cancelled))
+                    NodeServer.Peer(address: "\(address)", name: peer.name, job: peer.job), reason: error.message,
+                    done: done, cancelled: cancelled))
         } else {
             server.tellRefused(address, refusal ?? error.message)
         }

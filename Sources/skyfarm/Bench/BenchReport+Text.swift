@@ -31,8 +31,9 @@ extension BenchReport {
         for (index, system) in systems.enumerated() {
             let p50 = latency.p50[index]
             table.add(
-                system.name, Self.short(p50.median), Self.short(p50.lowest), Self.short(p50.highest),
-                Self.short(latency.p99[index].median))
+                system.name, HumanFormat.measurement(seconds: p50.median), HumanFormat.measurement(seconds: p50.lowest),
+                HumanFormat.measurement(seconds: p50.highest),
+                HumanFormat.measurement(seconds: latency.p99[index].median))
         }
         return "latency: one task that does nothing after the other, median of \(HumanFormat.count(runs, "run"))\n"
             + table.text
@@ -41,7 +42,7 @@ extension BenchReport {
     private func text(_ scan: Scan) -> String {
         var table = TextTable("SYSTEM", "SLOTS", "TIME", "LOWEST", "HIGHEST", "RATE")
         func add(_ name: String, _ slots: Int, _ sample: Sample) {
-            let times = [sample.median, sample.lowest, sample.highest].map(Self.short)
+            let times = [sample.median, sample.lowest, sample.highest].map(HumanFormat.measurement)
             table.add(
                 name, "\(slots)", times[0], times[1], times[2], HumanFormat.pixelRate(scan.rate(sample.median)))
         }
@@ -80,11 +81,4 @@ extension BenchReport {
     private static func times(_ factor: Double) -> String { String(format: "%.2f x", factor) }
 
     private static func percent(_ share: Double) -> String { String(format: "%.0f %%", share * 100) }
-
-    /// `12.3 us`, `4.56 ms`, `1.23 s`.
-    private static func short(_ seconds: Double) -> String {
-        let (unit, name) = seconds < 0.9995e-3 ? (1e-6, "us") : seconds < 0.9995 ? (1e-3, "ms") : (1, "s")
-        let value = seconds / unit
-        return String(format: "%.*f %@", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, name)
-    }
 }

@@ -11,7 +11,7 @@ struct BenchCommand: Command {
 
     func run() async throws -> ExitCode {
         let display = ProgressDisplay(
-            style: .none, log: Log(options.common, ProcessInfo.processInfo.environment))
+            style: .none, log: options.log)
         let folder = TemporaryFolder(named: "skyfarm-bench")
         let interrupts = Interrupts {
             display.abandon()
@@ -111,6 +111,7 @@ extension BenchCommand {
         var size: Int
         var runs: Int
         var cluster: ClusterOptions
+        var log: Log
         var common: CommonOptions
 
         init(_ arguments: Arguments) throws(UsageError) {
@@ -123,6 +124,7 @@ extension BenchCommand {
             size = try arguments[BenchCommand.size]
             runs = try arguments[BenchCommand.runs]
             cluster = try ClusterOptions(arguments)
+            log = try Log(arguments)
             common = try CommonOptions(arguments)
         }
     }

@@ -37,6 +37,13 @@ struct CommonOptions: Equatable, Sendable {
         options: [json.spec, quiet.spec, verbose.spec, color.spec, progress.spec, help.spec])
 }
 
+/// How the lines of a long command look that are for a log.
+enum LogOptions {
+    static let format = Option.value(
+        "log-format", .choice("FORMAT"), default: LogFormat.auto, layers: .all,
+        help: "Lines on standard error: for people, or with time, level and job, as text or JSON")
+}
+
 /// Options by which a command reaches nodes.
 enum NodeOptions {
     static let nodes = Option.list(

@@ -39,15 +39,11 @@ extension JobsCommand {
     /// The jobs as a table.
     static func text(_ jobs: [Job]) -> String {
         if jobs.isEmpty { return "no jobs\n" }
-        var table = [["ID", "STATE", "BEGAN", "TASKS", "IMAGE"]]
-        table += jobs.map { job in
-            [job.id, job.state, job.began ?? "-", String(job.taskCount), job.image ?? job.reason ?? "-"]
+        var table = TextTable("ID", "STATE", "BEGAN", "TASKS", "IMAGE", texts: ["STATE", "BEGAN", "IMAGE"])
+        for job in jobs {
+            table.add(job.id, job.state, job.began ?? "-", String(job.taskCount), job.image ?? job.reason ?? "-")
         }
-        let widths = table[0].indices.map { column in table.map { $0[column].count }.max() ?? 0 }
-        return table.map { cells in
-            zip(cells.dropLast(), widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
-                .joined(separator: "  ") + "  " + (cells.last ?? "")
-        }.joined(separator: "\n") + "\n"
+        return table.text
     }
 }
 

@@ -10,6 +10,7 @@ extension NodeCommand {
         var advertises: Bool
         /// Where the live page is served; nil: nowhere.
         var dashboard: HostAndPort?
+        var log: Log
         var common: CommonOptions
         /// Nil: run the node.
         var service: ServiceRequest?
@@ -21,6 +22,7 @@ extension NodeCommand {
             data = try arguments[NodeCommand.data]
             advertises = try !arguments[NodeCommand.noAdvertise]
             dashboard = try arguments[DashboardOption.option]
+            log = try Log(program: "skyfarm node", arguments)
             common = try CommonOptions(arguments)
             service = try NodeCommand.serviceRequest(arguments)
         }
@@ -67,6 +69,7 @@ extension NodeCommand {
                 title: "Options",
                 options: [
                     name.spec, slots.spec, listen.spec, data.spec, noAdvertise.spec, DashboardOption.option.spec,
+                    LogOptions.format.spec,
                 ]),
             OptionSection(title: "Service", options: [installService.spec, user.spec, dryRun.spec]),
             CommonOptions.section,

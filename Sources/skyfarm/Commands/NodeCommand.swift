@@ -26,13 +26,11 @@ struct NodeCommand: Command {
             resolver: try resolver(),
             onEvent: { [self] event in
                 live.note(event)
-                say("\(event)")
+                say(event)
             })
-        let address = try start(node)
+        let address = Self.reachable(try start(node))
         let dashboard = try options.dashboard.map { place in
-            try DashboardOption.serve(NodeDashboardSource(node, live, address), at: place) { link in
-                Self.log.async { StandardError.write("skyfarm node: \(link)\n") }
-            }
+            try DashboardOption.serve(NodeDashboardSource(node, live, address), at: place, tell: say)
         }
         try announce(Ready(name: name, address: address.description, slots: slots))
         let presence = Task {
@@ -113,13 +111,31 @@ struct NodeCommand: Command {
         withExtendedLifetime(interrupts) {}
     }
 
+    private func say(_ event: NodeServer.Event) {
+        let level: Log.Level =
+            switch event {
+            case .connected, .disconnected, .unreadable: .info
+            case .refused, .declined, .failed, .troubled: .warning
+            }
+        say(level, "\(event)", job: event.job)
+    }
+
+    private func say(_ line: String) { say(.info, StyledText(line)) }
+
     /// Writes a line, never from the I/O loop, which calls this: a terminal that is stopped would stop the heartbeats.
-    private func say(_ line: String) {
-        if options.common.quiet { return }
-        Self.log.async { StandardError.write("skyfarm node: \(line)\n") }
+    private func say(_ level: Log.Level, _ line: StyledText, job: String? = nil) {
+        Self.log.async { options.log.about(job).write(level, line) }
     }
 
     private static let log = DispatchQueue(label: "skyfarm.node.log")
+
+    /// The address to tell others: of a node that listens on all, the one that they are most likely to reach.
+    private static func reachable(_ address: SocketAddress) -> SocketAddress {
+        guard let host = NetworkInterface.address(for: address.host, among: NetworkInterface.current()) else {
+            return address
+        }
+        return SocketAddress(host: host, port: address.port)
+    }
 
     /// Lets the last lines out, as long as somebody takes them.
     private static func waitForLog() {

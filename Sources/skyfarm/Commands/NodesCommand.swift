@@ -55,28 +55,21 @@ struct NodesCommand: Command {
 
     /// The rows as a table: usable nodes first, then the others with the reason.
     static func text(_ rows: [Row]) -> String {
-        var table = [["NAME", "ADDRESS", "SLOTS", "LOAD", "ROUND TRIP", "VERSION", "KEY"]]
-        for row in rows where row.isUsable {
+        let usable = rows.filter(\.isUsable)
+        var table = TextTable(
+            "NAME", "ADDRESS", "SLOTS", "LOAD", "ROUND TRIP", "VERSION", "KEY", texts: ["ADDRESS", "VERSION", "KEY"])
+        for row in usable {
             let roundTrip = row.roundTripMilliseconds.map { "\(plainText(($0 * 100).rounded() / 100)) ms" }
-            table.append([
+            table.add(
                 row.name ?? "-", row.address, row.slots.map(String.init) ?? "-",
                 row.load.map { plainText(($0 * 100).rounded() / 100) } ?? "-", roundTrip ?? "-", row.version ?? "-",
-                row.key ?? "-",
-            ])
+                row.key ?? "-")
         }
-        let widths = table[0].indices.map { column in table.map { $0[column].count }.max() ?? 0 }
-        var lines =
-            table.count == 1
-            ? []
-            : table.map { cells in
-                zip(cells, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
-                    .joined(separator: "  ").trimmedAtEnd
-            }
-        lines += rows.filter { !$0.isUsable }.map { row in
+        let others = rows.filter { !$0.isUsable }.map { row in
             let name = row.name.map { "\($0)  " } ?? ""
-            return "\(name)\(row.address)  cannot be used: \(row.reason ?? "unknown")"
+            return "\(name)\(row.address)  cannot be used: \(row.reason ?? "unknown")\n"
         }
-        return lines.map { $0 + "\n" }.joined()
+        return (usable.isEmpty ? "" : table.text) + others.joined()
     }
 }
 
@@ -103,10 +96,6 @@ extension NodesCommand.Row {
         key = finding.node.advertisement.keyFingerprint
         reason = obstacle.reason
     }
-}
-
-extension String {
-    fileprivate var trimmedAtEnd: String { String(reversed().drop { $0 == " " }.reversed()) }
 }
 
 extension NodesCommand {

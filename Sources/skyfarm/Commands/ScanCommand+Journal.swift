@@ -19,22 +19,24 @@ extension ScanCommand.Options {
 }
 
 extension ScanCommand {
-    /// Opens the journal, or goes on with that of an earlier run; `notice` is told what the user should know.
-    func openJournal(
-        _ reader: ImageReader, _ parameters: ScanParameters, notice: @escaping @Sendable (String) -> Void
-    ) async throws -> ScanJournal? {
-        guard let journal = options.journal else { return nil }
-        let folder = try JournalFolder(environment: journal.environment)
-        let identity: JobIdentity
+    /// What makes this scan the same job as another one.
+    func identity(_ reader: ImageReader, _ parameters: ScanParameters) throws(CommandError) -> JobIdentity {
         do {
             let plan = try BandPlan(
                 width: reader.summary.width, height: reader.summary.height, meshHeight: parameters.meshHeight,
                 requestedRows: options.bandRows)
-            identity = try JobIdentity(
-                reader: reader, parameters: parameters, plan: plan, software: Skyfarm.software)
+            return try JobIdentity(reader: reader, parameters: parameters, plan: plan, software: Skyfarm.software)
         } catch {
             throw CommandError(.input, "\(options.image): \(error)")
         }
+    }
+
+    /// Opens the journal, or goes on with that of an earlier run; `notice` is told what the user should know.
+    func openJournal(
+        _ identity: JobIdentity, notice: @escaping @Sendable (String) -> Void
+    ) async throws -> ScanJournal? {
+        guard let journal = options.journal else { return nil }
+        let folder = try JournalFolder(environment: journal.environment)
         let record = JobRecord(
             identity: identity, words: journal.words, folder: FileManager.default.currentDirectoryPath,
             began: Date().timeIntervalSince1970)

@@ -20,6 +20,7 @@ extension ScanCommand {
         /// Where the live page is served; nil: nowhere.
         var dashboard: HostAndPort?
         var detection: Detection
+        var log: Log
         var common: CommonOptions
 
         init(_ arguments: Arguments) throws(UsageError) {
@@ -37,6 +38,7 @@ extension ScanCommand {
             dashboard = try arguments[DashboardOption.option]
             detection = try Detection(arguments)
             common = try CommonOptions(arguments)
+            log = try Log(arguments)
             for name in self.outputs { try Self.checkFormat(of: name) }
             if common.json, !dryRun, self.outputs.contains("-") {
                 throw UsageError("--json takes standard output: name a file for the catalogue with -o FILE")
@@ -110,7 +112,8 @@ extension ScanCommand {
                 options: ClusterOptions.options + [
                     band.spec, timeout.spec, maxAttempts.spec, fresh.spec, noJournal.spec,
                 ]),
-            Options.Detection.section, CommonOptions.section,
+            Options.Detection.section, OptionSection(title: "Log", options: [LogOptions.format.spec]),
+            CommonOptions.section,
         ],
         exitCodes: Set(ExitCode.allCases), files: [.key, .journals])
 }

@@ -17,20 +17,23 @@ struct ScanCommand: Command {
         let parameters = try parameters()
         let reader = try await openImage()
         if options.dryRun { return try dryRun(reader, parameters, outputs) }
-        let environment = ProcessInfo.processInfo.environment
-        let log = Log(options.common, environment)
+        let identity = try identity(reader, parameters)
+        let log = options.log.about(identity.id)
         if let warning = SEPVersion.warning() { log.write(.warning, "\(warning)") }
         let style = ProgressDisplay.Style(
-            options.common, canRedraw: Terminal.standardError.canRedraw(environment))
+            options.common,
+            canRedraw: log.isForPeople
+                && Terminal.standardError.canRedraw(ProcessInfo.processInfo.environment))
         let display = ProgressDisplay(style: style, log: log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
         let recorder = ScanRecorder()
         let farm = try ScanFarm(
-            options.cluster, timeout: options.timeoutSeconds.map { .seconds($0) }, maxAttempts: options.maxAttempts,
+            options.cluster, job: identity.id, timeout: options.timeoutSeconds.map { .seconds($0) },
+            maxAttempts: options.maxAttempts,
             events: ScanEvents(display: display, recorder: recorder))
         defer { farm.close() }
-        let journal = try await openJournal(reader, parameters, notice: farm.events.say)
+        let journal = try await openJournal(identity, notice: farm.events.say)
         let dashboard = try openDashboard(reader.summary, recorder, display)
         let work = Task { () async throws -> ExitCode in
             try await scan(reader, parameters, farm, journal, display, dashboard?.source, outputs, start, log)
@@ -48,7 +51,8 @@ struct ScanCommand: Command {
             let error = translate(error, signal: interrupts.received, journal)
             recorder.end(.failed, "\(error)")
             await dashboard?.server.close(within: 1)
-            throw error
+            log.write(.error, StyledText(String(describing: error)))
+            return Skyfarm.exitCode(of: error)
         }
     }
 

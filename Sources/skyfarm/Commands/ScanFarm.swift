@@ -16,13 +16,18 @@ struct ScanFarm: Sendable {
     private let waitSeconds: Double
 
     /// Looks for nodes from now on; ``join()`` connects them. `timeout` and `maxAttempts` are what its coordinator's
-    /// jobs put up with.
+    /// jobs put up with, and `job` is what nodes are told that this process works on.
     /// - Throws: `KeyError` if nodes are needed and there is no key to meet them with.
-    init(_ cluster: ClusterOptions, timeout: Duration? = nil, maxAttempts: Int = 3, events: ScanEvents) throws {
+    init(
+        _ cluster: ClusterOptions, job: String? = nil, timeout: Duration? = nil, maxAttempts: Int = 3,
+        events: ScanEvents
+    ) throws {
         let loop = EventLoop.shared
         let (keys, sources) = try Self.keysAndSources(cluster, events)
         systems = Systems(clock: loop)
-        nodes = RemoteNodes(cluster.nodes.map(\.description), keys: keys, systems: systems)
+        var options = RemoteNodes.Options()
+        options.job = job
+        nodes = RemoteNodes(cluster.nodes.map(\.description), keys: keys, systems: systems, options: options)
         let slots = cluster.localSlots ?? ProcessInfo.processInfo.activeProcessorCount
         var generator = SystemRandomNumberGenerator()
         local =

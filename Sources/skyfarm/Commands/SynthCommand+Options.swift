@@ -3,6 +3,7 @@ import SkyImage
 extension SynthCommand {
     struct Options: Equatable, Sendable {
         var work: Work
+        var log: Log
         var common: CommonOptions
 
         enum Work: Equatable, Sendable {
@@ -32,6 +33,7 @@ extension SynthCommand {
 
         init(_ arguments: Arguments) throws(UsageError) {
             common = try CommonOptions(arguments)
+            log = try Log(arguments)
             let files = arguments.positionals
             if let truth = try arguments[SynthCommand.check] {
                 work = .check(

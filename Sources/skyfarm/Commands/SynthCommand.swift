@@ -17,10 +17,11 @@ struct SynthCommand: Command {
 
 extension SynthCommand {
     private func make(_ making: Options.Making) throws -> ExitCode {
-        let environment = ProcessInfo.processInfo.environment
         let style = ProgressDisplay.Style(
-            options.common, canRedraw: Terminal.standardError.canRedraw(environment))
-        let display = ProgressDisplay(style: style, log: Log(options.common, environment))
+            options.common,
+            canRedraw: options.log.isForPeople
+                && Terminal.standardError.canRedraw(ProcessInfo.processInfo.environment))
+        let display = ProgressDisplay(style: style, log: options.log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
         do {

@@ -36,6 +36,17 @@ struct NetworkInterface: Equatable, Sendable {
         return interfaces.values.sorted { $0.name < $1.name }
     }
 
+    /// The address of this machine to name to others if a socket listens on `host`; nil if that is one already.
+    ///
+    /// IPv4 comes first, which every machine has; link-local IPv6 never, as it means another machine elsewhere.
+    static func address(for host: String, among interfaces: [NetworkInterface]) -> String? {
+        guard ["", "0.0.0.0", "::"].contains(host) else { return nil }
+        let addresses = interfaces.filter(\.isUp).flatMap(\.addresses)
+        let first = addresses.first { !$0.contains(":") && !$0.hasPrefix("169.254.") }
+        let second = host == "0.0.0.0" ? nil : addresses.first { $0.contains(":") && !$0.hasPrefix("fe80:") }
+        return first ?? second ?? "127.0.0.1"
+    }
+
     private static let loopback = Int(IFF_LOOPBACK)
     private static let running = Int(IFF_RUNNING)
     private static let multicast = Int(IFF_MULTICAST)

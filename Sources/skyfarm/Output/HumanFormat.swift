@@ -12,6 +12,14 @@ enum HumanFormat {
         return whole < 3600 ? minutes : String(format: "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60)
     }
 
+    /// Three digits: `12.3 us`, `4.56 ms`, `1.23 s`; longer ones as ``duration(seconds:)``.
+    static func measurement(seconds: Double) -> String {
+        if seconds >= 59.95 { return duration(seconds: seconds) }
+        let (unit, name) = seconds < 0.9995e-3 ? (1e-6, "us") : seconds < 0.9995 ? (1e-3, "ms") : (1, "s")
+        let value = seconds / unit
+        return String(format: "%.*f %@", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, name)
+    }
+
     /// Three digits with a decimal prefix: `1.23 M`, `45.6 k`, `789`.
     static func quantity(_ value: Double) -> String {
         let prefixes: [(Double, String)] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")]

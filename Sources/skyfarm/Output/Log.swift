@@ -1,5 +1,15 @@
 import Foundation
 
+/// How lines for a log look.
+enum LogFormat: String, CaseIterable, Sendable {
+    /// For people.
+    case auto
+    /// With time, level and job in front.
+    case text
+    /// One JSON object each.
+    case json
+}
+
 /// Lines on standard error that are no progress: what happens, and what is wrong.
 struct Log: Equatable, Sendable {
     /// How much a line matters; the numbers are those of syslog.
@@ -10,42 +20,101 @@ struct Log: Equatable, Sendable {
         case debug = 7
 
         static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+
+        var name: String {
+            switch self {
+            case .error: "error"
+            case .warning: "warning"
+            case .info: "info"
+            case .debug: "debug"
+            }
+        }
     }
 
-    /// Begins each line.
+    /// Whose lines they are.
     var program = "skyfarm"
     /// Lines of lesser importance are left out.
     var level = Level.info
+    var format = LogFormat.auto
     var usesColor = false
+    /// The journal of systemd reads the lines: it has times of its own, and takes the level from the beginning.
+    var goesToJournal = false
+    /// Identifier of the job that the lines are about.
+    private(set) var job: String?
 
-    init(program: String = "skyfarm", level: Level = .info, usesColor: Bool = false) {
-        (self.program, self.level, self.usesColor) = (program, level, usesColor)
+    /// A log that is about this job; about none if nil.
+    func about(_ job: String?) -> Log {
+        var log = self
+        log.job = job
+        return log
     }
+
+    /// Whether people read the lines as they come.
+    var isForPeople: Bool { format == .auto && !goesToJournal }
 
     /// The line to write; nil if it is left out.
-    func line(_ level: Level, _ message: StyledText) -> String? {
-        if level > self.level { return nil }
-        let text = "\(program): \(message)" as StyledText
-        guard usesColor else { return text.plain + "\n" }
-        return text.colored(level == .error ? .error : level == .warning ? .warning : .plain) + "\n"
+    func line(_ level: Level, _ message: StyledText, at time: Date = .now) -> String? {
+        level > self.level ? nil : text(level, message, at: time)
     }
 
-    /// Writes what the work came to, to standard error.
-    func conclude(_ message: StyledText) {
-        if level >= .info { StandardError.write((usesColor ? message.colored() : message.plain) + "\n") }
+    /// A line that people read without a prefix, as it comes from the command that they typed.
+    func bareLine(_ message: StyledText, at time: Date = .now) -> String {
+        guard isForPeople else { return text(.info, message, at: time) }
+        return (usesColor ? message.colored() : message.plain) + "\n"
+    }
+
+    private func text(_ level: Level, _ message: StyledText, at time: Date) -> String {
+        let priority = goesToJournal ? "<\(level.rawValue)>" : ""
+        switch format {
+        case .auto where isForPeople:
+            let text = "\(program): \(message)" as StyledText
+            guard usesColor else { return text.plain + "\n" }
+            return text.colored(level == .error ? .error : level == .warning ? .warning : .plain) + "\n"
+        case .auto, .text:
+            let about = job.map { "job=\($0) " } ?? ""
+            let head = goesToJournal ? "" : "\(Self.stamp(time)) \(level.name) "
+            return priority + head + about + message.plain + "\n"
+        case .json:
+            let record = Record(
+                time: Self.stamp(time), level: level.name, program: program, job: job, message: message.plain)
+            return priority + ((try? JSONOutput.line(record)) ?? "")
+        }
     }
 
     /// Writes a line to standard error.
     func write(_ level: Level, _ message: StyledText) {
         if let line = line(level, message) { StandardError.write(line) }
     }
+
+    /// Writes what the work came to, to standard error.
+    func conclude(_ message: StyledText) {
+        if level >= .info { StandardError.write(bareLine(message)) }
+    }
+
+    private struct Record: Encodable {
+        var v = 1
+        var event = "log"
+        var time: String
+        var level: String
+        var program: String
+        var job: String?
+        var message: String
+    }
+
+    /// In UTC, with milliseconds, as in `2026-11-21T22:10:03.123Z`.
+    private static func stamp(_ time: Date) -> String {
+        time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
 }
 
 extension Log {
-    /// The log that the options ask for.
-    init(program: String = "skyfarm", _ options: CommonOptions, _ environment: [String: String]) {
+    /// The log that a command line asks for.
+    init(program: String = "skyfarm", _ arguments: Arguments) throws(UsageError) {
+        let (common, environment) = (try CommonOptions(arguments), arguments.environment)
         self.init(
-            program: program, level: options.quiet ? .error : options.verbose ? .debug : .info,
-            usesColor: Terminal.standardError.usesColor(options.color, environment))
+            program: program, level: common.quiet ? .error : common.verbose ? .debug : .info,
+            format: try arguments[LogOptions.format],
+            usesColor: Terminal.standardError.usesColor(common.color, environment),
+            goesToJournal: Terminal.standardError.isJournal(environment))
     }
 }

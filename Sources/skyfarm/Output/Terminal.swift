@@ -48,8 +48,16 @@ struct Terminal: Sendable {
         }
     }
 
-    private var isFile: Bool {
+    private var isFile: Bool { status.map { $0.st_mode & S_IFMT == S_IFREG } ?? false }
+
+    /// Whether the journal of systemd is behind it: `JOURNAL_STREAM` then holds its device and inode (systemd.exec(5)).
+    func isJournal(_ environment: [String: String]) -> Bool {
+        guard let stream = environment["JOURNAL_STREAM"], let status else { return false }
+        return stream == "\(status.st_dev):\(status.st_ino)"
+    }
+
+    private var status: stat? {
         var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        return fstat(descriptor, &status) == 0 ? status : nil
     }
 }

@@ -33,6 +33,28 @@ struct HandshakeTests {
         #expect(client(reply + [9]) == .open(Self.node, version: 1, consumed: reply.count))
     }
 
+    @Test("a coordinator may say what its log calls its job; what it says is printable and short")
+    func job() throws {
+        for (told, heard) in [("1f0c8e2d", "1f0c8e2d"), ("a\u{1b}b", "a\u{fffd}b"), (nil, nil)] {
+            let info = CoordinatorInfo(name: "desk", frameLimit: 1 << 20, job: told)
+            let greeting = try ClientHandshake().greeting(info)
+            let outcome = greeting.withUnsafeBytes { ServerHandshake(node: Self.node).received($0) }
+            guard case .open(let peer, _, _) = outcome else {
+                Issue.record("\(outcome)")
+                continue
+            }
+            #expect(peer.job == heard)
+        }
+        let long = CoordinatorInfo(name: "desk", frameLimit: 1 << 20, job: String(repeating: "x", count: 1000))
+        let greeting = try ClientHandshake().greeting(long)
+        guard case .open(let peer, _, _) = greeting.withUnsafeBytes({ ServerHandshake(node: Self.node).received($0) })
+        else {
+            Issue.record("no connection")
+            return
+        }
+        #expect(peer.job?.count == 64)
+    }
+
     @Test("waits until a hello is complete")
     func wait() throws {
         let greeting = try ClientHandshake().greeting(Self.coordinator)

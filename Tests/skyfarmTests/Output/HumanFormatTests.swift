@@ -12,6 +12,14 @@ import Testing
     func durations(seconds: Double, text: String) { #expect(HumanFormat.duration(seconds: seconds) == text) }
 
     @Test(
+        "measurements keep three digits",
+        arguments: [
+            (12.34e-6, "12.3 us"), (0.9996e-3, "1.00 ms"), (0.04567, "45.7 ms"), (1.234, "1.23 s"), (12.34, "12.3 s"),
+            (185, "3:05"),
+        ] as [(Double, String)])
+    func measurements(seconds: Double, text: String) { #expect(HumanFormat.measurement(seconds: seconds) == text) }
+
+    @Test(
         "quantities keep three digits",
         arguments: [
             (0, "0"), (12.34, "12.3"), (999, "999"), (1000, "1.00 k"), (12_345, "12.3 k"), (999_600, "1.00 M"),

@@ -45,6 +45,19 @@ import Testing
         #expect(pipe.usesColor(.always, ["NO_COLOR": "1"]) && !terminal.usesColor(.never, [:]))
     }
 
+    @Test("the journal is behind a stream whose device and inode JOURNAL_STREAM names")
+    func journal() {
+        let descriptors = Descriptors()
+        var status = stat()
+        fstat(descriptors.pipe[1], &status)
+        let stream = Terminal(descriptor: descriptors.pipe[1])
+        #expect(stream.isJournal(["JOURNAL_STREAM": "\(status.st_dev):\(status.st_ino)"]))
+        for other in ["\(status.st_dev):\(status.st_ino + 1)", "\(status.st_ino)", ""] {
+            #expect(!stream.isJournal(["JOURNAL_STREAM": other]))
+        }
+        #expect(!stream.isJournal([:]) && !Terminal(descriptor: -1).isJournal(["JOURNAL_STREAM": "0:0"]))
+    }
+
     @Test("a file never gets colour, even where it is asked for")
     func file() throws {
         let scene = try Scene()

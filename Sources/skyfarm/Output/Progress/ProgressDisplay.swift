@@ -88,14 +88,16 @@ final class ProgressDisplay: @unchecked Sendable {
         for source in sources { source.cancel() }
         let seconds = elapsed()
         switch style {
-        case .bar, .lines: write(block.erase() + (state.tasks > 0 ? state.summary(at: seconds) + "\n" : ""))
+        case .bar, .lines: write(block.erase() + (state.tasks > 0 ? log.bareLine("\(state.summary(at: seconds))") : ""))
         case .json: record(nil, at: seconds)
         case .none: break
         }
     }
 
     private func record(_ event: ProgressEvent?, at seconds: Double) {
-        if let line = try? JSONOutput.line(ProgressRecord(event, at: seconds, state: state)) { write(line) }
+        if let line = try? JSONOutput.line(ProgressRecord(event, job: log.job, at: seconds, state: state)) {
+            write(line)
+        }
     }
 
     private func redraw(every seconds: Double) {
@@ -119,7 +121,7 @@ final class ProgressDisplay: @unchecked Sendable {
             let text = drawing()
             if !text.isEmpty { write(text) }
         } else {
-            write(state.line(at: elapsed()) + "\n")
+            write(log.bareLine("\(state.line(at: elapsed()))"))
         }
     }
 

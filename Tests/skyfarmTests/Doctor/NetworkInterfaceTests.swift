@@ -1,0 +1,27 @@
+import Testing
+
+@testable import skyfarm
+
+@Suite struct NetworkInterfaceTests {
+    private func interface(_ addresses: [String], isUp: Bool = true) -> NetworkInterface {
+        NetworkInterface(name: "eth0", isUp: isUp, hasMulticast: true, addresses: addresses)
+    }
+
+    @Test(
+        "a node that listens on all addresses names one that others reach",
+        arguments: [
+            ("::", ["fe80::1%2", "192.168.1.7"], "192.168.1.7"), ("::", ["fe80::1%2", "2001:db8::7"], "2001:db8::7"),
+            ("0.0.0.0", ["2001:db8::7", "10.0.0.7"], "10.0.0.7"), ("0.0.0.0", ["2001:db8::7"], "127.0.0.1"),
+            ("::", ["169.254.3.4", "fe80::1%2"], "127.0.0.1"), ("::", [], "127.0.0.1"),
+            ("192.168.1.7", ["10.0.0.7"], nil), ("::1", ["10.0.0.7"], nil),
+        ] as [(String, [String], String?)])
+    func address(host: String, addresses: [String], expected: String?) {
+        #expect(NetworkInterface.address(for: host, among: [interface(addresses)]) == expected)
+    }
+
+    @Test("an interface that is down counts for nothing")
+    func down() {
+        let interfaces = [interface(["10.0.0.1"], isUp: false), interface(["10.0.0.2"])]
+        #expect(NetworkInterface.address(for: "::", among: interfaces) == "10.0.0.2")
+    }
+}
