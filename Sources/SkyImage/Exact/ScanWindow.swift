@@ -32,6 +32,7 @@ struct ScanWindow: ~Copyable {
         if let scale = slice.varianceScale, let noise = window.noiseMap { try view.writeNoise(to: noise, scale: scale) }
         let meshNoise = slice.noise == nil ? nil : window.noiseMap
         try slice.withBackground { background in try window.subtract(&background, meshNoise: meshNoise) }
+        try window.requireUsablePixels()
         return window
     }
 
@@ -79,9 +80,32 @@ struct ScanWindow: ~Copyable {
         }
     }
 
-    /// Sets masked pixels to 0, as SEP does on every row but an image's first `row` rows.
+    /// Refuses pixels that are not masked but too large for SEP, or no numbers: no coordinator sends them, and no
+    /// background that it computes makes them.
+    /// - Throws: ``ScanSetupError``.
+    private borrowing func requireUsablePixels() throws {
+        // A pixel and its background are below the limit each.
+        let limit = 2 * PixelView.limit
+        let isSound = pixels.withMemoryRebound(to: UInt32.self, capacity: rect.area) { bits in
+            var found: Int32 = 0
+            for offset in 0..<rect.area { found |= bits[offset] & 0x7fff_ffff > limit.bitPattern ? 1 : 0 }
+            return found == 0
+        }
+        if isSound { return }
+        for offset in 0..<rect.area where !(pixels[offset].magnitude <= limit) {
+            guard mask?[offset] == 1 else {
+                throw ScanSetupError("the window \(rect) holds pixels or a background that are no numbers, and no mask")
+            }
+        }
+    }
+
+    /// Sets masked pixels to 0, as SEP does on every row but an image's first `row` rows. There, those that are too
+    /// large for SEP are not a number: such it bears.
     borrowing func hideMaskedPixels(from row: Int) {
         guard let mask else { return }
+        for offset in 0..<min(row * rect.width, rect.area) where pixels[offset].magnitude >= PixelView.limit {
+            pixels[offset] = .nan
+        }
         for offset in row * rect.width..<max(row * rect.width, rect.area) where mask[offset] != 0 {
             pixels[offset] = 0
         }

@@ -1,5 +1,9 @@
 extension PixelView {
-    /// Number of pixels that may not be used: not finite, masked by the user, or without weight.
+    /// Pixels of this magnitude or above, about 1.3e30, may not be used. SEP sums in single precision: with greater ones
+    /// its sums are no numbers, by which it then finds its way in memory. It takes 1e30 itself for a pixel without value.
+    static var limit: Float { 0x1p100 }
+
+    /// Number of pixels that may not be used: not finite or too large, masked by the user, or without weight.
     package var maskedCount: Int {
         var count = 0
         for row in 0..<rect.height { count += maskedCount(inRow: row) }
@@ -13,7 +17,8 @@ extension PixelView {
             // The common case, in a form that the compiler vectorises.
             (pixels + start).withMemoryRebound(to: UInt32.self, capacity: rect.width) { bits in
                 var found: Int32 = 0
-                for column in 0..<rect.width { found &+= bits[column] & 0x7f80_0000 == 0x7f80_0000 ? 1 : 0 }
+                let limit = Self.limit.bitPattern
+                for column in 0..<rect.width { found &+= bits[column] & 0x7fff_ffff >= limit ? 1 : 0 }
                 count = Int(found)
             }
         } else {
@@ -33,7 +38,8 @@ extension PixelView {
 
     /// True where the pixel at an offset may not be used.
     func isMasked(_ offset: Int) -> Bool {
-        if !pixels[offset].isFinite { return true }
+        // Not a number is not below anything.
+        if !(pixels[offset].magnitude < Self.limit) { return true }
         if let mask, mask[offset] != 0 { return true }
         if let weights, !(weights[offset] > 0 && weights[offset].isFinite) { return true }
         return false

@@ -61,6 +61,22 @@ struct DegenerateImageTests {
         }
     }
 
+    @Test("pixels too large for SEP, by which it would find its way in memory, count as not numbers")
+    func tooLarge() throws {
+        var random = SplitMix64(seed: 6)
+        var image = TestImage(
+            width: 96, height: 200, pixels: (0..<19200).map { _ in Float.random(in: 0..<9, using: &random) })
+        for index in stride(from: 500, to: 19200, by: 977) { image.pixels[index] += 3000 }
+        var spikes = image
+        for index in stride(from: 30, to: 19200, by: 313) {
+            image.pixels[index] = .nan
+            spikes.pixels[index] = [3.4e38, -3.4e38, 1.3e30, -.infinity][index % 4]
+        }
+        let scan = try SerialScan(width: 96, height: 200, parameters: ScanParameters(), requestedRows: 64)
+        let (expected, result) = (try image.withView(scan.run).sources, try spikes.withView(scan.run).sources)
+        #expect(expected.count > 10 && result.differences(to: expected) == [])
+    }
+
     @Test("a kernel larger than the image")
     func largeKernel() throws {
         var parameters = ScanParameters()

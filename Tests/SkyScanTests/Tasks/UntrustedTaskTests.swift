@@ -48,8 +48,8 @@ struct UntrustedTaskTests {
     }
 
     /// Runs a task as a node does: after it was coded.
-    private func run<Task: ScanTask>(_ task: Task) throws {
-        _ = try JSONDecoder().decode(Task.self, from: JSONEncoder().encode(task)).scan(context)
+    private func run<Task: ScanTask>(_ task: Task, _ context: ScanContext? = nil) throws {
+        _ = try JSONDecoder().decode(Task.self, from: JSONEncoder().encode(task)).scan(context ?? self.context)
     }
 
     @Test("sound ones run")
@@ -96,5 +96,19 @@ struct UntrustedTaskTests {
         var scan = apertureTask(window()).scan
         scan.parameters.apertureRadius = -1
         #expect(throws: ScanSetupError.self) { try run(ApertureTask(id: 0, scan: scan, window: window())) }
+    }
+
+    @Test("pixels that no coordinator sends without a mask are refused", arguments: [.nan, -Float.infinity, 3.4e38])
+    func impossiblePixels(value: Float) {
+        let bulk = BulkBytes(byteCount: 64 * 64 * 4) { bytes in
+            bytes.withMemoryRebound(to: Float.self) { pixels in
+                pixels.initialize(repeating: 0)
+                pixels[2000] = value
+            }
+        }
+        let context = ScanContext(bulk: bulk)
+        #expect(throws: ScanSetupError.self) { try run(bandTask(window()), context) }
+        #expect(throws: ScanSetupError.self) { try run(cutIslandTask(plan, window()), context) }
+        #expect(throws: ScanSetupError.self) { try run(apertureTask(window()), context) }
     }
 }
