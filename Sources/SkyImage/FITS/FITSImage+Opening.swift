@@ -67,14 +67,21 @@ extension FITSImage {
         private static func header(_ file: FITSFile, _ status: inout Int32) -> FITSHeader {
             var text: UnsafeMutablePointer<CChar>?
             var count: Int32 = 0
+            // It may hand out memory even where it fails.
+            func free() {
+                var ignored: Int32 = 0
+                fffree(text, &ignored)
+                text = nil
+            }
+            defer { free() }
             ffcnvthdr2str(file.handle, 0, nil, 0, &text, &count, &status)
             if status == UNKNOWN_REC {
                 // CFITSIO 4.2 cannot turn every table's header into the image's; the table's has the same coordinates.
                 status = 0
+                free()
                 ffhdr2str(file.handle, 0, nil, 0, &text, &count, &status)
             }
             guard status == 0, let text else { return FITSHeader(bytes: []) }
-            defer { fffree(text, &status) }
             let bytes = UnsafeRawBufferPointer(start: text, count: Int(count) * FITSHeader.cardLength)
             return FITSHeader(bytes: Array(bytes))
         }
