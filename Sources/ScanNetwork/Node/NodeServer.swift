@@ -34,6 +34,8 @@ public final class NodeServer: @unchecked Sendable {
     private var refusals = PeerLogLimiter<String>()
     private var listener: (socket: Socket, poll: SocketPoll)?
     private(set) var sessions: [AdmissionState.Lease: NodeSession] = [:]
+    /// Connections whose coordinator has said hello. Counted, not looked for: a flood of strangers changes nothing.
+    private var coordinatorCount = 0
     private var nextLease = 0
     private var done = 0
     private var isStopped = false
@@ -207,6 +209,12 @@ public final class NodeServer: @unchecked Sendable {
         return ServerHandshake(node: info)
     }
 
+    /// A coordinator has said hello.
+    func welcomed() {
+        coordinatorCount += 1
+        publish()
+    }
+
     /// Tells that a peer was not let in, once a minute for each address.
     func tellRefused(_ peer: SocketAddress, _ reason: String) {
         guard let unlogged = refusals.admit(peer.host, at: loop.now) else { return }
@@ -216,7 +224,7 @@ public final class NodeServer: @unchecked Sendable {
     private func closed(_ lease: AdmissionState.Lease) {
         strangers.leave(lease)
         candidates.leave(lease)
-        sessions[lease] = nil
+        if sessions.removeValue(forKey: lease)?.peer != nil { coordinatorCount -= 1 }
         publish()
         if sessions.isEmpty, isStopped || admission.isDraining { resumeDrained() }
     }
@@ -255,8 +263,8 @@ public final class NodeServer: @unchecked Sendable {
 
     func publish() {
         let status = Status(
-            connections: sessions.values.count { $0.peer != nil }, running: admission.running,
-            queued: admission.queued, done: done, bulkBytes: cache.used)
+            connections: coordinatorCount, running: admission.running, queued: admission.queued, done: done,
+            bulkBytes: cache.used)
         shared.withLock { $0 = status }
     }
 

@@ -187,7 +187,7 @@ extension NodeSession: ConnectionDelegate {
             self.peer = peer
             connection.send { writer in reply.withUnsafeBytes { writer.put(raw: $0) } }
             tell(NodeServer.Event.connected)
-            server.publish()
+            server.welcomed()
             return .open(consumed: consumed)
         case .refuse(let reply, let reason):
             refusal = reason

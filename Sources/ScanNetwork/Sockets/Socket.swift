@@ -50,6 +50,10 @@ final class Socket {
 
     // MARK: Listening
 
+    /// Connections that may wait to be accepted, if the system allows as many: more than a crowd of strangers makes at
+    /// once, because beyond it the system lets nobody in.
+    private static var backlog: Int32 { 4096 }
+
     /// A socket that listens on `address`, which must be numeric, a name of this machine, or have an empty host.
     static func listening(on address: SocketAddress) throws -> Socket {
         var hints = addrinfo()
@@ -88,7 +92,7 @@ final class Socket {
             setsockopt(
                 socket.descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &off, socklen_t(MemoryLayout<Int32>.size))
         }
-        guard raw.withPointer({ bind(socket.descriptor, $0, $1) }) == 0, listen(socket.descriptor, 256) == 0 else {
+        guard raw.withPointer({ bind(socket.descriptor, $0, $1) }) == 0, listen(socket.descriptor, backlog) == 0 else {
             throw SocketError(operation: "listen on \(name)", errno: errno)
         }
         return socket
