@@ -13,6 +13,8 @@ enum Lab {
         var name: String
         /// The lab's options.
         var options: [String]
+        /// Programs that it runs beside those of every scenario.
+        var tools: [String]
 
         var testDescription: String { name }
         var path: String { "\(Lab.folder)/scenarios/\(name).sh" }
@@ -33,14 +35,35 @@ enum Lab {
             return name.hasSuffix(".sh") ? String(name.dropLast(3)) : nil
         }
         return names.sorted().compactMap { name in
-            let scenario = Scenario(name: name, options: [])
-            guard let head = Command.lines(of: scenario.path).first, head.hasPrefix("# hosts ") else { return nil }
-            return Scenario(name: name, options: ["-n"] + head.dropFirst(8).split(separator: " ").map(String.init))
+            var scenario = Scenario(name: name, options: [], tools: [])
+            let lines = Command.lines(of: scenario.path)
+            guard let options = words(after: "# hosts ", in: lines) else { return nil }
+            scenario.options = ["-n"] + options
+            scenario.tools = words(after: "# needs ", in: lines) ?? []
+            return scenario
         }
     }()
 
+    private static func words(after start: String, in lines: [Substring]) -> [String]? {
+        lines.first { $0.hasPrefix(start) }?.dropFirst(start.count).split(separator: " ").map(String.init)
+    }
+
+    /// Those that are chosen and have their tools.
+    static let runnable = chosen.filter { missing(for: $0).isEmpty }
+
+    /// Those that are chosen but lack a tool, and which.
+    static let lacking = chosen.filter { !missing(for: $0).isEmpty }
+        .map { "\($0.name) lacks \(missing(for: $0).joined(separator: " "))" }.joined(separator: ", ")
+
+    private static func missing(for scenario: Scenario) -> [String] {
+        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+        return scenario.tools.filter { tool in
+            !path.split(separator: ":").contains { access("\($0)/\(tool)", X_OK) == 0 }
+        }
+    }
+
     /// Those that `SKYFARM_LAB` names; all if it is 1.
-    static let chosen: [Scenario] = {
+    private static let chosen: [Scenario] = {
         guard let names = getenv("SKYFARM_LAB").map({ String(cString: $0) }), names != "1" else { return scenarios }
         return scenarios.filter { names.split(separator: " ").contains(Substring($0.name)) }
     }()
