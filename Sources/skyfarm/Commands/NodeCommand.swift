@@ -30,7 +30,9 @@ struct NodeCommand: Command {
             })
         let address = Self.reachable(try start(node))
         let dashboard = try options.dashboard.map { place in
-            try DashboardOption.serve(NodeDashboardSource(node, live, address), at: place, tell: say)
+            try DashboardOption.serve(NodeDashboardSource(node, live, address), at: place) { link in
+                Self.log.async { options.log.write(options.common.quiet ? .error : .info, StyledText(link)) }
+            }
         }
         try announce(Ready(name: name, address: address.description, slots: slots))
         let presence = Task {

@@ -20,7 +20,10 @@ extension ScanCommand {
             image: image.name, width: image.width, height: image.height, software: Skyfarm.software,
             began: Date().formatted(.iso8601), command: options.page.command)
         let source = ScanDashboardSource(scan, recorder)
-        let server = try DashboardOption.serve(source, at: address) { display.message(.info, StyledText($0)) }
+        let server = try DashboardOption.serve(source, at: address) {
+            // Without it the page is of no use, so that quiet does not leave it out.
+            display.message(options.common.quiet ? .error : .info, StyledText($0))
+        }
         return LivePage(source: source, server: server)
     }
 
