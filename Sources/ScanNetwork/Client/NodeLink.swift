@@ -119,6 +119,8 @@ final class NodeLink: @unchecked Sendable {
         let transport = transport
         self.transport = nil
         transport?.close()
+        // Nothing more is told, and who wants to be told may hold the nodes themselves.
+        onOutcome = { _ in }
         set(.closed)
     }
 

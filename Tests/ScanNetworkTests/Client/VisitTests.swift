@@ -38,6 +38,30 @@ struct VisitTests {
         return node.address
     }
 
+    @Test("let go of who wanted to be told of them when they are closed, though that holds them")
+    func observer() async throws {
+        final class Observer: Sendable {
+            let coordinator = Coordinator()
+            let isGone: Locked<Bool>
+
+            init(_ isGone: Locked<Bool>) { self.isGone = isGone }
+
+            deinit { isGone.withLock { $0 = true } }
+        }
+        let isGone = Locked(false)
+        do {
+            let observer = Observer(isGone)
+            let dead = try SocketAddress(parsing: try await deadAddress())
+            observer.coordinator.nodes.visit(.init(key: "a", name: "found", addresses: [dead])) { outcome in
+                observer.coordinator.outcomes.withLock { $0.append(outcome) }
+            }
+            #expect(await observer.coordinator.heard(1).count == 1)
+            observer.coordinator.nodes.close()
+        }
+        await eventually { isGone.withLock { $0 } }
+        #expect(isGone.withLock { $0 })
+    }
+
     @Test("join by the first address that works, and tell which it was")
     func join() async throws {
         let (node, dead) = (try TestNode(slots: 3), try await deadAddress())
