@@ -37,10 +37,12 @@ final class FITSFile {
 
     /// Goes to the HDU with this number, and says what it is; nil if the file ends before it.
     func move(to number: Int) throws(ImageError) -> HDU? {
-        var status: Int32 = 0
         guard number < Int(Int32.max) - 1 else { return nil }
-        ffmahd(handle, Int32(number + 1), nil, &status)
+        let status = go(to: Int32(number + 1))
         if status == END_OF_FILE { return nil }
+        if status == BAD_DIMEN {
+            throw ImageError(.corrupt, "\(path): HDU \(number) has tiles without pixels: the header is damaged")
+        }
         guard status == 0 else {
             // Some files end in bytes that are no HDU; what stands before them is good.
             if number > 0 { return nil }

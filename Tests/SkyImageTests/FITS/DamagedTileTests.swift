@@ -98,6 +98,20 @@ struct DamagedTileTests {
         }
     }
 
+    @Test("a side of length 0, by which CFITSIO would divide, is refused", arguments: ["ZTILE1", "ZTILE2", "ZNAXIS1"])
+    func emptySide(key: String) throws {
+        let file = try #require(CompressedFile.all.first)
+        let whole = try file.write(to: folder.path("whole.fits"))
+        let card = try #require(
+            stride(from: 2880, to: whole.count, by: 80).first { whole[$0...].starts(with: key.utf8) })
+        for text in ["0", "-3", "0.25"] {
+            var bytes = whole
+            let value = Array(repeating: UInt8(ascii: " "), count: 20 - text.utf8.count) + text.utf8
+            bytes.replaceSubrange(card + 10..<card + 30, with: value)
+            #expect(try isRefused(bytes), "\(key) = \(text)")
+        }
+    }
+
     @Test("a tile that ends too early is refused", arguments: CompressedFile.all)
     func shortTile(file: CompressedFile) throws {
         let whole = try file.write(to: folder.path("whole.fits"))

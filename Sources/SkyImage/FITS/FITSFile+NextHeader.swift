@@ -1,0 +1,49 @@
+internal import CFITSIO
+
+/// A look at the header of an HDU before CFITSIO goes there: it divides by the sides of a compressed image's tiles while
+/// it reads the header, and dies if one is 0.
+extension FITSFile {
+    /// Goes on to the HDU with this number, one by one if it lies behind the current one.
+    /// - Returns: CFITSIO's status.
+    func go(to number: Int32) -> Int32 {
+        var status: Int32 = 0
+        var current: Int32 = 0
+        ffghdn(handle, &current)
+        while status == 0, current < number {
+            guard hasSoundNextHeader() else { return BAD_DIMEN }
+            current += 1
+            ffmahd(handle, current, nil, &status)
+        }
+        if status == 0 { ffmahd(handle, number, nil, &status) }
+        return status
+    }
+
+    /// Whether the cards behind the current HDU hold no side below 1; true if there are none.
+    private func hasSoundNextHeader() -> Bool {
+        var (status, position): (Int32, Int64) = (0, 0)
+        ffghadll(handle, nil, nil, &position, &status)
+        // 0: the end of the file is reported.
+        ffmbyt(handle, position, 0, &status)
+        var block = [UInt8](repeating: 0, count: FITSMemoryFile.blockLength)
+        while status == 0 {
+            ffgbyt(handle, Int64(block.count), &block, &status)
+            guard status == 0 else { break }
+            for start in stride(from: 0, to: block.count, by: FITSHeader.cardLength) {
+                let card = String(decoding: block[start..<start + FITSHeader.cardLength], as: UTF8.self)
+                if card.hasPrefix("END     ") { return true }
+                if let side = Self.tileSide(card), !(side >= 1) { return false }
+            }
+        }
+        return true
+    }
+
+    /// The value of a card that tells a side of the image or of its tiles; NaN if it is no number, nil for others.
+    private static func tileSide(_ card: String) -> Double? {
+        let name = card.prefix(8).uppercased()
+        guard name.hasPrefix("ZTILE") || name.hasPrefix("ZNAXIS"), card.dropFirst(8).hasPrefix("="),
+            name.last(where: { $0 != " " })?.isNumber == true
+        else { return nil }
+        let value = card.dropFirst(9).prefix { $0 != "/" }
+        return Double(value.filter { $0 != " " }) ?? .nan
+    }
+}
