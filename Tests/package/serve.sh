@@ -15,9 +15,9 @@ wait_for() {
         sleep 0.2
     done
 }
-# mark: from now on `said` looks at what the service says. said PATTERN: whether it has said that.
+# mark: from now on `said` looks at what services say. said PATTERN: whether one has said that.
 mark() { cursor=$(journalctl --lines 0 --show-cursor | sed -n 's/^-- cursor: //p'); }
-said() { journalctl --quiet --unit skyfarm-node --after-cursor "$cursor" --output cat | grep -q -e "$1"; }
+said() { journalctl --quiet --after-cursor "$cursor" --output cat | grep -q -e "$1"; }
 # start ACTION: starts the service and waits until it is ready.
 start() {
     mark
@@ -74,6 +74,23 @@ ok "so does the service that node --install-service writes"
 systemctl disable --now --quiet skyfarm-node
 rm /etc/systemd/system/skyfarm-node.service
 systemctl daemon-reload
+
+useradd --create-home me
+loginctl enable-linger me
+systemctl start "user@$(id -u me)"
+me() { runuser -u me -- env HOME=/home/me "XDG_RUNTIME_DIR=/run/user/$(id -u me)" "$@"; }
+me skyfarm node --install-service --user --slots 1
+me systemctl --user daemon-reload
+mark
+me systemctl --user enable --now skyfarm-node
+wait_for said 'announced as'
+cp sky.fits /home/me
+(cd /home/me && me skyfarm scan sky.fits --local-slots 0 --wait 20 -o farm.csv --quiet && cmp farm.csv /root/local.csv)
+ok "a user's own service takes part in that user's scans"
+me systemctl --user disable --now --quiet skyfarm-node
+loginctl disable-linger me
+systemctl stop "user@$(id -u me)"
+rm -r /home/me
 
 start enable --now
 apt-get remove -q -y skyfarm >/dev/null
