@@ -1,6 +1,6 @@
 /// What the command line asks for.
 struct BenchmarkOptions {
-    enum Suite: String, CaseIterable { case scan, dispatch, latency, codec, tls, scale }
+    enum Suite: String, CaseIterable { case scan, dispatch, latency, codec, tls, scale, dashboard }
 
     var suite: Suite
     var json = false
@@ -16,7 +16,8 @@ struct BenchmarkOptions {
     }
 
     private static let usage = """
-        usage: skyfarm-benchmarks scan|dispatch|latency|codec|tls|scale [--json] [--runs N] [--size PIXELS] [--no-peers]
+        usage: skyfarm-benchmarks scan|dispatch|latency|codec|tls|scale|dashboard
+                 [--json] [--runs N] [--size PIXELS] [--no-peers]
         """
 
     init(_ arguments: [String]) throws(UsageError) {

@@ -26,6 +26,7 @@ struct Benchmarks {
             case .codec: try CodecSuite(options).run()
             case .tls: try await TLSSuite(options).run()
             case .scale: try await ScaleSuite(options).run()
+            case .dashboard: try DashboardSuite(options).run()
             }
         print(options.json ? try report.json() : report.text())
     }

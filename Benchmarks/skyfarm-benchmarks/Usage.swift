@@ -6,6 +6,13 @@
 
 /// What this process has used of the machine. Other programs disturb processor time less than the time of day.
 enum Usage {
+    /// Seconds that the children of this process that have ended have used, counted in clock ticks.
+    static var processorTimeOfChildren: Double {
+        var ticks = tms()
+        times(&ticks)
+        return Double(ticks.tms_cutime + ticks.tms_cstime) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
     /// Seconds that all threads of this process have used, and its children that have ended; counted in clock ticks.
     static var processorTime: Double {
         var ticks = tms()

@@ -1,0 +1,85 @@
+import Foundation
+import ScanCluster
+
+/// What a live page costs a scan: the program without one, with one that nobody watches, and with twenty watchers.
+struct DashboardSuite {
+    private let options: BenchmarkOptions
+    private let image: URL
+    private let folder: URL
+    private let program: URL
+
+    private static let watcherCount = 20
+
+    init(_ options: BenchmarkOptions) throws {
+        self.options = options
+        (image, folder) = try BenchmarkImage.prepare(size: options.size)
+        guard let own = Bundle.main.executableURL else { throw BenchmarkError("this program does not know its place") }
+        program = own.deletingLastPathComponent().appending(path: "skyfarm")
+        guard FileManager.default.isExecutableFile(atPath: program.path) else {
+            throw BenchmarkError("\(program.path) is missing; run swift build -c release --product skyfarm")
+        }
+    }
+
+    private struct Run {
+        var seconds: Double
+        var processor: Double
+        var bytes = 0
+    }
+
+    func run() throws -> Report {
+        var runs: [String: [Run]] = [:]
+        let kinds = ["no page", "a page, nobody watches", "a page, \(Self.watcherCount) watch"]
+        for _ in 0..<options.runs {
+            runs[kinds[0], default: []].append(try scan(watchers: nil))
+            runs[kinds[1], default: []].append(try scan(watchers: 0))
+            runs[kinds[2], default: []].append(try scan(watchers: Self.watcherCount))
+        }
+        func sample(_ kind: String, _ value: (Run) -> Double) -> Sample {
+            var sample = Sample()
+            for run in runs[kind] ?? [] { sample.add(value(run)) }
+            return sample
+        }
+        var report = Report(.dashboard)
+        report.notes.append("\(options.size) x \(options.size) pixels, \(options.runs) runs, alternating")
+        for kind in kinds { report.add(kind, "s", sample(kind, \.seconds)) }
+        for kind in kinds { report.add("\(kind), processor", "s", sample(kind, \.processor)) }
+        for kind in kinds[1...] {
+            report.add("\(kind) / \(kinds[0])", "x", sample(kind, \.seconds) / sample(kinds[0], \.seconds))
+            report.add(
+                "\(kind) / \(kinds[0]), processor", "x", sample(kind, \.processor) / sample(kinds[0], \.processor))
+        }
+        report.add("bytes that a watcher read", "B", sample(kinds[2]) { Double($0.bytes) / Double(Self.watcherCount) })
+        return report
+    }
+
+    /// Runs the program; without `watchers` it serves no page.
+    private func scan(watchers: Int?) throws -> Run {
+        let (output, errors) = (Pipe(), Pipe())
+        let process = Process()
+        process.executableURL = program
+        process.arguments =
+            ["scan", image.path, "-o", folder.appending(path: "dashboard.fits").path, "--overwrite", "--no-journal"]
+            + ["--no-discovery", "--json", "--quiet"] + (watchers == nil ? [] : ["--dashboard"])
+        (process.standardOutput, process.standardError) = (output, errors)
+        let before = Usage.processorTimeOfChildren
+        try process.run()
+        var crowd: Watchers?
+        if let watchers {
+            // The first line on standard error.
+            let line = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+            guard let link = line.firstMatch(of: /http:\/\/[^:]+:(\d+)\/\?token=(\w+)/),
+                let port = UInt16(link.output.1)
+            else {
+                throw BenchmarkError("the program printed no link but \(line)")
+            }
+            crowd = try Watchers(count: watchers, port: port, token: String(link.output.2))
+        }
+        let result = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        struct Result: Decodable { var seconds: Double }
+        guard process.terminationStatus == 0 else { throw BenchmarkError("the scan failed") }
+        return Run(
+            seconds: try JSONDecoder().decode(Result.self, from: result).seconds,
+            processor: Usage.processorTimeOfChildren - before, bytes: crowd?.finish() ?? 0)
+    }
+}
