@@ -175,7 +175,8 @@ let package = Package(
         .testTarget(
             name: "skyfarmTests",
             dependencies: [
-                "skyfarm", "fault-probe", "SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery",
+                "skyfarm", "fault-probe", "ScanDashboard", "SkyScan", "SkyReport", "SkyImage", "ScanNetwork",
+                "ScanDiscovery",
                 "ScanSecurity", "ScanCluster", "ScanTestSupport", "SkyTestSupport",
             ],
             exclude: ["EndToEnd/astropy_catalogue.py"], swiftSettings: swift),

@@ -37,8 +37,8 @@ public final class DashboardServer: Sendable {
         public var backlogBytes = 1 << 20
         /// Seconds for a request to come; 5 by default.
         public var requestSeconds = 5.0
-        /// Seconds for an answer to be taken; 30 by default.
-        public var answerSeconds = 30.0
+        /// Seconds for an answer to be taken; 60 by default.
+        public var answerSeconds = 60.0
         /// Seconds in which a watcher must read something; 15 by default.
         public var idleSeconds = 15
         /// Seconds between two messages to watchers; 0.5 by default.
@@ -118,7 +118,7 @@ public final class DashboardServer: Sendable {
 
     /// Sends the last of the news, ends the streams, and stops serving. Watchers get a moment to read, and half a second to
     /// ask for what the news speak of.
-    public func close(within seconds: Double = 2) async {
+    public func close(within seconds: Double = 5) async {
         publishChanges()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isEmpty = state.withLock { state in

@@ -1,7 +1,7 @@
 /// Decides what each watcher of a stream gets next. Pure.
 ///
 /// A watcher begins with a snapshot and goes on with what is published. One that falls behind by more than
-/// ``backlogLimit`` bytes loses its backlog and gets a fresh snapshot when it reads again: what is kept for it is bounded,
+/// ``backlogLimit`` bytes, in more than one message, loses its backlog and gets a fresh snapshot when it reads again: what is kept for it is bounded,
 /// and nobody waits for it.
 struct StreamState {
     typealias ID = Int
@@ -119,7 +119,8 @@ extension StreamState.Watcher {
         if need == .snapshot { return }
         backlog.append(message)
         backlogBytes += message.count
-        guard backlogBytes > limit else { return }
+        // A message alone is sent, however long it is: a snapshot would be no shorter.
+        guard backlogBytes > limit, backlog.count > 1 else { return }
         // The message under way is finished, or the stream would make no sense.
         (backlog, backlogBytes) = ([], 0)
         need = .snapshot

@@ -105,6 +105,14 @@ extension NodeServer {
         public var done = 0
         /// Bytes of bulk that are kept.
         public var bulkBytes = 0
+
+        /// Nothing is connected, runs or waits; so many tasks were done.
+        public init(done: Int = 0) { self.done = done }
+
+        init(connections: Int, running: Int, queued: Int, done: Int, bulkBytes: Int) {
+            (self.connections, self.running, self.queued) = (connections, running, queued)
+            (self.done, self.bulkBytes) = (done, bulkBytes)
+        }
     }
 }
 

@@ -87,7 +87,8 @@ final class NodeDashboardSource: DashboardSource {
     }
 
     private func current(_ record: LiveNode.State, _ coordinators: [NodeServer.Coordinator]) -> Told {
-        let status = node.status
+        // Who has ended runs nothing, whatever it was that it gave up last.
+        let status = record.hasEnded ? NodeServer.Status(done: node.status.done) : node.status
         let now =
             record.hasEnded
             ? "ended after \(HumanFormat.count(status.done, "task"))"
@@ -100,7 +101,8 @@ final class NodeDashboardSource: DashboardSource {
                             ? "waiting for a task"
                             : "running \(HumanFormat.count(status.running, "task")), \(status.queued) in the queue")
         return Told(
-            status: status, coordinators: coordinators, lines: record.forgotten + record.log.count, now: now,
+            status: status, coordinators: record.hasEnded ? [] : coordinators,
+            lines: record.forgotten + record.log.count, now: now,
             hasEnded: record.hasEnded)
     }
 

@@ -64,9 +64,20 @@ import Testing
         let idJoined = state.join()
         let id = try #require(idJoined)
         #expect(state.next(for: id, limit: 9) == .makeSnapshot)
-        _ = state.publish([UInt8](repeating: 0, count: 11))
+        for _ in 0..<2 { _ = state.publish([UInt8](repeating: 0, count: 6)) }
         state.provide([1], to: id)
         #expect(state.next(for: id, limit: 9) == .makeSnapshot)
+    }
+
+    @Test("a message alone is sent, however long it is")
+    func long() throws {
+        var (state, id) = try waiting(backlog: 10)
+        let message = [UInt8](repeating: 7, count: 50)
+        #expect(state.publish(message) == [id])
+        #expect(state.next(for: id, limit: 99) == .send(message[...]))
+        #expect(state.publish(message) == [])
+        #expect(state.publish([1]) == [])
+        #expect(state.next(for: id, limit: 99) == .makeSnapshot)
     }
 
     @Test("a slow one holds up nobody else")

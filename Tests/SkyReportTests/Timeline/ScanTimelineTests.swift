@@ -102,6 +102,22 @@ import Testing
         #expect(timeline.moments.count == 2)
     }
 
+    @Test("how the last round stands: tasks under way, those that wait, and who is busy")
+    func standing() {
+        var timeline = begun
+        #expect(timeline.round == .init(step: "extraction", open: 2, waiting: 2, busy: ["local", "node"]))
+        // A hedge is no further task.
+        timeline.start(task: 0, number: 2, on: "node", cost: 1000, at: 2)
+        timeline.finish(task: 1, number: 1, seconds: 1, at: 2)
+        timeline.retry(task: 0, number: 1, on: "local", reason: "threw", at: 2)
+        #expect(timeline.round == .init(step: "extraction", open: 1, waiting: 2, busy: ["node"]))
+        timeline.fail(task: 0, reason: "threw", at: 3)
+        #expect(timeline.round == .init(step: "extraction", open: 0, waiting: 2, busy: []))
+        timeline.begin(step: "photometry", waiting: [Self.bands[0]], resumed: [Self.bands[1]])
+        #expect(timeline.round == .init(step: "photometry", open: 0, waiting: 1, busy: []))
+        #expect(timeline.rounds.map(\.step) == ["extraction", "photometry"])
+    }
+
     @Test("at the end nothing is under way")
     func end() {
         var timeline = begun

@@ -39,6 +39,22 @@ import Testing
         #expect(!cut.isEmpty && cut.allSatisfy { PixelRect(x: 0..<300, y: 0..<520).contains($0) })
     }
 
+    @Test("the places of all sources are told, in this run and from the journal, before cleaning takes some away")
+    func found() async throws {
+        for isResumed in [false, true] {
+            if isResumed { _ = try await bench.scanInPart(try await bench.open(bench.record()), count: 12) }
+            let journal = isResumed ? try await bench.open(bench.record()) : nil
+            let places = Locked<Set<[Double]>>([])
+            let result = try await bench.scan(journal) { event in
+                guard case .found(_, let x, let y) = event else { return }
+                places.withLock { places in for (x, y) in zip(x, y) { places.insert([x, y]) } }
+            }
+            let sources = Set(zip(result.sources.x, result.sources.y).map { [$0, $1] })
+            #expect(!sources.isEmpty && places.withLock { sources.isSubset(of: $0) })
+            #expect(places.withLock { $0.count } == result.sources.count + result.removed)
+        }
+    }
+
     @Test("what an earlier run did is told apart, and tasks are named by their place among the others")
     func resumed() async throws {
         let done = try await bench.scanInPart(try await bench.open(bench.record()), count: 4)

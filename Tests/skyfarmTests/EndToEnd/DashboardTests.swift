@@ -116,6 +116,7 @@ import Testing
               connection: document.getElementById("connection").innerText,
               picture: document.getElementById("picture").naturalWidth, states: \(states), sources: Number(document.body.dataset.sources),
               overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+              cut: [...document.querySelectorAll(".scroll")].some((box) => box.scrollWidth > box.clientWidth),
               log: document.getElementById("log").innerText, fault: document.body.dataset.error ?? "",
             })
             """)
@@ -126,6 +127,7 @@ import Testing
             var states: [String: Int]
             var sources: Int
             var overflow: Int
+            var cut: Bool
             var log: String
             var fault: String
         }
@@ -133,7 +135,7 @@ import Testing
         let rows = String(decoding: try scene.bytes("out/o.csv"), as: UTF8.self).split(separator: "\n")
         #expect(page.sources == rows.count { !$0.hasPrefix("#") } - 1)
         #expect(page.now.contains("written to") && page.connection.contains("has ended"))
-        #expect(page.states == ["done": 63] && page.overflow == 0 && page.fault == "")
+        #expect(page.states == ["done": 63] && page.overflow == 0 && !page.cut && page.fault == "")
         #expect(page.log.contains("first is gone") && page.picture == 1334)
         // Keys work on what is left, and nothing is asked for any more.
         let brightest = try browser.run(
@@ -181,5 +183,26 @@ import Testing
         #expect(ended == "ended after \(done) task\(done == 1 ? "" : "s")")
         #expect(try node.program.finish().code == 0)
         #expect(browser.complaints == [])
+    }
+
+    @Test(
+        "a page whose scan was killed says so, keeps what it showed, and asks less and less often",
+        .enabled(if: Browser.path != nil, Comment(rawValue: Browser.absent)))
+    func killed() throws {
+        let scene = try Scene()
+        let image = try scene.sky(size: "3000x3000")
+        let browser = try Browser()
+        let program = try Program(
+            ["scan", image, "-o", scene.path("out/o.csv"), "--band", "64", "--no-journal", "--dashboard"])
+        let link = try Self.link(program)
+        try browser.open(link.absoluteString)
+        program.send(SIGKILL)
+        let line = try Self.wait(
+            browser, until: "document.body.dataset.lost === '2'",
+            "document.getElementById('connection').innerText")
+        #expect(line.contains("The connection is lost: it is tried again in 2 s."))
+        let events = "http://127.0.0.1:\(link.port ?? 0)/events"
+        #expect(browser.requests.count { $0 == events } == 2)
+        #expect(try Self.wait(browser, until: "true", "document.getElementById('name').textContent") == image)
     }
 }

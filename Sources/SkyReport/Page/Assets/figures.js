@@ -149,7 +149,7 @@ class SectorMap {
       context.fillRect(left, top, width, height);
       context.globalAlpha = 1;
       if (sector.state === "failed") hatch(context, left, top, width, height);
-      context.strokeStyle = alpha < 1 ? "rgb(255 255 255 / 50%)" : colour("page");
+      context.strokeStyle = alpha < 1 ? `rgb(255 255 255 / ${mode === "state" ? 25 : 50}%)` : colour("page");
       context.lineWidth = 1;
       // Over the image many edges would hide it.
       if (height > (alpha < 1 ? 8 : 2)) context.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);

@@ -299,7 +299,7 @@ class LivePage {
       ];
     });
     fillTable(
-      byID("systems"), ["System", "State", "Slots", "Running", "Waiting", "Done", "In vain", "Busy"], rows,
+      byID("systems"), ["System", "State", "Slots", "Runs", "Waits", "Done", "In vain", "Busy"], rows,
       [2, 3, 4, 5, 6, 7]);
     byID("systems").querySelectorAll("tbody tr").forEach((row, index) =>
       row.classList.toggle("gone", !state.systems[index].isPresent && !state.end));

@@ -40,14 +40,14 @@ class NodePage {
     const figures = [
       ["Up", duration(this.seconds)], ["Running", `${whole(update.running)} of ${whole(node.slots)}`],
       ["In the queue", whole(update.queued)], ["Tasks done", whole(update.done)],
-      ["Coordinators", whole(update.coordinators.length)], ["Pixels kept", quantity(update.keptBytes) + "B"],
+      ["Coordinators", whole(update.coordinators.length)], ["Pixels kept", update.keptBytes ? quantity(update.keptBytes) + "B" : "0\u00a0B"],
     ];
     byID("figures").replaceChildren(...figures.map(([name, value]) =>
       element("div", {}, element("dt", {}, name), element("dd", {}, value))));
     this.drawSlots();
     this.drawRate();
     fillTable(
-      byID("coordinators"), ["Coordinator", "Address", "Jobs", "In flight", "Done", "Given up"],
+      byID("coordinators"), ["Name", "Address", "Jobs", "Now", "Done", "Given up"],
       update.coordinators.map(({ name, address, jobs, inFlight, done, cancelled }) =>
         [name, address, whole(jobs), whole(inFlight), whole(done), whole(cancelled)]), [2, 3, 4, 5]);
     if (update.coordinators.length === 0) {
