@@ -39,6 +39,9 @@ final class Program {
     /// Longest time that anything may take; only a fault reaches it.
     static let limit = Duration.seconds(120)
 
+    /// How many times longer all may take, as under a sanitizer.
+    private static let patience = ProcessInfo.processInfo.environment["SKYFARM_TEST_PATIENCE"].flatMap(Double.init) ?? 1
+
     /// Starts `skyfarm` with these words, behind `prefix`, which may name another program that runs it; or the program
     /// at another path.
     init(
@@ -153,7 +156,7 @@ final class Program {
 
     /// Gathers what the process writes; false if the time is up before both streams end or the condition holds.
     private func read(until condition: () -> Bool, within limit: Duration) throws -> Bool {
-        let end = ContinuousClock.now + limit
+        let end = ContinuousClock.now + limit * Self.patience
         while (outputPipe >= 0 || errorPipe >= 0) && !condition() {
             var polls = [outputPipe, errorPipe].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             let left = (end - .now) / .milliseconds(1)
