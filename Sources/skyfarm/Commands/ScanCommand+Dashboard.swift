@@ -27,8 +27,8 @@ extension ScanCommand {
         return LivePage(source: source, server: server)
     }
 
-    /// What the live page says when the catalogue is written.
-    func end(_ recorder: ScanRecorder, _ result: SkyScanResult, _ table: CatalogueTable, seconds: Double) {
+    /// What the live page says when the catalogue is written, with the sources of `table` for those who watch.
+    func end(_ recorder: ScanRecorder, _ result: SkyScanResult, _ table: CatalogueTable?, seconds: Double) {
         let found = ScanReport.found(
             sources: result.sources.count, missing: result.missing.count,
             sectors: result.tally.tasks + result.missing.count)
@@ -36,6 +36,6 @@ extension ScanCommand {
         recorder.end(
             result.missing.isEmpty ? .complete : .partial,
             "\(found) in \(HumanFormat.duration(seconds: seconds)), written to \(files.joined(separator: ", "))",
-            table: options.dashboard == nil ? nil : table)
+            table: table)
     }
 }

@@ -64,14 +64,11 @@ struct ScanCommand: Command {
         let recorder = farm.events.recorder
         // Beside the reading of the first bands.
         let checksums = Task { try await reader.checksums() }
-        let preview =
-            options.page.paths.isEmpty && dashboard == nil
-            ? nil
-            : Task {
-                let preview = try await self.preview(reader)
-                dashboard?.show(preview)
-                return preview
-            }
+        let preview = options.page.paths.isEmpty ? nil : Task { try await self.preview(reader) }
+        dashboard?.offer {
+            if let preview { return try await preview.value }
+            return try await self.preview(reader)
+        }
         defer { preview?.cancel() }
         try await farm.join()
         try await journal?.begin { try await checksums.value }
@@ -88,16 +85,15 @@ struct ScanCommand: Command {
             software: Skyfarm.software)
         try Task.checkCancellation()
         // Who watches gets the image as well; without one the page is less, and the catalogue the same.
-        if dashboard?.isWatched == true { _ = try? await preview?.value }
-        let pages = try makePages(
-            result, reader.summary, table, options.page.paths.isEmpty ? nil : try await preview?.value, recorder)
+        await dashboard?.finishPreview()
+        let pages = try makePages(result, reader.summary, table, try await preview?.value, recorder)
         // A catalogue on standard output may go to the same terminal.
         display.finish()
         try CatalogueOutput.write(table, to: outputs)
         for page in pages { try page.commit() }
         await finish(journal, result, notice: farm.events.say)
         let seconds = (ContinuousClock.now - start) / .seconds(1)
-        end(recorder, result, table, seconds: seconds)
+        end(recorder, result, dashboard?.isWatched == true ? table : nil, seconds: seconds)
         let account = ScanAccount(
             recorder.timeline, readingSeconds: await reader.readingSeconds, local: ScanEvents.localName)
         try report(result, reader.summary, outputs, account, log, seconds: seconds)

@@ -13,6 +13,9 @@ final class ScanDashboardSource: DashboardSource {
         /// How much those who watch were told; nil while nobody does.
         var cursor: LiveCursor?
         var preview: [UInt8] = []
+        /// Makes the preview; nil once that has begun.
+        var makePreview: (@Sendable () async throws -> Preview)?
+        var previewUnderWay: Task<Void, Never>?
     }
 
     init(_ scan: LiveUpdate.Scan, _ recorder: ScanRecorder) {
@@ -20,8 +23,26 @@ final class ScanDashboardSource: DashboardSource {
         self.recorder = recorder
     }
 
-    /// Shows the image from now on.
-    func show(_ preview: Preview) {
+    /// How the picture of the image can be made: it is, as soon as somebody watches, and costs nothing before.
+    func offer(_ makePreview: @escaping @Sendable () async throws -> Preview) {
+        state.withLock { state in
+            state.makePreview = makePreview
+            if state.cursor != nil { beginPreview(&state) }
+        }
+    }
+
+    /// Waits for the picture, if it is being made.
+    func finishPreview() async { await state.withLock { $0.previewUnderWay }?.value }
+
+    private func beginPreview(_ state: inout State) {
+        guard let make = state.makePreview else { return }
+        state.makePreview = nil
+        state.previewUnderWay = Task { [weak self] in
+            if let preview = try? await make() { self?.show(preview) }
+        }
+    }
+
+    private func show(_ preview: Preview) {
         // Without a picture the page still shows sectors and sources.
         guard let picture = try? preview.png() else { return }
         state.withLock { $0.preview = picture }
@@ -57,6 +78,7 @@ final class ScanDashboardSource: DashboardSource {
         let (live, time) = state.withLock { state in
             let (live, time) = recorder.read()
             if state.cursor == nil { state.cursor = live.cursor }
+            beginPreview(&state)
             return (live, time)
         }
         return live.snapshot(of: scan, at: time).json()
