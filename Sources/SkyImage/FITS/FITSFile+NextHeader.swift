@@ -43,7 +43,8 @@ extension FITSFile {
         guard name.hasPrefix("ZTILE") || name.hasPrefix("ZNAXIS"), card.dropFirst(8).hasPrefix("="),
             name.last(where: { $0 != " " })?.isNumber == true
         else { return nil }
-        let value = card.dropFirst(9).prefix { $0 != "/" }
-        return Double(value.filter { $0 != " " }) ?? .nan
+        // CFITSIO takes the first word, whatever follows it.
+        let word = card.dropFirst(9).prefix { $0 != "/" }.split(separator: " ").first
+        return word.flatMap { Double($0) } ?? .nan
     }
 }

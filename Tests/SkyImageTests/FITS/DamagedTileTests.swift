@@ -104,7 +104,7 @@ struct DamagedTileTests {
         let whole = try file.write(to: folder.path("whole.fits"))
         let card = try #require(
             stride(from: 2880, to: whole.count, by: 80).first { whole[$0...].starts(with: key.utf8) })
-        for text in ["0", "-3", "0.25"] {
+        for text in ["0", "-3", "0.25", "0 3"] {
             var bytes = whole
             let value = Array(repeating: UInt8(ascii: " "), count: 20 - text.utf8.count) + text.utf8
             bytes.replaceSubrange(card + 10..<card + 30, with: value)
