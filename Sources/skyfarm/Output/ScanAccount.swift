@@ -155,7 +155,8 @@ private struct SlotTimes {
             seconds[index == local || isReading ? .disk : .network, default: 0] += waiting
         }
         seconds[.tasks] = max(0, all - assigned.reduce(0, +) - idle)
-        guard let most = seconds.max(by: { $0.value < $1.value }) else { return nil }
+        // What came to nothing may have scanned or waited: if that is most, nothing can be said.
+        guard let most = seconds.max(by: { $0.value < $1.value }), most.value >= wasted.reduce(0, +) else { return nil }
         return ScanAccount.Bound(by: most.key, share: min(1, most.value / all))
     }
 }

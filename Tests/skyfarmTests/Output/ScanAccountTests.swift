@@ -91,16 +91,22 @@ import Testing
         #expect(account(late).bound == .init(by: .coordinator, share: 0.75))
     }
 
-    @Test("attempts that came to nothing are not taken for the network")
+    @Test("attempts that came to nothing are not taken for the network; if they are most, nothing is claimed")
     func wasted() {
+        #expect(bound(wasting: 3) == .init(by: .compute, share: 0.7))
+        #expect(bound(wasting: 6) == nil)
+    }
+
+    /// Of a scan of ten seconds with one slot, which scans after an attempt of `seconds` that came to nothing.
+    private func bound(wasting seconds: Double) -> ScanAccount.Bound? {
         var timeline = ScanTimeline()
         timeline.join("alpha", slots: 1, at: 0)
         timeline.begin(step: "extraction", waiting: [PixelRect(x: 0..<1, y: 0..<1)], resumed: [])
         timeline.start(task: 0, number: 1, on: "alpha", cost: 1, at: 0)
-        timeline.retry(task: 0, number: 1, on: "alpha", reason: "r", at: 6)
-        timeline.start(task: 0, number: 2, on: "alpha", cost: 1, at: 6)
-        timeline.finish(task: 0, number: 2, seconds: 4, at: 10)
+        timeline.retry(task: 0, number: 1, on: "alpha", reason: "r", at: seconds)
+        timeline.start(task: 0, number: 2, on: "alpha", cost: 1, at: seconds)
+        timeline.finish(task: 0, number: 2, seconds: 10 - seconds, at: 10)
         timeline.finish(at: 10)
-        #expect(account(timeline).bound == .init(by: .compute, share: 0.4))
+        return account(timeline).bound
     }
 }
