@@ -89,6 +89,11 @@ extension NodeServer {
         /// What its own log calls the job that it connected for; nil if it did not tell.
         public var job: String?
 
+        /// A coordinator at `address`.
+        public init(address: String, name: String, job: String? = nil) {
+            (self.address, self.name, self.job) = (address, name, job)
+        }
+
         /// Name and address.
         public var description: String { "\(name) at \(address)" }
     }

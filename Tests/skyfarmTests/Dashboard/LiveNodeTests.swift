@@ -1,3 +1,4 @@
+import ScanNetwork
 import Testing
 
 @testable import skyfarm
@@ -6,7 +7,9 @@ import Testing
     @Test("the log keeps the newest lines, and knows how many came before")
     func log() {
         let live = LiveNode(name: "node", slots: 1)
-        for number in 0..<LiveNode.lineLimit + 5 { live.note(.connected(peer: "\(number)", name: "c")) }
+        for number in 0..<LiveNode.lineLimit + 5 {
+            live.note(.connected(NodeServer.Peer(address: "\(number)", name: "c")))
+        }
         let state = live.read()
         #expect(state.log.count == LiveNode.lineLimit && state.forgotten == 5)
         #expect(state.log.first?.text == "c connected from 5" && state.log.first?.kind == "joined")
