@@ -99,11 +99,12 @@ struct ScanWindow: ~Copyable {
         }
     }
 
-    /// Sets masked pixels to 0, as SEP does on every row but an image's first `row` rows. There, those that are too
-    /// large for SEP are not a number: such it bears.
+    /// Sets masked pixels to 0, as SEP does on every row but an image's first `row` rows. There, numbers that are too
+    /// large for SEP become none, which it bears; those that are none already stay as they are, as it would see them.
     borrowing func hideMaskedPixels(from row: Int) {
         guard let mask else { return }
-        for offset in 0..<min(row * rect.width, rect.area) where pixels[offset].magnitude >= PixelView.limit {
+        for offset in 0..<min(row * rect.width, rect.area)
+        where pixels[offset].isFinite && pixels[offset].magnitude >= PixelView.limit {
             pixels[offset] = .nan
         }
         for offset in row * rect.width..<max(row * rect.width, rect.area) where mask[offset] != 0 {
