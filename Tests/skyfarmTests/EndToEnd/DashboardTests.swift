@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import ScanCluster
 import ScanNetwork
 import Testing
 
@@ -18,11 +20,19 @@ import Testing
         return try #require(URL(string: String(words)))
     }
 
-    /// An answer from the server behind a link.
-    private static func fetch(_ path: String, _ link: URL) async throws -> (status: Int, text: String) {
-        let address = "http://127.0.0.1:\(link.port ?? 0)\(path)"
-        let (data, response) = try await URLSession.shared.data(from: try #require(URL(string: address)))
-        return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
+    /// An answer from the server behind a link. Waits for it, as other tests may hold up those that are asynchronous.
+    private static func fetch(_ path: String, _ link: URL) throws -> (status: Int, text: String) {
+        let url = try #require(URL(string: "http://127.0.0.1:\(link.port ?? 0)\(path)"))
+        let answer = Locked<Result<(Int, String), any Error>?>(nil)
+        let isThere = DispatchSemaphore(value: 0)
+        URLSession.shared.dataTask(with: url) { data, response, error in
+            let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+            let text = String(decoding: data ?? Data(), as: UTF8.self)
+            answer.withLock { $0 = error.map { .failure($0) } ?? .success((status, text)) }
+            isThere.signal()
+        }.resume()
+        isThere.wait()
+        return try #require(answer.withLock { $0 }).get()
     }
 
     /// Waits in the page until an expression holds, and returns the text of another.
@@ -39,10 +49,9 @@ import Testing
     }
 
     @Test("a scan has a page, metrics and a state of health; its link is no part of its report")
-    func scan() async throws {
+    func scan() throws {
         let scene = try Scene()
         let image = try scene.sky(size: "3000x3000")
-        // Nobody is there yet: the scan waits, and can be asked.
         let node = try Node("only")
         let program = try Program([
             "scan", image, "-o", scene.path("out/o.csv"), "--report", scene.path("out/r.html"), "--band", "64",
@@ -51,9 +60,9 @@ import Testing
         let link = try Self.link(program)
         #expect(link.host() == "127.0.0.1")
         let token = try #require(link.query())
-        #expect(try await Self.fetch("/metrics", link).status == 401)
-        #expect(try await Self.fetch("/healthz", link) == (200, "ok\n"))
-        let metrics = try await Self.fetch("/metrics?\(token)", link)
+        #expect(try Self.fetch("/metrics", link).status == 401)
+        #expect(try Self.fetch("/healthz", link) == (200, "ok\n"))
+        let metrics = try Self.fetch("/metrics?\(token)", link)
         #expect(metrics.status == 200 && metrics.text.contains("# TYPE skyfarm_scan_attempts_total counter\n"))
         let result = try program.finish()
         #expect(result.code == 0, "\(result.errors)")
@@ -155,12 +164,12 @@ import Testing
     @Test(
         "a node's page shows its coordinators and tasks, and says when the node has ended",
         .enabled(if: Browser.path != nil, Comment(rawValue: Browser.absent)))
-    func node() async throws {
+    func node() throws {
         let scene = try Scene()
         let image = try scene.sky(size: "2000x2000")
         let node = try Node("watched", slots: 2, ["--dashboard"])
         let link = try Self.link(node.program)
-        #expect(try await Self.fetch("/healthz", link) == (200, "ok\n"))
+        #expect(try Self.fetch("/healthz", link) == (200, "ok\n"))
         let browser = try Browser()
         try browser.setWindow(width: 420)
         try browser.open(link.absoluteString)
@@ -175,11 +184,11 @@ import Testing
             browser, until: "document.getElementById('log').innerText.includes('tasks done')",
             "document.getElementById('log').innerText")
         #expect(log.contains("connected from 127.0.0.1") && log.contains("\(done) tasks done"))
-        let metrics = try await Self.fetch("/metrics?\(link.query() ?? "")", link).text
+        let metrics = try Self.fetch("/metrics?\(link.query() ?? "")", link).text
         #expect(metrics.contains("\nskyfarm_node_tasks_total \(done)\n"))
         node.program.send(SIGTERM)
-        let ended = try Self.wait(
-            browser, until: "document.body.dataset.ended", "document.getElementById('now').textContent")
+        let now = "document.getElementById('now').textContent"
+        let ended = try Self.wait(browser, until: "document.body.dataset.ended && \(now).startsWith('ended')", now)
         #expect(ended == "ended after \(done) task\(done == 1 ? "" : "s")")
         #expect(try node.program.finish().code == 0)
         #expect(browser.complaints == [])
