@@ -39,12 +39,13 @@ extension FITSFile {
 
     /// The value of a card that tells a side of the image or of its tiles; NaN if it is no number, nil for others.
     private static func tileSide(_ card: String) -> Double? {
-        let name = card.prefix(8).uppercased()
-        guard name.hasPrefix("ZTILE") || name.hasPrefix("ZNAXIS"), card.dropFirst(8).hasPrefix("="),
-            name.last(where: { $0 != " " })?.isNumber == true
+        // CFITSIO takes the first word for the name, and the first one behind the sign for the value, whatever follows it.
+        var words = card.uppercased().prefix { $0 != "=" }.split(separator: " ")
+        if words.first == "HIERARCH" { words.removeFirst() }
+        guard let name = words.first, name.hasPrefix("ZTILE") || name.hasPrefix("ZNAXIS"),
+            name.last?.isNumber == true, card.contains("=")
         else { return nil }
-        // CFITSIO takes the first word, whatever follows it.
-        let word = card.dropFirst(9).prefix { $0 != "/" }.split(separator: " ").first
+        let word = card.drop { $0 != "=" }.dropFirst().prefix { $0 != "/" }.split(separator: " ").first
         return word.flatMap { Double($0) } ?? .nan
     }
 }

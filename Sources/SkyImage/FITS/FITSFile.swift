@@ -37,7 +37,7 @@ final class FITSFile {
 
     /// Goes to the HDU with this number, and says what it is; nil if the file ends before it.
     func move(to number: Int) throws(ImageError) -> HDU? {
-        guard number < Int(Int32.max) - 1 else { return nil }
+        guard (0..<Int(Int32.max) - 1).contains(number) else { return nil }
         let status = go(to: Int32(number + 1))
         if status == END_OF_FILE { return nil }
         if status == BAD_DIMEN {

@@ -1,3 +1,4 @@
+import CFITSIO
 import Foundation
 import Testing
 
@@ -110,9 +111,18 @@ struct DamagedTileTests {
             bytes.replaceSubrange(card + 10..<card + 30, with: value)
             #expect(try isRefused(bytes), "\(key) = \(text)")
         }
+        // CFITSIO finds the name in these as well.
+        for text in ["HIERARCH \(key) = 0", "\(key) X= 0"] {
+            var bytes = whole
+            bytes.replaceSubrange(card..<card + 80, with: text.utf8 + Array(repeating: 32, count: 80 - text.utf8.count))
+            #expect(try isRefused(bytes), "\(text)")
+        }
     }
 
-    @Test("a tile that ends too early is refused", arguments: CompressedFile.all)
+    // Not with HCOMPRESS: CFITSIO's decoder knows no length, and what it finds behind half a tile depends on chance.
+    @Test(
+        "a tile that ends too early is refused",
+        arguments: CompressedFile.all.filter { $0.compression != HCOMPRESS_1 })
     func shortTile(file: CompressedFile) throws {
         let whole = try file.write(to: folder.path("whole.fits"))
         // The first descriptor's length, in elements: half a tile must not be read as a whole one.

@@ -148,6 +148,7 @@ struct DataFoldersTests {
         #expect(throws: ImageError.self) { try folders.image(at: "\(base)/data/a.fits", hdu: 7) }
         #expect(throws: ImageError.self) { try folders.image(at: "\(base)/data/a.fits", hdu: -1) }
         #expect(throws: ImageError.self) { try folders.image(at: "\(base)/data/a.fits", hdu: .max) }
+        #expect(throws: ImageError.self) { try folders.image(at: "\(base)/data/a.fits", hdu: .min) }
     }
 
     @Test("a folder that is none is named")
