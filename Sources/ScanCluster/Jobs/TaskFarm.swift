@@ -124,9 +124,10 @@ struct TaskFarm<Task: ScanTask> {
         return true
     }
 
-    /// Fills the look-ahead: one task, and others behind it if it is to wait for a system that holds its bytes.
+    /// Fills the look-ahead: one task, and others behind it if it may have to wait for a certain system.
     private mutating func pull() {
-        while !isExhausted, ledger.pending.count < (ledger.pending.first?.request.key == nil ? 1 : Self.lookAhead) {
+        while !isExhausted, ledger.pending.count < (ledger.pending.first?.request.isChoosy == true ? Self.lookAhead : 1)
+        {
             guard let task = tasks.next() else {
                 isExhausted = true
                 return

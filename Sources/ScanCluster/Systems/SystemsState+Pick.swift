@@ -20,7 +20,9 @@ extension SystemsState {
         guard !candidates.isEmpty else { return nil }
         func best(for request: TaskRequest, where isWanted: (Member) -> Bool = { _ in true }) -> Int? {
             let eligible =
-                request.isFree ? candidates : eligible(for: request, among: candidates, excluding: excluded, at: now)
+                request.isFree
+                ? candidates
+                : eligible(for: request, prefetching: prefetching, excluding: excluded, at: now)
             return self.best(for: request, among: eligible, where: isWanted)
         }
         var choice: (offset: Int, index: Int)?
@@ -97,12 +99,14 @@ extension SystemsState {
         return best?.index
     }
 
-    /// The candidates that a task may go to which another system has failed. Which those are depends also on systems
-    /// without room, for which it waits.
+    /// The members with room that a task may go to which another system has failed. Which those are depends also on
+    /// members without room, for which it waits. Such tasks are few: all members are looked at.
     private func eligible(
-        for request: TaskRequest, among candidates: [Int], excluding excluded: Set<SystemID>, at now: Instant
+        for request: TaskRequest, prefetching: Bool, excluding excluded: Set<SystemID>, at now: Instant
     ) -> [Int] {
-        let usable = members.filter { $0.isUsable(at: now) && !excluded.contains($0.id) }
+        func isUsable(_ member: Member) -> Bool { member.isUsable(at: now) && !excluded.contains(member.id) }
+        let usable = members.filter(isUsable)
+        let candidates = (prefetching ? open : idle).indices.filter { isUsable(members[$0]) }
         let hasFresh = usable.contains { !request.avoiding.contains($0.id) }
         let fresh = candidates.filter { !hasFresh || !request.avoiding.contains(members[$0].id) }
         guard request.placement == .localFirst else { return fresh }
@@ -112,6 +116,9 @@ extension SystemsState {
 }
 
 extension TaskRequest {
+    /// Whether it matters where the task goes: to those behind it, other systems may be open.
+    var isChoosy: Bool { key != nil || !isFree }
+
     /// Whether the task may go anywhere.
     fileprivate var isFree: Bool { placement == .anywhere && avoiding.isEmpty }
 }

@@ -288,6 +288,23 @@ import Testing
         #expect(pick(&state)?.system == .test(7))
     }
 
+    @Test("in a cluster of many, a task that waits for the local system gets it whenever that has room")
+    func manyAndLocal() throws {
+        let count = 4 * SystemsState.candidateLimit
+        for local in [0, count / 2, count - 1] {
+            var state = SystemsState()
+            for number in 0..<count {
+                _ = state.join(
+                    id: .test(UInt64(number)), name: "node-\(number)", slots: 1, window: 2, isLocal: number == local)
+            }
+            for _ in 0..<8 {
+                let reservation = try #require(pick(&state, localFirst: true))
+                #expect(reservation.system == .test(UInt64(local)))
+                _ = state.release(reservation, as: .threw, at: start)
+            }
+        }
+    }
+
     @Test("bytes that a system has forgotten, or took along when it left, are held no more")
     func forgotten() throws {
         var state = state(1, 1)
