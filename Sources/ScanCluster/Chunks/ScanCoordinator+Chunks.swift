@@ -3,8 +3,9 @@ extension ScanCoordinator {
     /// them: several times as many then fit into a second.
     ///
     /// Each task still has exactly one response, with its own output or failure. One that fails in company is tried
-    /// again alone at the end of the job. A time-out is multiplied by `limit` for tasks in company, and counts as it is
-    /// for those that are tried alone. How many tasks go together is measured: long ones go alone.
+    /// again alone at the end of the job; what it was given in company, one attempt and half of the systems that may
+    /// fail under it, counts. A time-out holds for tasks that are tried alone; those in company have `limit` times as
+    /// long. How many tasks go together is measured: long ones do not.
     /// - Parameters:
     ///   - tasks: pulled as they are needed; those that failed in company are kept until the end.
     ///   - limit: most tasks that go together, at least 1.
@@ -37,51 +38,61 @@ extension ScanCoordinator {
         let size = Locked(ChunkSize(limit: limit))
         let open = Locked<[Int: [Task]]>([:])
         let chunks = ChunkSequence(tasks: tasks, size: size) { chunk in open.withLock { $0[chunk.id] = chunk.tasks } }
+        let faults = (options.maxSystemFaults + 1) / 2
         var together = options
         together.timeout = options.timeout.map { $0 * limit }
+        together.maxAttempts = 1
+        together.maxSystemFaults = faults
         var failed: [Task] = []
         for try await response in with(together).responses(to: chunks) {
             let tasks = open.withLock { $0.removeValue(forKey: response.id) } ?? []
-            switch response.result {
-            case .success(let outcomes):
-                size.withLock { $0.measure(response.seconds / Double(tasks.count)) }
-                for (task, outcome) in zip(tasks, outcomes) {
-                    if let answer = outcome.response(to: task, after: response, isLast: options.maxAttempts == 1) {
-                        await channel.send(answer)
-                    } else {
-                        failed.append(task)
-                    }
+            if case .success = response.result { size.withLock { $0.measure(response.seconds / Double(tasks.count)) } }
+            for (place, task) in tasks.enumerated() {
+                let answer = response.part(place, of: tasks.count, for: task)
+                if case .failure = answer.result, options.maxAttempts > 1 {
+                    failed.append(task)
+                } else {
+                    await channel.send(answer)
                 }
-            case .failure:
-                failed += tasks
             }
         }
         guard !failed.isEmpty else { return }
         var alone = options
         alone.maxAttempts = options.maxAttempts - 1
-        for try await var response in with(alone).responses(to: failed) {
-            response.attempt += 1
-            await channel.send(response)
-        }
+        alone.maxSystemFaults = max(1, options.maxSystemFaults - faults)
+        for try await response in with(alone).responses(to: failed) { await channel.send(response.afterCompany) }
     }
 }
 
-extension TaskChunk.Outcome {
-    /// The response of a task that was done in a chunk; nil if it threw and may be tried again.
-    fileprivate func response(
-        to task: Task, after chunk: TaskResponse<TaskChunk<Task>>, isLast: Bool
-    ) -> TaskResponse<Task>? {
-        let result: TaskResponse<Task>.Result
-        if let output {
-            result = .success(output)
-        } else if isLast {
-            result = .failure(
-                TaskFailure(message: failure ?? "no output", system: chunk.system, attempt: chunk.attempt))
-        } else {
-            return nil
+extension TaskResponse {
+    /// The response of the task in this place of a chunk.
+    fileprivate func part<Part: ScanTask>(
+        _ place: Int, of count: Int, for task: Part
+    ) -> TaskResponse<Part> where Task == TaskChunk<Part> {
+        let result: TaskResponse<Part>.Result
+        switch self.result {
+        case .success(let outcomes):
+            if let output = outcomes[place].output {
+                result = .success(output)
+            } else {
+                let message = outcomes[place].failure ?? "no output"
+                result = .failure(TaskFailure(message: message, system: system, attempt: attempt))
+            }
+        case .failure(let failure): result = .failure(failure)
         }
-        return TaskResponse(
-            id: task.id, result: result, system: chunk.system, attempt: chunk.attempt, seconds: seconds)
+        return TaskResponse<Part>(
+            id: task.id, result: result, system: system, attempt: attempt, seconds: seconds / Double(count))
+    }
+
+    /// The same with the attempt in company counted.
+    fileprivate var afterCompany: TaskResponse {
+        var response = self
+        response.attempt += 1
+        if case .failure(var failure) = response.result {
+            failure.attempt += 1
+            response.result = .failure(failure)
+        }
+        return response
     }
 }
 

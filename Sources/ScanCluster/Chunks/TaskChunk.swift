@@ -10,8 +10,6 @@ package struct TaskChunk<Task: ScanTask>: ScanTask {
         var output: Task.Output?
         /// Why it threw.
         var failure: String?
-        /// Seconds that its scan took.
-        var seconds: Double
     }
 
     package static var scanner: String { "\(Task.scanner) in chunks" }
@@ -30,15 +28,12 @@ package struct TaskChunk<Task: ScanTask>: ScanTask {
 
     /// Does the tasks one after the other; one that throws does not keep the others from being done.
     package func scan(_ context: ScanContext) throws -> Output {
-        let clock = ContinuousClock()
-        return try tasks.map { task in
+        try tasks.map { task in
             try context.checkCancellation()
-            let start = clock.now
-            let result = Result { try task.scan(context) }
-            let seconds = (clock.now - start) / .seconds(1)
-            switch result {
-            case .success(let output): return Outcome(output: output, failure: nil, seconds: seconds)
-            case .failure(let error): return Outcome(output: nil, failure: "\(error)", seconds: seconds)
+            do {
+                return Outcome(output: try task.scan(context), failure: nil)
+            } catch {
+                return Outcome(output: nil, failure: "\(error)")
             }
         }
     }
