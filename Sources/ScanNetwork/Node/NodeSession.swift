@@ -12,8 +12,10 @@ final class NodeSession: @unchecked Sendable {
     private(set) var tasks: [UInt64: Running] = [:]
     private var batch: [ScanJob] = []
     private var refusal: String?
-    /// Why what a task referred to was last not found here.
-    private var unreadable: String?
+    /// Whether the log has that what a task referred to was not found here.
+    private var hasToldUnreadable = false
+    /// Why a task was last not taken.
+    private var declined: String?
     /// What the log has of this connection, and of no other.
     private var log = RecentLines()
     private(set) var done = 0
@@ -109,17 +111,25 @@ final class NodeSession: @unchecked Sendable {
     private func refuse(
         _ task: TaskFrame, _ reason: RefusalReason, _ message: String, on connection: Connection
     ) {
-        let scanner = String(decoding: task.scanner, as: UTF8.self).printable
-        tell { .declined($0, scanner: scanner, reason: message) }
+        // A coordinator that believes bytes to be kept which are not is no event.
+        if reason != .bulkMissing, message != declined {
+            let scanner = String(decoding: task.scanner, as: UTF8.self).printable
+            tell { .declined($0, scanner: scanner, reason: message) }
+            declined = message
+        }
         connection.send { $0.putRefusal(request: task.request, reason: reason, message: message) }
     }
 
     /// Writes a line of this connection into the log.
     private func tell(_ event: (NodeServer.Peer) -> NodeServer.Event) {
-        guard let connection, let peer else { return }
-        let event = event(NodeServer.Peer(address: "\(connection.peer)", name: peer.name, job: peer.job))
+        guard let peer else { return }
+        let event = event(named(peer))
         log.append("\(event)")
         server.onEvent(event)
+    }
+
+    private func named(_ peer: CoordinatorInfo) -> NodeServer.Peer {
+        NodeServer.Peer(address: connection.map { "\($0.peer)" } ?? "unknown", name: peer.name, job: peer.job)
     }
 
     /// Sends what came of a task, unless nobody waits for it any more.
@@ -151,9 +161,12 @@ final class NodeSession: @unchecked Sendable {
 
     /// Asks for the bytes of a task that refers to some which are not here.
     private func sendBack(_ request: UInt64, because reason: String) {
-        // Those that came before the coordinator knew have the same reason.
-        if reason != unreadable { tell { .unreadable($0, reason: reason) } }
-        unreadable = reason
+        // Once: a coordinator does not go on referring to what is not here. And to this node's owner alone: what is in its
+        // folders is none of the coordinator's business.
+        if !hasToldUnreadable, let event = peer.map({ NodeServer.Event.unreadable(named($0), reason: reason) }) {
+            server.onEvent(event)
+            hasToldUnreadable = true
+        }
         connection?.send {
             $0.putRefusal(request: request, reason: .bulkElsewhere, message: "does not find the bulk bytes by itself")
         }
@@ -163,7 +176,8 @@ final class NodeSession: @unchecked Sendable {
     private func report(_ cause: String, of task: Running, after seconds: Double) -> FailureReport {
         tell {
             .failed(
-                $0, scanner: task.scanner, attempt: Int(task.attempt), seconds: seconds, reason: cause.printable)
+                $0, scanner: task.scanner, attempt: Int(task.attempt), seconds: seconds,
+                reason: String(cause.printable.prefix(FailureReport.lineLength)))
         }
         return FailureReport(cause: cause, log: log.take())
     }
