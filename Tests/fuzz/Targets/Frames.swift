@@ -91,7 +91,12 @@ extension FuzzTarget {
             switch FrameFormat.Kind(rawValue: stream[start + 4]) {
             case .task where size >= FrameFormat.taskHeaderSize && headSize <= size:
                 put(sum(start + taskStart..<start + headSize), at: 32)
-                put(sum(start + headSize..<start + size), at: 40)
+                let body = start + headSize + FrameFormat.referenceHeaderSize
+                if stream[start + 5] & FrameFormat.TaskFlag.hasReference == 0 {
+                    put(sum(start + headSize..<start + size), at: 40)
+                } else if body <= start + size {
+                    put(sum(body..<start + size), at: headSize)
+                }
             case .response where size >= FrameFormat.responseHeaderSize:
                 put(sum(start + FrameFormat.responseHeaderSize..<start + size), at: 24)
             default: break
