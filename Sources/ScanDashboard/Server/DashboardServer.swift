@@ -119,7 +119,8 @@ public final class DashboardServer: Sendable {
     /// Sends the last of the news, ends the streams, and stops serving. Watchers get a moment to read, and half a second to
     /// ask for what the news speak of.
     public func close(within seconds: Double = 5) async {
-        publishChanges()
+        // Not beside the timer: what is new must come in order.
+        queue.sync { publishChanges() }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isEmpty = state.withLock { state in
                 let waiting = state.stream.end()

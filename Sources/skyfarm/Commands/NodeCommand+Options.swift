@@ -74,7 +74,7 @@ extension NodeCommand {
             OptionSection(title: "Service", options: [installService.spec, user.spec, dryRun.spec]),
             CommonOptions.section,
         ],
-        exitCodes: [.authentication, .interrupted], files: [.key])
+        exitCodes: [.authentication, .input, .interrupted], files: [.key])
 }
 
 extension HostAndPort {

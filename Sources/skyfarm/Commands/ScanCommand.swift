@@ -84,14 +84,14 @@ struct ScanCommand: Command {
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
             software: Skyfarm.software)
         try Task.checkCancellation()
-        // Who watches gets the image as well; without one the page is less, and the catalogue the same.
-        await dashboard?.finishPreview()
         let pages = try makePages(result, reader.summary, table, try await preview?.value, recorder)
         // A catalogue on standard output may go to the same terminal.
         display.finish()
         try CatalogueOutput.write(table, to: outputs)
         for page in pages { try page.commit() }
         await finish(journal, result, notice: farm.events.say)
+        // Who watches gets the image as well; the catalogue does not wait for it.
+        await dashboard?.finishPreview()
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         end(recorder, result, dashboard?.isWatched == true ? table : nil, seconds: seconds)
         let account = ScanAccount(

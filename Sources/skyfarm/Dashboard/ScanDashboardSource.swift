@@ -31,8 +31,15 @@ final class ScanDashboardSource: DashboardSource {
         }
     }
 
-    /// Waits for the picture, if it is being made.
-    func finishPreview() async { await state.withLock { $0.previewUnderWay }?.value }
+    /// Waits for the picture, if it is being made, unless the calling task is cancelled.
+    func finishPreview() async {
+        guard let preview = state.withLock({ $0.previewUnderWay }) else { return }
+        await withTaskCancellationHandler {
+            await preview.value
+        } onCancel: {
+            preview.cancel()
+        }
+    }
 
     private func beginPreview(_ state: inout State) {
         guard let make = state.makePreview else { return }

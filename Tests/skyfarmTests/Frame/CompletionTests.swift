@@ -24,6 +24,7 @@ import Testing
         Line("skyfarm scan im", "skyfarm scan image.fits"),
         Line("skyfarm scan image.fits -o so", "skyfarm scan image.fits -o sources.csv"),
         Line("skyfarm scan --band 64 -v im", "skyfarm scan --band 64 -v image.fits"),
+        Line("skyfarm scan --dashboard im", "skyfarm scan --dashboard image.fits"),
         Line("skyfarm scan --output=so", "skyfarm scan --output=sources.csv"),
         Line("skyfarm jobs sh", "skyfarm jobs show"),
         Line("skyfarm key exp", "skyfarm key export"),

@@ -29,6 +29,7 @@ class LiveState {
     for (const { index, cost, attempt } of update.attempts) this.attempts[index] = { ...attempt, index, cost };
     if (this.moments.length === 0) this.firstMoment = update.moments.from;
     this.moments.splice(Math.max(0, update.moments.from - this.firstMoment), Infinity, ...update.moments.items);
+    this.firstMoment += this.moments.splice(0, Math.max(0, this.moments.length - 1000)).length;
     this.total = update.sources.total;
     this.addPlaces(update.sources);
     if (update.end) this.end = update.end;

@@ -23,6 +23,7 @@ class NodePage {
     [this.update, this.heard] = [update, performance.now()];
     if (this.log.length === 0) this.firstLine = update.log.from;
     this.log.splice(Math.max(0, update.log.from - this.firstLine), Infinity, ...update.log.items);
+    this.firstLine += this.log.splice(0, Math.max(0, this.log.length - 500)).length;
     this.samples.push({ time: update.time, done: update.done });
     if (this.samples.length > 7200) this.samples.splice(1, 1800);
     this.draw();

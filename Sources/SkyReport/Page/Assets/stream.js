@@ -20,6 +20,7 @@ function follow(take) {
     source = new EventSource("/events");
     source.addEventListener("message", ({ data }) => {
       failures = 0;
+      delete document.body.dataset.lost;
       const update = JSON.parse(data);
       take(update);
       if (update.end) {

@@ -66,7 +66,7 @@ enum BashCompletion {
             "    \(command.name))",
             "        flags='\(command.options.flatMap(\.flags).joined(separator: " "))'",
         ]
-        let valued = command.options.filter { !$0.isSwitch }
+        let valued = command.options.filter { $0.completion != nil }
         if !valued.isEmpty {
             lines += [
                 "        valued='\(command.valueFlags.joined(separator: " "))'",

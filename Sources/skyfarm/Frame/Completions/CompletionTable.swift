@@ -8,9 +8,9 @@ enum CompletionValue: Equatable, Sendable {
 }
 
 extension OptionSpec {
-    /// What its value may be; nil for a switch.
+    /// What its value may be; nil for a switch, and for a flag that may stand without its value.
     var completion: CompletionValue? {
-        isSwitch ? nil : isFile ? .file : choices.isEmpty ? .other : .words(choices)
+        isSwitch || implied != nil ? nil : isFile ? .file : choices.isEmpty ? .other : .words(choices)
     }
 
     /// Every form of the flag.
@@ -23,6 +23,6 @@ extension ArgumentSpec {
 }
 
 extension CommandSpec {
-    /// The flags that take a value.
-    var valueFlags: [String] { options.filter { !$0.isSwitch }.flatMap(\.flags) }
+    /// The flags that need a value.
+    var valueFlags: [String] { options.filter { $0.completion != nil }.flatMap(\.flags) }
 }

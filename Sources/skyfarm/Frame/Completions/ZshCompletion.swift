@@ -45,7 +45,7 @@ enum ZshCompletion {
     private static func specification(of option: OptionSpec) -> String {
         let help = "[\(quoted(escaped(option.help)))]\(value(of: option))'"
         let forms = option.flags.map { flag in
-            option.isSwitch ? flag : flag.hasPrefix("--") ? flag + "=" : flag + "+"
+            option.completion == nil ? flag : flag.hasPrefix("--") ? flag + "=" : flag + "+"
         }
         if forms.count == 1 { return "'" + (option.repeats ? "*" : "") + forms[0] + help }
         // Once it was given, a flag that does not repeat is offered no more, in neither form.
