@@ -4,7 +4,35 @@
 /// SIP; and, from SCAMP before 2012, the coefficients of TPV under a CTYPE of TAN.
 enum HeaderRepair {
     /// The cards of `header` that WCSLIB should see.
-    static func repaired(_ header: FITSHeader) -> FITSHeader {
+    static func repaired(_ header: FITSHeader) -> FITSHeader { meant(legible(header)) }
+
+    /// The cards whose strings are closed, in the characters that FITS knows. WCSLIB 7.12 follows a string into the next
+    /// card, and beyond its own memory.
+    private static func legible(_ header: FITSHeader) -> FITSHeader {
+        var bytes: [UInt8] = []
+        for start in stride(from: 0, to: header.bytes.count, by: FITSHeader.cardLength) {
+            let card = header.bytes[start..<start + FITSHeader.cardLength].map { 0x20...0x7e ~= $0 ? $0 : 0x20 }
+            if closesStrings(card) { bytes += card }
+        }
+        return FITSHeader(bytes: bytes)
+    }
+
+    /// Whether the value of a card is no string, or one that ends.
+    private static func closesStrings(_ card: [UInt8]) -> Bool {
+        let (quote, sign) = (UInt8(ascii: "'"), UInt8(ascii: "="))
+        let isContinued = card.starts(with: "CONTINUE".utf8)
+        let value = isContinued ? card.dropFirst(8) : card.drop { $0 != sign }.dropFirst()
+        var rest = value.drop { $0 == 0x20 }
+        guard rest.popFirst() == quote else { return true }
+        while let next = rest.firstIndex(of: quote) {
+            rest = rest[(next + 1)...]
+            // Within a string a quote is doubled.
+            if rest.popFirst() != quote { return true }
+        }
+        return false
+    }
+
+    private static func meant(_ header: FITSHeader) -> FITSHeader {
         let keywords = (0..<header.count).map { header.keyword(at: $0) }
         let isSIP = keywords.contains("A_ORDER") && keywords.contains("B_ORDER")
         let isSCAMP = !isSIP && keywords.contains { isDistortion($0) }

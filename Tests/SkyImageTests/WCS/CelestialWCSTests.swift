@@ -108,6 +108,9 @@ struct CelestialWCSTests {
             (SyntheticHeader.linear("RA---XYZ", "DEC--XYZ", [10, 10]), "unusable"),
             (["CTYPE1  = 'RA---TAN'", "CTYPE2  = 'DEC--SIN'"], "unusable"),
             (["CTYPE1  = 'WAVE'", "CTYPE2  = 'OFFSET'"], "no celestial"),
+            // WCSLIB would follow the string, which does not end, through its memory.
+            (["CTYPE1  = 'RA---TAN\u{10}", "CTYPE2  = 'DEC--TAN'"], "unusable"),
+            (["CTYPE1  = 'RA---TAN''", "CTYPE2  = 'DEC--TAN", "CTYPE3  = 'it''s'"], "no celestial"),
         ])
     func noCoordinates(cards: [String], reason: String) {
         let error = #expect(throws: WCSUnavailable.self) { try CelestialWCS(header: FITSHeader(cards: cards)) }
