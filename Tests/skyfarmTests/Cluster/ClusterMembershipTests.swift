@@ -58,7 +58,7 @@ struct ClusterMembershipTests {
         let network = try Network()
         try await search(network.source, keys: network.keys) { membership, systems, _ in
             network.announce()
-            #expect(await systems.first(within: .seconds(200)))
+            #expect(await systems.first(within: .seconds(1000)))
             #expect(systems.snapshot.map(\.name) == ["alpha"])
             #expect(membership.findings.map(\.node.id) == [.identity(network.server.identity)])
         }

@@ -81,7 +81,7 @@ import Testing
         #expect(result.errorLines.count == 1 && result.errors.contains("name one with --node HOST:PORT"))
     }
 
-    @Test("a connection that closes in mid-task costs an attempt, and no source", arguments: [5_000, 200_000, 900_000])
+    @Test("a connection that closes in mid-task costs an attempt, and no source", arguments: [5_000, 100_000, 300_000])
     func closesInMidTask(bytes: Int) throws {
         let image = try scene.sky()
         let expected = try Program.run(["scan", image, "-o", scene.path("out/a.csv"), "--band", "64"])
