@@ -36,6 +36,12 @@ nodes 51 100
 check "fifty others come" wait_for 60 all_announced 51 100
 sleep 2
 leave 51 100
-same() { [ "$(held "$watch")" = "$before" ]; }
+# Swift's pool may have given a thread back meanwhile.
+same() {
+    local descriptors threads first last
+    read -r descriptors _ threads _ <<<"$(held "$watch")"
+    read -r first _ last _ <<<"$before"
+    [ "$descriptors" -eq "$first" ] && [ "$threads" -le "$last" ]
+}
 wait_for 30 same
 check "a coordinator holds $(held "$watch"); it held $connected with fifty nodes and $before before" same same
