@@ -41,14 +41,26 @@ extension ScanCommand {
         }
     }
 
-    /// Shrinks the image, a few megabytes at a time, beside the scan.
+    /// The preview for files that stay.
     func preview(_ reader: ImageReader) async throws -> Preview {
-        let (width, height) = (reader.summary.width, reader.summary.height)
-        var builder = PreviewBuilder(width: width, height: height)
-        let rows = max(1, (1 << 20) / width)
-        for first in stride(from: 0, to: height, by: rows) {
+        let image = reader.summary
+        return try await shrink(reader, PreviewBuilder(width: image.width, height: image.height))
+    }
+
+    /// The preview for those who watch: good enough to look at, and hardly any work beside a scan.
+    func livePreview(_ reader: ImageReader) async throws -> Preview {
+        let image = reader.summary
+        return try await shrink(
+            reader, PreviewBuilder(width: image.width, height: image.height, limit: 1000, rowsOfSquare: 2))
+    }
+
+    /// Shrinks the image, a few megabytes at a time, beside the scan.
+    private func shrink(_ reader: ImageReader, _ empty: PreviewBuilder) async throws -> Preview {
+        var builder = empty
+        let width = builder.width
+        while let rows = builder.nextRows(limit: (1 << 20) / width) {
             try Task.checkCancellation()
-            let pixels = try await reader.read(rows: first..<min(height, first + rows))
+            let pixels = try await reader.read(rows: rows)
             pixels.withUnsafeBufferPointer { builder.add(rows: $0) }
         }
         return builder.finish()

@@ -67,7 +67,7 @@ struct ScanCommand: Command {
         let preview = options.page.paths.isEmpty ? nil : Task { try await self.preview(reader) }
         dashboard?.offer {
             if let preview { return try await preview.value }
-            return try await self.preview(reader)
+            return try await self.livePreview(reader)
         }
         defer { preview?.cancel() }
         try await farm.join()

@@ -26,6 +26,31 @@ import Testing
         #expect(preview == Preview(width: 2, height: 2, factor: 2, pixels: [4, 15, 150, 1000]))
     }
 
+    @Test("of each square so many rows are asked for, and the others do not count")
+    func someRows() {
+        // Seven rows of two pixels, in squares of three; the value tells the row.
+        let pixels = (0..<7).flatMap { [Float($0), Float($0)] }
+        var builder = PreviewBuilder(width: 2, height: 7, limit: 3, rowsOfSquare: 2)
+        var asked: [Range<Int>] = []
+        while let rows = builder.nextRows(limit: 100) {
+            asked.append(rows)
+            pixels[rows.lowerBound * 2..<rows.upperBound * 2].withUnsafeBufferPointer { builder.add(rows: $0) }
+        }
+        #expect(asked == [0..<2, 3..<5, 6..<7])
+        #expect(builder.finish() == Preview(width: 1, height: 3, factor: 3, pixels: [0.5, 3.5, 6]))
+    }
+
+    @Test("all rows are asked for, no more at a time than wanted")
+    func allRows() {
+        var builder = PreviewBuilder(width: 1, height: 5, limit: 2)
+        var asked: [Range<Int>] = []
+        while let rows = builder.nextRows(limit: 2) {
+            asked.append(rows)
+            Array(repeating: Float(1), count: rows.count).withUnsafeBufferPointer { builder.add(rows: $0) }
+        }
+        #expect(asked == [0..<2, 2..<4, 4..<5])
+    }
+
     @Test("pixels that are no number do not count, and a square of them is none")
     func notANumber() {
         let preview = build(4, 1, limit: 2, [.nan, 6, .infinity, .nan])

@@ -145,7 +145,7 @@ import Testing
         #expect(page.sources == rows.count { !$0.hasPrefix("#") } - 1)
         #expect(page.now.contains("written to") && page.connection.contains("has ended"))
         #expect(page.states == ["done": 63] && page.overflow == 0 && !page.cut && page.fault == "")
-        #expect(page.log.contains("first is gone") && page.picture == 1334)
+        #expect(page.log.contains("first is gone") && page.picture == 1000)
         // Keys work on what is left, and nothing is asked for any more.
         let brightest = try browser.run(
             """
