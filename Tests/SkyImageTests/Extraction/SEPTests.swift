@@ -1,4 +1,5 @@
 import CSEP
+import Foundation
 import Testing
 
 @testable import SkyImage
@@ -61,5 +62,34 @@ struct SEPTests {
             return calls < 2 ? 7 : 0
         }
         #expect(sep_get_sub_object_limit() >= 32768)
+    }
+
+    @Test("no limit changes while an extraction is under way: libsep would write beyond its memory")
+    func limitsStand() throws {
+        let raised = DispatchSemaphore(value: 0)
+        try SEPLimits.withRoom(pixelCount: 10) {
+            let before = sep_get_sub_object_limit()
+            Thread.detachNewThread {
+                SEPLimits.raise(subObjects: before * 2)
+                raised.signal()
+            }
+            while SEPLimits.waiting == 0 { Thread.sleep(forTimeInterval: 1e-4) }
+            #expect(sep_get_sub_object_limit() == before)
+            return 0
+        }
+        raised.wait()
+        #expect(SEPLimits.waiting == 0)
+    }
+
+    @Test("limits are raised although extractions overlap all the time")
+    func limitsAreRaised() throws {
+        let end = sep_get_sub_object_limit() + 40
+        DispatchQueue.concurrentPerform(iterations: 4) { number in
+            while sep_get_sub_object_limit() < end {
+                try? SEPLimits.withRoom(pixelCount: 10) { 0 }
+                if number == 0 { SEPLimits.raise(subObjects: sep_get_sub_object_limit() + 1) }
+            }
+        }
+        #expect(sep_get_sub_object_limit() >= end)
     }
 }

@@ -1,51 +1,85 @@
 internal import CSEP
-internal import Synchronization
+internal import Foundation
 
-/// libsep's two process-wide limits. They are only ever raised, so that a scan on another thread never loses room.
+/// libsep's two process-wide limits. They are only ever raised, and never while an extraction is under way: libsep reads
+/// the limit on sub-objects again and again and takes it for the size of memory that it allocated at the beginning.
 package enum SEPLimits {
-    private struct State {
-        var pixelStack = 0
-        var subObjects: Int32 = 0
-    }
-
-    private static let state = Mutex(State())
-
     // libsep's status codes of the two limits.
     private static let pixelStackFull: Int32 = 2
     private static let deblendOverflow: Int32 = 7
     // Every call of sep_extract initialises the whole stack: a large one costs more than a rare second try.
-    private static let firstPixelStack = 400_000
-    private static let firstSubObjects: Int32 = 8192
+    private static let first = Limits(pixelStack: 400_000, subObjects: 8192)
     private static let mostSubObjects: Int32 = 1 << 22
+    private static let gate = LimitGate()
 
     /// Runs `extract` until it does not fail for want of room, in a window of `pixelCount` pixels.
     /// - Throws: ``SEPError`` for every other failure, or when the limits cannot be raised further.
     static func withRoom(pixelCount: Int, _ extract: () -> Int32) throws(SEPError) {
-        var used = raise(pixelStack: firstPixelStack, subObjects: firstSubObjects)
+        var used = gate.raise(to: first)
         while true {
-            let status = extract()
+            let status = gate.run(extract)
             switch status {
             case pixelStackFull where used.pixelStack < pixelCount + 2:
-                used = raise(pixelStack: min(used.pixelStack * 4, pixelCount + 2), subObjects: used.subObjects)
+                used.pixelStack = min(used.pixelStack * 4, pixelCount + 2)
             case deblendOverflow where used.subObjects < mostSubObjects:
-                used = raise(pixelStack: used.pixelStack, subObjects: used.subObjects * 4)
+                used.subObjects *= 4
             default:
                 return try SEPError.check(status)
             }
+            used = gate.raise(to: used)
         }
     }
 
-    private static func raise(pixelStack: Int, subObjects: Int32) -> State {
-        state.withLock { state in
-            if pixelStack > state.pixelStack {
-                state.pixelStack = pixelStack
-                sep_set_extract_pixstack(pixelStack)
+    /// Raises the limit on sub-objects to at least `count`; waits for extractions under way.
+    static func raise(subObjects count: Int32) { _ = gate.raise(to: Limits(pixelStack: 0, subObjects: count)) }
+
+    /// Threads that wait until they can raise a limit.
+    static var waiting: Int { gate.waiting }
+}
+
+private struct Limits {
+    var pixelStack = 0
+    var subObjects: Int32 = 0
+}
+
+/// Lets extractions run side by side, and sets libsep's limits when none does.
+private final class LimitGate: @unchecked Sendable {
+    // Sendable: all that changes is read and written only while `condition` is locked.
+    private let condition = NSCondition()
+    private var limits = Limits()
+    private var running = 0
+    private var raising = 0
+
+    var waiting: Int { condition.withLock { raising } }
+
+    func run(_ extract: () -> Int32) -> Int32 {
+        condition.withLock {
+            // Who wants to raise a limit goes first, or extractions that overlap would hold it up for ever.
+            while raising > 0 { condition.wait() }
+            running += 1
+        }
+        defer {
+            condition.withLock {
+                running -= 1
+                if running == 0 { condition.broadcast() }
             }
-            if subObjects > state.subObjects {
-                state.subObjects = subObjects
-                sep_set_sub_object_limit(subObjects)
-            }
-            return state
+        }
+        return extract()
+    }
+
+    /// - Returns: the limits, at least as high as `wanted`.
+    func raise(to wanted: Limits) -> Limits {
+        condition.withLock {
+            guard wanted.pixelStack > limits.pixelStack || wanted.subObjects > limits.subObjects else { return limits }
+            raising += 1
+            while running > 0 { condition.wait() }
+            limits.pixelStack = max(limits.pixelStack, wanted.pixelStack)
+            limits.subObjects = max(limits.subObjects, wanted.subObjects)
+            sep_set_extract_pixstack(limits.pixelStack)
+            sep_set_sub_object_limit(limits.subObjects)
+            raising -= 1
+            condition.broadcast()
+            return limits
         }
     }
 }
