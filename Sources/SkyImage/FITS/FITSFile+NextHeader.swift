@@ -1,7 +1,7 @@
 internal import CFITSIO
 
-/// A look at the header of an HDU before CFITSIO goes there: it divides by the sides of a compressed image's tiles while
-/// it reads the header, and dies if one is 0.
+/// A look at the header of an HDU before CFITSIO goes there: while it reads the header it divides by the sides of a
+/// compressed image's tiles, and copies names of columns into 70 bytes, however long they are.
 extension FITSFile {
     /// Goes on to the HDU with this number, one by one if it lies behind the current one.
     /// - Returns: CFITSIO's status.
@@ -18,7 +18,7 @@ extension FITSFile {
         return status
     }
 
-    /// Whether the cards behind the current HDU hold no side below 1; true if there are none.
+    /// Whether the cards behind the current HDU hold no side below 1 and no name too long; true if there are none.
     private func hasSoundNextHeader() -> Bool {
         var (status, position): (Int32, Int64) = (0, 0)
         ffghadll(handle, nil, nil, &position, &status)
@@ -32,6 +32,7 @@ extension FITSFile {
                 let card = String(decoding: block[start..<start + FITSHeader.cardLength], as: UTF8.self)
                 if card.hasPrefix("END     ") { return true }
                 if let side = Self.tileSide(card), !(side >= 1) { return false }
+                if Self.hasLongWord(card) { return false }
             }
         }
         return true
@@ -47,5 +48,12 @@ extension FITSFile {
         else { return nil }
         let word = card.drop { $0 != "=" }.dropFirst().prefix { $0 != "/" }.split(separator: " ").first
         return word.flatMap { Double($0) } ?? .nan
+    }
+
+    /// Whether a table's card has a longer value than a string between quotes can be.
+    private static func hasLongWord(_ card: String) -> Bool {
+        guard card.uppercased().hasPrefix("T"), let sign = card.firstIndex(of: "=") else { return false }
+        let value = card[card.index(after: sign)...].drop { $0 == " " }
+        return value.first != "'" && value.prefix { $0 != " " && $0 != "/" }.utf8.count > 68
     }
 }

@@ -119,6 +119,27 @@ struct DamagedTileTests {
         }
     }
 
+    @Test("a column's name that is too long for CFITSIO's memory is refused")
+    func longName() throws {
+        let file = try #require(CompressedFile.all.first)
+        let whole = try file.write(to: folder.path("whole.fits"))
+        let card = try #require(
+            stride(from: 2880, to: whole.count, by: 80).first { whole[$0...].starts(with: "TTYPE1".utf8) })
+        for start in ["TTYPE1  =", "TTYPE1=", "TTYPE1  = ", "ttype1 ="] {
+            var bytes = whole
+            let text = Array(start.utf8) + Array(repeating: UInt8(ascii: "u"), count: 80 - start.utf8.count)
+            bytes.replaceSubrange(card..<card + 80, with: text)
+            #expect(try isRefused(bytes), "\(start)")
+        }
+        // As long as it can be between quotes, or without its end.
+        for start in ["TTYPE1  = '", "TTYPE1='", "TFORM1  = '", "TFORM1='", "TNULL1  =", "TFORM1  =", "TDIM1   ="] {
+            var bytes = whole
+            let text = Array(start.utf8) + Array(repeating: UInt8(ascii: "u"), count: 80 - start.utf8.count)
+            bytes.replaceSubrange(card..<card + 80, with: text)
+            _ = try isRefused(bytes)
+        }
+    }
+
     // Not with HCOMPRESS: CFITSIO's decoder knows no length, and what it finds behind half a tile depends on chance.
     @Test(
         "a tile that ends too early is refused",
