@@ -1,6 +1,6 @@
 /// What the command line asks for.
 struct BenchmarkOptions {
-    enum Suite: String, CaseIterable { case scan, dispatch, latency, codec, tls, scale, dashboard }
+    enum Suite: String, CaseIterable { case scan, dispatch, latency, codec, tls, scale, dashboard, start }
 
     var suite: Suite
     var json = false
@@ -16,7 +16,7 @@ struct BenchmarkOptions {
     }
 
     private static let usage = """
-        usage: skyfarm-benchmarks scan|dispatch|latency|codec|tls|scale|dashboard
+        usage: skyfarm-benchmarks scan|dispatch|latency|codec|tls|scale|dashboard|start
                  [--json] [--runs N] [--size PIXELS] [--no-peers]
         """
 

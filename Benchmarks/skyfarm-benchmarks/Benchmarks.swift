@@ -27,6 +27,7 @@ struct Benchmarks {
             case .tls: try await TLSSuite(options).run()
             case .scale: try await ScaleSuite(options).run()
             case .dashboard: try DashboardSuite(options).run()
+            case .start: try StartSuite(options).run()
             }
         print(options.json ? try report.json() : report.text())
     }

@@ -10,6 +10,8 @@ struct LabTests {
             DispatchQueue(label: "lab").async { continuation.resume(returning: Lab.run(scenario)) }
         }
         #expect(result.status == 0, "\(result.output)")
+        // What was measured is worth a look.
+        if result.status == 0 { print("\(scenario):\n\(result.output)") }
     }
 
     @Test(
