@@ -15,8 +15,9 @@ struct ScanFarm: Sendable {
     private let search: Task<Void, Never>?
     private let waitSeconds: Double
 
-    /// Looks for nodes from now on; ``join()`` connects them. `timeout` and `maxAttempts` are what its coordinator's
-    /// jobs put up with, and `job` is what nodes are told that this process works on.
+    /// Connects to nodes and looks for others from now on, beside whatever else must be done before work can begin.
+    /// `timeout` and `maxAttempts` are what its coordinator's jobs put up with, and `job` is what nodes are told that this
+    /// process works on.
     /// - Throws: `KeyError` if nodes are needed and there is no key to meet them with.
     init(
         _ cluster: ClusterOptions, job: String? = nil, timeout: Duration? = nil, maxAttempts: Int = 3,
@@ -45,6 +46,8 @@ struct ScanFarm: Sendable {
             sources, nodes: nodes, keys: keys, hasLocalSystem: local != nil, onNews: events.handle)
         self.membership = sources.isEmpty ? nil : membership
         search = sources.isEmpty ? nil : Task { await membership.run() }
+        if let local { systems.join(local) }
+        nodes.start()
     }
 
     /// The keys, and where nodes are looked for. A command that can do without nodes does so if the key cannot be used.
@@ -62,12 +65,10 @@ struct ScanFarm: Sendable {
         return (KeyRing(current: try .random()), [])
     }
 
-    /// Connects to the nodes; with a local system the scan need not wait for them, and they join as they come.
+    /// Waits for a system to work with; with a local one the scan need not wait for nodes, and they join as they come.
     /// - Throws: ``ScanError/Code/noSystem`` if there is nobody to do the work, or
     ///   ``ScanError/Code/authentication`` if that is because a node that was named refuses the key.
     func join() async throws {
-        if let local { systems.join(local) }
-        nodes.start()
         if local != nil {
             Task { [nodes, events] in events.report(await nodes.settled()) }
             return
