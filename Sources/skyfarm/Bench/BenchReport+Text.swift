@@ -63,10 +63,23 @@ extension BenchReport {
             return lines + "no node was measured: run `skyfarm node` on another machine to see what it adds\n"
         }
         if let link = scan.link { lines += "link to all nodes: \(HumanFormat.quantity(link.median))B/s\n" }
-        let numbers = forecasts.map { "\(HumanFormat.count($0.nodes, "node")) \(Self.times($0.speedUp))" }
-        lines += "nodes like these, expected: \(numbers.joined(separator: ", "))\n"
-        return lines + "from \(HumanFormat.count(max(1, enough), "node")) on, more will not help: "
-            + "\(Self.words(limit, bands: scan.bands))\n"
+        lines += "nodes like these, expected: \(Self.words(forecasts))\n"
+        lines += "\(Self.words(enough: enough, limit, bands: scan.bands))\n"
+        for link in scan.links ?? [] {
+            let shown = link.forecasts.firstIndex { $0.nodes >= link.enoughNodes } ?? link.forecasts.count - 1
+            let words = Self.words(Array(link.forecasts[...shown]))
+            lines += "over \(LinkRate(bitsPerSecond: link.bitsPerSecond)): \(words); "
+            lines += "\(Self.words(enough: link.enoughNodes, link.limit, bands: scan.bands))\n"
+        }
+        return lines
+    }
+
+    private static func words(_ forecasts: [ScalingModel.Forecast]) -> String {
+        forecasts.map { "\(HumanFormat.count($0.nodes, "node")) \(times($0.speedUp))" }.joined(separator: ", ")
+    }
+
+    private static func words(enough nodes: Int, _ limit: ScalingModel.Bound, bands: Int) -> String {
+        "from \(HumanFormat.count(max(1, nodes), "node")) on, more will not help: \(words(limit, bands: bands))"
     }
 
     private static func words(_ bound: ScalingModel.Bound, bands: Int) -> String {

@@ -79,9 +79,27 @@ struct BenchReport: Encodable {
         var enoughNodes: Int?
         /// What keeps them from helping.
         var limit: ScalingModel.Bound?
+        /// The same over links that were asked for; nil without nodes.
+        var links: [Link]?
 
         /// Pixels per second in `seconds`.
         func rate(_ seconds: Double) -> Double { Double(width * height) / seconds }
+    }
+
+    /// What nodes like these would do over another link.
+    struct Link: Encodable, Equatable {
+        var bitsPerSecond: Double
+        /// For 1 to 32 nodes.
+        var forecasts: [ScalingModel.Forecast]
+        var enoughNodes: Int
+        var limit: ScalingModel.Bound
+
+        init(_ rate: LinkRate, _ model: ScalingModel) {
+            let model = model.over(rate)
+            bitsPerSecond = rate.bitsPerSecond
+            forecasts = [1, 2, 4, 8, 16, 32].map(model.forecast)
+            (enoughNodes, limit) = (model.enoughNodes, model.limit)
+        }
     }
 
     /// Where the slots' time went when all systems scanned together.

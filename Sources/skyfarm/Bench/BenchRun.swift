@@ -66,19 +66,22 @@ struct BenchRun: Sendable {
 
     // MARK: Scans
 
-    /// Scans an image; `name` is what the report calls it.
-    func scan(_ path: String, name: String) async throws -> BenchReport.Scan {
+    /// Scans an image; `name` is what the report calls it, and `links` are those that it has forecasts for.
+    func scan(_ path: String, name: String, links: [LinkRate]) async throws -> BenchReport.Scan {
+        let image = try image(path, name: name)
+        func trial(_ systems: Systems) async throws -> ScanTrial {
+            try await ScanTrial(of: path, bandBytes: image.bytes, on: systems)
+        }
         var measurement = ScanMeasurement(
-            image: try image(path, name: name),
-            systems: systems.map(BenchReport.System.init), oneSlot: systems.map { _ in [] }, together: [],
-            way: try await way())
+            image: image, systems: systems.map(BenchReport.System.init), oneSlot: systems.map { _ in [] }, together: [],
+            way: try await way(), links: links)
         // The image is then in the page cache.
-        _ = try await ScanTrial(of: path, on: together)
+        _ = try await trial(together)
         for _ in 0..<runs {
             for (index, system) in systems.enumerated() {
-                measurement.oneSlot[index].append(try await ScanTrial(of: path, on: alone(system, slots: 1)))
+                measurement.oneSlot[index].append(try await trial(alone(system, slots: 1)))
             }
-            measurement.together.append(try await ScanTrial(of: path, on: together))
+            measurement.together.append(try await trial(together))
         }
         return measurement.report
     }

@@ -28,6 +28,8 @@ struct ScanMeasurement {
     var together: [ScanTrial]
     /// Nil without nodes.
     var way: Way?
+    /// That forecasts are wanted for, beside the one that was measured.
+    var links: [LinkRate] = []
 
     var report: BenchReport.Scan {
         let times = oneSlot.map { $0.sample(\.seconds) }
@@ -38,7 +40,8 @@ struct ScanMeasurement {
             sources: self.together.first?.sources ?? 0, oneSlot: times, together: together,
             effectiveSlots: allSlots, speedUp: speedUp, efficiency: speedUp / allSlots, shares: shares,
             bound: shares.bound, slowdown: slowdown, link: way?.link, model: model, forecasts: model?.forecasts,
-            enoughNodes: model?.enoughNodes, limit: model?.limit)
+            enoughNodes: model?.enoughNodes, limit: model?.limit,
+            links: model.map { model in links.map { BenchReport.Link($0, model) } })
     }
 
     /// The system that others are compared with: this machine, or the fastest node.
@@ -81,15 +84,25 @@ struct ScanMeasurement {
     private var model: ScalingModel? {
         let remote = systems.indices.filter { !systems[$0].isLocal }
         guard let way, !remote.isEmpty else { return nil }
-        let bands = Double(image.bands)
         let overlapped = remote.flatMap { oneSlot[$0] }.sample { max(0, $0.coordinatorSeconds - $0.serialSeconds) }
+        let remoteSlots = Double(remote.reduce(0) { $0 + systems[$1].slots })
         return ScalingModel(
-            tasks: image.bands, taskSeconds: busySeconds(reference) / bands, taskBytes: Double(image.bytes) / bands,
-            linkBytesPerSecond: way.link.median,
-            // Background and extraction: a band's pixels travel once, its tasks twice.
-            roundTripSeconds: 2 * way.roundTrip, coordinatorSeconds: overlapped.median / bands,
+            steps: steps, linkBytesPerSecond: way.link.median, roundTripSeconds: way.roundTrip,
+            coordinatorSeconds: overlapped.median,
             serialSeconds: Array(oneSlot.joined()).sample(\.serialSeconds).median,
             localSlots: Double(systems.filter(\.isLocal).reduce(0) { $0 + $1.slots }),
-            slotsPerNode: nodeSlots / Double(remote.count))
+            slotsPerNode: remoteSlots / Double(remote.count), slotSpeed: nodeSlots / remoteSlots,
+            slowdown: max(1, slowdown))
+    }
+
+    /// The steps as one slot of the reference does them. Each of its trials has the same ones.
+    private var steps: [ScalingModel.Step] {
+        let trials = oneSlot[reference]
+        return (trials.first?.steps ?? []).indices.map { index in
+            let step = trials[0].steps[index]
+            return ScalingModel.Step(
+                tasks: step.tasks, taskSeconds: trials.sample { $0.steps[index].seconds }.median / Double(step.tasks),
+                taskBytes: Double(step.bytes) / Double(step.tasks), isKept: step.name == .extraction)
+        }
     }
 }

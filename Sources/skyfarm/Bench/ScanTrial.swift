@@ -7,20 +7,33 @@ import SkyScan
 struct ScanTrial: Sendable {
     /// Time of the whole.
     var seconds: Double
-    /// Time that slots scanned, summed over all.
-    var busySeconds: Double
+    /// Those that had tasks.
+    var steps: [Step]
     /// Time in which no task was under way.
     var serialSeconds: Double
     /// Processor time that this process used beside its own slots.
     var coordinatorSeconds: Double
     /// Sources that were found.
     var sources: Int
+
+    /// A step of the scan.
+    struct Step: Equatable, Sendable {
+        var name: ScanStep
+        var tasks: Int
+        /// Time that slots scanned, summed over all.
+        var seconds: Double
+        /// Bytes of the pixels that its tasks need.
+        var bytes: Int
+    }
+
+    /// Time that slots scanned, summed over all.
+    var busySeconds: Double { steps.reduce(0) { $0 + $1.seconds } }
 }
 
 extension ScanTrial {
-    /// Scans an image on these systems.
+    /// Scans an image on these systems; `bandBytes` are the bytes of the pixels of all bands, with their halos.
     /// - Throws: ``CommandError`` if a part of the image could not be scanned, and what `SkyScan` throws.
-    init(of image: String, on systems: Systems) async throws {
+    init(of image: String, bandBytes: Int, on systems: Systems) async throws {
         let loop = EventLoop.shared
         let coordinator = ScanCoordinator(
             systems: systems, options: .init(maxAttempts: 1, maxSystemFaults: 1), clock: loop, executor: loop)
@@ -36,10 +49,16 @@ extension ScanTrial {
         if let missing = result.missing.first {
             throw CommandError(.failure, "bench: a part of the scan failed: \(missing.reason); run it again")
         }
-        let shares = result.tally.systems
-        busySeconds = shares.values.reduce(0) { $0 + $1.seconds }
+        steps = ScanStep.allCases.compactMap { step in
+            result.tally.steps[step].map { share in
+                // The sectors of bands are their cores.
+                let isOfBands = step == .background || step == .extraction
+                let bytes = isOfBands ? bandBytes : spans.pixels(step) * MemoryLayout<Float>.stride
+                return Step(name: step, tasks: share.tasks, seconds: share.seconds, bytes: bytes)
+            }
+        }
         serialSeconds = max(0, seconds - spans.seconds)
-        let local = localNames.reduce(0) { $0 + (shares[$1]?.seconds ?? 0) }
+        let local = localNames.reduce(0) { $0 + (result.tally.systems[$1]?.seconds ?? 0) }
         coordinatorSeconds = max(0, ProcessorTime.used - processor - local)
         sources = result.sources.count
     }

@@ -56,11 +56,11 @@ struct BenchCommand: Command {
         if options.suites.contains(.scan) {
             if let image = options.image {
                 farm.events.say("scanning \(image) on \(count)")
-                report.scan = try await run.scan(image, name: image)
+                report.scan = try await run.scan(image, name: image, links: options.links)
             } else {
                 farm.events.say("making a synthetic sky, and scanning it on \(count)")
                 let sky = try makeSky(in: folder)
-                report.scan = try await run.scan(sky, name: "synthetic sky")
+                report.scan = try await run.scan(sky, name: "synthetic sky", links: options.links)
             }
         }
         return report
@@ -110,6 +110,8 @@ extension BenchCommand {
         /// Columns and rows of the synthetic sky.
         var size: Int
         var runs: Int
+        /// That forecasts are wanted for.
+        var links: [LinkRate]
         var cluster: ClusterOptions
         var log: Log
         var common: CommonOptions
@@ -123,6 +125,7 @@ extension BenchCommand {
             }
             size = try arguments[BenchCommand.size]
             runs = try arguments[BenchCommand.runs]
+            links = try arguments[BenchCommand.links]
             cluster = try ClusterOptions(arguments)
             log = try Log(arguments)
             common = try CommonOptions(arguments)
@@ -145,6 +148,9 @@ extension BenchCommand {
         "runs", .integer("N", 1...1000), default: 3, help: "Measure everything so many times, and take the median")
     private static let size = Option.value(
         "size", .integer("PIXELS", 256...20_000), default: 4096, help: "Columns and rows of the synthetic sky")
+    private static let links = Option.list(
+        "link", LinkRate.form,
+        help: "Say as well what more nodes would add over a link of so many bits per second; repeat for several")
 
     static let spec = CommandSpec(
         name: "bench",
@@ -157,6 +163,9 @@ extension BenchCommand {
             .init(
                 line: "skyfarm bench scan image.fits --node 192.168.1.7:4870 --json",
                 explanation: "Measure scans of an image of your own; print JSON."),
+            .init(
+                line: "skyfarm bench scan --link 1G --link 10G",
+                explanation: "Say as well what more nodes would add over these links."),
         ],
         description: [
             "Each system is measured alone and all together: how many tasks that do nothing they take in a second, how"
@@ -174,7 +183,7 @@ extension BenchCommand {
                 isFile: true),
         ],
         sections: [
-            OptionSection(title: "Measurement", options: [runs.spec, size.spec]),
+            OptionSection(title: "Measurement", options: [runs.spec, size.spec, links.spec]),
             OptionSection(title: "Work", options: ClusterOptions.options), CommonOptions.section,
         ],
         exitCodes: [.noUsableNode, .authentication, .input, .interrupted, .terminated],

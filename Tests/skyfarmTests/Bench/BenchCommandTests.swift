@@ -20,6 +20,7 @@ struct BenchCommandTests {
         let scan = try options(["scan", "a.fits", "--node", "a:1", "--local-slots", "0"])
         #expect(scan.suites == [.scan] && scan.image == "a.fits")
         #expect(scan.cluster.nodes.map(\.description) == ["a:1"] && scan.cluster.localSlots == 0)
+        #expect(try options(["scan", "--link", "1G", "--link", "100M"]).links.map(\.bitsPerSecond) == [1e9, 1e8])
     }
 
     @Test(
@@ -41,7 +42,8 @@ struct BenchCommandTests {
     func measures() throws {
         let node = try Node("alpha")
         let result = try Program.run(
-            ["bench", "--node", node.address, "--local-slots", "1", "--runs", "1", "--size", "512", "--json"])
+            ["bench", "--node", node.address, "--local-slots", "1", "--runs", "1", "--size", "512"]
+                + ["--link", "1G", "--json"])
         #expect(result.code == 0, "\(result.errors)")
         let report = try report(result.output)
         let systems = try #require(report["systems"] as? [[String: Any]])
@@ -52,7 +54,13 @@ struct BenchCommandTests {
         #expect((latency["p50"] as? [Any])?.count == 2)
         let scan = try #require(report["scan"] as? [String: Any])
         #expect(scan["width"] as? Int == 512 && (scan["sources"] as? Int ?? 0) > 0)
-        #expect((scan["enoughNodes"] as? Int ?? 0) >= 0 && scan["model"] != nil)
+        #expect((scan["enoughNodes"] as? Int ?? -1) >= 0)
+        let model = try #require(scan["model"] as? [String: Any])
+        let steps = try #require(model["steps"] as? [[String: Any]])
+        // Background and extraction of two bands, whose pixels travel once; more of some sources that they cut.
+        #expect(steps.count >= 2 && steps.prefix(2).allSatisfy { $0["tasks"] as? Int == 2 })
+        #expect(steps[0]["taskBytes"] as? Int == (512 + 64 + 64) / 2 * 512 * 4 && steps[1]["isKept"] as? Bool == true)
+        #expect((scan["links"] as? [[String: Any]])?.first?["bitsPerSecond"] as? Double == 1e9)
     }
 
     @Test("scans an image of the user on this machine alone, in words")

@@ -24,7 +24,9 @@ struct BenchReportTests {
             alone: [Sample([300_000, 310_000, 290_000]), Sample([40_000])], together: Sample([50_000]))
         report.latency = BenchReport.Latency(
             p50: [Sample([12e-6]), Sample([1.25e-3])], p99: [Sample([30e-6]), Sample([2e-3])])
-        report.scan = ScanMeasurementTests.measurement.report
+        var measurement = ScanMeasurementTests.measurement
+        measurement.links = [LinkRate(bitsPerSecond: 1e9)]
+        report.scan = measurement.report
         #expect(
             report.text == """
                 dispatch: tasks that do nothing, median of 3 runs
@@ -48,8 +50,10 @@ struct BenchReportTests {
                 of the slots' time: 75 % scanning, 15 % waiting, 10 % for the coordinator alone
                 together slots scan 1.20 x as slowly as alone: they share cores or memory
                 link to all nodes: 2.20 MB/s
-                nodes like these, expected: 1 node 3.84 x, 2 nodes 5.55 x, 3 nodes 6.36 x
-                from 3 nodes on, more will not help: the link
+                nodes like these, expected: 1 node 2.60 x
+                from 1 node on, more will not help: the link
+                over 1.00 Gbit/s: 1 node 2.78 x, 2 nodes 4.12 x; from 2 nodes on, more will not help: the image has \
+                only 10 bands
                 """ + "\n")
     }
 
@@ -62,6 +66,6 @@ struct BenchReportTests {
         #expect(object["v"] as? Int == 1 && object["dispatch"] == nil)
         let scan = try #require(object["scan"] as? [String: Any])
         #expect(scan["speedUp"] as? Double == 2.5 && scan["bound"] as? String == "compute")
-        #expect((scan["model"] as? [String: Any])?["tasks"] as? Int == 10)
+        #expect((scan["model"] as? [String: Any])?["slowdown"] as? Double == 1.2)
     }
 }

@@ -7,9 +7,14 @@ import Testing
 struct ScanMeasurementTests {
     static let image = ScanMeasurement.Image(name: "sky", width: 1000, height: 1000, bands: 10, bytes: 4_400_000)
 
+    /// A fifth of the scanning is the background's.
     static func trial(_ seconds: Double, busy: Double, serial: Double = 0, coordinator: Double = 0) -> ScanTrial {
         ScanTrial(
-            seconds: seconds, busySeconds: busy, serialSeconds: serial, coordinatorSeconds: coordinator, sources: 7)
+            seconds: seconds,
+            steps: [
+                .init(name: .background, tasks: 10, seconds: busy * 0.2, bytes: image.bytes),
+                .init(name: .extraction, tasks: 10, seconds: busy * 0.8, bytes: image.bytes),
+            ], serialSeconds: serial, coordinatorSeconds: coordinator, sources: 7)
     }
 
     /// This machine with two slots, and a node of four that are half as fast.
@@ -56,15 +61,33 @@ struct ScanMeasurementTests {
         #expect(BenchReport.Shares(compute: compute, coordinator: coordinator, link: link).bound == bound)
     }
 
-    @Test("the model is made of what was measured, per band")
+    @Test("the model is made of what was measured, per task of each step")
     func model() throws {
         let scan = Self.measurement.report
         let model = try #require(scan.model)
-        #expect(model.tasks == 10 && model.taskSeconds == 1 && model.taskBytes == 440_000)
-        #expect(model.linkBytesPerSecond == 2.2e6 && model.roundTripSeconds == 0.002)
-        #expect(model.coordinatorSeconds == 0.1 && model.serialSeconds == 0)
-        #expect(model.localSlots == 2 && model.slotsPerNode == 2)
-        #expect(scan.forecasts == model.forecasts && scan.enoughNodes == model.enoughNodes)
+        #expect(
+            model.steps == [
+                .init(tasks: 10, taskSeconds: 0.2, taskBytes: 440_000),
+                .init(tasks: 10, taskSeconds: 0.8, taskBytes: 440_000, isKept: true),
+            ])
+        #expect(model.linkBytesPerSecond == 2.2e6 && model.roundTripSeconds == 0.001)
+        #expect(model.coordinatorSeconds == 1 && model.serialSeconds == 0)
+        #expect(model.localSlots == 2 && model.slotsPerNode == 4 && model.slotSpeed == 0.5 && model.slowdown == 1.2)
+        #expect(scan.forecasts == model.forecasts && scan.enoughNodes == model.enoughNodes && scan.links == [])
+        // What was measured together was 4 s.
+        #expect(abs(model.forecast(nodes: 1).seconds - 3.84) < 1e-9)
+    }
+
+    @Test("a link that was asked for has forecasts of its own")
+    func links() throws {
+        var measurement = Self.measurement
+        measurement.links = [LinkRate(bitsPerSecond: 1e6)]
+        let link = try #require(measurement.report.links?.first)
+        #expect(link.bitsPerSecond == 1e6 && link.forecasts.map(\.nodes) == [1, 2, 4, 8, 16, 32])
+        // Two slots here do all bands before the first has travelled.
+        #expect(link.enoughNodes == 0 && link.forecasts.allSatisfy { abs($0.seconds - 1.2 * 5) < 1e-9 })
+        measurement.way = nil
+        #expect(measurement.report.links == nil)
     }
 
     @Test("without nodes there is nothing to foresee, and one slot of the fastest node stands in for this machine's")
