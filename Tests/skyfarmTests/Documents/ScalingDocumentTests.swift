@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import skyfarm
+
+/// The tables of Docs/Scaling.md are what the model says.
+@Suite struct ScalingDocumentTests {
+    /// A model in the document, and the table of forecasts below it.
+    private struct Example {
+        var model: ScalingModel
+        /// Cells of the head and of the rows.
+        var table: [[String]]
+    }
+
+    private static func examples() throws -> [Example] {
+        let text = try DocumentTests.text("Docs/Scaling.md")
+        let blocks = text.matches(of: /```json model\n((?:.*\n)*?)```\n+((?:\|.*\n)+)/)
+        return try blocks.map { block in
+            let lines = block.2.split(separator: "\n").filter { !$0.hasPrefix("|--") }
+            return Example(
+                model: try JSONDecoder().decode(ScalingModel.self, from: Data(block.1.utf8)),
+                table: lines.map { line in
+                    line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+                })
+        }
+    }
+
+    @Test("each forecast is the model's")
+    func forecasts() throws {
+        let examples = try Self.examples()
+        #expect(examples.count >= 3)
+        for example in examples {
+            let head = try #require(example.table.first)
+            #expect(example.table.count >= 5 && head.count >= 2)
+            for row in example.table.dropFirst() {
+                let nodes = try #require(Int(row[0]))
+                for (title, cell) in zip(head, row).dropFirst() {
+                    let forecast = try Self.model(example.model, over: title).forecast(nodes: nodes)
+                    let words = String(format: "%.1f", forecast.speedUp) + " " + forecast.bound.rawValue
+                    #expect(cell == words, "\(title), \(nodes) nodes")
+                }
+            }
+        }
+    }
+
+    /// The model behind a column with this title.
+    private static func model(_ model: ScalingModel, over title: String) throws -> ScalingModel {
+        if let rate = title.wholeMatch(of: /(\d+) Gbit\/s/) {
+            return model.over(LinkRate(bitsPerSecond: try #require(Double(rate.1)) * 1e9))
+        }
+        #expect(title == "`--data`")
+        var other = model
+        for index in other.steps.indices { other.steps[index].taskBytes = 0 }
+        return other
+    }
+}
