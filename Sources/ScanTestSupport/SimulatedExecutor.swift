@@ -4,23 +4,7 @@ package import ScanCluster
 ///
 /// A whole cluster of fake nodes thus runs the same way every time, and one that would hang is found at once.
 package final class SimulatedExecutor: TaskExecutor, SerialExecutor {
-    private struct State {
-        // Jobs before `next` have run.
-        var jobs: [UnownedJob] = []
-        var next = 0
-
-        mutating func take() -> UnownedJob? {
-            guard next < jobs.count else { return nil }
-            let job = jobs[next]
-            next += 1
-            if next == jobs.count {
-                jobs.removeAll(keepingCapacity: true)
-                next = 0
-            }
-            return job
-        }
-    }
-    private let state = Locked(State())
+    private let jobs = Locked(Queue<UnownedJob>())
     private let clock: ManualClock
 
     /// An executor that moves `clock` on.
@@ -28,7 +12,7 @@ package final class SimulatedExecutor: TaskExecutor, SerialExecutor {
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        state.withLock { $0.jobs.append(job) }
+        jobs.withLock { $0.append(job) }
     }
 
     /// Runs `body` to its end.
@@ -63,7 +47,7 @@ package final class SimulatedExecutor: TaskExecutor, SerialExecutor {
     package func settle() { while step() {} }
 
     private func step() -> Bool {
-        let job = state.withLock { $0.take() }
+        let job = jobs.withLock { $0.popFirst() }
         job?.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
         return job != nil
     }

@@ -84,22 +84,11 @@ package final class ScanThreads: Sendable {
 /// The jobs that wait for a thread.
 private final class ScanQueue: Sendable {
     private struct State {
-        // Jobs before `next` have begun and were replaced by nil.
-        var jobs: [ScanJob?] = []
-        var next = 0
+        var jobs = Queue<ScanJob>()
         var isClosed = false
 
         mutating func take() -> Step? {
-            guard next < jobs.count, let job = jobs[next] else { return isClosed ? .end : nil }
-            jobs[next] = nil
-            next += 1
-            if next == jobs.count {
-                jobs.removeAll(keepingCapacity: true)
-                next = 0
-            } else if next >= 1024, next * 2 > jobs.count {
-                jobs.removeFirst(next)
-                next = 0
-            }
+            guard let job = jobs.popFirst() else { return isClosed ? .end : nil }
             return .job(job, skip: isClosed || job.context.isCancelled)
         }
     }
@@ -113,7 +102,7 @@ private final class ScanQueue: Sendable {
     /// - Returns: false if the queue is closed.
     func append(_ jobs: some Collection<ScanJob>) -> Bool {
         let isOpen = state.withLock { state in
-            if !state.isClosed { state.jobs.append(contentsOf: jobs.map(Optional.some)) }
+            if !state.isClosed { state.jobs.append(contentsOf: jobs) }
             return !state.isClosed
         }
         if jobs.count == 1 { signal.wakeOne() } else { signal.wakeAll() }

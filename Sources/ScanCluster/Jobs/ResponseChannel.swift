@@ -8,9 +8,7 @@ package struct ChannelState<Element, End, Sender, Receiver> {
         case end(End)
     }
     private let capacity: Int
-    // Elements before `head` were delivered.
-    private var buffer: [Element?] = []
-    private var head = 0
+    private var buffer = Queue<Element>()
     private var sender: Sender?
     private var receiver: Receiver?
     private var end: End?
@@ -23,7 +21,7 @@ package struct ChannelState<Element, End, Sender, Receiver> {
     package var isFull: Bool { count >= capacity && !isAbandoned }
 
     /// Elements that wait for the receiver.
-    package var count: Int { buffer.count - head }
+    package var count: Int { buffer.count }
 
     /// An element comes. It is kept even beyond the capacity: ask ``wait(sender:)`` before the next.
     /// - Returns: a receiver that waited, which gets the element instead.
@@ -46,24 +44,20 @@ package struct ChannelState<Element, End, Sender, Receiver> {
         return true
     }
 
+    /// Takes the oldest element, if there is one.
+    /// - Returns: the element, and a sender that waited for room.
+    package mutating func poll() -> (Element?, resume: Sender?) {
+        guard let element = buffer.popFirst() else { return (nil, nil) }
+        // At half, not at the first free place: each hand-over between threads costs more than many elements.
+        guard sender != nil, count <= capacity / 2 else { return (element, nil) }
+        defer { sender = nil }
+        return (element, sender)
+    }
+
     /// The receiver wants an element.
     /// - Returns: the element or the end; nil if the receiver must wait.
     package mutating func receive(_ receiver: Receiver) -> Delivery? {
-        if head < buffer.count, let element = buffer[head] {
-            buffer[head] = nil
-            head += 1
-            if head == buffer.count {
-                buffer.removeAll(keepingCapacity: true)
-                head = 0
-            } else if head >= capacity {
-                buffer.removeFirst(head)
-                head = 0
-            }
-            // At half, not at the first free place: each hand-over between threads costs more than many elements.
-            let resumed = count <= capacity / 2 ? sender : nil
-            if resumed != nil { sender = nil }
-            return .element(element, resume: resumed)
-        }
+        if case (let element?, let sender) = poll() { return .element(element, resume: sender) }
         if let end { return .end(end) }
         precondition(self.receiver == nil, "a channel has one receiver")
         self.receiver = receiver
@@ -82,8 +76,7 @@ package struct ChannelState<Element, End, Sender, Receiver> {
     /// - Returns: a sender that waited for room.
     package mutating func abandon() -> Sender? {
         isAbandoned = true
-        buffer = []
-        head = 0
+        buffer.removeAll()
         defer { sender = nil }
         return sender
     }
@@ -109,6 +102,13 @@ final class ResponseChannel<Task: ScanTask>: Sendable {
         await withUnsafeContinuation { sender in
             if !state.withLock({ $0.wait(sender: sender) }) { sender.resume() }
         }
+    }
+
+    /// A response that waits already.
+    func poll() -> TaskResponse<Task>? {
+        let (response, sender) = state.withLock { $0.poll() }
+        sender?.resume()
+        return response
     }
 
     /// The next response, nil at the end.

@@ -35,6 +35,7 @@ public struct TaskResponses<Task: ScanTask>: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(ScanError) -> TaskResponse<Task>? {
+            if !_Concurrency.Task.isCancelled, let response = channel.poll() { return response }
             let result = await withTaskCancellationHandler {
                 await channel.receive()
             } onCancel: {

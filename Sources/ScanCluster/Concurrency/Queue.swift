@@ -1,0 +1,41 @@
+/// First in, first out; both in constant time.
+package struct Queue<Element> {
+    // Those before `head` were taken and replaced by nil.
+    private var storage: [Element?] = []
+    private var head = 0
+
+    /// Empty.
+    package init() {}
+
+    /// Elements that wait.
+    package var count: Int { storage.count - head }
+
+    /// Adds the last element.
+    package mutating func append(_ element: Element) { storage.append(element) }
+
+    /// Adds elements behind the last, in their order.
+    package mutating func append(contentsOf elements: some Collection<Element>) {
+        storage.append(contentsOf: elements.lazy.map(Optional.some))
+    }
+
+    /// Takes the first element; nil if there is none.
+    package mutating func popFirst() -> Element? {
+        guard head < storage.count else { return nil }
+        let element = storage[head]
+        storage[head] = nil
+        head += 1
+        if head == storage.count {
+            storage.removeAll(keepingCapacity: true)
+            head = 0
+        } else if head >= 1024, head * 2 > storage.count {
+            storage.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+
+    /// Forgets all elements, and their memory.
+    package mutating func removeAll() { self = Queue() }
+}
+
+extension Queue: Sendable where Element: Sendable {}
