@@ -73,26 +73,23 @@ package final class FakeNode: ScanTransport {
 
     package func holds(_ key: BulkKey) -> Bool { state.withLock { $0.kept[key] != nil } }
 
-    package func start<Task: ScanTask>(
-        _ attempt: Attempt<Task>,
-        completion: @escaping @Sendable (Result<TaskResponse<Task>, ScanError>) -> Void
-    ) -> AttemptHandle {
+    package func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
         let (serial, count, isClosed) = state.withLock { state in
             state.serial += 1
             if attempt.bulk != nil {
                 state.transfers += 1
                 if let key = attempt.bulkKey { state.kept[key] = attempt.bulk }
             }
-            state.running[state.serial] = { completion(.failure($0)) }
+            state.running[state.serial] = { completion(.error($0)) }
             state.most = max(state.most, state.running.count)
             defer { state.started += 1 }
             return (state.serial, state.started, state.isClosed)
         }
-        let finish = { @Sendable [self] (result: Result<TaskResponse<Task>, ScanError>) in
-            if state.withLock({ $0.running.removeValue(forKey: serial) }) != nil { completion(result) }
+        let finish = { @Sendable [self] (reply: AttemptReply) in
+            if state.withLock({ $0.running.removeValue(forKey: serial) }) != nil { completion(reply) }
         }
         if isClosed {
-            later(.zero) { finish(.failure(ScanError(.systemLost, "the connection is closed"))) }
+            later(.zero) { finish(.error(ScanError(.systemLost, "the connection is closed"))) }
         } else {
             behave(behaviour(count, attempt.task), attempt, finish)
         }
@@ -115,44 +112,33 @@ package final class FakeNode: ScanTransport {
         for completion in lost { completion(ScanError(.systemLost, "the connection was reset")) }
     }
 
-    private func behave<Task: ScanTask>(
-        _ behaviour: Behaviour, _ attempt: Attempt<Task>,
-        _ finish: @escaping @Sendable (Result<TaskResponse<Task>, ScanError>) -> Void
+    private func behave(
+        _ behaviour: Behaviour, _ attempt: Attempt, _ finish: @escaping @Sendable (AttemptReply) -> Void
     ) {
+        let task = attempt.task
         let bulk = attempt.bulk ?? attempt.bulkKey.flatMap { key in state.withLock { $0.kept[key] } }
-        let respond = { @Sendable [name] (result: TaskResponse<Task>.Result, delay: Duration) in
-            finish(
-                .success(
-                    TaskResponse(
-                        id: attempt.task.id, result: result, system: name, attempt: attempt.number,
-                        seconds: delay / .seconds(1))))
-        }
         switch behaviour {
         case .answer(let delay):
-            later(delay) { [name] in
-                let context = ScanContext(bulk: bulk)
+            later(delay) {
+                let seconds = delay / .seconds(1)
                 do {
-                    respond(.success(try attempt.task.scan(context)), delay)
+                    finish(.output(PlainOutput(try task.scan(ScanContext(bulk: bulk))), seconds: seconds))
                 } catch {
-                    respond(
-                        .failure(TaskFailure(message: "\(error)", system: name, attempt: attempt.number)), delay)
+                    finish(.failure("\(error)", seconds: seconds))
                 }
             }
         case .throwing(let message, let log, let delay):
-            later(delay) { [name] in
-                respond(
-                    .failure(TaskFailure(message: message, system: name, attempt: attempt.number, log: log)), delay)
-            }
+            later(delay) { finish(.failure(message, log: log, seconds: delay / .seconds(1))) }
         case .hang:
             break
         case .fail(let code, let delay):
-            later(delay) { finish(.failure(ScanError(code, "a fault of the test"))) }
+            later(delay) { finish(.error(ScanError(code, "a fault of the test"))) }
         case .garbage(let delay):
             later(delay) { [corrupt] in
-                guard let output = try? attempt.task.scan(ScanContext(bulk: bulk)),
-                    let wrong = corrupt?(output) as? Task.Output
-                else { return finish(.failure(ScanError(.invalidResponse, "garbage"))) }
-                respond(.success(wrong), delay)
+                guard let corrupt, let output = try? task.scan(ScanContext(bulk: bulk)) else {
+                    return finish(.error(ScanError(.invalidResponse, "garbage")))
+                }
+                finish(.output(PlainOutput(corrupt(output)), seconds: delay / .seconds(1)))
             }
         case .crash(let delay):
             later(delay) { [self] in

@@ -19,6 +19,9 @@ package final class TimeoutTask<Value: Sendable>: Sendable {
     /// The work ended. Ignored after the first outcome.
     package func settle(_ value: Value) { settle(with: .result(value)) }
 
+    /// The time is over, by another clock than that of ``outcome(within:on:abandon:)``.
+    package func expire() { settle(with: .expired) }
+
     /// Waits for the first outcome. Call once.
     /// - Parameters:
     ///   - timeout: time until expiry, from now; nil for no limit.

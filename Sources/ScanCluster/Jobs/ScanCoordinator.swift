@@ -5,10 +5,9 @@ public struct ScanCoordinator: Sendable {
         /// Time a system has to answer one attempt; it is then cancelled and the task tried again. Nil, the default,
         /// sets no limit: only a lost connection ends an attempt.
         ///
-        /// What counts is all from the moment the task is handed to its connection: the way there with its bulk
-        /// bytes, a wait behind the tasks of other coordinators, the scan, and the way back. Reading the bulk bytes
-        /// does not count. While a limit is set, a system has no more tasks than slots, so that none of this
-        /// coordinator's tasks waits behind another; slots then idle while the next task is on its way.
+        /// At a remote system the time begins when the task has been handed to its connection and a slot is free for
+        /// it, as far as this coordinator's tasks are concerned. The way there with its bulk bytes, a wait behind the
+        /// tasks of other coordinators, the scan, and the way back count; reading the bulk bytes does not.
         public var timeout: Duration?
         /// Attempts that may throw or time out before a task is reported as failed; at least 1, by default 3.
         public var maxAttempts: Int

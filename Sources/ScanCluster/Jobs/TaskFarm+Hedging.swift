@@ -22,7 +22,7 @@ extension TaskFarm {
         only.append(PendingTask(slot: overdue.slot, request: request))
         guard
             let pick = systems.reserve(
-                from: only, excluding: excluded.union(useless), job: job, prefetching: false),
+                from: only, excluding: excluded.union(useless), job: job, prefetching: false, at: clock.now),
             let attempt = ledger.hedge(overdue, on: pick.system.id, at: pick.reservation.start)
         else { return false }
         launch(attempt, with: pick.reservation, on: pick.system, in: &group)

@@ -1,7 +1,7 @@
 extension TaskFarm {
     /// What an attempt's end says about its system.
     static func outcomeForSystem(
-        _ result: Result<TaskResponse<Task>, ScanError>, isOvertaken: Bool, isLocal: Bool
+        _ result: AttemptResult, isOvertaken: Bool = false, isLocal: Bool
     ) -> SystemsState.Outcome {
         switch result {
         case .success(let response):
@@ -23,9 +23,9 @@ extension TaskFarm {
     /// Writes the end of an attempt into the ledger and does what follows.
     /// - Throws: ``ScanError`` when the job's input cannot be read.
     mutating func end(
-        _ attempt: TaskLedger.AttemptID, on system: ScanSystem, with result: Result<TaskResponse<Task>, ScanError>,
-        at end: Instant
+        _ attempt: TaskLedger.AttemptID, on system: ScanSystem, with result: AttemptResult, at end: Instant
     ) async throws {
+        work[attempt.slot]?.remote.removeAll { $0.id == attempt }
         switch result {
         case .success(let response):
             switch response.result {
@@ -62,7 +62,13 @@ extension TaskFarm {
         _ attempt: TaskLedger.AttemptID, _ response: TaskResponse<Task>, at end: Instant
     ) async {
         guard case .committed(let others, let blamed) = ledger.end(attempt, as: .succeeded) else { return }
-        for other in others { attempts.cancel(other) }
+        for other in others {
+            if let remote = work[attempt.slot]?.remote.first(where: { $0.id == other }) {
+                remote.cancel(isOvertaken: true)
+            } else {
+                attempts.cancel(other)
+            }
+        }
         for system in blamed { systems.blame(system) }
         guard let cost = work[attempt.slot]?.cost else { preconditionFailure("an open task has its work") }
         work[attempt.slot] = nil
@@ -78,14 +84,14 @@ extension TaskFarm {
         _ attempt: TaskLedger.AttemptID, as outcome: TaskLedger.Outcome, on system: ScanSystem, because reason: String,
         log: [String] = []
     ) async {
-        switch ledger.end(attempt, as: outcome) {
+        let verdict = ledger.end(attempt, as: outcome)
+        if verdict != .ignored, !log.isEmpty { work[attempt.slot]?.log = log }
+        switch verdict {
         case .retried:
-            if !log.isEmpty { work[attempt.slot]?.log = log }
             observer?(
                 .taskRetried(
                     index: attempt.index, system: system.name, attempt: attempt.number, reason: reason, log: log))
         case .awaited:
-            if !log.isEmpty { work[attempt.slot]?.log = log }
             observer?(
                 .attemptLost(
                     index: attempt.index, system: system.name, attempt: attempt.number, reason: reason, log: log))
@@ -93,7 +99,7 @@ extension TaskFarm {
             guard let failed = work[attempt.slot] else { preconditionFailure("an open task has its work") }
             work[attempt.slot] = nil
             let failure = TaskFailure(
-                message: reason, system: system.name, attempt: attempt.number, log: log.isEmpty ? failed.log : log)
+                message: reason, system: system.name, attempt: attempt.number, log: failed.log)
             observer?(.taskFailed(index: attempt.index, cost: failed.cost, failure: failure))
             await channel.send(
                 TaskResponse(

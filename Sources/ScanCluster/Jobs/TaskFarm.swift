@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Runs one job: keeps the ledger, gives tasks to systems with room, and hands their responses to the channel.
 ///
 /// One child of the task group per attempt, and one that awaits changes of the systems. Nothing polls.
@@ -7,9 +5,12 @@ struct TaskFarm<Task: ScanTask> {
     /// Tasks that are looked at when one is sought whose bulk bytes a system holds.
     static var lookAhead: Int { 256 }
 
-    /// How a child of the group ended.
+    typealias AttemptResult = Result<TaskResponse<Task>, ScanError>
+
+    /// How a child of the group ended. Small, since it is copied on its way.
     enum ChildEnd: Sendable {
-        case attempt(TaskLedger.AttemptID, on: ScanSystem, Result<TaskResponse<Task>, ScanError>, at: Instant)
+        indirect case attempt(TaskLedger.AttemptID, on: ScanSystem, AttemptResult, at: Instant)
+        case remote(RemoteAttempt<Task>)
         case systemsChanged
     }
     typealias Children = ThrowingTaskGroup<ChildEnd, any Error>
@@ -19,6 +20,8 @@ struct TaskFarm<Task: ScanTask> {
         var task: Task
         var cost: Double
         var bulk: BulkSource?
+        /// Its attempts under way that only the job can end.
+        var remote: [RemoteAttempt<Task>] = []
         /// What the log of the node that failed it last had to say.
         var log: [String] = []
     }
@@ -45,8 +48,8 @@ struct TaskFarm<Task: ScanTask> {
     /// Since when there is no system, with the timer that ends the wait.
     var stranded: (until: Instant, timer: TimerID)?
     var lastCause: String?
-    /// Attempts that have ended and that this farm has not looked at yet, while the consumer holds it up.
-    let backlog = Backlog()
+    /// Where attempts end, also while the consumer holds this farm up.
+    let ends: AttemptEnds
     let attempts = AttemptCancellations()
     var stragglers = StragglerPolicy()
     /// When the next task will be overdue, with the timer that says so; nil while nothing idles.
@@ -74,6 +77,7 @@ struct TaskFarm<Task: ScanTask> {
         let present = Set(systems.snapshot.map(\.id))
         known = seen.withLock { seen in seen.filter { !present.contains($0.key) } }
         ledger = TaskLedger(limits: .init(attempts: options.maxAttempts, faults: options.maxSystemFaults))
+        ends = AttemptEnds(systems: systems, clock: clock)
         job = systems.watch()
     }
 
@@ -87,20 +91,10 @@ struct TaskFarm<Task: ScanTask> {
         }
         do {
             try await withThrowingTaskGroup(of: ChildEnd.self) { group in
+                defer { endRemoteAttempts() }
                 awaitChange(in: &group)
                 noteSystems()
-                while try advance(in: &group) {
-                    switch try await group.next() {
-                    case .attempt(let attempt, let system, let result, let end):
-                        backlog.count.subtract(1, ordering: .relaxed)
-                        try await self.end(attempt, on: system, with: result, at: end)
-                    case .systemsChanged:
-                        noteSystems()
-                        awaitChange(in: &group)
-                    case nil:
-                        preconditionFailure("one child always awaits a change")
-                    }
-                }
+                while try advance(in: &group) { try await take(group.next(), in: &group) }
                 group.cancelAll()
             }
             return nil
@@ -111,12 +105,37 @@ struct TaskFarm<Task: ScanTask> {
         }
     }
 
+    private mutating func take(_ end: ChildEnd?, in group: inout Children) async throws {
+        switch end {
+        case .remote(let attempt):
+            ends.take()
+            let (result, end) = attempt.end
+            try await self.end(attempt.id, on: attempt.system, with: result, at: end)
+        case .attempt(let attempt, let system, let result, let end):
+            ends.take()
+            try await self.end(attempt, on: system, with: result, at: end)
+        case .systemsChanged:
+            noteSystems()
+            awaitChange(in: &group)
+        case nil:
+            preconditionFailure("one child always awaits a change")
+        }
+    }
+
+    /// Nobody waits for any task any more.
+    private func endRemoteAttempts() {
+        for work in work {
+            for attempt in work?.remote ?? [] { attempt.cancel(isOvertaken: false) }
+        }
+    }
+
     /// Starts what can be started.
     /// - Returns: false when every task has had its response.
     /// - Throws: `CancellationError`, and ``ScanError/Code/noSystem`` when the wait for a system is over.
     private mutating func advance(in group: inout Children) throws -> Bool {
         try _Concurrency.Task.checkCancellation()
-        repeat { pull() } while start(in: &group)
+        let now = clock.now
+        repeat { pull() } while start(in: &group, at: now)
         hedge(in: &group)
         inspector?(.init(ledger: ledger, excluded: excluded, isHeldUp: isHeldUp))
         if ledger.open == 0 { return false }
@@ -142,16 +161,14 @@ struct TaskFarm<Task: ScanTask> {
     }
 
     /// Whether so many responses wait for the consumer that no task is started.
-    private var isHeldUp: Bool { backlog.count.load(ordering: .relaxed) >= options.responseBuffer }
+    private var isHeldUp: Bool { ends.count >= options.responseBuffer }
 
     /// Starts one attempt.
     /// - Returns: false if no pending task can go anywhere.
-    private mutating func start(in group: inout Children) -> Bool {
+    private mutating func start(in group: inout Children, at now: Instant) -> Bool {
         guard !isHeldUp,
             let pick = systems.reserve(
-                from: ledger.pending, excluding: excluded, job: job,
-                // A task that waits at a node for a slot would spend its time-out there.
-                prefetching: options.timeout == nil)
+                from: ledger.pending, excluding: excluded, job: job, prefetching: true, at: now)
         else { return false }
         forgetLook()
         let attempt = ledger.start(atOffset: pick.offset, on: pick.system.id, at: pick.reservation.start)
@@ -164,26 +181,36 @@ struct TaskFarm<Task: ScanTask> {
         _ attempt: TaskLedger.AttemptID, with reservation: SystemsState.Reservation, on system: ScanSystem,
         in group: inout Children
     ) {
-        guard let work = work[attempt.slot] else { preconditionFailure("an open task has its work") }
+        guard let task = work[attempt.slot]?.task else { preconditionFailure("an open task has its work") }
+        let source = work[attempt.slot]?.bulk
         observer?(
             .taskStarted(
                 index: attempt.index, system: system.name, attempt: attempt.number, cost: reservation.cost))
-        // A local attempt reads its bytes when a slot is free for it; the others are read ahead.
-        let bulk = system.isLocal ? work.bulk : work.bulk.map(systems.bulkBudget.limiting)
-        group.addAttempt(on: executor) { [systems, options, clock, backlog, attempts] in
-            let (result, isOvertaken) = await attempts.run(attempt) {
-                await Self.result(of: work.task, bulk: bulk, attempt: attempt, on: system, timeout: options.timeout)
+        if source == nil, let transport = system.transport(on: executor) {
+            let remote = RemoteAttempt(
+                attempt, at: task, on: system, over: transport, with: reservation, timeout: options.timeout,
+                endsAt: ends)
+            work[attempt.slot]?.remote.append(remote)
+            group.addAttempt {
+                await remote.wait()
+                return .remote(remote)
             }
-            backlog.count.add(1, ordering: .relaxed)
+            return
+        }
+        // A local attempt reads its bytes when a slot is free for it; the others are read ahead.
+        let bulk = system.isLocal ? source : source.map(systems.bulkBudget.limiting)
+        group.addAttempt { [options, ends, attempts] in
+            let (result, isOvertaken) = await attempts.run(attempt) {
+                await Self.result(of: task, bulk: bulk, attempt: attempt, on: system, timeout: options.timeout)
+            }
             let outcome = Self.outcomeForSystem(result, isOvertaken: isOvertaken, isLocal: system.isLocal)
-            systems.release(reservation, as: outcome)
-            return .attempt(attempt, on: system, result, at: clock.now)
+            return .attempt(attempt, on: system, result, at: ends.note(reservation, as: outcome))
         }
     }
 
     private static func result(
         of task: Task, bulk: BulkSource?, attempt: TaskLedger.AttemptID, on system: ScanSystem, timeout: Duration?
-    ) async -> Result<TaskResponse<Task>, ScanError> {
+    ) async -> AttemptResult {
         do throws(ScanError) {
             return .success(try await system.run(task, attempt: attempt.number, bulk: bulk, timeout: timeout))
         } catch {
@@ -199,21 +226,16 @@ struct TaskFarm<Task: ScanTask> {
     }
 }
 
-/// Counts ended attempts across threads.
-final class Backlog: Sendable {
-    let count = Atomic<Int>(0)
-}
-
 extension ThrowingTaskGroup {
-    /// Adds a child that runs at once up to its first suspension, where the platform can do that.
+    /// Adds a child that runs at once up to its first suspension, where the platform can do that. It prefers the executor
+    /// that the caller prefers.
     fileprivate mutating func addAttempt(
-        on executor: (any TaskExecutor)?,
         _ operation: sending @escaping @isolated(any) () async throws -> ChildTaskResult
     ) {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            addImmediateTask(executorPreference: executor, operation: operation)
+            addImmediateTask(operation: operation)
         } else {
-            addTask(executorPreference: executor, operation: operation)
+            addTask(operation: operation)
         }
     }
 }

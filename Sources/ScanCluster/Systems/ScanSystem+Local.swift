@@ -4,7 +4,7 @@ extension ScanSystem {
         _ task: Task, attempt: Int, bulk: BulkSource?, timeout: Duration?, on threads: ScanThreads
     ) async throws(ScanError) -> TaskResponse<Task> {
         let bytes: BulkBytes? = if let bulk { try await load(bulk) } else { nil }
-        let answer = TimeoutTask<TaskResponse<Task>?>()
+        let answer = TimeoutTask<(TaskResponse<Task>.Result, seconds: Double)?>()
         let cancellation = ScanCancellation()
         occupancy.begin()
         let job = ScanJob(context: ScanContext(bulk: bytes, cancellation: cancellation)) {
@@ -18,8 +18,7 @@ extension ScanSystem {
             }
             let seconds = clock.now.since(start) / .seconds(1)
             occupancy.ended()
-            answer.settle(
-                TaskResponse(id: task.id, result: result, system: name, attempt: attempt, seconds: seconds))
+            answer.settle((result, seconds))
         } skipped: { [occupancy] in
             occupancy.ended()
             answer.settle(nil)
@@ -28,10 +27,11 @@ extension ScanSystem {
         let outcome = await answer.outcome(within: timeout, on: clock) { cancellation.cancel() }
         occupancy.left()
         switch outcome {
-        case .result(let response?): return response
+        case .result(let (result, seconds)?):
+            return try response(of: result, to: task, attempt: attempt, seconds: seconds)
         case .result(nil): throw ScanError(.systemLost, "was stopped before the scan began", system: name)
         case .expired: throw timedOut(after: timeout)
-        case .cancelled: throw ScanError(.cancelled, "nobody waits for the scan any more", system: name)
+        case .cancelled: throw cancelled
         }
     }
 }

@@ -4,10 +4,10 @@ extension ScanSystem {
         _ task: Task, attempt number: Int, bulk: BulkSource?, timeout: Duration?, over transport: any ScanTransport
     ) async throws(ScanError) -> TaskResponse<Task> {
         let light = Attempt(task: task, number: number, bulkKey: bulk?.key)
-        guard let bulk else { return try await response(to: start(light, on: transport), timeout, transport) }
+        guard let bulk else { return try await response(to: start(light, at: task, on: transport), timeout, transport) }
         if let key = bulk.key, transport.holds(key) {
             do {
-                return try await response(to: start(light, on: transport), timeout, transport)
+                return try await response(to: start(light, at: task, on: transport), timeout, transport)
             } catch {
                 // The node has dropped the bytes since: it gets them once more.
                 guard error.code == .bulkMissing else { throw error }
@@ -17,14 +17,14 @@ extension ScanSystem {
             var referring = light
             referring.reference = reference
             do {
-                let started = start(referring, with: try await load(bulk), on: transport)
+                let started = start(referring, at: task, with: try await load(bulk), on: transport)
                 return try await response(to: started, timeout, transport)
             } catch {
                 // The node does not find them there: it gets them.
                 guard error.code == .bulkMissing else { throw error }
             }
         }
-        let started = start(light, with: try await load(bulk), on: transport)
+        let started = start(light, at: task, with: try await load(bulk), on: transport)
         return try await response(to: started, timeout, transport)
     }
 
@@ -35,31 +35,61 @@ extension ScanSystem {
     }
 
     private func start<Task: ScanTask>(
-        _ attempt: Attempt<Task>, with bulk: consuming BulkBytes? = nil, on transport: any ScanTransport
+        _ attempt: Attempt, at task: Task, with bulk: consuming BulkBytes? = nil, on transport: any ScanTransport
     ) -> Started<Task> {
         var attempt = attempt
         attempt.bulk = bulk
         var started = Started<Task>()
-        started.handle = transport.start(attempt) { [answer = started.answer] in answer.settle($0) }
+        started.handle = transport.start(attempt) { [answer = started.answer, number = attempt.number] reply in
+            answer.settle(self.result(of: reply, to: task, attempt: number))
+        }
         return started
+    }
+
+    /// What a reply of the transport means for `task`.
+    nonisolated func result<Task: ScanTask>(
+        of reply: AttemptReply, to task: Task, attempt: Int
+    ) -> Result<TaskResponse<Task>, ScanError> {
+        do throws(ScanError) {
+            switch reply {
+            case .output(let coded, let seconds):
+                let output: Task.Output
+                do {
+                    output = try coded.decode(Task.Output.self)
+                } catch {
+                    throw ScanError(.invalidResponse, "sent a result that cannot be decoded: \(error)", system: name)
+                }
+                return .success(try response(of: .success(output), to: task, attempt: attempt, seconds: seconds))
+            case .failure(let cause, let log, let seconds):
+                let failure = TaskFailure(message: cause, system: name, attempt: attempt, log: log)
+                return .success(try response(of: .failure(failure), to: task, attempt: attempt, seconds: seconds))
+            case .error(var error):
+                error.system = name
+                throw error
+            }
+        } catch {
+            return .failure(error)
+        }
     }
 
     private func response<Task: ScanTask>(
         to started: Started<Task>, _ timeout: Duration?, _ transport: any ScanTransport
     ) async throws(ScanError) -> TaskResponse<Task> {
-        let abandon = { transport.cancel(started.handle) }
-        switch await started.answer.outcome(within: timeout, on: clock, abandon: abandon) {
-        case .result(.success(let response)): return response
-        case .result(.failure(var error)):
-            error.system = name
-            throw error
+        let limit = timeout.map { timeout in limits.begin(timeout) { started.answer.expire() } }
+        defer { if let limit { limits.end(limit) } }
+        switch await started.answer.outcome(within: nil, on: clock, abandon: { transport.cancel(started.handle) }) {
+        case .result(let result): return try result.get()
         case .expired: throw timedOut(after: timeout)
-        case .cancelled: throw ScanError(.cancelled, "nobody waits for the scan any more", system: name)
+        case .cancelled: throw cancelled
         }
     }
 
-    func timedOut(after timeout: Duration?) -> ScanError {
+    nonisolated func timedOut(after timeout: Duration?) -> ScanError {
         ScanError(.timedOut, "no answer within \((timeout ?? .zero) / .seconds(1)) s", system: name)
+    }
+
+    nonisolated var cancelled: ScanError {
+        ScanError(.cancelled, "nobody waits for the scan any more", system: name)
     }
 
     /// Reads bulk bytes, away from the actor: a source that blocks must not hold up the loop that the actor may run on.
@@ -68,7 +98,7 @@ extension ScanSystem {
         do {
             return try await withTaskExecutorPreference(reader) { try await bulk.load() }
         } catch {
-            if Task.isCancelled { throw ScanError(.cancelled, "nobody waits for the scan any more", system: name) }
+            if Task.isCancelled { throw cancelled }
             throw ScanError(.bulkUnreadable, "\(error)")
         }
     }

@@ -14,6 +14,8 @@ public actor ScanSystem {
     let way: Way
     let clock: any ScanClock
     nonisolated let occupancy = LocalOccupancy()
+    /// Time-outs of what goes over a transport.
+    nonisolated let limits: AttemptLimits
     private nonisolated let executor: (any SerialExecutor)?
     /// Where bulk bytes are read.
     nonisolated let reader: any TaskExecutor
@@ -83,6 +85,15 @@ public actor ScanSystem {
         self.isLocal = isLocal
         self.executor = executor
         self.reader = reader
+        limits = AttemptLimits(slots: slots, clock: clock)
+    }
+
+    /// The transport, if those who run on `executor` may use it themselves because this actor runs there too.
+    nonisolated func transport(on executor: (any TaskExecutor)?) -> (any ScanTransport)? {
+        guard case .transport(let transport) = way, let executor, let own = self.executor,
+            ObjectIdentifier(executor) == ObjectIdentifier(own)
+        else { return nil }
+        return transport
     }
 
     /// The transport's executor, or one of the actor's own.
@@ -104,26 +115,27 @@ public actor ScanSystem {
     public func run<Task: ScanTask>(
         _ task: Task, attempt: Int, bulk: BulkSource? = nil, timeout: Duration? = nil
     ) async throws(ScanError) -> TaskResponse<Task> {
-        var response =
-            switch way {
-            case .threads(let threads):
-                try await run(task, attempt: attempt, bulk: bulk, timeout: timeout, on: threads)
-            case .transport(let transport):
-                try await run(task, attempt: attempt, bulk: bulk, timeout: timeout, over: transport)
-            }
-        guard response.id == task.id else {
-            throw ScanError(.invalidResponse, "answered another task than it was asked", system: name)
+        switch way {
+        case .threads(let threads):
+            try await run(task, attempt: attempt, bulk: bulk, timeout: timeout, on: threads)
+        case .transport(let transport):
+            try await run(task, attempt: attempt, bulk: bulk, timeout: timeout, over: transport)
         }
-        if case .success(let output) = response.result {
+    }
+
+    /// The response that an attempt at `task` led to.
+    /// - Throws: ``ScanError/Code/invalidResponse`` if it cannot be right.
+    nonisolated func response<Task: ScanTask>(
+        of result: TaskResponse<Task>.Result, to task: Task, attempt: Int, seconds: Double
+    ) throws(ScanError) -> TaskResponse<Task> {
+        if case .success(let output) = result {
             do {
                 try task.validate(output)
             } catch {
                 throw ScanError(.invalidResponse, "sent a result that cannot be right: \(error)", system: name)
             }
         }
-        response.system = name
-        response.attempt = attempt
-        return response
+        return TaskResponse(id: task.id, result: result, system: name, attempt: attempt, seconds: seconds)
     }
 
     /// Ends the system: attempts under way end with ``ScanError/Code/systemLost``, running local scans in their time.

@@ -1,7 +1,27 @@
+/// The way to a system: carries attempts there and replies back.
+///
+/// A transport knows no types: it encodes the tasks it is given, and who started an attempt decodes the output. All calls
+/// come from the executor of the ``ScanSystem`` that owns the transport, so that a transport may live on an I/O loop
+/// without locks. Nothing here waits: an answer, or the loss of the system, arrives through a completion.
+public protocol ScanTransport: AnyObject, Sendable {
+    /// Whether the system keeps the bytes of `key`, so that an attempt may refer to them.
+    func holds(_ key: BulkKey) -> Bool
+
+    /// Starts an attempt. `completion` is called once, on the same executor, and never from inside this call, unless
+    /// the attempt is cancelled first.
+    func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle
+
+    /// Forgets an attempt and tells the system that nobody waits for it.
+    func cancel(_ handle: AttemptHandle)
+
+    /// Ends the connection; attempts still under way complete with ``ScanError/Code/systemLost``.
+    func close()
+}
+
 /// One attempt at a task, as a transport carries it.
-public struct Attempt<Task: ScanTask>: Sendable {
+public struct Attempt: Sendable {
     /// The task.
-    public var task: Task
+    public var task: any ScanTask
     /// Number of this attempt at the task, from 1.
     public var number: Int
     /// Key of the bulk bytes, if they have one.
@@ -13,7 +33,7 @@ public struct Attempt<Task: ScanTask>: Sendable {
     public var reference: BulkReference?
 
     /// Attempt number `number` at `task`.
-    public init(task: Task, number: Int, bulkKey: BulkKey? = nil, bulk: BulkBytes? = nil) {
+    public init(task: any ScanTask, number: Int, bulkKey: BulkKey? = nil, bulk: BulkBytes? = nil) {
         self.task = task
         self.number = number
         self.bulkKey = bulkKey
@@ -30,24 +50,38 @@ public struct AttemptHandle: Hashable, Sendable {
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// The way to a system: carries attempts there and responses back.
-///
-/// All calls come from the executor of the ``ScanSystem`` that owns the transport, so that a transport may live on an
-/// I/O loop without locks. Nothing here waits: an answer, or the loss of the system, arrives through a completion.
-public protocol ScanTransport: AnyObject, Sendable {
-    /// Whether the system keeps the bytes of `key`, so that an attempt may refer to them.
-    func holds(_ key: BulkKey) -> Bool
+/// What came of an attempt. Valid only while the completion runs that gets it.
+public enum AttemptReply {
+    /// The scan took `seconds` and gave an output.
+    case output(any AttemptOutput, seconds: Double)
+    /// The scan took `seconds` and threw: the cause, and the last lines about it in the system's log.
+    case failure(String, log: [String] = [], seconds: Double = 0)
+    /// There is no answer.
+    case error(ScanError)
+}
 
-    /// Starts an attempt. `completion` is called once, on the same executor, and never from inside this call, unless
-    /// the attempt is cancelled first.
-    func start<Task: ScanTask>(
-        _ attempt: Attempt<Task>,
-        completion: @escaping @Sendable (Result<TaskResponse<Task>, ScanError>) -> Void
-    ) -> AttemptHandle
+/// The output of an attempt, in whatever form it came.
+public protocol AttemptOutput {
+    /// The output as a value of the task's ``ScanTask/Output``.
+    /// - Throws: an error in words if it is none.
+    func decode<Output: Decodable & Sendable>(_ type: Output.Type) throws -> Output
+}
 
-    /// Forgets an attempt and tells the system that nobody waits for it.
-    func cancel(_ handle: AttemptHandle)
+/// An output that never left this process.
+public struct PlainOutput: AttemptOutput, Sendable {
+    private let value: any Sendable
 
-    /// Ends the connection; attempts still under way complete with ``ScanError/Code/systemLost``.
-    func close()
+    /// The output itself.
+    public init(_ value: any Sendable) { self.value = value }
+
+    public func decode<Output: Decodable & Sendable>(_ type: Output.Type) throws -> Output {
+        guard let output = value as? Output else { throw WrongType(expected: "\(type)", found: "\(value)") }
+        return output
+    }
+
+    private struct WrongType: Error, CustomStringConvertible {
+        var expected: String
+        var found: String
+        var description: String { "\(found) is no \(expected)" }
+    }
 }

@@ -71,10 +71,9 @@ public final class Systems: Sendable {
     /// Chooses a task and a system, and takes the room: see ``SystemsState/pick(from:excluding:job:prefetching:at:)``.
     func reserve(
         from pending: some RandomAccessCollection<PendingTask>, excluding excluded: Set<SystemID>, job: Int,
-        prefetching: Bool
+        prefetching: Bool, at now: Instant
     ) -> (offset: Int, reservation: SystemsState.Reservation, system: ScanSystem)? {
-        let now = clock.now
-        return registry.withLock { registry in
+        registry.withLock { registry in
             guard
                 let pick = registry.state.pick(
                     from: pending, excluding: excluded, job: job, prefetching: prefetching, at: now)
@@ -87,8 +86,7 @@ public final class Systems: Sendable {
     }
 
     /// An attempt ended. Wakes the other jobs; the job itself knows.
-    func release(_ reservation: SystemsState.Reservation, as outcome: SystemsState.Outcome) {
-        let now = clock.now
+    func release(_ reservation: SystemsState.Reservation, as outcome: SystemsState.Outcome, at now: Instant) {
         var setAside: Instant?
         change(except: reservation.job) { registry in
             setAside = registry.state.release(reservation, as: outcome, at: now)

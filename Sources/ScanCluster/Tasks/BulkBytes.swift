@@ -58,15 +58,17 @@ public struct BulkKey: Codable, Hashable, Sendable {
 }
 
 /// Where a task's bulk bytes come from: read only when an attempt needs them, so that a job never holds them all.
-public struct BulkSource: Sendable {
+///
+/// A class, since a task's record is copied often.
+public final class BulkSource: Sendable {
     /// Under this key a node may keep the bytes for later tasks of the same job; nil if they are used once.
-    public var key: BulkKey?
+    public let key: BulkKey?
     /// Where a node may find the same bytes by itself; nil if nowhere.
-    public var reference: BulkReference?
+    public let reference: BulkReference?
     /// Number of bytes that ``load`` will return.
-    public var byteCount: Int
+    public let byteCount: Int
     /// Reads the bytes. Called for each attempt on a system that does not hold ``key``.
-    public var load: @Sendable () async throws -> BulkBytes
+    public let load: @Sendable () async throws -> BulkBytes
 
     /// A source of `byteCount` bytes.
     public init(

@@ -4,16 +4,11 @@ package import ScanCluster
 package final class TCPTransport: ScanTransport, @unchecked Sendable {
     // Sendable: touched only on the loop's thread, on which the system that owns the transport runs.
 
-    enum Reply {
-        case response(ResponseFrame)
-        case failed(ScanError)
-    }
-
     private struct Waiter {
         var key: BulkKey?
         /// What the task refers to.
         var origin: [UInt8]?
-        var reply: (Reply) -> Void
+        var completion: @Sendable (AttemptReply) -> Void
     }
 
     package let node: NodeInfo
@@ -46,49 +41,39 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
 
     package func holds(_ key: BulkKey) -> Bool { held.contains(key) }
 
-    package func start<Task: ScanTask>(
-        _ attempt: Attempt<Task>, completion: @escaping @Sendable (Result<TaskResponse<Task>, ScanError>) -> Void
-    ) -> AttemptHandle {
+    package func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
         connection.loop.assertOnLoop()
         do {
             if let end { throw end }
             return AttemptHandle(rawValue: try send(attempt, completion))
         } catch {
-            let result: Result<TaskResponse<Task>, ScanError>
-            if let lost = error as? ScanError {
-                result = .failure(lost)
-            } else {
-                result = .success(Self.failed(attempt, "the task cannot be sent: \(error)", on: node.name))
-            }
             // Never from inside this call; the handle names no request.
-            connection.loop.execute { completion(result) }
+            connection.loop.execute {
+                let lost = (error as? ScanError).map { AttemptReply.error($0) }
+                completion(lost ?? .failure("the task cannot be sent: \(error)"))
+            }
             return AttemptHandle(rawValue: .max)
         }
     }
 
-    private func send<Task: ScanTask>(
-        _ attempt: Attempt<Task>, _ completion: @escaping @Sendable (Result<TaskResponse<Task>, ScanError>) -> Void
+    private func send(
+        _ attempt: Attempt, _ completion: @escaping @Sendable (AttemptReply) -> Void
     ) throws -> UInt64 {
         try encoder.encode(attempt.task) { bytes in
-            let size = ByteWriter.taskSize(
-                scanner: Task.scanner, task: bytes.count, bulk: attempt.bulk?.count ?? 0)
+            let scanner = type(of: attempt.task).scanner
+            let size = ByteWriter.taskSize(scanner: scanner, task: bytes.count, bulk: attempt.bulk?.count ?? 0)
             guard size <= node.frameLimit else {
                 throw WireError("it has \(size) bytes, and the node accepts \(node.frameLimit)")
             }
-            guard Task.scanner.utf8.count <= 255 else { throw WireError("its scanner's name is too long") }
-            let (id, number, name) = (attempt.task.id, attempt.number, node.name)
+            guard scanner.utf8.count <= 255 else { throw WireError("its scanner's name is too long") }
             let reference = attempt.bulk == nil ? nil : attempt.reference.flatMap(usable)
             let request = pending.insert(
-                Waiter(key: attempt.bulk == nil ? nil : attempt.bulkKey, origin: reference?.origin) { reply in
-                    switch reply {
-                    case .failed(let error): completion(.failure(error))
-                    case .response(let frame):
-                        completion(Self.response(frame, id: id, attempt: number, system: name))
-                    }
-                })
+                Waiter(
+                    key: attempt.bulk == nil ? nil : attempt.bulkKey, origin: reference?.origin, completion: completion)
+            )
             connection.send {
                 $0.putTask(
-                    request: request, attempt: UInt32(clamping: attempt.number), scanner: Task.scanner, task: bytes,
+                    request: request, attempt: UInt32(clamping: attempt.number), scanner: scanner, task: bytes,
                     key: attempt.bulkKey, bulk: attempt.bulk, reference: reference)
             }
             if reference == nil, let bulk = attempt.bulk { connection.send(bulk: bulk) }
@@ -102,33 +87,19 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
         return unreadable.contains(reference.origin) ? nil : reference
     }
 
-    private static func response<Task: ScanTask>(
-        _ frame: ResponseFrame, id: Task.ID, attempt: Int, system: String
-    ) -> Result<TaskResponse<Task>, ScanError> {
-        let result: TaskResponse<Task>.Result
-        if frame.succeeded {
-            do {
-                result = .success(try WireDecoder().decode(Task.Output.self, from: frame.body))
-            } catch {
-                return .failure(
-                    ScanError(.invalidResponse, "sent a result that cannot be decoded: \(error)", system: system))
-            }
-        } else {
-            let report = FailureReport(decoding: frame.body)
-            result = .failure(
-                TaskFailure(message: report.cause, system: system, attempt: attempt, log: report.log))
-        }
-        return .success(
-            TaskResponse(id: id, result: result, system: system, attempt: attempt, seconds: frame.seconds))
+    private static func reply(_ frame: ResponseFrame) -> AttemptReply {
+        if frame.succeeded { return .output(CodedOutput(bytes: frame.body), seconds: frame.seconds) }
+        let report = FailureReport(decoding: frame.body)
+        return .failure(report.cause, log: report.log, seconds: frame.seconds)
     }
 
-    private static func failed<Task: ScanTask>(
-        _ attempt: Attempt<Task>, _ message: String, on system: String
-    ) -> TaskResponse<Task> {
-        TaskResponse(
-            id: attempt.task.id,
-            result: .failure(TaskFailure(message: message, system: system, attempt: attempt.number)), system: system,
-            attempt: attempt.number, seconds: 0)
+    /// An output as it came over the wire.
+    private struct CodedOutput: AttemptOutput {
+        let bytes: UnsafeRawBufferPointer
+
+        func decode<Output: Decodable & Sendable>(_ type: Output.Type) throws -> Output {
+            try WireDecoder().decode(type, from: bytes)
+        }
     }
 
     package func cancel(_ handle: AttemptHandle) {
@@ -160,7 +131,7 @@ extension TCPTransport: ConnectionDelegate {
             // Without a waiter, the answer comes too late: the attempt was cancelled or timed out.
             guard let waiter = pending.remove(response.request) else { return }
             if response.keptBulk, let key = waiter.key { held.insert(key) }
-            waiter.reply(.response(response))
+            waiter.completion(Self.reply(response))
         case .refusal(let request, let reason, let message):
             guard let waiter = pending.remove(request) else { return }
             if reason == .bulkElsewhere, let origin = waiter.origin {
@@ -168,7 +139,7 @@ extension TCPTransport: ConnectionDelegate {
                 if unreadable.count >= 64 { unreadable = [] }
                 unreadable.insert(origin)
             }
-            waiter.reply(.failed(ScanError(reason.code, message.printable, system: node.name)))
+            waiter.completion(.error(ScanError(reason.code, message.printable, system: node.name)))
         case .goodbye(let draining, let message):
             farewell = message.printable
             if draining {
@@ -187,7 +158,7 @@ extension TCPTransport: ConnectionDelegate {
         end = lost
         // What a draining node has not answered came too late for it.
         let reply = isDraining ? ScanError(.draining, message, system: node.name) : lost
-        for waiter in pending.removeAll() { waiter.reply(.failed(reply)) }
+        for waiter in pending.removeAll() { waiter.completion(.error(reply)) }
         onEnd(lost)
     }
 }

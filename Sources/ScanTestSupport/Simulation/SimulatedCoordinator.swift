@@ -84,8 +84,7 @@ final class SimulatedCoordinator: @unchecked Sendable {
         for (job, inspection) in inspections.sorted(by: { $0.key < $1.key }) where !inspection.isHeldUp {
             var state = state
             let pick = state.pick(
-                from: inspection.ledger.pending, excluding: inspection.excluded, job: 0,
-                prefetching: world.scenario.options.timeout == nil, at: world.clock.now)
+                from: inspection.ledger.pending, excluding: inspection.excluded, job: 0, at: world.clock.now)
             if pick != nil { world.fail("job \(job): a task waits although a system has room") }
         }
     }

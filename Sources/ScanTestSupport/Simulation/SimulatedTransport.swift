@@ -5,13 +5,10 @@ import ScanNetwork
 final class SimulatedTransport: ScanTransport, @unchecked Sendable {
     // Sendable: touched only on the simulation's thread.
 
-    private enum Reply {
-        case answer(SimulatedAnswer)
-        case failed(ScanError)
-    }
     private struct Waiter {
         var key: BulkKey?
-        var reply: (Reply) -> Void
+        var task: SimulatedTask
+        var completion: @Sendable (AttemptReply) -> Void
     }
 
     let name: String
@@ -33,54 +30,31 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
 
     func holds(_ key: BulkKey) -> Bool { held.contains(key) }
 
-    func start<Task: ScanTask>(
-        _ attempt: Attempt<Task>, completion: @escaping @Sendable (Result<TaskResponse<Task>, ScanError>) -> Void
-    ) -> AttemptHandle {
+    func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
         guard let task = attempt.task as? SimulatedTask else { preconditionFailure("only simulated tasks run here") }
         if let ended {
-            world.after(.zero) { completion(.failure(ended)) }
+            world.after(.zero) { completion(.error(ended)) }
             return AttemptHandle(rawValue: .max)
         }
-        let (bulk, name) = (attempt.bulk, name)
-        // The waiter must not keep the bytes.
-        var attempt = attempt
-        attempt.bulk = nil
         let request = pending.insert(
-            Waiter(key: bulk == nil ? nil : attempt.bulkKey) { [attempt] reply in
-                completion(Self.result(of: attempt, from: reply, system: name))
-            })
-        connection?.send(ToNode.task(request: request, task, key: attempt.bulkKey, bulk: bulk))
+            Waiter(key: attempt.bulk == nil ? nil : attempt.bulkKey, task: task, completion: completion))
+        connection?.send(ToNode.task(request: request, task, key: attempt.bulkKey, bulk: attempt.bulk))
         return AttemptHandle(rawValue: request)
     }
 
-    private static func result<Task: ScanTask>(
-        of attempt: Attempt<Task>, from reply: Reply, system: String
-    ) -> Result<TaskResponse<Task>, ScanError> {
-        func response(_ result: TaskResponse<Task>.Result, _ seconds: Double) -> TaskResponse<Task> {
-            TaskResponse(
-                id: attempt.task.id, result: result, system: system, attempt: attempt.number, seconds: seconds)
-        }
-        switch reply {
-        case .failed(let error): return .failure(error)
-        case .answer(.refused(let reason)): return .failure(ScanError(reason.code, "\(reason)"))
-        case .answer(.threw(let message)):
-            let failure = TaskFailure(message: message, system: system, attempt: attempt.number)
-            return .success(response(.failure(failure), 0))
-        case .answer(.garbage):
-            guard let output = UInt64.max as? Task.Output else { preconditionFailure("outputs are numbers") }
-            return .success(response(.success(output), 0))
-        case .answer(.output(let seconds)):
-            guard let task = attempt.task as? SimulatedTask, let output = task.output as? Task.Output else {
-                preconditionFailure("outputs are numbers")
-            }
-            return .success(response(.success(output), seconds))
+    private static func reply(_ answer: SimulatedAnswer, to task: SimulatedTask) -> AttemptReply {
+        switch answer {
+        case .refused(let reason): .error(ScanError(reason.code, "\(reason)"))
+        case .threw(let message): .failure(message)
+        case .garbage: .output(PlainOutput(UInt64.max), seconds: 0)
+        case .output(let seconds): .output(PlainOutput(task.output), seconds: seconds)
         }
     }
 
     func receive(_ answer: SimulatedAnswer, to request: UInt64, keptBulk: Bool) {
         guard let waiter = pending.remove(request) else { return }
         if keptBulk, let key = waiter.key { held.insert(key) }
-        waiter.reply(.answer(answer))
+        waiter.completion(Self.reply(answer, to: waiter.task))
     }
 
     func cancel(_ handle: AttemptHandle) {
@@ -98,6 +72,6 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
         error.system = name
         ended = error
         let reply = isDraining ? ScanError(.draining, error.message, system: name) : error
-        for waiter in pending.removeAll() { waiter.reply(.failed(reply)) }
+        for waiter in pending.removeAll() { waiter.completion(.error(reply)) }
     }
 }

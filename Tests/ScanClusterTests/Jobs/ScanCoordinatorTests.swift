@@ -168,13 +168,41 @@ import Testing
         #expect(report.failures.keys.sorted().contains(3))
     }
 
-    @Test("while a time-out is set no task waits at a node", arguments: [(nil, 4), (Duration.seconds(9), 2)])
-    func noWaiting(timeout: Duration?, most: Int) throws {
+    @Test("a task that waits at a node for a slot does not spend its time-out there", arguments: [1, 2])
+    func waitingForASlot(slots: Int) throws {
         let farm = Farm()
-        let node = farm.add(1, slots: 2) { _, _ in .answer(after: .seconds(1)) }
-        let report = try #require(farm.run(20, options: .init(timeout: timeout)))
+        // As a node with so many slots: one batch after the other.
+        let node = farm.add(1, slots: slots) { [clock = farm.clock] started, _ in
+            let end = Instant(nanoseconds: 0).advanced(by: .seconds(6 * (started / slots + 1)))
+            return .answer(after: .nanoseconds(end.nanoseconds - clock.now.nanoseconds))
+        }
+        let lost = Locked(0)
+        let report = try #require(
+            farm.run(20, options: .init(timeout: .seconds(9))) { event in
+                if case .taskRetried = event { lost.withLock { $0 += 1 } }
+            })
         #expect(report.isComplete(20))
-        #expect(node.mostRunning == most)
+        #expect(node.mostRunning == 2 * slots)
+        #expect(lost.withLock { $0 } == 0)
+    }
+
+    @Test("the time of a task that waited at a node begins when a slot is free for it")
+    func timeOutAfterWaiting() throws {
+        let farm = Farm()
+        farm.add(1, slots: 1) { started, _ in
+            switch started {
+            case 0: .answer(after: .seconds(5))
+            case 1: .hang
+            default: .answer(after: .seconds(1))
+            }
+        }
+        let lost = Locked<[Instant]>([])
+        let clock = farm.clock
+        let report = farm.run(2, options: .init(timeout: .seconds(9))) { event in
+            if case .taskRetried = event { lost.withLock { $0.append(clock.now) } }
+        }
+        #expect(report?.isComplete(2) == true)
+        #expect(lost.withLock { $0 } == [Instant(nanoseconds: 14_000_000_000)])
     }
 
     @Test("a node that drains gives its tasks back without a word, and gets no more")

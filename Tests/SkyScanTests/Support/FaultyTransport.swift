@@ -26,19 +26,12 @@ final class FaultyTransport: ScanTransport {
 
     func holds(_ key: BulkKey) -> Bool { false }
 
-    func start<Task: ScanTask>(
-        _ attempt: Attempt<Task>, completion: @escaping @Sendable (Result<TaskResponse<Task>, ScanError>) -> Void
-    ) -> AttemptHandle {
-        let context = ScanContext(bulk: attempt.bulk)
+    func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
+        let task = attempt.task
         threads.submit(
-            ScanJob(context: context) { [change] context in
-                let answer = (try? attempt.task.scan(context)).flatMap { change(Task.scanner, $0) as? Task.Output }
-                let failure = TaskFailure(message: "out of order", system: "faulty", attempt: attempt.number)
-                completion(
-                    .success(
-                        TaskResponse(
-                            id: attempt.task.id, result: answer.map { .success($0) } ?? .failure(failure),
-                            system: "faulty", attempt: attempt.number, seconds: 0)))
+            ScanJob(context: ScanContext(bulk: attempt.bulk)) { [change] context in
+                let answer = (try? task.scan(context)).flatMap { change(type(of: task).scanner, $0) }
+                completion(answer.map { .output(PlainOutput($0), seconds: 0) } ?? .failure("out of order"))
             })
         return nextHandle.withLock { next in
             next += 1

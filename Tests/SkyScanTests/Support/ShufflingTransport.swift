@@ -18,24 +18,23 @@ final class ShufflingTransport: ScanTransport {
 
     func holds(_ key: BulkKey) -> Bool { false }
 
-    func start<Task: ScanTask>(
-        _ attempt: Attempt<Task>, completion: @escaping @Sendable (Result<TaskResponse<Task>, ScanError>) -> Void
-    ) -> AttemptHandle {
-        let context = ScanContext(bulk: attempt.bulk)
+    func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
         // Counted before it can end.
         let handle = state.withLock { state in
             state.inFlight += 1
             state.nextHandle += 1
             return AttemptHandle(rawValue: state.nextHandle)
         }
+        let task = attempt.task
         threads.submit(
-            ScanJob(context: context) { [self] context in
-                let result = Result { try attempt.task.scan(context) }
-                let response = TaskResponse<Task>(
-                    id: attempt.task.id,
-                    result: result.response(attempt: attempt.number), system: "shuffled", attempt: attempt.number,
-                    seconds: 0)
-                answer { completion(.success(response)) }
+            ScanJob(context: ScanContext(bulk: attempt.bulk)) { [self] context in
+                let result = Result { try PlainOutput(task.scan(context)) }
+                answer {
+                    switch result {
+                    case .success(let output): completion(.output(output, seconds: 0))
+                    case .failure(let error): completion(.failure("\(error)"))
+                    }
+                }
             })
         return handle
     }
@@ -54,13 +53,4 @@ final class ShufflingTransport: ScanTransport {
     func cancel(_ handle: AttemptHandle) {}
 
     func close() { threads.stop() }
-}
-
-extension Result {
-    fileprivate func response<Task: ScanTask>(attempt: Int) -> TaskResponse<Task>.Result where Success == Task.Output {
-        switch self {
-        case .success(let output): .success(output)
-        case .failure(let error): .failure(TaskFailure(message: "\(error)", system: "shuffled", attempt: attempt))
-        }
-    }
 }

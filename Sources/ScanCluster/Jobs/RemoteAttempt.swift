@@ -1,0 +1,84 @@
+/// An attempt at a task without bulk bytes, on its way over a transport and back.
+///
+/// All that happens to it, its start, its answer and the end of its time, happens on the executor that its job shares
+/// with the transport: it costs no hop, no lock and no handler for cancellation. Its job ends it.
+final class RemoteAttempt<Task: ScanTask>: @unchecked Sendable {
+    // Sendable: touched only on the executor of the job and the transport.
+
+    private typealias Waiter = UnsafeContinuation<Void, Never>
+
+    private enum State {
+        /// Goes to `awaited` or `over`.
+        case underWay
+        /// The continuation is resumed once, on the way to `over`.
+        case awaited(Waiter)
+        /// Final.
+        case over(TaskFarm<Task>.AttemptResult, at: Instant)
+    }
+    let id: TaskLedger.AttemptID
+    let system: ScanSystem
+    private let task: Task
+    private let transport: any ScanTransport
+    private let reservation: SystemsState.Reservation
+    private let ends: AttemptEnds
+    private var state = State.underWay
+    private var handle = AttemptHandle(rawValue: .max)
+    private var limit: AttemptLimits.Limit?
+
+    /// Sends the task. `ends` is told of the end at once, whoever waits for it.
+    init(
+        _ id: TaskLedger.AttemptID, at task: Task, on system: ScanSystem, over transport: any ScanTransport,
+        with reservation: SystemsState.Reservation, timeout: Duration?, endsAt ends: AttemptEnds
+    ) {
+        self.id = id
+        self.task = task
+        self.system = system
+        self.transport = transport
+        self.reservation = reservation
+        self.ends = ends
+        handle = transport.start(Attempt(task: task, number: id.number)) { self.answered($0) }
+        guard let timeout else { return }
+        limit = system.limits.begin(timeout) {
+            self.abandon(with: system.timedOut(after: timeout), as: .fault)
+        }
+    }
+
+    /// Waits until it is over. Call once.
+    func wait() async {
+        await withUnsafeContinuation { (waiter: Waiter) in
+            if case .underWay = state { state = .awaited(waiter) } else { waiter.resume() }
+        }
+    }
+
+    /// What came of it, and when. Ask when it is over.
+    var end: (result: TaskFarm<Task>.AttemptResult, at: Instant) {
+        guard case .over(let result, let instant) = state else { preconditionFailure("the attempt is not over") }
+        return (result, instant)
+    }
+
+    /// Ends it for its job's reasons.
+    /// - Parameter isOvertaken: whether another attempt was quicker; nobody waits for its task any more otherwise.
+    func cancel(isOvertaken: Bool) {
+        abandon(with: system.cancelled, as: isOvertaken ? .overtaken : .void)
+    }
+
+    private func abandon(with error: ScanError, as outcome: SystemsState.Outcome) {
+        if case .over = state { return }
+        transport.cancel(handle)
+        settle(.failure(error), as: outcome)
+    }
+
+    private func answered(_ reply: AttemptReply) {
+        if case .over = state { return }
+        let result = system.result(of: reply, to: task, attempt: id.number)
+        settle(result, as: TaskFarm<Task>.outcomeForSystem(result, isLocal: false))
+    }
+
+    private func settle(_ result: TaskFarm<Task>.AttemptResult, as outcome: SystemsState.Outcome) {
+        let waiter: Waiter? = if case .awaited(let waiter) = state { waiter } else { nil }
+        state = .over(result, at: ends.note(reservation, as: outcome))
+        if let limit { system.limits.end(limit) }
+        limit = nil
+        waiter?.resume()
+    }
+}
