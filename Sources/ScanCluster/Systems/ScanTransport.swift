@@ -74,6 +74,8 @@ public struct PlainOutput: AttemptOutput, Sendable {
     /// The output itself.
     public init(_ value: any Sendable) { self.value = value }
 
+    /// The output, if it is of this type.
+    /// - Throws: an error in words if it is not.
     public func decode<Output: Decodable & Sendable>(_ type: Output.Type) throws -> Output {
         guard let output = value as? Output else { throw WrongType(expected: "\(type)", found: "\(value)") }
         return output
