@@ -1,0 +1,45 @@
+"""Null tasks through Ray: its servers and one worker process, on one processor, and this process as the driver."""
+
+import os
+import time
+
+import peer
+
+# Nothing is reported to anyone.
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+try:
+    import ray
+except ImportError:
+    peer.not_installed("Ray")
+
+
+def main():
+    tasks = peer.task_count()
+    with peer.Servers() as servers:
+        ray.init(
+            address="local", num_cpus=1, include_dashboard=False, _node_ip_address="127.0.0.1",
+            _temp_dir=str(servers.folder), object_store_memory=200 << 20, log_to_driver=False, logging_level="error")
+        # Ray's own handlers end the process where it stands.
+        peer.catch_signals()
+        try:
+            farm_out(peer.WARM_UP)
+            seconds = farm_out(tasks)
+        finally:
+            ray.shutdown()
+    peer.report("Ray", ray.__version__, tasks, seconds)
+
+
+@ray.remote(num_cpus=1)
+def null(number):
+    return number
+
+
+def farm_out(tasks):
+    start = time.perf_counter()
+    results = ray.get([null.remote(number) for number in range(tasks)])
+    seconds = time.perf_counter() - start
+    assert results == list(range(tasks))
+    return seconds
+
+
+main()

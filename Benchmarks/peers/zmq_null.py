@@ -1,0 +1,56 @@
+"""Null tasks through a bare ZeroMQ pipeline: a ventilator, a worker and this process as the sink.
+
+Nobody tracks a task or would notice one that is lost, and ZeroMQ packs messages together as it sees fit.
+"""
+
+import multiprocessing
+import time
+
+import peer
+
+try:
+    import zmq
+except ImportError:
+    peer.not_installed("ZeroMQ")
+
+
+def ventilate(port, tasks, go):
+    with zmq.Context() as context, context.socket(zmq.PUSH) as out:
+        out.bind(f"tcp://127.0.0.1:{port}")
+        for number in range(peer.WARM_UP):
+            out.send(number.to_bytes(4, "big"))
+        go.wait()
+        for number in range(tasks):
+            out.send(number.to_bytes(4, "big"))
+
+
+def work(from_port, to_port):
+    with zmq.Context() as context, context.socket(zmq.PULL) as tasks, context.socket(zmq.PUSH) as results:
+        tasks.connect(f"tcp://127.0.0.1:{from_port}")
+        results.connect(f"tcp://127.0.0.1:{to_port}")
+        while True:
+            results.send(tasks.recv())
+
+
+def main():
+    tasks = peer.task_count()
+    port = peer.free_port()
+    processes = multiprocessing.get_context("spawn")
+    go = processes.Event()
+    with peer.Servers(), zmq.Context() as context, context.socket(zmq.PULL) as sink:
+        sink_port = sink.bind_to_random_port("tcp://127.0.0.1")
+        # As daemons: they are ended with this process.
+        processes.Process(target=ventilate, args=(port, tasks, go), daemon=True).start()
+        processes.Process(target=work, args=(port, sink_port), daemon=True).start()
+        for _ in range(peer.WARM_UP):
+            sink.recv()
+        start = time.perf_counter()
+        go.set()
+        results = [sink.recv() for _ in range(tasks)]
+        seconds = time.perf_counter() - start
+    assert [int.from_bytes(result, "big") for result in results] == list(range(tasks))
+    peer.report("ZeroMQ", f"{zmq.zmq_version()} with pyzmq {zmq.__version__}", tasks, seconds)
+
+
+if __name__ == "__main__":
+    main()
