@@ -4,13 +4,10 @@ import Foundation
 struct Peers {
     private let image: URL
     private let folder: URL
-    private let drivers: URL
 
     init(_ image: URL, _ folder: URL) {
         self.image = image
         self.folder = folder
-        drivers = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "peers")
     }
 
     /// One run of SEP over the whole image; the interpreter's start and imports do not count.
@@ -19,12 +16,13 @@ struct Peers {
             var seconds: Double
             var sources: Int
         }
-        let output = try run(
+        let output = try PeerProgram.run(
             "/usr/bin/python3",
             [
-                drivers.appending(path: "sep_whole_image.py").path, image.path,
+                PeerProgram.drivers.appending(path: "sep_whole_image.py").path, image.path,
                 folder.appending(path: "python-sep.fits").path,
-            ])
+            ],
+            in: folder)
         let result = try JSONDecoder().decode(Result.self, from: output)
         return (result.seconds, result.sources)
     }
@@ -32,15 +30,16 @@ struct Peers {
     /// One run of source-extractor, from start to end of its process.
     func sourceExtractor() throws -> (seconds: Double, sources: Int) {
         let catalogue = folder.appending(path: "source-extractor.fits")
+        let drivers = PeerProgram.drivers
         let settings = [
             "-PARAMETERS_NAME", drivers.appending(path: "source_extractor.param").path,
             "-FILTER_NAME", drivers.appending(path: "source_extractor.conv").path,
             "-CATALOG_NAME", catalogue.path,
         ]
         let start = ContinuousClock.now
-        _ = try run(
+        _ = try PeerProgram.run(
             "/usr/bin/source-extractor",
-            [image.path, "-c", drivers.appending(path: "source_extractor.sex").path] + settings)
+            [image.path, "-c", drivers.appending(path: "source_extractor.sex").path] + settings, in: folder)
         let seconds = (ContinuousClock.now - start).seconds
         return (seconds, try rows(of: catalogue))
     }
@@ -55,24 +54,5 @@ struct Peers {
             })
         else { throw BenchmarkError("source-extractor wrote no table") }
         return Int(text[card.upperBound...].prefix(21).trimmingCharacters(in: .whitespaces)) ?? 0
-    }
-
-    private func run(_ program: String, _ arguments: [String]) throws -> Data {
-        guard FileManager.default.isExecutableFile(atPath: program) else {
-            throw BenchmarkError("\(program) is missing; run Benchmarks/peers/install, or add --no-peers")
-        }
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.standardOutput = output
-        process.currentDirectoryURL = folder
-        try process.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw BenchmarkError("\(program) failed with \(process.terminationStatus)")
-        }
-        return bytes
     }
 }

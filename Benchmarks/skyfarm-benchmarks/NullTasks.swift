@@ -1,0 +1,26 @@
+import ScanCluster
+import ScanNetwork
+
+extension BenchmarkFarm {
+    /// Farms out one job of tasks that do nothing.
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - limit: most tasks that travel together; nil for one child of the task group each.
+    ///   - timeout: time for an attempt; nil for no limit.
+    /// - Returns: tasks per second.
+    /// - Throws: `ScanError` if the job cannot go on, `TaskFailure` if a task is not done.
+    func rate(tasks count: Int, inChunksOf limit: Int? = nil, timeout: Duration? = nil) async throws -> Double {
+        let loop = EventLoop.shared
+        let options = ScanCoordinator.Options(timeout: timeout, maxAttempts: 1, maxSystemFaults: 1)
+        let coordinator = ScanCoordinator(systems: systems, options: options, clock: loop, executor: loop)
+        let tasks = (0..<count).map(ProbeTask.init)
+        // On the loop's thread, where the responses come in.
+        return try await withTaskExecutorPreference(loop) {
+            let start = ContinuousClock.now
+            let responses =
+                limit.map { coordinator.responses(to: tasks, inChunksOf: $0) } ?? coordinator.responses(to: tasks)
+            for try await response in responses { _ = try response.get() }
+            return Double(count) / (ContinuousClock.now - start).seconds
+        }
+    }
+}

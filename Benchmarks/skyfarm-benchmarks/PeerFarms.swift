@@ -1,0 +1,44 @@
+import ScanCluster
+
+/// What the other programs that farm tasks out did, round after round.
+struct PeerFarms {
+    private var rates: [String: Sample] = [:]
+    private var versions: [String: String] = [:]
+    private var missing: [String] = []
+
+    /// Runs each that is installed once. The first round warms up and does not count.
+    mutating func run(counts: Bool) throws {
+        for peer in PeerFarm.all where !missing.contains(peer.name) {
+            do {
+                let run = try peer.run()
+                versions[peer.name] = run.version
+                if counts { rates[peer.name, default: Sample()].add(Double(run.tasks) / run.seconds) }
+            } catch is PeerProgram.NotInstalled {
+                missing.append(peer.name)
+            }
+        }
+    }
+
+    /// Adds what they did, and how much faster null tasks are one by one than the fastest that tracks its tasks, and in
+    /// chunks than the bare pipeline.
+    func add(to report: inout Report, single: Sample, chunked: Sample) {
+        let installed = PeerFarm.all.filter { rates[$0.name] != nil }
+        func rate(_ name: String) -> Sample { rates[name] ?? Sample() }
+        if !installed.isEmpty {
+            let names = installed.map { "\($0.name) \(versions[$0.name] ?? "")" }
+            report.notes.append("others, one worker of one slot each: \(names.joined(separator: ", "))")
+        }
+        if !missing.isEmpty {
+            report.notes.append(
+                "not installed: \(missing.joined(separator: ", ")); \(PeerProgram.installer) installs them")
+        }
+        for peer in installed { report.add(peer.name, "1/s", rate(peer.name)) }
+        let tracking = installed.filter(\.isTracking).map(\.name)
+        if let fastest = tracking.max(by: { rate($0).median < rate($1).median }) {
+            report.add("null tasks / \(fastest)", "x", single / rate(fastest))
+        }
+        if let pipeline = rates[PeerFarm.zeroMQ] {
+            report.add("in chunks / \(PeerFarm.zeroMQ)", "x", chunked / pipeline)
+        }
+    }
+}
