@@ -7,18 +7,17 @@
 /// What this process has used of the machine. Other programs disturb processor time less than the time of day.
 enum Usage {
     /// Seconds that the children of this process that have ended have used, counted in clock ticks.
-    static var processorTimeOfChildren: Double {
-        var ticks = tms()
-        times(&ticks)
-        return Double(ticks.tms_cutime + ticks.tms_cstime) / Double(sysconf(Int32(_SC_CLK_TCK)))
-    }
+    static var processorTimeOfChildren: Double { seconds { $0.tms_cutime + $0.tms_cstime } }
 
     /// Seconds that all threads of this process have used, and its children that have ended; counted in clock ticks.
     static var processorTime: Double {
-        var ticks = tms()
-        times(&ticks)
-        return Double(ticks.tms_utime + ticks.tms_stime + ticks.tms_cutime + ticks.tms_cstime)
-            / Double(sysconf(Int32(_SC_CLK_TCK)))
+        seconds { $0.tms_utime + $0.tms_stime + $0.tms_cutime + $0.tms_cstime }
+    }
+
+    private static func seconds(_ ticks: (tms) -> clock_t) -> Double {
+        var used = tms()
+        times(&used)
+        return Double(ticks(used)) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
     /// Most memory that this process has ever had resident, in bytes.

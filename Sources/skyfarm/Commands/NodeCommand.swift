@@ -31,7 +31,7 @@ struct NodeCommand: Command {
         let address = Self.reachable(try start(node))
         let dashboard = try options.dashboard.map { place in
             try DashboardOption.serve(NodeDashboardSource(node, live, address), at: place) { link in
-                Self.log.async { options.log.write(options.common.quiet ? .error : .info, StyledText(link)) }
+                Self.log.async { options.log.write(DashboardOption.level(options.common), StyledText(link)) }
             }
         }
         try announce(Ready(name: name, address: address.description, slots: slots))

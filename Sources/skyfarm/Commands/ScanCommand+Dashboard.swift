@@ -21,8 +21,7 @@ extension ScanCommand {
             began: Date().formatted(.iso8601), command: options.page.command)
         let source = ScanDashboardSource(scan, recorder)
         let server = try DashboardOption.serve(source, at: address) {
-            // Without it the page is of no use, so that quiet does not leave it out.
-            display.message(options.common.quiet ? .error : .info, StyledText($0))
+            display.message(DashboardOption.level(options.common), StyledText($0))
         }
         return LivePage(source: source, server: server)
     }

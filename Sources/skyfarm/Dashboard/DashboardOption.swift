@@ -36,6 +36,9 @@ enum DashboardOption {
         return server
     }
 
+    /// How much the link matters: without it the page is of no use, so that quiet does not leave it out.
+    static func level(_ options: CommonOptions) -> Log.Level { options.quiet ? .error : .info }
+
     /// This machine's name, with and without its domain.
     private static var hostNames: Set<String> {
         let name = ProcessInfo.processInfo.hostName

@@ -203,9 +203,6 @@ class LivePage {
     this.sky.overlay = "state";
     this.course = new Course({ systems: [], attempts: [], seconds: 0, moments: [] });
     this.picture.addEventListener("load", () => this.sky.redraw());
-    byID("zoom-in").addEventListener("click", () => this.sky.zoom(1.5));
-    byID("zoom-out").addEventListener("click", () => this.sky.zoom(1 / 1.5));
-    byID("zoom-fit").addEventListener("click", () => this.sky.fit());
     byID("marks").addEventListener("change", ({ target }) => { this.sky.marks = target.value; this.draw(); });
     byID("overlay").addEventListener("change", ({ target }) => {
       this.sky.overlay = target.value;
@@ -245,7 +242,7 @@ class LivePage {
     Object.assign(map, { sectors, systems });
     this.drawHeader();
     this.drawSystems();
-    this.drawLog();
+    fillGrowingLog(byID("log"), moments, state.firstMoment + moments.length);
     course.redraw();
     map.draw();
     sky.redraw();
@@ -278,8 +275,7 @@ class LivePage {
     ];
     if (retries > 0) figures.push(["Attempts in vain", whole(retries)]);
     if (hedges > 0) figures.push(["Hedges", whole(hedges)]);
-    byID("figures").replaceChildren(...figures.map(([name, value]) =>
-      element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+    fillFigures(figures);
   }
 
   meanRate() {
@@ -304,17 +300,6 @@ class LivePage {
       [2, 3, 4, 5, 6, 7]);
     byID("systems").querySelectorAll("tbody tr").forEach((row, index) =>
       row.classList.toggle("gone", !state.systems[index].isPresent && !state.end));
-  }
-
-  drawLog() {
-    const { moments, firstMoment } = this.state;
-    const log = byID("log");
-    const told = firstMoment + moments.length;
-    if (this.toldMoments === told) return;
-    this.toldMoments = told;
-    const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
-    fillLogList(log, moments);
-    if (isAtEnd) log.scrollTop = log.scrollHeight;
   }
 }
 

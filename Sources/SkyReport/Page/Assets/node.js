@@ -43,8 +43,7 @@ class NodePage {
       ["In the queue", whole(update.queued)], ["Tasks done", whole(update.done)],
       ["Coordinators", whole(update.coordinators.length)], ["Pixels kept", update.keptBytes ? quantity(update.keptBytes) + "B" : "0\u00a0B"],
     ];
-    byID("figures").replaceChildren(...figures.map(([name, value]) =>
-      element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+    fillFigures(figures);
     this.drawSlots();
     this.drawRate();
     fillTable(
@@ -54,7 +53,7 @@ class NodePage {
     if (update.coordinators.length === 0) {
       byID("coordinators").tBodies[0].append(element("tr", {}, element("td", { colspan: "6" }, "None is connected.")));
     }
-    this.drawLog();
+    fillGrowingLog(byID("log"), this.log, this.firstLine + this.log.length);
     document.body.dataset.ready = "1";
   }
 
@@ -82,15 +81,6 @@ class NodePage {
       points.push(`${toX(seconds)} ${last}`);
       svg.append(shape("path", { d: "M" + points.join("L"), fill: "none", stroke: colour("s0"), "stroke-width": 2 }));
     });
-  }
-
-  drawLog() {
-    const list = byID("log"), told = this.firstLine + this.log.length;
-    if (this.toldLines === told) return;
-    this.toldLines = told;
-    const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
-    fillLogList(list, this.log);
-    if (isAtEnd) list.scrollTop = list.scrollHeight;
   }
 }
 

@@ -15,12 +15,10 @@ function fillHeader(data) {
   if (data.resumedTasks === 0) figures.push(["Rate", quantity(pixels / data.seconds) + "pix/s"]);
   figures.push(
     ["Systems", whole(data.systems.length)], ["Tasks", whole(done)],
-    ["Speed-up", (busy / data.seconds).toFixed(2) + " ×"]);
+    ["Speed-up", (busy / data.seconds).toFixed(2) + " ×", "Seconds of scanning in each second of the scan"]);
   if (futile > 0) figures.push(["Attempts in vain", whole(futile)]);
   if (data.resumedTasks > 0) figures.push(["From the journal", plural(data.resumedTasks, "task")]);
-  byID("figures").replaceChildren(...figures.map(([name, value]) =>
-    element("div", name === "Speed-up" ? { title: "Seconds of scanning in each second of the scan" } : {},
-      element("dt", {}, name), element("dd", {}, value))));
+  fillFigures(figures);
 }
 
 function fillWarnings(data) {
@@ -102,9 +100,6 @@ function start() {
   const course = new Course(data);
   fillFlags(catalogue, sky.redraw);
 
-  byID("zoom-in").addEventListener("click", () => sky.zoom(1.5));
-  byID("zoom-out").addEventListener("click", () => sky.zoom(1 / 1.5));
-  byID("zoom-fit").addEventListener("click", () => sky.fit());
   byID("marks").addEventListener("change", ({ target }) => { sky.marks = target.value; sky.redraw(); });
   byID("overlay").addEventListener("change", ({ target }) => { sky.overlay = target.value; sky.redraw(); });
   byID("goto").addEventListener("change", ({ target }) => {

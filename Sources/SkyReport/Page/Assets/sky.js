@@ -269,6 +269,9 @@ class Sky {
       this.tip.hidden = true;
     }, { passive: false });
     canvas.addEventListener("keydown", (event) => this.key(event));
+    byID("zoom-in").addEventListener("click", () => this.zoom(1.5));
+    byID("zoom-out").addEventListener("click", () => this.zoom(1 / 1.5));
+    byID("zoom-fit").addEventListener("click", () => this.fit());
   }
 
   pinch(id, to) {

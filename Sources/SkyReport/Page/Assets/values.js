@@ -121,6 +121,21 @@ function fillLogList(list, moments) {
   if (moments.length === 0) list.append(element("li", {}, element("span", {}, ""), "None."));
 }
 
+/** The same of a log that grows, if `told`, the place of its last line, is new; who looks at its end goes on to see it. */
+function fillGrowingLog(list, moments, told) {
+  if (list.dataset.told === String(told)) return;
+  list.dataset.told = told;
+  const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
+  fillLogList(list, moments);
+  if (isAtEnd) list.scrollTop = list.scrollHeight;
+}
+
+/** The key figures: rows of a name, a value and, where it needs one, an explanation. */
+function fillFigures(rows) {
+  byID("figures").replaceChildren(...rows.map(([name, value, title]) =>
+    element("div", title ? { title } : {}, element("dt", {}, name), element("dd", {}, value))));
+}
+
 /** Calls `draw` once before the next frame, however often it is asked. */
 function onFrame(draw) {
   let isAsked = false;

@@ -15,7 +15,7 @@ enum ZshCompletion {
             case $state in
             command)
                 commands=(
-        \(commands.map { "            '\($0.name):\(quoted(escaped($0.summary)))'" }.joined(separator: "\n"))
+        \(commands.map { "            '\($0.name):\(part($0.summary))'" }.joined(separator: "\n"))
                 )
                 _describe command commands
                 ;;
@@ -43,7 +43,7 @@ enum ZshCompletion {
     }
 
     private static func specification(of option: OptionSpec) -> String {
-        let help = "[\(quoted(escaped(option.help)))]\(value(of: option))'"
+        let help = "[\(part(option.help))]\(value(of: option))'"
         let forms = option.flags.map { flag in
             option.completion == nil ? flag : flag.hasPrefix("--") ? flag + "=" : flag + "+"
         }
@@ -55,11 +55,11 @@ enum ZshCompletion {
 
     private static func value(of option: OptionSpec) -> String {
         guard let completion = option.completion, let placeholder = option.placeholder else { return "" }
-        return ":\(quoted(escaped(placeholder))):" + action(completion)
+        return ":\(part(placeholder)):" + action(completion)
     }
 
     private static func specification(_ place: Int, _ argument: ArgumentSpec) -> String {
-        "'\(place + 1)\(argument.isRequired ? ":" : "::")\(quoted(escaped(argument.name))):\(action(argument.completion))'"
+        "'\(place + 1)\(argument.isRequired ? ":" : "::")\(part(argument.name)):\(action(argument.completion))'"
     }
 
     private static func action(_ value: CompletionValue) -> String {
@@ -70,13 +70,8 @@ enum ZshCompletion {
         }
     }
 
-    /// Text of a specification, whose parts colons and brackets separate.
-    private static func escaped(_ text: String) -> String {
-        text.map { "\\:[]".contains($0) ? "\\\($0)" : String($0) }.joined()
-    }
-
-    /// Text within single quotes.
-    private static func quoted(_ text: String) -> String {
-        text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    /// Text as a part of a specification: colons and brackets separate its parts, and single quotes enclose it.
+    private static func part(_ text: String) -> String {
+        withinSingleQuotes(text.map { "\\:[]".contains($0) ? "\\\($0)" : String($0) }.joined())
     }
 }

@@ -89,9 +89,8 @@ enum ManualPage {
     }
 
     private static func heading(of option: OptionSpec) -> String {
-        let flags = (option.short.map { ["-\($0)"] } ?? []) + ["--" + option.name]
         let value = option.placeholder.map { " " + RoffText.italic($0) } ?? ""
-        return flags.map(RoffText.bold).joined(separator: ", ") + value
+        return option.flags.map(RoffText.bold).joined(separator: ", ") + value
     }
 
     private static func addExitCodes(_ codes: Set<ExitCode>, to page: inout RoffText) {
