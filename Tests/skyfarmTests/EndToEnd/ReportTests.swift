@@ -142,10 +142,15 @@ import Testing
             await press(sky, "Escape");
             await press(sky, "+");
             const zoomed = status.textContent;
+            const click = async (name) => { document.getElementById(name).click(); await frame(); };
+            await click("zoom-fit");
+            const fitted = status.textContent;
+            await click("zoom-in");
+            const zoomedAgain = status.textContent;
             await press(document.getElementById("course"), "ArrowRight");
             const task = document.getElementById("course-status").textContent;
             return JSON.stringify({
-              all, drawn, none, isCleared, brightest, zoomed, task,
+              all, drawn, none, isCleared, brightest, zoomed, fitted, zoomedAgain, task,
               overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
             });
             """
@@ -156,6 +161,8 @@ import Testing
             var isCleared: Bool
             var brightest: String
             var zoomed: String
+            var fitted: String
+            var zoomedAgain: String
             var task: String
             var overflow: Int
         }
@@ -165,6 +172,7 @@ import Testing
         #expect(seen.none == "0 sources in view; \(total) filtered out" && seen.isCleared)
         #expect(seen.brightest.hasPrefix("source ") && seen.brightest.contains("flux_auto"))
         #expect(seen.zoomed.hasSuffix("in view") && seen.zoomed != seen.all)
+        #expect(seen.fitted == seen.all && seen.zoomedAgain == seen.zoomed)
         #expect(seen.task.contains("background") && seen.task.contains("system local"))
         #expect(seen.overflow == 0)
         #expect(browser.complaints == [])
