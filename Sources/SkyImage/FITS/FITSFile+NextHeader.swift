@@ -24,16 +24,15 @@ extension FITSFile {
         ffghadll(handle, nil, nil, &position, &status)
         // 0: the end of the file is reported.
         ffmbyt(handle, position, 0, &status)
-        var block = [UInt8](repeating: 0, count: FITSMemoryFile.blockLength)
+        var bytes = [UInt8](repeating: 0, count: FITSHeader.cardLength)
         while status == 0 {
-            ffgbyt(handle, Int64(block.count), &block, &status)
+            // Card by card, as CFITSIO does: the file may end within a block.
+            ffgbyt(handle, Int64(bytes.count), &bytes, &status)
             guard status == 0 else { break }
-            for start in stride(from: 0, to: block.count, by: FITSHeader.cardLength) {
-                let card = String(decoding: block[start..<start + FITSHeader.cardLength], as: UTF8.self)
-                if card.hasPrefix("END     ") { return true }
-                if let side = Self.tileSide(card), !(side >= 1) { return false }
-                if Self.hasLongWord(card) { return false }
-            }
+            let card = String(decoding: bytes, as: UTF8.self)
+            if card.hasPrefix("END     ") { return true }
+            if let side = Self.tileSide(card), !(side >= 1) { return false }
+            if Self.hasLongWord(card) { return false }
         }
         return true
     }

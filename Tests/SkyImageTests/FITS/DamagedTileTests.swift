@@ -130,6 +130,8 @@ struct DamagedTileTests {
             let text = Array(start.utf8) + Array(repeating: UInt8(ascii: "u"), count: 80 - start.utf8.count)
             bytes.replaceSubrange(card..<card + 80, with: text)
             #expect(try isRefused(bytes), "\(start)")
+            // The file may end behind the card.
+            #expect(try isRefused(Array(bytes[..<(card + 160)])), "\(start), cut")
         }
         // As long as it can be between quotes, or without its end.
         for start in ["TTYPE1  = '", "TTYPE1='", "TFORM1  = '", "TFORM1='", "TNULL1  =", "TFORM1  =", "TDIM1   ="] {
