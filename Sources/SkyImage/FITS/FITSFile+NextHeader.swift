@@ -10,7 +10,8 @@ extension FITSFile {
         var current: Int32 = 0
         ffghdn(handle, &current)
         while status == 0, current < number {
-            guard hasSoundNextHeader() else { return BAD_DIMEN }
+            status = nextHeaderFault()
+            guard status == 0 else { break }
             current += 1
             ffmahd(handle, current, nil, &status)
         }
@@ -18,23 +19,28 @@ extension FITSFile {
         return status
     }
 
-    /// Whether the cards behind the current HDU hold no side below 1 and no name too long; true if there are none.
-    private func hasSoundNextHeader() -> Bool {
+    /// Reads the cards behind the current HDU.
+    /// - Returns: `BAD_DIMEN` if they hold a side below 1 or a name too long, `END_OF_FILE` if the file ends among them: what
+    ///   CFITSIO does with half a block depends on what it read before. 0 if all is well, or nothing comes.
+    private func nextHeaderFault() -> Int32 {
         var (status, position): (Int32, Int64) = (0, 0)
         ffghadll(handle, nil, nil, &position, &status)
         // 0: the end of the file is reported.
         ffmbyt(handle, position, 0, &status)
-        var bytes = [UInt8](repeating: 0, count: FITSHeader.cardLength)
-        while status == 0 {
-            // Card by card, as CFITSIO does: the file may end within a block.
-            ffgbyt(handle, Int64(bytes.count), &bytes, &status)
+        if status != 0 || position >= byteCount { return 0 }
+        var block = [UInt8](repeating: 0, count: FITSMemoryFile.blockLength)
+        while position + Int64(block.count) <= byteCount {
+            ffgbyt(handle, Int64(block.count), &block, &status)
             guard status == 0 else { break }
-            let card = String(decoding: bytes, as: UTF8.self)
-            if card.hasPrefix("END     ") { return true }
-            if let side = Self.tileSide(card), !(side >= 1) { return false }
-            if Self.hasLongWord(card) { return false }
+            position += Int64(block.count)
+            for start in stride(from: 0, to: block.count, by: FITSHeader.cardLength) {
+                let card = String(decoding: block[start..<start + FITSHeader.cardLength], as: UTF8.self)
+                if card.hasPrefix("END     ") { return 0 }
+                if let side = Self.tileSide(card), !(side >= 1) { return BAD_DIMEN }
+                if Self.hasLongWord(card) { return BAD_DIMEN }
+            }
         }
-        return true
+        return END_OF_FILE
     }
 
     /// The value of a card that tells a side of the image or of its tiles; NaN if it is no number, nil for others.
