@@ -22,6 +22,8 @@ struct TaskFarm<Task: ScanTask> {
         var bulk: BulkSource?
         /// Its attempts under way that only the job can end.
         var remote: [RemoteAttempt<Task>] = []
+        /// Why it last failed.
+        var failure: String?
         /// What the log of the node that failed it last had to say.
         var log: [String] = []
     }
@@ -191,7 +193,7 @@ struct TaskFarm<Task: ScanTask> {
                 attempt, at: task, on: system, over: transport, with: reservation, timeout: options.timeout,
                 endsAt: ends)
             work[attempt.slot]?.remote.append(remote)
-            group.addAttempt {
+            group.addAttempt(on: executor) {
                 await remote.wait()
                 return .remote(remote)
             }
@@ -199,7 +201,7 @@ struct TaskFarm<Task: ScanTask> {
         }
         // A local attempt reads its bytes when a slot is free for it; the others are read ahead.
         let bulk = system.isLocal ? source : source.map(systems.bulkBudget.limiting)
-        group.addAttempt { [options, ends, attempts] in
+        group.addAttempt(on: executor) { [options, ends, attempts] in
             let (result, isOvertaken) = await attempts.run(attempt) {
                 await Self.result(of: task, bulk: bulk, attempt: attempt, on: system, timeout: options.timeout)
             }
@@ -227,15 +229,16 @@ struct TaskFarm<Task: ScanTask> {
 }
 
 extension ThrowingTaskGroup {
-    /// Adds a child that runs at once up to its first suspension, where the platform can do that. It prefers the executor
-    /// that the caller prefers.
+    /// Adds a child that runs at once up to its first suspension, where the platform can do that. Such a child does not
+    /// inherit what executor its parent prefers.
     fileprivate mutating func addAttempt(
+        on executor: (any TaskExecutor)?,
         _ operation: sending @escaping @isolated(any) () async throws -> ChildTaskResult
     ) {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            addImmediateTask(operation: operation)
+            addImmediateTask(executorPreference: executor, operation: operation)
         } else {
-            addTask(operation: operation)
+            addTask(executorPreference: executor, operation: operation)
         }
     }
 }
