@@ -40,7 +40,8 @@ extension TaskFarm {
             switch error.code {
             case .bulkUnreadable:
                 // An attempt that is under way elsewhere has its bytes.
-                if ledger.end(attempt, as: .refused) == .retried { throw error }
+                let verdict = await retry(attempt, as: .refused, on: system, because: error.message, isTold: false)
+                if verdict == .retried { throw error }
             case .timedOut:
                 await retry(attempt, as: .failed, on: system, because: error.message)
             case .refused, .cancelled:
@@ -48,7 +49,7 @@ extension TaskFarm {
             case .draining:
                 // Leaving in order is no fault: the task goes on as if it had never been there.
                 excluded.insert(system.id)
-                _ = ledger.end(attempt, as: .refused)
+                await retry(attempt, as: .refused, on: system, because: error.message, isTold: false)
             case .unknownScanner:
                 excluded.insert(system.id)
                 await retry(attempt, as: .refused, on: system, because: error.message)
@@ -80,18 +81,24 @@ extension TaskFarm {
         await channel.send(response)
     }
 
+    /// Writes the end of an attempt that gave no output into the ledger. The task may be given up by that, whatever ended
+    /// this attempt: an earlier one may have been the last that it was allowed, and this one still been under way.
+    @discardableResult
     private mutating func retry(
         _ attempt: TaskLedger.AttemptID, as outcome: TaskLedger.Outcome, on system: ScanSystem, because reason: String,
-        log: [String] = []
-    ) async {
+        log: [String] = [], isTold: Bool = true
+    ) async -> TaskLedger.Verdict {
         let verdict = ledger.end(attempt, as: outcome)
-        if verdict != .ignored, !log.isEmpty { work[attempt.slot]?.log = log }
+        if verdict != .ignored, outcome != .refused {
+            work[attempt.slot]?.failure = reason
+            if !log.isEmpty { work[attempt.slot]?.log = log }
+        }
         switch verdict {
-        case .retried:
+        case .retried where isTold:
             observer?(
                 .taskRetried(
                     index: attempt.index, system: system.name, attempt: attempt.number, reason: reason, log: log))
-        case .awaited:
+        case .awaited where isTold:
             observer?(
                 .attemptLost(
                     index: attempt.index, system: system.name, attempt: attempt.number, reason: reason, log: log))
@@ -99,15 +106,16 @@ extension TaskFarm {
             guard let failed = work[attempt.slot] else { preconditionFailure("an open task has its work") }
             work[attempt.slot] = nil
             let failure = TaskFailure(
-                message: reason, system: system.name, attempt: attempt.number, log: failed.log)
+                message: failed.failure ?? reason, system: system.name, attempt: attempt.number, log: failed.log)
             observer?(.taskFailed(index: attempt.index, cost: failed.cost, failure: failure))
             await channel.send(
                 TaskResponse(
                     id: failed.task.id, result: .failure(failure), system: system.name, attempt: attempt.number,
                     seconds: 0))
-        case .ignored, .committed:
+        case .ignored, .committed, .retried, .awaited:
             break
         }
+        return verdict
     }
 
     /// Tells the observer who came and went.
