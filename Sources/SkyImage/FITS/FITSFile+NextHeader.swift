@@ -25,11 +25,11 @@ extension FITSFile {
     private func nextHeaderFault() -> Int32 {
         var (status, position): (Int32, Int64) = (0, 0)
         ffghadll(handle, nil, nil, &position, &status)
-        // 0: the end of the file is reported.
-        ffmbyt(handle, position, 0, &status)
         if status != 0 || position >= byteCount { return 0 }
         var block = [UInt8](repeating: 0, count: FITSMemoryFile.blockLength)
         while position + Int64(block.count) <= byteCount {
+            // 0: the end of the file is reported.
+            ffmbyt(handle, position, 0, &status)
             ffgbyt(handle, Int64(block.count), &block, &status)
             guard status == 0 else { break }
             position += Int64(block.count)
