@@ -69,9 +69,10 @@ public final class CelestialWCS {
         return (ra, dec)
     }
 
-    /// WCSLIB's longitudes follow the sign of the reference value; a catalogue's run from 0 to 360.
+    /// WCSLIB's longitudes follow the reference value, its sign and its turns; a catalogue's run from 0 to 360.
     private func normalized(_ longitude: Double) -> Double {
-        let turned = longitude < 0 ? longitude + 360 : longitude
+        let rest = longitude.truncatingRemainder(dividingBy: 360)
+        let turned = rest < 0 ? rest + 360 : rest
         return turned >= 360 ? turned - 360 : turned
     }
 }

@@ -42,6 +42,8 @@ struct SyntheticHeader: Sendable, CustomTestStringConvertible {
     static let all: [SyntheticHeader] = [
         .init(name: "TAN", cards: linear("RA---TAN", "DEC--TAN", [0.001, -45])),
         .init(name: "TAN at the pole", cards: linear("RA---TAN", "DEC--TAN", [30, 89.99])),
+        .init(name: "TAN with a longitude of some turns", cards: linear("RA---TAN", "DEC--TAN", [1050, 5])),
+        .init(name: "TAN with a negative longitude of some turns", cards: linear("RA---TAN", "DEC--TAN", [-1050, 5])),
         .init(name: "TAN with a negative longitude", cards: linear("RA---TAN", "DEC--TAN", [-10, 5])),
         .init(
             name: "TAN with CROTA",
