@@ -7,7 +7,8 @@ import Testing
 
 @testable import skyfarm
 
-@Suite("Membership", .timeLimit(.minutes(5)))
+// They wait for threads that the tests of whole processes keep busy for minutes.
+@Suite("Membership", .timeLimit(.minutes(20)))
 struct ClusterMembershipTests {
     /// A node of this process, and a network on which it is announced.
     struct Network {
