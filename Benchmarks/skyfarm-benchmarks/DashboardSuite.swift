@@ -13,11 +13,7 @@ struct DashboardSuite {
     init(_ options: BenchmarkOptions) throws {
         self.options = options
         (image, folder) = try BenchmarkImage.prepare(size: options.size)
-        guard let own = Bundle.main.executableURL else { throw BenchmarkError("this program does not know its place") }
-        program = own.deletingLastPathComponent().appending(path: "skyfarm")
-        guard FileManager.default.isExecutableFile(atPath: program.path) else {
-            throw BenchmarkError("\(program.path) is missing; run swift build -c release --product skyfarm")
-        }
+        program = try SkyfarmProgram.find()
     }
 
     private struct Run {

@@ -15,11 +15,7 @@ struct StartSuite {
         self.options = options
         // What counts is the way to the first result, not the work on it.
         (image, folder) = try BenchmarkImage.prepare(size: 512)
-        guard let own = Bundle.main.executableURL else { throw BenchmarkError("this program does not know its place") }
-        program = own.deletingLastPathComponent().appending(path: "skyfarm").path
-        guard FileManager.default.isExecutableFile(atPath: program) else {
-            throw BenchmarkError("\(program) is missing; run swift build -c release --product skyfarm")
-        }
+        program = try SkyfarmProgram.find().path
     }
 
     /// Seconds from the start of a program.

@@ -103,8 +103,9 @@ public actor ScanSystem {
 
     /// Runs one attempt at `task` to its response.
     ///
-    /// The time-out counts from the moment the attempt is handed over; reading the bulk bytes is not part of it. On
-    /// the local system a scan that timed out keeps its slot until it ends.
+    /// The time-out counts from the moment the attempt is handed over, at a remote system from the moment a slot is
+    /// free for it; reading the bulk bytes is not part of it. On the local system a scan that timed out keeps its slot
+    /// until it ends.
     /// - Parameters:
     ///   - task: the task.
     ///   - attempt: number of the attempt, from 1.
