@@ -1,7 +1,8 @@
 internal import CFITSIO
 
 /// A look at the header of an HDU before CFITSIO goes there: while it reads the header it divides by the sides of a
-/// compressed image's tiles, and copies names of columns into 70 bytes, however long they are.
+/// compressed image's tiles and by the pixels of a Rice code's block, and copies names of columns into 70 bytes, however
+/// long they are.
 extension FITSFile {
     /// Goes on to the HDU with this number, one by one if it lies behind the current one.
     /// - Returns: CFITSIO's status.
@@ -20,13 +21,15 @@ extension FITSFile {
     }
 
     /// Reads the cards behind the current HDU.
-    /// - Returns: `BAD_DIMEN` if they hold a side below 1 or a name too long, `END_OF_FILE` if the file ends among them: what
-    ///   CFITSIO does with half a block depends on what it read before. 0 if all is well, or nothing comes.
+    /// - Returns: `BAD_DIMEN` if they hold a side or block below 1 or a name too long, `END_OF_FILE` if the file ends
+    ///   among them: what CFITSIO does with half a block depends on what it read before. 0 if all is well, or nothing
+    ///   comes.
     private func nextHeaderFault() -> Int32 {
         var (status, position): (Int32, Int64) = (0, 0)
         ffghadll(handle, nil, nil, &position, &status)
         if status != 0 || position >= byteCount { return 0 }
         var block = [UInt8](repeating: 0, count: FITSMemoryFile.blockLength)
+        var (isRice, hasEmptyBlocks) = (false, false)
         while position + Int64(block.count) <= byteCount {
             // 0: the end of the file is reported.
             ffmbyt(handle, position, 0, &status)
@@ -35,24 +38,37 @@ extension FITSFile {
             position += Int64(block.count)
             for start in stride(from: 0, to: block.count, by: FITSHeader.cardLength) {
                 let card = String(decoding: block[start..<start + FITSHeader.cardLength], as: UTF8.self)
-                if card.hasPrefix("END     ") { return 0 }
-                if let side = Self.tileSide(card), !(side >= 1) { return BAD_DIMEN }
+                if card.hasPrefix("END     ") { return isRice && hasEmptyBlocks ? BAD_DIMEN : 0 }
                 if Self.hasLongWord(card) { return BAD_DIMEN }
+                guard let name = Self.name(card) else { continue }
+                switch name {
+                case "ZCMPTYPE": isRice = isRice || card.contains("RICE")
+                // Another code may have a 0 there.
+                case "ZVAL1": hasEmptyBlocks = hasEmptyBlocks || !(Self.number(card) >= 1)
+                default: if Self.isSide(name), !(Self.number(card) >= 1) { return BAD_DIMEN }
+                }
             }
         }
         return END_OF_FILE
     }
 
-    /// The value of a card that tells a side of the image or of its tiles; NaN if it is no number, nil for others.
-    private static func tileSide(_ card: String) -> Double? {
-        // CFITSIO takes the first word for the name, and the first one behind the sign for the value, whatever follows it.
-        var words = card.uppercased().prefix { $0 != "=" }.split(separator: " ")
+    /// The name of a card with a value, as CFITSIO finds it: the first word, whatever follows it.
+    private static func name(_ card: String) -> Substring? {
+        guard let sign = card.firstIndex(of: "=") else { return nil }
+        var words = card[..<sign].uppercased().split(separator: " ")
         if words.first == "HIERARCH" { words.removeFirst() }
-        guard let name = words.first, name.hasPrefix("ZTILE") || name.hasPrefix("ZNAXIS"),
-            name.last?.isNumber == true, card.contains("=")
-        else { return nil }
+        return words.first
+    }
+
+    /// The number of a card: the first word behind the sign, NaN if it is none.
+    private static func number(_ card: String) -> Double {
         let word = card.drop { $0 != "=" }.dropFirst().prefix { $0 != "/" }.split(separator: " ").first
         return word.flatMap { Double($0) } ?? .nan
+    }
+
+    /// Whether cards of that name tell a side of a compressed image or of its tiles.
+    private static func isSide(_ name: Substring) -> Bool {
+        (name.hasPrefix("ZTILE") || name.hasPrefix("ZNAXIS")) && name.last?.isNumber == true
     }
 
     /// Whether a table's card has a longer value than a string between quotes can be.

@@ -41,7 +41,7 @@ final class FITSFile {
         let status = go(to: Int32(number + 1))
         if status == END_OF_FILE { return nil }
         if status == BAD_DIMEN {
-            let fault = "has tiles without pixels, or a column with too long a name: the header is damaged"
+            let fault = "has tiles or blocks without pixels, or a column with too long a name: the header is damaged"
             throw ImageError(.corrupt, "\(path): HDU \(number) \(fault)")
         }
         guard status == 0 else {

@@ -119,6 +119,21 @@ struct DamagedTileTests {
         }
     }
 
+    @Test(
+        "a block of no pixels, by which CFITSIO would divide, is refused; the 0 of a code without blocks is none",
+        arguments: CompressedFile.all.filter { [RICE_1, HCOMPRESS_1].contains($0.compression) })
+    func emptyBlock(file: CompressedFile) throws {
+        let whole = try file.write(to: folder.path("whole.fits"))
+        let card = try #require(
+            stride(from: 2880, to: whole.count, by: 80).first { whole[$0...].starts(with: "ZVAL1   =".utf8) })
+        for text in file.compression == RICE_1 ? ["0", "0 33", "-1", "F", "1E-3"] : ["0"] {
+            var bytes = whole
+            let value = Array(repeating: UInt8(ascii: " "), count: 20 - text.utf8.count) + text.utf8
+            bytes.replaceSubrange(card + 10..<card + 30, with: value)
+            #expect(try isRefused(bytes) == (file.compression == RICE_1), "\(text)")
+        }
+    }
+
     @Test("a column's name that is too long for CFITSIO's memory is refused")
     func longName() throws {
         let file = try #require(CompressedFile.all.first)
