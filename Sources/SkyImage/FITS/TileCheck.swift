@@ -20,14 +20,21 @@ final class TileCheck {
         var compressedColumn: Int32
         var gzipColumn: Int32
 
-        var tilesPerRow: Int { (width + tileWidth - 1) / tileWidth }
+        var tilesPerRow: Int { (width - 1) / tileWidth + 1 }
     }
 
     /// A check of the image at which `file` stands; nil if its tiles make no sense.
     init?(_ file: FITSFile, width: Int, height: Int) {
         let facts = file.handle.pointee.Fptr.pointee
-        let (tileWidth, tileHeight) = (Int(facts.tilesize.0), Int(facts.tilesize.1))
-        guard tileWidth > 0, tileHeight > 0 else { return nil }
+        let sides = [facts.tilesize.0, facts.tilesize.1, facts.tilesize.2, facts.tilesize.3, facts.tilesize.4]
+        let (tileWidth, tileHeight) = (sides[0], sides[1])
+        // CFITSIO allocates a whole tile, of which the image may be a small part, and multiplies without a look.
+        var area = 1
+        for side in sides.prefix(Int(facts.zndim)) {
+            let (product, overflow) = area.multipliedReportingOverflow(by: side)
+            guard side > 0, !overflow, product <= Int32.max else { return nil }
+            area = product
+        }
         self.file = file
         layout = Layout(
             width: width, height: height, tileWidth: tileWidth, tileHeight: tileHeight, type: facts.compress_type,

@@ -74,7 +74,7 @@ enum TileStream {
         // The header's third word is the length of the list; where it is negative, two further ones are.
         let length = isOld ? Int(words[2]) : Int(words[4]) << 15 + Int(words[3])
         let header = isOld ? 3 : Int(words[1])
-        guard header >= 3, (header...words.count).contains(length) else { return false }
+        guard 3 <= header, header <= length, length <= words.count else { return false }
         // The instruction 1 takes the word after it.
         return length == header || UInt16(bitPattern: words[length - 1]) >> 12 != 1
     }

@@ -134,6 +134,21 @@ struct DamagedTileTests {
         }
     }
 
+    // The height stays: CFITSIO counts the tiles itself.
+    @Test(
+        "a tile with sides too large for their product is refused",
+        arguments: ["9223372036854775807", "1152921504606846976", "268435456"])
+    func hugeTile(width: String) throws {
+        for file in CompressedFile.all {
+            var bytes = try file.write(to: folder.path("\(file).fits"))
+            let card = try #require(
+                stride(from: 2880, to: bytes.count, by: 80).first { bytes[$0...].starts(with: "ZTILE1".utf8) })
+            let value = Array(repeating: UInt8(ascii: " "), count: 20 - width.utf8.count) + width.utf8
+            bytes.replaceSubrange(card + 10..<card + 30, with: value)
+            #expect(try isRefused(bytes), "\(file)")
+        }
+    }
+
     @Test("a column's name that is too long for CFITSIO's memory is refused")
     func longName() throws {
         let file = try #require(CompressedFile.all.first)
