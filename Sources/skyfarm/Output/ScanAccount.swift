@@ -35,7 +35,8 @@ struct ScanAccount: Equatable, Sendable {
     /// The account of a scan that has ended; `readingSeconds` is the time that went into reading pixels, and `local` the
     /// name of the coordinator's own system.
     init(_ timeline: ScanTimeline, readingSeconds: Double, local: String) {
-        guard let end = timeline.end, end > 0 else { return }
+        // Without systems, an earlier run has done everything.
+        guard let end = timeline.end, end > 0, !timeline.systems.isEmpty else { return }
         let times = SlotTimes(timeline, end: end)
         speedUp = Self.speedUp(timeline, seconds: end, serial: times.serial, local: local)
         bound = times.bound(

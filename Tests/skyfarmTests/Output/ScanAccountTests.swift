@@ -55,6 +55,12 @@ import Testing
         #expect(account.speedUp == .init(factor: 2, over: "local"))
     }
 
+    @Test("of a scan that an earlier run has done, nothing is said")
+    func nobody() {
+        let account = account(timeline([], [], end: 0.5), readingSeconds: 0.1)
+        #expect(account.speedUp == nil && account.bound == nil && account.words == nil)
+    }
+
     @Test("without this machine the node that did most is what is compared with")
     func withoutLocal() {
         let attempts = [("a", 0.0, 1.0, 1.0), ("b", 0, 0.5, 0.5), ("b", 0.5, 1, 0.5)]
