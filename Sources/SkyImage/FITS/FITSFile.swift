@@ -41,7 +41,7 @@ final class FITSFile {
         let status = go(to: Int32(number + 1))
         if status == END_OF_FILE { return nil }
         if status == BAD_DIMEN {
-            let fault = "has tiles or blocks without pixels, or a column with too long a name: the header is damaged"
+            let fault = "has tiles or blocks without pixels, or too long a name or number: the header is damaged"
             throw ImageError(.corrupt, "\(path): HDU \(number) \(fault)")
         }
         guard status == 0 else {
@@ -54,9 +54,16 @@ final class FITSFile {
         return hdu
     }
 
+    /// Most characters of a value that CFITSIO may read as an integer: of a longer one that is none, it writes a message
+    /// beyond the end of its memory.
+    static let integerLength = 28
+
     /// The value of an integer keyword of the current HDU, nil if absent.
     func integer(_ key: String) -> Int? {
         var status: Int32 = 0
+        var text = [CChar](repeating: 0, count: Int(FLEN_VALUE))
+        ffgkey(handle, key, &text, nil, &status)
+        guard status == 0, text.prefix(while: { $0 != 0 }).count <= Self.integerLength else { return nil }
         var value: Int64 = 0
         ffgkyjj(handle, key, &value, nil, &status)
         return status == 0 ? Int(value) : nil

@@ -26,7 +26,8 @@ final class TileCheck {
     /// A check of the image at which `file` stands; nil if its tiles make no sense.
     init?(_ file: FITSFile, width: Int, height: Int) {
         let facts = file.handle.pointee.Fptr.pointee
-        let sides = [facts.tilesize.0, facts.tilesize.1, facts.tilesize.2, facts.tilesize.3, facts.tilesize.4]
+        let all = facts.tilesize
+        let sides = [all.0, all.1, all.2, all.3, all.4, all.5]
         let (tileWidth, tileHeight) = (sides[0], sides[1])
         // CFITSIO allocates a whole tile, of which the image may be a small part, and multiplies without a look.
         var area = 1

@@ -105,14 +105,15 @@ struct DamagedTileTests {
         let whole = try file.write(to: folder.path("whole.fits"))
         let card = try #require(
             stride(from: 2880, to: whole.count, by: 80).first { whole[$0...].starts(with: key.utf8) })
-        for text in ["0", "-3", "0.25", "0 3"] {
+        // Those that are no integers to CFITSIO are 0.
+        for text in ["0", "-3", "0.25", "0 3", "0x10", "inf", "1e400", "99999999999999999999"] {
             var bytes = whole
             let value = Array(repeating: UInt8(ascii: " "), count: 20 - text.utf8.count) + text.utf8
             bytes.replaceSubrange(card + 10..<card + 30, with: value)
             #expect(try isRefused(bytes), "\(key) = \(text)")
         }
         // CFITSIO finds the name in these as well.
-        for text in ["HIERARCH \(key) = 0", "\(key) X= 0"] {
+        for text in ["HIERARCH \(key) = 0", "\(key) X= 0", "\(key)  =\u{301} 0"] {
             var bytes = whole
             bytes.replaceSubrange(card..<card + 80, with: text.utf8 + Array(repeating: 32, count: 80 - text.utf8.count))
             #expect(try isRefused(bytes), "\(text)")
@@ -147,6 +148,21 @@ struct DamagedTileTests {
             bytes.replaceSubrange(card + 10..<card + 30, with: value)
             #expect(try isRefused(bytes), "\(file)")
         }
+    }
+
+    @Test(
+        "what is too long for CFITSIO's memory in the place of an integer is refused",
+        arguments: ["ZVAL2", "ZBITPIX", "ZTILE1", "BLANK", "ZDITHER0"], ["(", "'", "1x"])
+    func longInteger(key: String, start: String) throws {
+        let file = try #require(CompressedFile.all.first)
+        var bytes = try file.write(to: folder.path("whole.fits"))
+        let cards = stride(from: 2880, to: bytes.count, by: 80)
+        let end = try #require(cards.first { bytes[$0...].starts(with: "END     ".utf8) })
+        let card = cards.first { bytes[$0...].starts(with: key.utf8) } ?? end
+        if card == end { bytes.replaceSubrange(end + 80..<end + 160, with: bytes[end..<end + 80]) }
+        let text = key.padding(toLength: 8, withPad: " ", startingAt: 0) + "= " + start
+        bytes.replaceSubrange(card..<card + 80, with: (text + String(repeating: "x", count: 80)).utf8.prefix(80))
+        #expect(try isRefused(bytes))
     }
 
     @Test("a column's name that is too long for CFITSIO's memory is refused")
