@@ -46,9 +46,13 @@ extension ScanCoordinator {
         var failed: [Task] = []
         for try await response in with(together).responses(to: chunks) {
             let tasks = open.withLock { $0.removeValue(forKey: response.id) } ?? []
-            if case .success = response.result { size.withLock { $0.measure(response.seconds / Double(tasks.count)) } }
-            for (place, task) in tasks.enumerated() {
-                let answer = response.part(place, of: tasks.count, for: task)
+            var outcomes: TaskChunk<Task>.Output.Iterator?
+            if case .success(let output) = response.result {
+                outcomes = output.makeIterator()
+                size.withLock { $0.measure(response.seconds / Double(tasks.count)) }
+            }
+            for task in tasks {
+                let answer = response.part(of: tasks.count, for: task, outcome: outcomes?.next())
                 if case .failure = answer.result, options.maxAttempts > 1 {
                     failed.append(task)
                 } else {
@@ -65,20 +69,18 @@ extension ScanCoordinator {
 }
 
 extension TaskResponse {
-    /// The response of the task in this place of a chunk.
+    /// The response of a task of a chunk of `count`, which had this outcome if the chunk had any.
     fileprivate func part<Part: ScanTask>(
-        _ place: Int, of count: Int, for task: Part
+        of count: Int, for task: Part, outcome: Task.Output.Element?
     ) -> TaskResponse<Part> where Task == TaskChunk<Part> {
         let result: TaskResponse<Part>.Result
-        switch self.result {
-        case .success(let outcomes):
-            if let output = outcomes[place].output {
-                result = .success(output)
-            } else {
-                let message = outcomes[place].failure ?? "no output"
-                result = .failure(TaskFailure(message: message, system: system, attempt: attempt))
-            }
-        case .failure(let failure): result = .failure(failure)
+        switch (self.result, outcome) {
+        case (_, .success(let output)?): result = .success(output)
+        case (.failure(let failure), _): result = .failure(failure)
+        case (.success, let outcome):
+            var message = "no output"
+            if case .failure(let failure)? = outcome { message = failure.message }
+            result = .failure(TaskFailure(message: message, system: system, attempt: attempt))
         }
         return TaskResponse<Part>(
             id: task.id, result: result, system: system, attempt: attempt, seconds: seconds / Double(count))

@@ -1,18 +1,9 @@
 /// Several tasks that travel and run together, so that tiny ones do not each pay for the way. Each keeps its identity
 /// and has a result of its own.
 package struct TaskChunk<Task: ScanTask>: ScanTask {
-    /// What came of each task, in their order.
-    package typealias Output = [Outcome]
+    package typealias Output = ChunkOutcomes<Task.Output>
 
-    /// What came of one task.
-    package struct Outcome: Codable, Sendable {
-        /// Nil if the task threw.
-        var output: Task.Output?
-        /// Why it threw.
-        var failure: String?
-    }
-
-    package static var scanner: String { "\(Task.scanner) in chunks" }
+    package static var scanner: String { "\(Task.scanner) in chunks/2" }
 
     /// Place of the first task in the job, from 0.
     package let id: Int
@@ -28,26 +19,32 @@ package struct TaskChunk<Task: ScanTask>: ScanTask {
 
     /// Does the tasks one after the other; one that throws does not keep the others from being done.
     package func scan(_ context: ScanContext) throws -> Output {
-        try tasks.map { task in
+        var outcomes = Output()
+        for task in tasks {
             try context.checkCancellation()
             do {
-                return Outcome(output: try task.scan(context), failure: nil)
+                outcomes.append(try task.scan(context))
             } catch {
-                return Outcome(output: nil, failure: "\(error)")
+                outcomes.append(failure: "\(error)")
             }
         }
+        return outcomes
     }
 
     package func validate(_ outcomes: Output) throws {
-        guard outcomes.count == tasks.count else { throw WrongCount(outcomes: outcomes.count, tasks: tasks.count) }
+        guard outcomes.count == tasks.count, outcomes.isSound else {
+            throw WrongCount(outcomes: outcomes.count, tasks: tasks.count)
+        }
         for (task, outcome) in zip(tasks, outcomes) {
-            if let output = outcome.output { try task.validate(output) }
+            if case .success(let output) = outcome { try task.validate(output) }
         }
     }
 
     private struct WrongCount: Error, CustomStringConvertible {
         var outcomes: Int
         var tasks: Int
-        var description: String { "\(outcomes) results for \(tasks) tasks" }
+        var description: String {
+            outcomes == tasks ? "results in the wrong places" : "\(outcomes) results for \(tasks) tasks"
+        }
     }
 }

@@ -120,10 +120,13 @@ import Testing
 
     @Test("outcomes that are too few, or of another task, are refused")
     func validation() throws {
+        func outcomes(_ ids: Int...) throws -> TaskChunk<Square>.Output {
+            try TaskChunk(id: 0, tasks: ids.map { Square(id: $0) }).scan(ScanContext())
+        }
         let chunk = TaskChunk(id: 0, tasks: [Square(id: 2), Square(id: 3)])
-        let outcomes = try chunk.scan(ScanContext())
-        try chunk.validate(outcomes)
-        #expect(throws: (any Error).self) { try chunk.validate(Array(outcomes.dropLast())) }
-        #expect(throws: (any Error).self) { try chunk.validate(outcomes.reversed()) }
+        try chunk.validate(outcomes(2, 3))
+        for others in [try outcomes(2), try outcomes(3, 2), try outcomes(2, 3, 4)] {
+            #expect(throws: (any Error).self) { try chunk.validate(others) }
+        }
     }
 }

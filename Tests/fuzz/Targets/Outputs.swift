@@ -5,12 +5,12 @@ import ScanNetwork
 @testable import SkyScan
 
 extension FuzzTarget {
-    /// The outputs of a sky scan as a coordinator takes them from a node: decoded, validated, and then used. The first
-    /// byte chooses the task that is answered.
+    /// The outputs of a sky scan, or of small tasks in a chunk, as a coordinator takes them from a node: decoded,
+    /// validated, and then used. The first byte chooses the task that is answered.
     static let outputs = FuzzTarget(name: "outputs") { bytes in
         var input = FuzzInput(bytes)
         let small = SkySeeds.small
-        let choice = input.byte() % 4
+        let choice = input.byte() % 5
         do {
             switch choice {
             case 0:
@@ -25,10 +25,17 @@ extension FuzzTarget {
                 let output = try WireDecoder().decode(WindowResult.self, from: input.rest)
                 try small.island(part, x: 20, y: 16).validate(output)
                 use(output, small)
-            default:
+            case 3:
                 let output = try WireDecoder().decode(ApertureResult.self, from: input.rest)
                 try small.aperture(part).validate(output)
                 use(output, small)
+            default:
+                let outcomes = try WireDecoder().decode(TaskChunk<ProbeTask>.Output.self, from: input.rest)
+                let isFit = Result { try chunk.validate(outcomes) }
+                let count = Array(outcomes).count
+                precondition(count <= outcomes.count)
+                try isFit.get()
+                precondition(count == chunk.tasks.count)
             }
         } catch {
             precondition(!"\(error)".isEmpty)
@@ -42,12 +49,18 @@ extension FuzzTarget {
             }
             return try WireEncoder().encode(task.scan(ScanContext(bulk: bulk))).chosen(choice)
         }
+        var outcomes = TaskChunk<ProbeTask>.Output()
+        outcomes.append(0)
+        outcomes.append(failure: "none")
+        outcomes.append(1)
         return [
+            "chunk": try WireEncoder().encode(outcomes).chosen(4),
             "mesh": try output(0, small.mesh(1)), "band": try output(1, small.band(0)),
             "island": try output(2, small.island(part, x: 20, y: 16)), "aperture": try output(3, small.aperture(part)),
         ]
     }
 
+    private static let chunk = TaskChunk(id: 0, tasks: [ProbeTask(id: 0), ProbeTask(id: 1), ProbeTask(id: 2)])
     private static let part = PixelRect(x: 10..<70, y: 4..<44)
 
     private static func use(_ output: MeshStatistics, _ small: SkySeeds) throws {
