@@ -47,6 +47,16 @@ package final class ManualClock: ScanClock {
 
     package func cancel(_ timer: TimerID) { state.withLock { $0.timers[timer.rawValue] = nil } }
 
+    /// Forgets all timers, and what they hold: of a simulation that is over, often the clock itself.
+    package func cancelAll() {
+        let forgotten = state.withLock { state in
+            defer { (state.timers, state.queue) = ([:], []) }
+            return state.timers
+        }
+        // Not under the lock: what goes with them may cancel timers.
+        withExtendedLifetime(forgotten) {}
+    }
+
     /// Timers that are set.
     package var timerCount: Int { state.withLock { $0.timers.count } }
 

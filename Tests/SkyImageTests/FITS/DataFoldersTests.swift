@@ -16,7 +16,9 @@ struct DataFoldersTests {
 
     init() throws {
         root = try TemporaryFolder()
-        base = String(cString: try #require(realpath(root.path, nil)))
+        let path = try #require(realpath(root.path, nil))
+        defer { free(path) }
+        base = String(cString: path)
         for folder in ["data/deep/er", "outside"] {
             try FileManager.default.createDirectory(atPath: "\(base)/\(folder)", withIntermediateDirectories: true)
         }
