@@ -51,7 +51,8 @@ package final class SecureSocket {
 
     private func receiveCiphertext() throws(TLSError) {
         let space = session.space()
-        let count = recv(descriptor, space.baseAddress, space.count, 0)
+        var count = 0
+        repeat { count = recv(descriptor, space.baseAddress, space.count, 0) } while count < 0 && errno == EINTR
         if count > 0 { try session.received(count) } else { try session.receiveEnd() }
     }
 

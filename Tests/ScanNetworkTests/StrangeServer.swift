@@ -25,6 +25,8 @@ final class StrangeServer: Sendable {
         let (descriptor, accepted, received) = (descriptor, accepted, received)
         thread.submit(
             ScanJob(context: ScanContext()) { _ in
+                // By who uses it: its number may be another socket's as soon as it is closed.
+                defer { close(descriptor) }
                 while true {
                     let peer = accept(descriptor, nil, nil)
                     if peer < 0 { return }
@@ -52,7 +54,6 @@ final class StrangeServer: Sendable {
 
     func stop() {
         shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
         for peer in accepted.withLock({ $0 }) { close(peer) }
     }
 }
