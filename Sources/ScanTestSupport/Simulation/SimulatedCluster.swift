@@ -57,7 +57,10 @@ package struct SimulatedCluster: Sendable {
         if ended == nil { world.fail("a job does not end") }
         var census: [SimulatedEvent: Int] = [:]
         for event in SimulatedEvent.allCases { census[event] = world.census[event.rawValue] }
-        defer { world.clock.cancelAll() }
+        defer {
+            for node in local + nodes { node.letGo() }
+            world.clock.cancelAll()
+        }
         return SimulationReport(
             violation: world.violation, fingerprint: world.fingerprint, census: census,
             seconds: world.clock.now.seconds)

@@ -86,6 +86,9 @@ final class SimulatedNode: @unchecked Sendable {
         admission = AdmissionState(slots: plan.slots, queueLimit: plan.queue)
     }
 
+    /// The simulation is over: lets go of connections, which hold the node.
+    func letGo() { (sessions, queue, running, postponed) = ([:], [], [:], []) }
+
     func freeze(until end: Instant) {
         guard case .up = phase else { return }
         world.note(.freeze, index)
