@@ -17,8 +17,9 @@ extension SystemsState {
     ) -> (offset: Int, reservation: Reservation)? {
         guard let first = pending.first else { return nil }
         let candidates = candidates(excluding: excluded, prefetching: prefetching, at: now)
+        defer { spare = candidates }
         guard !candidates.isEmpty else { return nil }
-        func best(for request: TaskRequest, where isWanted: (Member) -> Bool = { _ in true }) -> Int? {
+        func best(for request: TaskRequest, where isWanted: (Int) -> Bool = { _ in true }) -> Int? {
             let eligible =
                 request.isFree
                 ? candidates
@@ -32,7 +33,7 @@ extension SystemsState {
         choice =
             choice
             ?? firstFit(pending) { request in
-                request.key.flatMap { key in best(for: request) { $0.held.contains(key) } }
+                request.key.flatMap { key in best(for: request) { members[$0].held.contains(key) } }
             }
         choice =
             choice
@@ -62,8 +63,9 @@ extension SystemsState {
     ) -> [Int] {
         let pool = prefetching ? open.indices : idle.indices
         if pool.count > Self.candidateLimit { cursor &+= Self.candidateLimit }
-        var candidates: [Int] = []
-        candidates.reserveCapacity(min(pool.count, Self.candidateLimit))
+        var candidates = spare
+        spare = []
+        candidates.removeAll(keepingCapacity: true)
         for step in pool.indices {
             let index = pool[(cursor &+ step) % pool.count]
             guard members[index].isUsable(at: now), !excluded.contains(members[index].id) else { continue }
@@ -83,18 +85,19 @@ extension SystemsState {
     }
 
     /// The wanted candidate where a task is expected to finish first; among equals the one that idles longest.
-    private func best(for request: TaskRequest, among candidates: [Int], where isWanted: (Member) -> Bool) -> Int? {
-        var best: (index: Int, seconds: Double)?
+    private func best(for request: TaskRequest, among candidates: [Int], where isWanted: (Int) -> Bool) -> Int? {
+        var best: (index: Int, seconds: Double, touched: UInt64)?
         // A system that was never measured counts as one of the fastest.
         lazy var fastest = members.lazy.compactMap(\.pace.rate).max() ?? 1
-        for index in candidates where isWanted(members[index]) {
-            let member = members[index]
-            let rate = member.pace.rate ?? fastest
-            let seconds = request.cost / rate + member.inFlightCost / (rate * Double(member.slots))
-            if let other = best {
-                guard (seconds, member.touched) < (other.seconds, members[other.index].touched) else { continue }
+        for index in candidates where isWanted(index) {
+            let rate = members[index].pace.rate ?? fastest
+            let work = members[index].inFlightCost / (rate * Double(members[index].slots))
+            let seconds = request.cost / rate + work
+            let touched = members[index].touched
+            if let best {
+                guard (seconds, touched) < (best.seconds, best.touched) else { continue }
             }
-            best = (index, seconds)
+            best = (index, seconds, touched)
         }
         return best?.index
     }

@@ -40,6 +40,8 @@ package struct SystemsState: Sendable {
         /// The job that took it.
         package let job: Int
         let serial: UInt64
+        /// Where the system stood among the members.
+        let index: Int
         let cost: Double
         /// When the room was taken.
         package let start: Instant
@@ -70,6 +72,8 @@ package struct SystemsState: Sendable {
     private var holders: [BulkKey: Int] = [:]
     /// Where the next search among many members begins.
     var cursor = 0
+    /// Memory for the list of the next search; there is a search for each attempt.
+    var spare: [Int] = []
     private var departed: [SystemID: BackOff] = [:]
     private var serial: UInt64 = 0
 
@@ -123,7 +127,7 @@ package struct SystemsState: Sendable {
     /// An attempt ended.
     /// - Returns: until when its system is set aside, if that is due to this attempt.
     package mutating func release(_ reservation: Reservation, as outcome: Outcome, at now: Instant) -> Instant? {
-        guard let index = indices[reservation.serial] else { return nil }
+        guard let index = index(of: reservation) else { return nil }
         defer { noteRoom(index) }
         members[index].inFlight -= 1
         // Sums of floating point numbers drift; an idle system carries none of it.
@@ -145,6 +149,15 @@ package struct SystemsState: Sendable {
         case .fault, .overtaken:
             return fault(at: index, ofAttemptFrom: reservation.start, now: now)
         }
+    }
+
+    /// Where the system of a reservation stands; nil if it has left.
+    private func index(of reservation: Reservation) -> Int? {
+        // Nearly always where it stood.
+        if reservation.index < members.count, members[reservation.index].serial == reservation.serial {
+            return reservation.index
+        }
+        return indices[reservation.serial]
     }
 
     /// A task that threw there succeeded elsewhere: the system is to blame, not the task.
@@ -197,7 +210,8 @@ package struct SystemsState: Sendable {
         }
         noteRoom(index)
         return Reservation(
-            system: members[index].id, job: job, serial: members[index].serial, cost: request.cost, start: now)
+            system: members[index].id, job: job, serial: members[index].serial, index: index, cost: request.cost,
+            start: now)
     }
 
     /// How the registry contradicts itself, if it does.
