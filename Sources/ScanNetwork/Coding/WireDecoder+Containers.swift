@@ -166,7 +166,10 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
 
     private mutating func read<Value>(_ body: (WireMessage, inout Int) throws -> Value) throws -> Value {
         if isAtEnd { throw WireError("an array ends early") }
-        let value = try body(message, &offset)
+        // One that cannot be decoded stays the next.
+        var next = offset
+        let value = try body(message, &next)
+        offset = next
         currentIndex += 1
         return value
     }

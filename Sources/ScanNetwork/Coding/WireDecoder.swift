@@ -20,7 +20,7 @@ package struct WireDecoder {
 }
 
 /// The body of a coded message and its table of keys. Valid only while the bytes it was made of are.
-final class WireMessage {
+struct WireMessage {
     private let body: UnsafeRawBufferPointer
     private let keys: [String]
 
@@ -55,14 +55,22 @@ final class WireMessage {
         _ type: Value.Type, at offset: inout Int, in start: Int, depth: Int
     ) throws -> Value {
         guard depth < WireFormat.decodingDepth else { throw WireError("containers nested too deeply") }
+        offset = start
+        if let scalar = try scalar(type, at: &offset) { return scalar }
         if let numbers = try numbers(type, at: start) {
-            offset = start
             try skipValue(at: &offset)
             return numbers
         }
-        offset = start
         try skipValue(at: &offset)
         return try Value(from: ValueDecoder(message: self, offset: start, depth: depth + 1))
+    }
+
+    /// A common scalar, of which the type's own way to read itself would come to the same.
+    private func scalar<Value>(_ type: Value.Type, at offset: inout Int) throws -> Value? {
+        if Value.self == Int.self { return try integer(at: &offset) as Int as? Value }
+        if Value.self == Double.self { return try double(at: &offset) as? Value }
+        if Value.self == String.self { return try string(at: &offset) as? Value }
+        return nil
     }
 
     func isNil(at offset: Int) throws -> Bool {

@@ -8,11 +8,12 @@ struct ValueEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(KeyedEncoding(encoder, encoder.beginContainer(.keyed, level: level, position: position)))
+        KeyedEncodingContainer(
+            KeyedEncoding(encoder, encoder.message.beginContainer(.keyed, level: level, position: position)))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        UnkeyedEncoding(encoder, encoder.beginContainer(.unkeyed, level: level, position: position))
+        UnkeyedEncoding(encoder, encoder.message.beginContainer(.unkeyed, level: level, position: position))
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer {
@@ -33,26 +34,25 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     var codingPath: [any CodingKey] { [] }
 
     private func put(_ key: some CodingKey) -> WireEncoder {
-        encoder.enter(level, serial)
-        encoder.putKey(key.stringValue)
+        encoder.message.enter(level, serial, key: key.stringValue)
         return encoder
     }
 
-    mutating func encodeNil(forKey key: Key) throws { put(key).putNil() }
-    mutating func encode(_ value: Bool, forKey key: Key) throws { put(key).put(value) }
-    mutating func encode(_ value: String, forKey key: Key) throws { put(key).put(value) }
-    mutating func encode(_ value: Double, forKey key: Key) throws { put(key).put(value) }
-    mutating func encode(_ value: Float, forKey key: Key) throws { put(key).put(value) }
-    mutating func encode(_ value: Int, forKey key: Key) throws { put(key).put(signed: Int64(value)) }
-    mutating func encode(_ value: Int8, forKey key: Key) throws { put(key).put(signed: Int64(value)) }
-    mutating func encode(_ value: Int16, forKey key: Key) throws { put(key).put(signed: Int64(value)) }
-    mutating func encode(_ value: Int32, forKey key: Key) throws { put(key).put(signed: Int64(value)) }
-    mutating func encode(_ value: Int64, forKey key: Key) throws { put(key).put(signed: Int64(value)) }
-    mutating func encode(_ value: UInt, forKey key: Key) throws { put(key).put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt8, forKey key: Key) throws { put(key).put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt16, forKey key: Key) throws { put(key).put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt32, forKey key: Key) throws { put(key).put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt64, forKey key: Key) throws { put(key).put(unsigned: UInt64(value)) }
+    mutating func encodeNil(forKey key: Key) throws { put(key).message.putNil() }
+    mutating func encode(_ value: Bool, forKey key: Key) throws { put(key).message.put(value) }
+    mutating func encode(_ value: String, forKey key: Key) throws { put(key).message.put(value) }
+    mutating func encode(_ value: Double, forKey key: Key) throws { put(key).message.put(value) }
+    mutating func encode(_ value: Float, forKey key: Key) throws { put(key).message.put(value) }
+    mutating func encode(_ value: Int, forKey key: Key) throws { put(key).message.put(signed: Int64(value)) }
+    mutating func encode(_ value: Int8, forKey key: Key) throws { put(key).message.put(signed: Int64(value)) }
+    mutating func encode(_ value: Int16, forKey key: Key) throws { put(key).message.put(signed: Int64(value)) }
+    mutating func encode(_ value: Int32, forKey key: Key) throws { put(key).message.put(signed: Int64(value)) }
+    mutating func encode(_ value: Int64, forKey key: Key) throws { put(key).message.put(signed: Int64(value)) }
+    mutating func encode(_ value: UInt, forKey key: Key) throws { put(key).message.put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt8, forKey key: Key) throws { put(key).message.put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt16, forKey key: Key) throws { put(key).message.put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt32, forKey key: Key) throws { put(key).message.put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt64, forKey key: Key) throws { put(key).message.put(unsigned: UInt64(value)) }
 
     mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         try put(key).encodeValue(value, level: level)
@@ -62,19 +62,19 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
         keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
         KeyedEncodingContainer(
-            KeyedEncoding<Nested>(encoder, put(key).beginContainer(.keyed, level: level, position: nil)))
+            KeyedEncoding<Nested>(encoder, put(key).message.beginContainer(.keyed, level: level, position: nil)))
     }
 
     mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        UnkeyedEncoding(encoder, put(key).beginContainer(.unkeyed, level: level, position: nil))
+        UnkeyedEncoding(encoder, put(key).message.beginContainer(.unkeyed, level: level, position: nil))
     }
 
     mutating func superEncoder() -> any Encoder {
-        ValueEncoder(encoder: encoder, level: level, position: put(SuperKey()).promiseValue())
+        ValueEncoder(encoder: encoder, level: level, position: put(SuperKey()).message.promiseValue())
     }
 
     mutating func superEncoder(forKey key: Key) -> any Encoder {
-        ValueEncoder(encoder: encoder, level: level, position: put(key).promiseValue())
+        ValueEncoder(encoder: encoder, level: level, position: put(key).message.promiseValue())
     }
 }
 
@@ -102,40 +102,40 @@ struct UnkeyedEncoding: UnkeyedEncodingContainer {
     var codingPath: [any CodingKey] { [] }
 
     private mutating func next() -> WireEncoder {
-        encoder.enter(level, serial)
+        encoder.message.enter(level, serial)
         count += 1
         return encoder
     }
 
-    mutating func encodeNil() throws { next().putNil() }
-    mutating func encode(_ value: Bool) throws { next().put(value) }
-    mutating func encode(_ value: String) throws { next().put(value) }
-    mutating func encode(_ value: Double) throws { next().put(value) }
-    mutating func encode(_ value: Float) throws { next().put(value) }
-    mutating func encode(_ value: Int) throws { next().put(signed: Int64(value)) }
-    mutating func encode(_ value: Int8) throws { next().put(signed: Int64(value)) }
-    mutating func encode(_ value: Int16) throws { next().put(signed: Int64(value)) }
-    mutating func encode(_ value: Int32) throws { next().put(signed: Int64(value)) }
-    mutating func encode(_ value: Int64) throws { next().put(signed: Int64(value)) }
-    mutating func encode(_ value: UInt) throws { next().put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt8) throws { next().put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt16) throws { next().put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt32) throws { next().put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt64) throws { next().put(unsigned: UInt64(value)) }
+    mutating func encodeNil() throws { next().message.putNil() }
+    mutating func encode(_ value: Bool) throws { next().message.put(value) }
+    mutating func encode(_ value: String) throws { next().message.put(value) }
+    mutating func encode(_ value: Double) throws { next().message.put(value) }
+    mutating func encode(_ value: Float) throws { next().message.put(value) }
+    mutating func encode(_ value: Int) throws { next().message.put(signed: Int64(value)) }
+    mutating func encode(_ value: Int8) throws { next().message.put(signed: Int64(value)) }
+    mutating func encode(_ value: Int16) throws { next().message.put(signed: Int64(value)) }
+    mutating func encode(_ value: Int32) throws { next().message.put(signed: Int64(value)) }
+    mutating func encode(_ value: Int64) throws { next().message.put(signed: Int64(value)) }
+    mutating func encode(_ value: UInt) throws { next().message.put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt8) throws { next().message.put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt16) throws { next().message.put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt32) throws { next().message.put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt64) throws { next().message.put(unsigned: UInt64(value)) }
 
     mutating func encode<Value: Encodable>(_ value: Value) throws { try next().encodeValue(value, level: level) }
 
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
         KeyedEncodingContainer(
-            KeyedEncoding<Nested>(encoder, next().beginContainer(.keyed, level: level, position: nil)))
+            KeyedEncoding<Nested>(encoder, next().message.beginContainer(.keyed, level: level, position: nil)))
     }
 
     mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        UnkeyedEncoding(encoder, next().beginContainer(.unkeyed, level: level, position: nil))
+        UnkeyedEncoding(encoder, next().message.beginContainer(.unkeyed, level: level, position: nil))
     }
 
     mutating func superEncoder() -> any Encoder {
-        ValueEncoder(encoder: encoder, level: level, position: next().promiseValue())
+        ValueEncoder(encoder: encoder, level: level, position: next().message.promiseValue())
     }
 }
 
@@ -147,25 +147,25 @@ struct SingleValueEncoding: SingleValueEncodingContainer {
     var codingPath: [any CodingKey] { [] }
 
     private func begin() -> WireEncoder {
-        encoder.beginValue(level: level, position: position)
+        encoder.message.beginValue(position: position)
         return encoder
     }
 
-    mutating func encodeNil() throws { begin().putNil() }
-    mutating func encode(_ value: Bool) throws { begin().put(value) }
-    mutating func encode(_ value: String) throws { begin().put(value) }
-    mutating func encode(_ value: Double) throws { begin().put(value) }
-    mutating func encode(_ value: Float) throws { begin().put(value) }
-    mutating func encode(_ value: Int) throws { begin().put(signed: Int64(value)) }
-    mutating func encode(_ value: Int8) throws { begin().put(signed: Int64(value)) }
-    mutating func encode(_ value: Int16) throws { begin().put(signed: Int64(value)) }
-    mutating func encode(_ value: Int32) throws { begin().put(signed: Int64(value)) }
-    mutating func encode(_ value: Int64) throws { begin().put(signed: Int64(value)) }
-    mutating func encode(_ value: UInt) throws { begin().put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt8) throws { begin().put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt16) throws { begin().put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt32) throws { begin().put(unsigned: UInt64(value)) }
-    mutating func encode(_ value: UInt64) throws { begin().put(unsigned: UInt64(value)) }
+    mutating func encodeNil() throws { begin().message.putNil() }
+    mutating func encode(_ value: Bool) throws { begin().message.put(value) }
+    mutating func encode(_ value: String) throws { begin().message.put(value) }
+    mutating func encode(_ value: Double) throws { begin().message.put(value) }
+    mutating func encode(_ value: Float) throws { begin().message.put(value) }
+    mutating func encode(_ value: Int) throws { begin().message.put(signed: Int64(value)) }
+    mutating func encode(_ value: Int8) throws { begin().message.put(signed: Int64(value)) }
+    mutating func encode(_ value: Int16) throws { begin().message.put(signed: Int64(value)) }
+    mutating func encode(_ value: Int32) throws { begin().message.put(signed: Int64(value)) }
+    mutating func encode(_ value: Int64) throws { begin().message.put(signed: Int64(value)) }
+    mutating func encode(_ value: UInt) throws { begin().message.put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt8) throws { begin().message.put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt16) throws { begin().message.put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt32) throws { begin().message.put(unsigned: UInt64(value)) }
+    mutating func encode(_ value: UInt64) throws { begin().message.put(unsigned: UInt64(value)) }
 
     mutating func encode<Value: Encodable>(_ value: Value) throws { try begin().encodeValue(value, level: level) }
 }

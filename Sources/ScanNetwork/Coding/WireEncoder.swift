@@ -1,18 +1,7 @@
 /// Encodes any Encodable value compactly. Reusable, to keep its memory; not thread-safe.
 package final class WireEncoder {
-    private struct OpenContainer {
-        var lengthOffset: Int
-        var serial: Int
-    }
-
-    private(set) var writer = ByteWriter()
-    private var keys: [String] = []
-    private var keyIndices: [String: Int] = [:]
-    private var open: [OpenContainer] = []
-    private var nextSerial = 0
-    private var failure: WireError?
-    /// Where a value is due that a `superEncoder` may still write.
-    private var promisedValue = -1
+    /// One value, so that a step of a container is one access to this object, which is checked each time.
+    var message = EncodedMessage()
 
     package init() {}
 
@@ -21,155 +10,19 @@ package final class WireEncoder {
     package func encode<Result>(
         _ value: some Encodable, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
-        writer.clear()
-        keys.removeAll(keepingCapacity: true)
-        keyIndices.removeAll(keepingCapacity: true)
-        open.removeAll(keepingCapacity: true)
-        failure = nil
-        promisedValue = -1
-        writer.put(WireFormat.version)
-        writer.put(0 as UInt32)
+        message.begin()
         try encodeValue(value, level: -1)
-        if let failure { throw failure }
-        let bodyLength = writer.count - WireFormat.headerSize
-        guard let length = UInt32(exactly: bodyLength) else { throw WireError("a value of \(bodyLength) bytes") }
-        writer.patch(length, at: 1)
-        writer.put(varint: UInt64(keys.count))
-        for key in keys { writer.put(key) }
-        return try body(writer.bytes)
+        return try body(try message.end())
     }
 
     /// The coded form of `value`.
     package func encode(_ value: some Encodable) throws -> [UInt8] { try encode(value) { [UInt8]($0) } }
 
-    // MARK: Containers
-
-    /// Opens a container inside the one at `level`, which must not have been written to since `position`.
-    func beginContainer(_ tag: WireFormat.Tag, level: Int, position: Int?) -> (level: Int, serial: Int) {
-        if let position { beginValue(level: level, position: position) }
-        if open.count >= WireFormat.encodingDepth {
-            fail("more than \(WireFormat.encodingDepth) containers in each other")
-        }
-        writer.put(tag.rawValue)
-        open.append(OpenContainer(lengthOffset: writer.count, serial: nextSerial))
-        writer.put(0 as UInt32)
-        nextSerial += 1
-        return (open.count - 1, nextSerial - 1)
-    }
-
-    /// Returns to a container: those opened inside it since are complete.
-    func enter(_ level: Int, _ serial: Int) {
-        close(above: level)
-        if level >= open.count || open[level].serial != serial {
-            fail("a container that was left was written to again")
-        }
-    }
-
-    /// Checks that nothing else took the place of a value.
-    func beginValue(level: Int, position: Int) {
-        if writer.count != position { fail("a value was encoded twice, or too late") }
-        promisedValue = -1
-    }
-
-    /// Promises a value at the present position.
-    func promiseValue() -> Int {
-        promisedValue = writer.count
-        return writer.count
-    }
-
-    private func close(above level: Int) {
-        if promisedValue == writer.count { writer.put(WireFormat.Tag.null.rawValue) }
-        promisedValue = -1
-        while open.count > level + 1, let container = open.popLast() {
-            let length = writer.count - container.lengthOffset - 4
-            guard let length = UInt32(exactly: length) else { return fail("a container of \(length) bytes") }
-            writer.patch(length, at: container.lengthOffset)
-        }
-    }
-
-    private func fail(_ message: String) {
-        if failure == nil { failure = WireError(message) }
-    }
-
-    // MARK: Values
-
-    func putKey(_ key: String) { writer.put(varint: UInt64(keyIndex(key))) }
-
-    private func keyIndex(_ key: String) -> Int {
-        // Few keys: comparing short strings is cheaper than hashing one.
-        if keys.count <= 16 {
-            if let index = keys.firstIndex(of: key) { return index }
-        } else {
-            if keyIndices.isEmpty {
-                for (index, key) in keys.enumerated() { keyIndices[key] = index }
-            }
-            if let index = keyIndices[key] { return index }
-            keyIndices[key] = keys.count
-        }
-        keys.append(key)
-        return keys.count - 1
-    }
-
-    func putNil() { writer.put(WireFormat.Tag.null.rawValue) }
-
-    func put(_ value: Bool) { writer.put((value ? WireFormat.Tag.yes : .no).rawValue) }
-
-    func put(signed value: Int64) {
-        writer.put(WireFormat.Tag.signed.rawValue)
-        writer.put(varint: UInt64(bitPattern: (value << 1) ^ (value >> 63)))
-    }
-
-    func put(unsigned value: UInt64) {
-        writer.put(WireFormat.Tag.unsigned.rawValue)
-        writer.put(varint: value)
-    }
-
-    func put(_ value: Float) {
-        writer.put(WireFormat.Tag.float.rawValue)
-        writer.put(value)
-    }
-
-    func put(_ value: Double) {
-        writer.put(WireFormat.Tag.double.rawValue)
-        writer.put(value)
-    }
-
-    func put(_ value: String) {
-        writer.put(WireFormat.Tag.string.rawValue)
-        writer.put(value)
-    }
-
     /// Encodes `value` as the next value of the container at `level`.
     func encodeValue<Value: Encodable>(_ value: Value, level: Int) throws {
-        if try putNumbers(value) { return }
-        let position = writer.count
+        if message.putPlain(value) { return }
+        let position = message.count
         try value.encode(to: ValueEncoder(encoder: self, level: level, position: position))
-        close(above: level)
-        if writer.count == position {
-            // A value that encodes nothing, such as a struct without properties.
-            writer.put(WireFormat.Tag.keyed.rawValue)
-            writer.put(0 as UInt32)
-        }
-    }
-
-    private func putNumbers<Value>(_ value: Value) throws -> Bool {
-        if Value.self == [UInt8].self { return put(value as? [UInt8], .bytes) }
-        if Value.self == [Double].self { return put(value as? [Double], .doubles) }
-        if Value.self == [Float].self { return put(value as? [Float], .floats) }
-        if Value.self == [Int32].self { return put(value as? [Int32], .int32s) }
-        if Value.self == [Int].self { return put(value as? [Int], .int64s) }
-        if Value.self == [Int64].self { return put(value as? [Int64], .int64s) }
-        if Value.self == [Int16].self { return put(value as? [Int16], .int16s) }
-        return false
-    }
-
-    private func put<Element: BitwiseCopyable>(_ numbers: [Element]?, _ tag: WireFormat.Tag) -> Bool {
-        guard let numbers else { return false }
-        writer.put(tag.rawValue)
-        numbers.withUnsafeBytes { bytes in
-            writer.put(varint: UInt64(bytes.count))
-            writer.put(raw: bytes)
-        }
-        return true
+        message.endValue(level: level, position: position)
     }
 }
