@@ -11,6 +11,8 @@ final class NodeSession: @unchecked Sendable {
     private let lease: AdmissionState.Lease
     private(set) var tasks: [UInt64: Running] = [:]
     private var batch: [ScanJob] = []
+    /// The scanner of the last task: most tasks of a connection have the same.
+    private var scanner: (name: String, run: Scanners.Run)?
     private var refusal: String?
     /// Whether the log has that what a task referred to was not found here.
     private var hasToldUnreadable = false
@@ -48,7 +50,7 @@ final class NodeSession: @unchecked Sendable {
 
     private func received(_ task: TaskFrame, on connection: Connection) throws(ProtocolError) {
         guard tasks[task.request] == nil else { throw ProtocolError("request \(task.request) was sent twice") }
-        guard let (scanner, run) = server.scanners.find(task.scanner) else {
+        guard let (scanner, run) = find(task.scanner) else {
             let name = String(decoding: task.scanner, as: UTF8.self).printable
             return refuse(task, .unknownScanner, "knows no scanner '\(name)'", on: connection)
         }
@@ -78,6 +80,13 @@ final class NodeSession: @unchecked Sendable {
         let running = Running(scanner: scanner, attempt: task.attempt)
         tasks[task.request] = running
         start(task, run, bulk, referred, running.cancellation, keptBulk: isKept)
+    }
+
+    private func find(_ name: UnsafeRawBufferPointer) -> (name: String, run: Scanners.Run)? {
+        if let scanner, scanner.name.utf8.elementsEqual(name) { return scanner }
+        guard let found = server.scanners.find(name) else { return nil }
+        scanner = found
+        return found
     }
 
     private func start(
