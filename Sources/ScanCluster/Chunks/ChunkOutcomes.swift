@@ -35,30 +35,37 @@ package struct ChunkOutcomes<Output: Codable & Sendable>: Codable, Sendable {
         }
         return true
     }
-}
 
-extension ChunkOutcomes: Sequence {
-    /// Hands out one result per task.
-    package struct Iterator: IteratorProtocol {
-        private var place = 0
-        private var outputs: Array<Output>.Iterator
-        private var failures: ArraySlice<Failure>
-
-        fileprivate init(_ outputs: [Output], _ failures: [Failure]) {
-            self.outputs = outputs.makeIterator()
-            self.failures = failures[...]
-        }
-
-        /// What came of the next task; nil behind the last.
-        package mutating func next() -> Result<Output, Failure>? {
-            defer { place += 1 }
-            if let failure = failures.first, failure.place == place {
-                failures.removeFirst()
-                return .failure(failure)
+    /// Hands out what came of each task, in their order.
+    package func forEach(_ body: (_ place: Int, Result<Output, Failure>) throws -> Void) rethrows {
+        try forEachPlace { place, kind, index in
+            switch kind {
+            case .output: try body(place, .success(outputs[index]))
+            case .failure: try body(place, .failure(failures[index]))
             }
-            return outputs.next().map { .success($0) }
         }
     }
 
-    package func makeIterator() -> Iterator { Iterator(outputs, failures) }
+    /// Hands out the outputs, in their order.
+    package func forEachOutput(_ body: (_ place: Int, Output) throws -> Void) rethrows {
+        try forEachPlace { place, kind, index in
+            if kind == .output { try body(place, outputs[index]) }
+        }
+    }
+
+    private enum Kind { case output, failure }
+
+    /// Hands out the tasks' places, with the place of what came of each among the outputs or the failures.
+    private func forEachPlace(_ body: (_ place: Int, Kind, _ index: Int) throws -> Void) rethrows {
+        var (given, failed) = (0, 0)
+        for place in 0..<count {
+            if failed < failures.count, failures[failed].place == place {
+                try body(place, .failure, failed)
+                failed += 1
+            } else if given < outputs.count {
+                try body(place, .output, given)
+                given += 1
+            }
+        }
+    }
 }

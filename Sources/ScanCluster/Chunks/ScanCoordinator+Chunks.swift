@@ -46,44 +46,55 @@ extension ScanCoordinator {
         var failed: [Task] = []
         for try await response in with(together).responses(to: chunks) {
             let tasks = open.withLock { $0.removeValue(forKey: response.id) } ?? []
-            var outcomes: TaskChunk<Task>.Output.Iterator?
-            if case .success(let output) = response.result {
-                outcomes = output.makeIterator()
+            if case .success = response.result {
                 size.withLock { $0.measure(response.seconds / Double(tasks.count)) }
             }
-            for task in tasks {
-                let answer = response.part(of: tasks.count, for: task, outcome: outcomes?.next())
+            var answers: [SharedResponse<Task>] = []
+            answers.reserveCapacity(tasks.count)
+            response.forEachPart(of: tasks) { task, answer in
                 if case .failure = answer.result, options.maxAttempts > 1 {
                     failed.append(task)
                 } else {
-                    await channel.send(answer)
+                    answers.append(SharedResponse(answer))
                 }
             }
+            if !channel.send(contentsOf: answers) { await channel.room() }
         }
         guard !failed.isEmpty else { return }
         var alone = options
         alone.maxAttempts = options.maxAttempts - 1
         alone.maxSystemFaults = max(1, options.maxSystemFaults - faults)
-        for try await response in with(alone).responses(to: failed) { await channel.send(response.afterCompany) }
+        for try await response in with(alone).responses(to: failed) {
+            if !channel.send(SharedResponse(response.afterCompany)) { await channel.room() }
+        }
     }
 }
 
 extension TaskResponse {
-    /// The response of a task of a chunk of `count`, which had this outcome if the chunk had any.
-    fileprivate func part<Part: ScanTask>(
-        of count: Int, for task: Part, outcome: Task.Output.Element?
-    ) -> TaskResponse<Part> where Task == TaskChunk<Part> {
-        let result: TaskResponse<Part>.Result
-        switch (self.result, outcome) {
-        case (_, .success(let output)?): result = .success(output)
-        case (.failure(let failure), _): result = .failure(failure)
-        case (.success, let outcome):
-            var message = "no output"
-            if case .failure(let failure)? = outcome { message = failure.message }
-            result = .failure(TaskFailure(message: message, system: system, attempt: attempt))
+    /// Hands out the response of each task of the chunk to which this is the response.
+    fileprivate func forEachPart<Part: ScanTask>(
+        of tasks: [Part], _ body: (Part, TaskResponse<Part>) -> Void
+    ) where Task == TaskChunk<Part> {
+        let seconds = seconds / Double(tasks.count)
+        func hand(_ task: Part, _ result: TaskResponse<Part>.Result) {
+            body(
+                task,
+                TaskResponse<Part>(id: task.id, result: result, system: system, attempt: attempt, seconds: seconds))
         }
-        return TaskResponse<Part>(
-            id: task.id, result: result, system: system, attempt: attempt, seconds: seconds / Double(count))
+        switch result {
+        case .success(let outcomes):
+            // As many as there are tasks, or the chunk would not have been taken for done.
+            outcomes.forEach { place, outcome in
+                switch outcome {
+                case .success(let output): hand(tasks[place], .success(output))
+                case .failure(let failure):
+                    let failure = TaskFailure(message: failure.message, system: system, attempt: attempt)
+                    hand(tasks[place], .failure(failure))
+                }
+            }
+        case .failure(let failure):
+            for task in tasks { hand(task, .failure(failure)) }
+        }
     }
 
     /// The same with the attempt in company counted.

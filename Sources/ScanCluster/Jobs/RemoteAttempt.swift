@@ -7,21 +7,16 @@ final class RemoteAttempt<Task: ScanTask>: @unchecked Sendable {
 
     private typealias Waiter = UnsafeContinuation<Void, Never>
 
-    private enum State {
-        /// Goes to `awaited` or `over`.
-        case underWay
-        /// The continuation is resumed once, on the way to `over`.
-        case awaited(Waiter)
-        /// Final.
-        case over(TaskFarm<Task>.AttemptResult, at: Instant)
-    }
     let id: TaskLedger.AttemptID
     let system: ScanSystem
     private let task: Task
     private let transport: any ScanTransport
     private let reservation: SystemsState.Reservation
     private let ends: AttemptEnds
-    private var state = State.underWay
+    /// Resumed once, when it is over.
+    private var waiter: Waiter?
+    /// Nil while it is under way; does not change afterwards.
+    private(set) var end: (result: TaskFarm<Task>.AttemptResult, at: Instant)?
     private var handle = AttemptHandle(rawValue: .max)
     private var limit: AttemptLimits.Limit?
 
@@ -46,14 +41,8 @@ final class RemoteAttempt<Task: ScanTask>: @unchecked Sendable {
     /// Waits until it is over. Call once.
     func wait() async {
         await withUnsafeContinuation { (waiter: Waiter) in
-            if case .underWay = state { state = .awaited(waiter) } else { waiter.resume() }
+            if end == nil { self.waiter = waiter } else { waiter.resume() }
         }
-    }
-
-    /// What came of it, and when. Ask when it is over.
-    var end: (result: TaskFarm<Task>.AttemptResult, at: Instant) {
-        guard case .over(let result, let instant) = state else { preconditionFailure("the attempt is not over") }
-        return (result, instant)
     }
 
     /// Ends it for its job's reasons.
@@ -63,22 +52,22 @@ final class RemoteAttempt<Task: ScanTask>: @unchecked Sendable {
     }
 
     private func abandon(with error: ScanError, as outcome: SystemsState.Outcome) {
-        if case .over = state { return }
+        if end != nil { return }
         transport.cancel(handle)
         settle(.failure(error), as: outcome)
     }
 
     private func answered(_ reply: AttemptReply) {
-        if case .over = state { return }
-        let result = system.result(of: reply, to: task, attempt: id.number)
+        if end != nil { return }
+        let result = system.result(of: reply, to: task, attempt: id.number).map(SharedResponse.init)
         settle(result, as: TaskFarm<Task>.outcomeForSystem(result, isLocal: false))
     }
 
     private func settle(_ result: TaskFarm<Task>.AttemptResult, as outcome: SystemsState.Outcome) {
-        let waiter: Waiter? = if case .awaited(let waiter) = state { waiter } else { nil }
-        state = .over(result, at: ends.note(reservation, as: outcome))
+        end = (result, ends.note(reservation, as: outcome))
         if let limit { system.limits.end(limit) }
         limit = nil
         waiter?.resume()
+        waiter = nil
     }
 }

@@ -84,28 +84,46 @@ package struct ChannelState<Element, End, Sender, Receiver> {
 
 /// Carries responses from a job to its consumer; the job waits when the consumer is slow.
 final class ResponseChannel<Task: ScanTask>: Sendable {
-    typealias Received = Result<TaskResponse<Task>?, ScanError>
+    typealias Received = Result<SharedResponse<Task>?, ScanError>
     private typealias Receiver = UnsafeContinuation<Received, Never>
     // Unsafe continuations: the state hands each out exactly once.
-    private typealias State = ChannelState<TaskResponse<Task>, ScanError?, UnsafeContinuation<Void, Never>, Receiver>
+    private typealias State = ChannelState<SharedResponse<Task>, ScanError?, UnsafeContinuation<Void, Never>, Receiver>
     private let state: Locked<State>
 
     init(capacity: Int) { state = Locked(State(capacity: capacity)) }
 
-    /// Hands over a response, then waits until there is room for another.
-    func send(_ response: TaskResponse<Task>) async {
+    /// Hands over a response.
+    /// - Returns: whether there is room for another; if not, wait for it with ``room()``.
+    func send(_ response: SharedResponse<Task>) -> Bool {
         let (receiver, isFull) = state.withLock { state in
             (state.send(response), state.isFull)
         }
         receiver?.resume(returning: .success(response))
-        guard isFull else { return }
+        return !isFull
+    }
+
+    /// Hands over several responses at once, in their order.
+    /// - Returns: as ``send(_:)``.
+    func send(contentsOf responses: [SharedResponse<Task>]) -> Bool {
+        let (receiver, isFull) = state.withLock { state in
+            // Who waits gets the first; the others are kept.
+            var receiver: Receiver?
+            for response in responses { receiver = state.send(response) ?? receiver }
+            return (receiver, state.isFull)
+        }
+        receiver?.resume(returning: .success(responses.first))
+        return !isFull
+    }
+
+    /// Waits until there is room for a response.
+    func room() async {
         await withUnsafeContinuation { sender in
             if !state.withLock({ $0.wait(sender: sender) }) { sender.resume() }
         }
     }
 
     /// A response that waits already.
-    func poll() -> TaskResponse<Task>? {
+    func poll() -> SharedResponse<Task>? {
         let (response, sender) = state.withLock { $0.poll() }
         sender?.resume()
         return response

@@ -5,8 +5,7 @@ extension TaskFarm {
     ) -> SystemsState.Outcome {
         switch result {
         case .success(let response):
-            if case .success = response.result { return .succeeded(seconds: response.seconds) }
-            return .threw
+            return response.failure == nil ? .succeeded(seconds: response.seconds) : .threw
         case .failure(let error):
             switch error.code {
             case .bulkUnreadable, .draining: return .void
@@ -24,61 +23,61 @@ extension TaskFarm {
     /// - Throws: ``ScanError`` when the job's input cannot be read.
     mutating func end(
         _ attempt: TaskLedger.AttemptID, on system: ScanSystem, with result: AttemptResult, at end: Instant
-    ) async throws {
-        work[attempt.slot]?.remote.removeAll { $0.id == attempt }
+    ) throws {
+        remote[attempt.slot].removeAll { $0.id == attempt }
         switch result {
         case .success(let response):
-            switch response.result {
-            case .success:
-                await commit(attempt, response, at: end)
-            case .failure(let failure):
+            if let failure = response.failure {
                 let log = failure.log.map { "\(system.name): \($0)" }
-                await retry(attempt, as: .failed, on: system, because: failure.message, log: log)
+                retry(attempt, as: .failed, on: system, because: failure.message, log: log)
+            } else {
+                commit(attempt, response, of: system, at: end)
             }
         case .failure(let error):
             if error.code != .cancelled { lastCause = "\(error)" }
             switch error.code {
             case .bulkUnreadable:
                 // An attempt that is under way elsewhere has its bytes.
-                let verdict = await retry(attempt, as: .refused, on: system, because: error.message, isTold: false)
+                let verdict = retry(attempt, as: .refused, on: system, because: error.message, isTold: false)
                 if verdict == .retried { throw error }
             case .timedOut:
-                await retry(attempt, as: .failed, on: system, because: error.message)
+                retry(attempt, as: .failed, on: system, because: error.message)
             case .refused, .cancelled:
-                await retry(attempt, as: .refused, on: system, because: error.message)
+                retry(attempt, as: .refused, on: system, because: error.message)
             case .draining:
                 // Leaving in order is no fault: the task goes on as if it had never been there.
                 excluded.insert(system.id)
-                await retry(attempt, as: .refused, on: system, because: error.message, isTold: false)
+                retry(attempt, as: .refused, on: system, because: error.message, isTold: false)
             case .unknownScanner:
                 excluded.insert(system.id)
-                await retry(attempt, as: .refused, on: system, because: error.message)
+                retry(attempt, as: .refused, on: system, because: error.message)
             default:
-                await retry(attempt, as: .systemFault, on: system, because: error.message)
+                retry(attempt, as: .systemFault, on: system, because: error.message)
             }
         }
     }
 
     private mutating func commit(
-        _ attempt: TaskLedger.AttemptID, _ response: TaskResponse<Task>, at end: Instant
-    ) async {
+        _ attempt: TaskLedger.AttemptID, _ response: SharedResponse<Task>, of system: ScanSystem, at end: Instant
+    ) {
         guard case .committed(let others, let blamed) = ledger.end(attempt, as: .succeeded) else { return }
         for other in others {
-            if let remote = work[attempt.slot]?.remote.first(where: { $0.id == other }) {
+            if let remote = remote[attempt.slot].first(where: { $0.id == other }) {
                 remote.cancel(isOvertaken: true)
             } else {
                 attempts.cancel(other)
             }
         }
+        remote[attempt.slot].removeAll(keepingCapacity: true)
         for system in blamed { systems.blame(system) }
         guard let cost = work[attempt.slot]?.cost else { preconditionFailure("an open task has its work") }
         work[attempt.slot] = nil
         stragglers.measure(cost: cost, time: end.since(attempt.start))
         observer?(
             .taskFinished(
-                index: attempt.index, system: response.system, attempt: attempt.number, cost: cost,
+                index: attempt.index, system: system.name, attempt: attempt.number, cost: cost,
                 seconds: response.seconds))
-        await channel.send(response)
+        isChannelFull = !channel.send(response)
     }
 
     /// Writes the end of an attempt that gave no output into the ledger. The task may be given up by that, whatever ended
@@ -87,7 +86,7 @@ extension TaskFarm {
     private mutating func retry(
         _ attempt: TaskLedger.AttemptID, as outcome: TaskLedger.Outcome, on system: ScanSystem, because reason: String,
         log: [String] = [], isTold: Bool = true
-    ) async -> TaskLedger.Verdict {
+    ) -> TaskLedger.Verdict {
         let verdict = ledger.end(attempt, as: outcome)
         if verdict != .ignored, outcome != .refused {
             work[attempt.slot]?.failure = reason
@@ -108,10 +107,10 @@ extension TaskFarm {
             let failure = TaskFailure(
                 message: failed.failure ?? reason, system: system.name, attempt: attempt.number, log: failed.log)
             observer?(.taskFailed(index: attempt.index, cost: failed.cost, failure: failure))
-            await channel.send(
-                TaskResponse(
-                    id: failed.task.id, result: .failure(failure), system: system.name, attempt: attempt.number,
-                    seconds: 0))
+            let response = TaskResponse<Task>(
+                id: failed.task.id, result: .failure(failure), system: system.name, attempt: attempt.number,
+                seconds: 0)
+            isChannelFull = !channel.send(SharedResponse(response))
         case .ignored, .committed, .retried, .awaited:
             break
         }

@@ -5,7 +5,7 @@ struct TaskFarm<Task: ScanTask> {
     /// Tasks that are looked at when one is sought whose bulk bytes a system holds.
     static var lookAhead: Int { 256 }
 
-    typealias AttemptResult = Result<TaskResponse<Task>, ScanError>
+    typealias AttemptResult = Result<SharedResponse<Task>, ScanError>
 
     /// How a child of the group ended. Small, since it is copied on its way.
     enum ChildEnd: Sendable {
@@ -20,8 +20,6 @@ struct TaskFarm<Task: ScanTask> {
         var task: Task
         var cost: Double
         var bulk: BulkSource?
-        /// Its attempts under way that only the job can end.
-        var remote: [RemoteAttempt<Task>] = []
         /// Why it last failed.
         var failure: String?
         /// What the log of the node that failed it last had to say.
@@ -36,11 +34,16 @@ struct TaskFarm<Task: ScanTask> {
     let options: ScanCoordinator.Options
     let clock: any ScanClock
     let channel: ResponseChannel<Task>
+    /// Whether the response that was sent last took the last room.
+    var isChannelFull = false
     let executor: (any TaskExecutor)?
 
     var ledger: TaskLedger
     /// By the ledger's slots.
     var work: [Work?] = []
+    /// Attempts under way that only the job can end, by the ledger's slots. The lists are emptied, not dropped: the next
+    /// task of the slot uses their memory.
+    var remote: [[RemoteAttempt<Task>]] = []
     /// Systems that cannot run this job's tasks.
     var excluded: Set<SystemID> = []
     var known: [SystemID: String]
@@ -96,7 +99,11 @@ struct TaskFarm<Task: ScanTask> {
                 defer { endRemoteAttempts() }
                 awaitChange(in: &group)
                 noteSystems()
-                while try advance(in: &group) { try await take(group.next(), in: &group) }
+                while try advance(in: &group) {
+                    try take(try await group.next(), in: &group)
+                    if isChannelFull { await channel.room() }
+                    isChannelFull = false
+                }
                 group.cancelAll()
             }
             return nil
@@ -107,15 +114,15 @@ struct TaskFarm<Task: ScanTask> {
         }
     }
 
-    private mutating func take(_ end: ChildEnd?, in group: inout Children) async throws {
+    private mutating func take(_ end: ChildEnd?, in group: inout Children) throws {
         switch end {
         case .remote(let attempt):
             ends.take()
-            let (result, end) = attempt.end
-            try await self.end(attempt.id, on: attempt.system, with: result, at: end)
+            guard let end = attempt.end else { preconditionFailure("its child waits until it is over") }
+            try self.end(attempt.id, on: attempt.system, with: end.result, at: end.at)
         case .attempt(let attempt, let system, let result, let end):
             ends.take()
-            try await self.end(attempt, on: system, with: result, at: end)
+            try self.end(attempt, on: system, with: result, at: end)
         case .systemsChanged:
             noteSystems()
             awaitChange(in: &group)
@@ -126,9 +133,7 @@ struct TaskFarm<Task: ScanTask> {
 
     /// Nobody waits for any task any more.
     private func endRemoteAttempts() {
-        for work in work {
-            for attempt in work?.remote ?? [] { attempt.cancel(isOvertaken: false) }
-        }
+        for attempt in remote.joined() { attempt.cancel(isOvertaken: false) }
     }
 
     /// Starts what can be started.
@@ -157,7 +162,10 @@ struct TaskFarm<Task: ScanTask> {
             // A cost that is none must not upset the choice of systems.
             let cost = task.cost.isFinite && task.cost > 0 ? task.cost : 1
             let slot = ledger.add(cost: cost, key: source?.key)
-            if slot == work.count { work.append(nil) }
+            if slot == work.count {
+                work.append(nil)
+                remote.append([])
+            }
             work[slot] = Work(task: task, cost: cost, bulk: source)
         }
     }
@@ -189,13 +197,13 @@ struct TaskFarm<Task: ScanTask> {
             .taskStarted(
                 index: attempt.index, system: system.name, attempt: attempt.number, cost: reservation.cost))
         if source == nil, let transport = system.transport(on: executor) {
-            let remote = RemoteAttempt(
+            let attempt = RemoteAttempt(
                 attempt, at: task, on: system, over: transport, with: reservation, timeout: options.timeout,
                 endsAt: ends)
-            work[attempt.slot]?.remote.append(remote)
+            remote[attempt.id.slot].append(attempt)
             group.addAttempt(on: executor) {
-                await remote.wait()
-                return .remote(remote)
+                await attempt.wait()
+                return .remote(attempt)
             }
             return
         }
@@ -214,7 +222,8 @@ struct TaskFarm<Task: ScanTask> {
         of task: Task, bulk: BulkSource?, attempt: TaskLedger.AttemptID, on system: ScanSystem, timeout: Duration?
     ) async -> AttemptResult {
         do throws(ScanError) {
-            return .success(try await system.run(task, attempt: attempt.number, bulk: bulk, timeout: timeout))
+            let response = try await system.run(task, attempt: attempt.number, bulk: bulk, timeout: timeout)
+            return .success(SharedResponse(response))
         } catch {
             return .failure(error)
         }

@@ -35,14 +35,14 @@ public struct TaskResponses<Task: ScanTask>: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(ScanError) -> TaskResponse<Task>? {
-            if !_Concurrency.Task.isCancelled, let response = channel.poll() { return response }
+            if !_Concurrency.Task.isCancelled, let response = channel.poll() { return response.value }
             let result = await withTaskCancellationHandler {
                 await channel.receive()
             } onCancel: {
                 [lease] in
                 lease.cancel()
             }
-            return try result.get()
+            return try result.get()?.value
         }
     }
 }

@@ -32,7 +32,8 @@ extension FuzzTarget {
             default:
                 let outcomes = try WireDecoder().decode(TaskChunk<ProbeTask>.Output.self, from: input.rest)
                 let isFit = Result { try chunk.validate(outcomes) }
-                let count = Array(outcomes).count
+                var count = 0
+                outcomes.forEach { _, _ in count += 1 }
                 precondition(count <= outcomes.count)
                 try isFit.get()
                 precondition(count == chunk.tasks.count)
