@@ -31,14 +31,18 @@ package struct MeshStatistics: Codable, Equatable, Sendable {
         guard core.stride == core.rect.width else { throw ScanSetupError("a band's core must span the image") }
         let meshWidth = min(parameters.meshWidth, core.rect.width)
         let meshHeight = min(parameters.meshHeight, core.rect.height)
-        maskedPixels = core.maskedCount
+        // All that most images hold: then one look at each pixel says that it is usable.
+        let isOrdinary = core.mask == nil && core.weights == nil && core.greatestMagnitude < -Self.bad
+        maskedPixels = isOrdinary ? 0 : core.maskedCount
         firstRow = band.core.y.lowerBound / parameters.meshHeight
         columns = (core.rect.width + meshWidth - 1) / meshWidth
         let mask = maskedPixels > 0 ? core.maskBytes() : nil
         (back, sigma) = try core.rawMeshes(mask: mask, width: meshWidth, height: meshHeight)
-        for mesh in core.badMeshes(mask: mask, width: meshWidth, height: meshHeight) {
-            back[mesh] = Self.bad
-            sigma[mesh] = Self.bad
+        if !isOrdinary {
+            for mesh in core.badMeshes(mask: mask, width: meshWidth, height: meshHeight) {
+                back[mesh] = Self.bad
+                sigma[mesh] = Self.bad
+            }
         }
         if parameters.noise == .weights {
             variance = try core.meanVariances(width: meshWidth, height: meshHeight)
@@ -90,7 +94,7 @@ extension PixelView {
 
     /// Meshes with less usable pixels than half their area: usable means not masked and above -1e30.
     fileprivate func badMeshes(mask: [UInt8]?, width: Int, height: Int) -> [Int] {
-        if mask == nil, !hasPixelAtOrBelowFloor { return [] }
+        if mask == nil, greatestMagnitude < -MeshStatistics.bad { return [] }
         let columns = (rect.width + width - 1) / width
         var bad: [Int] = []
         for (row, y) in Swift.stride(from: 0, to: rect.height, by: height).enumerated() {
@@ -107,11 +111,5 @@ extension PixelView {
             }
         }
         return bad
-    }
-
-    private var hasPixelAtOrBelowFloor: Bool {
-        var lowest = Float.greatestFiniteMagnitude
-        for offset in 0..<rect.area { lowest = min(lowest, pixels[offset]) }
-        return lowest <= MeshStatistics.bad
     }
 }

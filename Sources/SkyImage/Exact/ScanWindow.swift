@@ -28,15 +28,14 @@ struct ScanWindow: ~Copyable {
         guard rect.area * MemoryLayout<Float>.size < Int(Int32.max) else {
             throw ScanSetupError("a source needs a window of \(rect.width) by \(rect.height) pixels, above 2 GiB")
         }
-        let window = ScanWindow(copying: view, background: slice)
+        let window = ScanWindow(for: view, background: slice)
         if let scale = slice.varianceScale, let noise = window.noiseMap { try view.writeNoise(to: noise, scale: scale) }
         let meshNoise = slice.noise == nil ? nil : window.noiseMap
-        try slice.withBackground { background in try window.subtract(&background, meshNoise: meshNoise) }
-        try window.requireUsablePixels()
+        try slice.withBackground { background in try window.fill(from: view, &background, meshNoise: meshNoise) }
         return window
     }
 
-    private init(copying view: PixelView, background slice: BackgroundSlice) {
+    private init(for view: PixelView, background slice: BackgroundSlice) {
         rect = view.rect
         image = PixelRect(x: 0..<slice.width, y: 0..<slice.height)
         globalNoise = slice.globalNoise
@@ -45,9 +44,6 @@ struct ScanWindow: ~Copyable {
         let hasNoiseMap = slice.noise != nil || slice.varianceScale != nil
         noiseMap = hasNoiseMap ? HugePages.allocate(rect.area) : nil
         if let mask { view.writeMask(to: mask) }
-        for row in 0..<rect.height {
-            (pixels + row * rect.width).update(from: view.pixels + row * view.stride, count: rect.width)
-        }
     }
 
     deinit {
@@ -56,43 +52,40 @@ struct ScanWindow: ~Copyable {
         noiseMap?.deallocate()
     }
 
-    private borrowing func subtract(
-        _ background: inout sep_bkg, meshNoise: UnsafeMutablePointer<Float>?
+    /// Copies the samples without the background, row by row, so that a row stays in the cache for all that is done to it.
+    private borrowing func fill(
+        from view: PixelView, _ background: inout sep_bkg, meshNoise: UnsafeMutablePointer<Float>?
     ) throws {
         let line = UnsafeMutablePointer<Float>.allocate(capacity: image.width)
         defer { line.deallocate() }
         for row in 0..<rect.height {
             let y = Int32(rect.y.lowerBound + row)
-            let start = row * rect.width
+            let target = pixels + row * rect.width
+            target.update(from: view.pixels + row * view.stride, count: rect.width)
             if rect.width == image.width {
-                try SEPError.check(sep_bkg_subline(&background, y, pixels + start, SEP_TFLOAT))
-                if let meshNoise { try SEPError.check(sep_bkg_rmsline(&background, y, meshNoise + start, SEP_TFLOAT)) }
-                continue
+                try SEPError.check(sep_bkg_subline(&background, y, target, SEP_TFLOAT))
+            } else {
+                // libsep computes whole lines only.
+                try SEPError.check(sep_bkg_line(&background, y, line, SEP_TFLOAT))
+                let part = line + rect.x.lowerBound
+                for column in 0..<rect.width { target[column] -= part[column] }
             }
-            // libsep computes whole lines only.
-            try SEPError.check(sep_bkg_line(&background, y, line, SEP_TFLOAT))
-            let part = line + rect.x.lowerBound
-            for column in 0..<rect.width { pixels[start + column] -= part[column] }
-            if let meshNoise {
-                try SEPError.check(sep_bkg_rmsline(&background, y, line, SEP_TFLOAT))
-                (meshNoise + start).update(from: part, count: rect.width)
-            }
+            try requireUsablePixels(inRow: row)
+            guard let meshNoise else { continue }
+            try SEPError.check(sep_bkg_rmsline(&background, y, line, SEP_TFLOAT))
+            (meshNoise + row * rect.width).update(from: line + rect.x.lowerBound, count: rect.width)
         }
     }
 
     /// Refuses pixels that are not masked but too large for SEP, or no numbers: no coordinator sends them, and no
     /// background that it computes makes them.
     /// - Throws: ``ScanSetupError``.
-    private borrowing func requireUsablePixels() throws {
+    private borrowing func requireUsablePixels(inRow row: Int) throws {
         // A pixel and its background are below the limit each.
         let limit = 2 * PixelView.limit
-        let isSound = pixels.withMemoryRebound(to: UInt32.self, capacity: rect.area) { bits in
-            var found: Int32 = 0
-            for offset in 0..<rect.area { found |= bits[offset] & 0x7fff_ffff > limit.bitPattern ? 1 : 0 }
-            return found == 0
-        }
-        if isSound { return }
-        for offset in 0..<rect.area where !(pixels[offset].magnitude <= limit) {
+        let start = row * rect.width
+        if (pixels + start).greatestMagnitude(count: rect.width) <= limit { return }
+        for offset in start..<start + rect.width where !(pixels[offset].magnitude <= limit) {
             guard mask?[offset] == 1 else {
                 throw ScanSetupError("the window \(rect) holds pixels or a background that are no numbers, and no mask")
             }

@@ -27,6 +27,18 @@ extension PixelView {
         return count
     }
 
+    /// The greatest magnitude of all pixels; not a number if one of them is none.
+    var greatestMagnitude: Float {
+        var greatest: Float = 0
+        for row in 0..<rect.height {
+            let magnitude = (pixels + row * stride).greatestMagnitude(count: rect.width)
+            // Not a number is not below anything.
+            if !(magnitude < greatest) { greatest = magnitude }
+            if greatest.isNaN { break }
+        }
+        return greatest
+    }
+
     /// Writes 1 for each pixel that may not be used and 0 for all others, row by row.
     package func writeMask(to output: UnsafeMutablePointer<UInt8>) {
         for row in 0..<rect.height {
@@ -43,5 +55,23 @@ extension PixelView {
         if let mask, mask[offset] != 0 { return true }
         if let weights, !(weights[offset] > 0 && weights[offset].isFinite) { return true }
         return false
+    }
+}
+
+extension UnsafeMutablePointer<Float> {
+    /// The greatest magnitude of `count` numbers; not a number if one of them is none.
+    func greatestMagnitude(count: Int) -> Float { UnsafePointer(self).greatestMagnitude(count: count) }
+}
+
+extension UnsafePointer<Float> {
+    /// The greatest magnitude of `count` numbers; not a number if one of them is none.
+    func greatestMagnitude(count: Int) -> Float {
+        // The bits of magnitudes have the order of the magnitudes, with those that are no numbers above all others; in
+        // this form the compiler vectorises.
+        withMemoryRebound(to: Int32.self, capacity: count) { bits in
+            var greatest: Int32 = 0
+            for offset in 0..<count { greatest = max(greatest, bits[offset] & 0x7fff_ffff) }
+            return Float(bitPattern: UInt32(bitPattern: greatest))
+        }
     }
 }
