@@ -7,7 +7,6 @@ import Testing
 @Suite("damaged tile-compressed files")
 struct DamagedTileTests {
     let folder: TemporaryFolder
-
     init() throws { folder = try TemporaryFolder() }
 
     @Test("sound ones are read", arguments: CompressedFile.all)
@@ -40,8 +39,7 @@ struct DamagedTileTests {
 
     /// Bytes of the compressed table: its header ends at the first block border behind the END card.
     private func data(_ bytes: [UInt8]) -> Range<Int> {
-        let cards = stride(from: 2880, to: bytes.count, by: 80)
-        let end = cards.first { bytes[$0..<$0 + 8].elementsEqual("END     ".utf8) } ?? bytes.count
+        let end = bytes.card("END     ") ?? bytes.count
         return (end / 2880 + 1) * 2880..<bytes.count
     }
 
@@ -103,19 +101,17 @@ struct DamagedTileTests {
     func emptySide(key: String) throws {
         let file = try #require(CompressedFile.all.first)
         let whole = try file.write(to: folder.path("whole.fits"))
-        let card = try #require(
-            stride(from: 2880, to: whole.count, by: 80).first { whole[$0...].starts(with: key.utf8) })
+        let card = try #require(whole.card(key))
         // Those that are no integers to CFITSIO are 0.
         for text in ["0", "-3", "0.25", "0 3", "0x10", "inf", "1e400", "99999999999999999999"] {
             var bytes = whole
-            let value = Array(repeating: UInt8(ascii: " "), count: 20 - text.utf8.count) + text.utf8
-            bytes.replaceSubrange(card + 10..<card + 30, with: value)
+            bytes.setValue(text, ofCard: card)
             #expect(try isRefused(bytes), "\(key) = \(text)")
         }
         // CFITSIO finds the name in these as well.
         for text in ["HIERARCH \(key) = 0", "\(key) X= 0", "\(key)  =\u{301} 0"] {
             var bytes = whole
-            bytes.replaceSubrange(card..<card + 80, with: text.utf8 + Array(repeating: 32, count: 80 - text.utf8.count))
+            bytes.setCard(card, to: text)
             #expect(try isRefused(bytes), "\(text)")
         }
     }
@@ -125,12 +121,10 @@ struct DamagedTileTests {
         arguments: CompressedFile.all.filter { [RICE_1, HCOMPRESS_1].contains($0.compression) })
     func emptyBlock(file: CompressedFile) throws {
         let whole = try file.write(to: folder.path("whole.fits"))
-        let card = try #require(
-            stride(from: 2880, to: whole.count, by: 80).first { whole[$0...].starts(with: "ZVAL1   =".utf8) })
+        let card = try #require(whole.card("ZVAL1   ="))
         for text in file.compression == RICE_1 ? ["0", "0 33", "-1", "F", "1E-3"] : ["0"] {
             var bytes = whole
-            let value = Array(repeating: UInt8(ascii: " "), count: 20 - text.utf8.count) + text.utf8
-            bytes.replaceSubrange(card + 10..<card + 30, with: value)
+            bytes.setValue(text, ofCard: card)
             #expect(try isRefused(bytes) == (file.compression == RICE_1), "\(text)")
         }
     }
@@ -142,10 +136,7 @@ struct DamagedTileTests {
     func hugeTile(width: String) throws {
         for file in CompressedFile.all {
             var bytes = try file.write(to: folder.path("\(file).fits"))
-            let card = try #require(
-                stride(from: 2880, to: bytes.count, by: 80).first { bytes[$0...].starts(with: "ZTILE1".utf8) })
-            let value = Array(repeating: UInt8(ascii: " "), count: 20 - width.utf8.count) + width.utf8
-            bytes.replaceSubrange(card + 10..<card + 30, with: value)
+            bytes.setValue(width, ofCard: try #require(bytes.card("ZTILE1")))
             #expect(try isRefused(bytes), "\(file)")
         }
     }
@@ -156,12 +147,11 @@ struct DamagedTileTests {
     func longInteger(key: String, start: String) throws {
         let file = try #require(CompressedFile.all.first)
         var bytes = try file.write(to: folder.path("whole.fits"))
-        let cards = stride(from: 2880, to: bytes.count, by: 80)
-        let end = try #require(cards.first { bytes[$0...].starts(with: "END     ".utf8) })
-        let card = cards.first { bytes[$0...].starts(with: key.utf8) } ?? end
+        let end = try #require(bytes.card("END     "))
+        let card = bytes.card(key) ?? end
         if card == end { bytes.replaceSubrange(end + 80..<end + 160, with: bytes[end..<end + 80]) }
         let text = key.padding(toLength: 8, withPad: " ", startingAt: 0) + "= " + start
-        bytes.replaceSubrange(card..<card + 80, with: (text + String(repeating: "x", count: 80)).utf8.prefix(80))
+        bytes.setCard(card, to: text, filledWith: "x")
         #expect(try isRefused(bytes))
     }
 
@@ -169,12 +159,10 @@ struct DamagedTileTests {
     func longName() throws {
         let file = try #require(CompressedFile.all.first)
         let whole = try file.write(to: folder.path("whole.fits"))
-        let card = try #require(
-            stride(from: 2880, to: whole.count, by: 80).first { whole[$0...].starts(with: "TTYPE1".utf8) })
+        let card = try #require(whole.card("TTYPE1"))
         for start in ["TTYPE1  =", "TTYPE1=", "TTYPE1  = ", "ttype1 ="] {
             var bytes = whole
-            let text = Array(start.utf8) + Array(repeating: UInt8(ascii: "u"), count: 80 - start.utf8.count)
-            bytes.replaceSubrange(card..<card + 80, with: text)
+            bytes.setCard(card, to: start, filledWith: "u")
             #expect(try isRefused(bytes), "\(start)")
             // The file may end behind the card.
             #expect(try isRefused(Array(bytes[..<(card + 160)])), "\(start), cut")
@@ -182,8 +170,7 @@ struct DamagedTileTests {
         // As long as it can be between quotes, or without its end.
         for start in ["TTYPE1  = '", "TTYPE1='", "TFORM1  = '", "TFORM1='", "TNULL1  =", "TFORM1  =", "TDIM1   ="] {
             var bytes = whole
-            let text = Array(start.utf8) + Array(repeating: UInt8(ascii: "u"), count: 80 - start.utf8.count)
-            bytes.replaceSubrange(card..<card + 80, with: text)
+            bytes.setCard(card, to: start, filledWith: "u")
             _ = try isRefused(bytes)
         }
     }
@@ -201,5 +188,24 @@ struct DamagedTileTests {
         for (index, byte) in RawFITS.bytes([Int32(length / 2)]).enumerated() { bytes[place + index] = byte }
         #expect(length > 8)
         #expect(try isRefused(bytes))
+    }
+}
+
+extension [UInt8] {
+    /// Offset of the first card behind the primary header that begins with `start`.
+    fileprivate func card(_ start: String) -> Int? {
+        stride(from: 2880, to: count, by: 80).first { self[$0...].starts(with: start.utf8) }
+    }
+
+    /// Writes another value into a card, right-justified as a number's.
+    fileprivate mutating func setValue(_ text: String, ofCard card: Int) {
+        let blanks = repeatElement(UInt8(ascii: " "), count: 20 - text.utf8.count)
+        replaceSubrange(card + 10..<card + 30, with: blanks + Array(text.utf8))
+    }
+
+    /// Writes another card in the place of one.
+    fileprivate mutating func setCard(_ card: Int, to text: String, filledWith filler: Unicode.Scalar = " ") {
+        let rest = repeatElement(UInt8(ascii: filler), count: 80 - text.utf8.count)
+        replaceSubrange(card..<card + 80, with: Array(text.utf8) + rest)
     }
 }
