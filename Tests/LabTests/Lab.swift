@@ -85,9 +85,9 @@ enum Lab {
             ])
     }
 
-    /// Where the programs are: `SKYFARM_LAB_PROGRAMS`, or where the test runner was built.
+    /// Where the programs are: `SKYFARM_TEST_PROGRAMS`, or where the test runner was built.
     private static var products: String {
-        if let folder = getenv("SKYFARM_LAB_PROGRAMS") { return String(cString: folder) }
+        if let folder = getenv("SKYFARM_TEST_PROGRAMS") { return String(cString: folder) }
         var path = [CChar](repeating: 0, count: 4096)
         let length = readlink("/proc/self/exe", &path, path.count)
         let runner = String(decoding: path.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)

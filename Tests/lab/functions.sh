@@ -1,6 +1,6 @@
 # Functions for the commands that run in the lab; `. "$LAB_HOME/functions.sh"`. HOST is a number from 1.
 
-# The probe that the scenarios of discovery run; the tests name the one that was built with them.
+# The probe that the scenarios of discovery run; the tests name the one that was built for them.
 : "${LAB_PROBE:=$LAB_HOME/../../.build/debug/discovery-probe}"
 
 # The program, for the scenarios of nodes and scans.

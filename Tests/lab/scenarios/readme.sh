@@ -6,7 +6,7 @@ readme="$LAB_HOME/../../README.md"
 number() { case $1 in mine) echo 1 ;; other) echo 2 ;; *) return 1 ;; esac; }
 
 # What a lab lacks: another sshd, an administrator, and the minutes that a build takes. The program is the one that was
-# built with the tests; all else is done as printed.
+# built for the tests; all else is done as printed.
 mkdir "$LAB/stand-ins"
 cat >"$LAB/stand-ins/ssh" <<'X'
 #!/bin/bash

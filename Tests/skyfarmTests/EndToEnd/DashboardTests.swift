@@ -89,7 +89,7 @@ import Testing
         .enabled(if: Browser.path != nil, Comment(rawValue: Browser.absent)), arguments: [1280, 420])
     func browser(width: Int) throws {
         let scene = try Scene()
-        let image = try scene.sky(size: "4000x4000")
+        let image = try scene.sky(size: "6000x6000")
         let nodes = [try Node("first"), try Node("second")]
         let browser = try Browser()
         try browser.setWindow(width: width, scheme: width == 420 ? "dark" : "light")
@@ -144,7 +144,7 @@ import Testing
         let rows = String(decoding: try scene.bytes("out/o.csv"), as: UTF8.self).split(separator: "\n")
         #expect(page.sources == rows.count { !$0.hasPrefix("#") } - 1)
         #expect(page.now.contains("written to") && page.connection.contains("has ended"))
-        #expect(page.states == ["done": 63] && page.overflow == 0 && !page.cut && page.fault == "")
+        #expect(page.states == ["done": 94] && page.overflow == 0 && !page.cut && page.fault == "")
         #expect(page.log.contains("first is gone") && page.picture == 1000)
         // Keys work on what is left, and nothing is asked for any more.
         let brightest = try browser.run(

@@ -11,7 +11,7 @@ import Testing
 
     init() throws {
         scene = try Scene()
-        image = try scene.sky(size: "3000x3000")
+        image = try scene.sky(size: "5000x5000")
         nodes = [try Node("first"), try Node("second")]
         let expected = try Program.run(["scan", image, "-o", scene.path("expected.fits"), "--band", "128"])
         try #require(expected.code == 0)

@@ -19,7 +19,7 @@ import Testing
         let scene = try Scene()
         let environment = ["XDG_STATE_HOME": scene.path("state")]
         let node = try Program(
-            path: Bundle.main.bundleURL.appendingPathComponent("fault-probe").path, ["crooked", "weary"])
+            path: Program.built("fault-probe"), ["crooked", "weary"])
         let address = try #require(try node.firstLine().split(separator: " ").last.map(String.init))
         let result = try Program.run(
             [

@@ -5,7 +5,7 @@ import Testing
 
 /// Node processes that are killed, stopped, slow or crooked while a job of short tasks runs.
 @Suite("faults of processes", .serialized) struct ProcessFaultTests {
-    private static let probe = Bundle.main.bundleURL.appendingPathComponent("fault-probe").path
+    private static let probe = Program.built("fault-probe")
     private static let count = 2000
 
     /// A node that naps, or a crooked one.

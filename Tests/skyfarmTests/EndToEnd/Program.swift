@@ -34,7 +34,13 @@ final class Program {
     }
 
     /// The built program, beside the bundle of the tests.
-    static let path = Bundle.main.bundleURL.appendingPathComponent("skyfarm").path
+    static let path = built("skyfarm")
+
+    /// Where a program of this package is: in the folder `SKYFARM_TEST_PROGRAMS`, or where the tests were built.
+    static func built(_ name: String) -> String {
+        let folder = ProcessInfo.processInfo.environment["SKYFARM_TEST_PROGRAMS"].map { URL(fileURLWithPath: $0) }
+        return (folder ?? Bundle.main.bundleURL).appendingPathComponent(name).path
+    }
 
     /// Longest time that anything may take; only a fault reaches it.
     static let limit = Duration.seconds(120)

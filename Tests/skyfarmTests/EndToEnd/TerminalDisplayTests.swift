@@ -14,7 +14,7 @@ struct TerminalDisplayTests {
     init() throws {
         scene = try Scene()
         node = try Node("alpha")
-        sky = try scene.sky(size: "2500")
+        sky = try scene.sky(size: "5000")
     }
 
     /// A scan with the node that takes some seconds, as a command of the shell.
