@@ -32,11 +32,22 @@ typedef double doubles __attribute__((ext_vector_type(lanes)));
 typedef float floats __attribute__((ext_vector_type(lanes)));
 typedef int ints __attribute__((ext_vector_type(lanes)));
 
-// Pixels side by side in a row: their distances from the centre and, 0 behind the last, their flux.
+// Pixels side by side in a row: their distances from the centre, the squares of their parts' and, 0 behind the last pixel,
+// their flux.
 typedef struct {
-    doubles dx, flux;
-    double dy;
+    doubles dx, dy, flux;
+    floats px2[parts], py2[parts];
 } pixels;
+
+// Squares of the places of one row or column of a pixel's parts. Vectors go by reference: how they go by value depends on
+// the processor that is compiled for.
+static void squares(const doubles *middles, floats *result) {
+    doubles part = *middles + first_part;
+    for (int j = 0; j < parts; j++, part += part_side) {
+        floats place = __builtin_convertvector(part, floats);
+        result[j] = place * place;
+    }
+}
 
 static pixels take(const curve *c, const float *line, int column, int count, double dy) {
     pixels taken = {.dy = dy};
@@ -47,20 +58,12 @@ static pixels take(const curve *c, const float *line, int column, int count, dou
         for (int lane = 0; lane < count; lane++) some[lane] = line[column + lane];
     taken.flux = __builtin_convertvector(some, doubles);
     for (int lane = 0; lane < lanes; lane++) taken.dx[lane] = column + lane - c->x;
+    squares(&taken.dx, taken.px2);
+    squares(&taken.dy, taken.py2);
     return taken;
 }
 
-// Vectors go by reference: how they go by value depends on the processor that is compiled for.
 static double total(const doubles *some) { return (some->x + some->y) + (some->z + some->w); }
-
-// Squares of the places of one row or column of a pixel's parts.
-static void squares(const doubles *middles, floats *result) {
-    doubles part = *middles + first_part;
-    for (int j = 0; j < parts; j++, part += part_side) {
-        floats place = __builtin_convertvector(part, floats);
-        result[j] = place * place;
-    }
-}
 
 static double row_sum(const float *line, int count) {
     doubles sums = 0.0;
@@ -89,21 +92,17 @@ static int parts_inside(const curve *c, double dx, double dy) {
 
 // Flux of the parts of some pixels whose ring is below the last.
 static double flux_inside(const curve *c, pixels some) {
-    floats px[parts], py[parts];
-    doubles dy = some.dy;
-    squares(&some.dx, px);
-    squares(&dy, py);
     float surely_in = (float)(c->limit * c->limit * (1 - 1e-5)), surely_out = (float)(c->limit * c->limit * (1 + 1e-5));
     ints inside = 0, doubtful = 0;
     for (int i = 0; i < parts; i++)
         for (int j = 0; j < parts; j++) {
-            floats place = px[j] + py[i];
+            floats place = some.px2[j] + some.py2[i];
             ints below = place < surely_in;
             inside -= below;
             doubtful |= ~below & (place <= surely_out);
         }
     if (__builtin_reduce_or(doubtful))
-        for (int lane = 0; lane < lanes; lane++) inside[lane] = parts_inside(c, some.dx[lane], some.dy);
+        for (int lane = 0; lane < lanes; lane++) inside[lane] = parts_inside(c, some.dx[lane], some.dy.x);
     doubles flux = __builtin_convertvector(inside, doubles) * part_area * some.flux;
     return total(&flux);
 }
@@ -147,17 +146,13 @@ static void add_exactly(const curve *c, const doubles *px, double py, const doub
 
 // Adds the parts of some pixels to their rings.
 static void add_parts(const curve *c, pixels some, ring_sums sums) {
-    floats px2[parts], py2[parts];
-    doubles dy = some.dy;
-    squares(&some.dx, px2);
-    squares(&dy, py2);
     doubles flux = part_area * some.flux;
     float density = (float)c->density;
-    double py = some.dy + first_part;
+    double py = some.dy.x + first_part;
     for (int i = 0; i < parts; i++, py += part_side) {
         doubles px = some.dx + first_part;
         for (int j = 0; j < parts; j++, px += part_side) {
-            floats place = __builtin_elementwise_sqrt(px2[j] + py2[i]) * density;
+            floats place = __builtin_elementwise_sqrt(some.px2[j] + some.py2[i]) * density;
             place = __builtin_elementwise_min(place, (floats)(rings + 0.5f));
             ints ring = __builtin_convertvector(place, ints);
             floats above = place - __builtin_convertvector(ring, floats);

@@ -82,11 +82,11 @@ final class SimulatedNode: @unchecked Sendable {
         generation += 1
         phase = .down(isSilent: !hasPower)
         for session in sorted() where hasPower { session.connection.send(.reset("the connection was reset")) }
-        (sessions, queue, running, postponed) = ([:], [], [:], [])
+        letGo()
         admission = AdmissionState(slots: plan.slots, queueLimit: plan.queue)
     }
 
-    /// The simulation is over: lets go of connections, which hold the node.
+    /// Lets go of its tasks and its connections, which hold the node: it is down, or the simulation is over.
     func letGo() { (sessions, queue, running, postponed) = ([:], [], [:], []) }
 
     func freeze(until end: Instant) {

@@ -84,7 +84,7 @@ struct ScanWindow: ~Copyable {
         // A pixel and its background are below the limit each.
         let limit = 2 * PixelView.limit
         let start = row * rect.width
-        if (pixels + start).greatestMagnitude(count: rect.width) <= limit { return }
+        if UnsafePointer(pixels + start).greatestMagnitude(count: rect.width) <= limit { return }
         for offset in start..<start + rect.width where !(pixels[offset].magnitude <= limit) {
             guard mask?[offset] == 1 else {
                 throw ScanSetupError("the window \(rect) holds pixels or a background that are no numbers, and no mask")

@@ -58,11 +58,6 @@ extension PixelView {
     }
 }
 
-extension UnsafeMutablePointer<Float> {
-    /// The greatest magnitude of `count` numbers; not a number if one of them is none.
-    func greatestMagnitude(count: Int) -> Float { UnsafePointer(self).greatestMagnitude(count: count) }
-}
-
 extension UnsafePointer<Float> {
     /// The greatest magnitude of `count` numbers; not a number if one of them is none.
     func greatestMagnitude(count: Int) -> Float {

@@ -18,8 +18,7 @@ import Testing
     func failing() throws {
         let scene = try Scene()
         let environment = ["XDG_STATE_HOME": scene.path("state")]
-        let node = try Program(
-            path: Program.built("fault-probe"), ["crooked", "weary"])
+        let node = try Program(path: Program.built("fault-probe"), ["crooked", "weary"])
         let address = try #require(try node.firstLine().split(separator: " ").last.map(String.init))
         let result = try Program.run(
             [

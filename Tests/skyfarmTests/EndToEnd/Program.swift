@@ -33,7 +33,7 @@ final class Program {
         var description: String
     }
 
-    /// The built program, beside the bundle of the tests.
+    /// The command.
     static let path = built("skyfarm")
 
     /// Where a program of this package is: in the folder `SKYFARM_TEST_PROGRAMS`, or where the tests were built.
