@@ -2,7 +2,7 @@
 ///
 /// All that happens to it, its start, its answer and the end of its time, happens on the executor that its job shares
 /// with the transport: it costs no hop, no lock and no handler for cancellation. Its job ends it.
-final class RemoteAttempt<Task: ScanTask>: @unchecked Sendable {
+final class RemoteAttempt<Task: ScanTask>: LimitedAttempt, @unchecked Sendable {
     // Sendable: touched only on the executor of the job and the transport.
 
     private typealias Waiter = UnsafeContinuation<Void, Never>
@@ -18,7 +18,7 @@ final class RemoteAttempt<Task: ScanTask>: @unchecked Sendable {
     /// Nil while it is under way; does not change afterwards.
     private(set) var end: (result: TaskFarm<Task>.AttemptResult, at: Instant)?
     private var handle = AttemptHandle(rawValue: .max)
-    private var limit: AttemptLimits.Limit?
+    private let timeout: Duration?
 
     /// Sends the task. `ends` is told of the end at once, whoever waits for it.
     init(
@@ -31,12 +31,13 @@ final class RemoteAttempt<Task: ScanTask>: @unchecked Sendable {
         self.transport = transport
         self.reservation = reservation
         self.ends = ends
+        self.timeout = timeout
+        super.init()
         handle = transport.start(Attempt(task: task, number: id.number)) { self.answered($0) }
-        guard let timeout else { return }
-        limit = system.limits.begin(timeout) {
-            self.abandon(with: system.timedOut(after: timeout), as: .fault)
-        }
+        if let timeout { system.limits.begin(self, timeout) }
     }
+
+    override func expire() { abandon(with: system.timedOut(after: timeout), as: .fault) }
 
     /// Waits until it is over. Call once.
     func wait() async {
@@ -65,8 +66,7 @@ final class RemoteAttempt<Task: ScanTask>: @unchecked Sendable {
 
     private func settle(_ result: TaskFarm<Task>.AttemptResult, as outcome: SystemsState.Outcome) {
         end = (result, ends.note(reservation, as: outcome))
-        if let limit { system.limits.end(limit) }
-        limit = nil
+        if timeout != nil { system.limits.end(self) }
         waiter?.resume()
         waiter = nil
     }

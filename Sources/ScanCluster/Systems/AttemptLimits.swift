@@ -3,53 +3,52 @@
 final class AttemptLimits: @unchecked Sendable {
     // Sendable: touched only on the transport's executor.
 
-    /// The time-out of one attempt.
-    final class Limit: @unchecked Sendable {
-        // Sendable: as above.
-        fileprivate enum Phase {
-            /// Goes to `running` or `over`.
-            case waiting
-            /// Goes to `over`.
-            case running(TimerID)
-            case over
-        }
-        fileprivate var phase = Phase.waiting
-        fileprivate let duration: Duration
-        fileprivate let expire: @Sendable () -> Void
-
-        fileprivate init(_ duration: Duration, _ expire: @escaping @Sendable () -> Void) {
-            self.duration = duration
-            self.expire = expire
-        }
-    }
     private let clock: any ScanClock
-    private var turns: SlotTurns<Limit>
+    private var turns: SlotTurns<LimitedAttempt>
 
     init(slots: Int, clock: any ScanClock) {
         self.clock = clock
         turns = SlotTurns(slots: slots)
     }
 
-    /// An attempt was sent; `expire` is called when it had its turn for `duration`.
-    func begin(_ duration: Duration, _ expire: @escaping @Sendable () -> Void) -> Limit {
-        let limit = Limit(duration, expire)
-        if turns.enter(limit) { start(limit) }
-        return limit
+    /// An attempt was sent; it expires when it had its turn for `duration`. Call at most once.
+    func begin(_ attempt: LimitedAttempt, _ duration: Duration) {
+        attempt.phase = .waiting(duration)
+        if turns.enter(attempt) { start(attempt, duration) }
     }
 
-    /// The attempt is over. Call once, also if its time was.
-    func end(_ limit: Limit) {
-        let phase = limit.phase
-        limit.phase = .over
+    /// The attempt is over; call also if its time was.
+    func end(_ attempt: LimitedAttempt) {
+        let phase = attempt.phase
+        attempt.phase = .unlimited
         guard case .running(let timer) = phase else { return }
         clock.cancel(timer)
-        let next = turns.leave { next in
-            if case .waiting = next.phase { true } else { false }
-        }
-        if let next { start(next) }
+        let next = turns.leave { $0.isWaiting }
+        if let next, case .waiting(let duration) = next.phase { start(next, duration) }
     }
 
-    private func start(_ limit: Limit) {
-        limit.phase = .running(clock.schedule(at: clock.now.advanced(by: limit.duration), limit.expire))
+    private func start(_ attempt: LimitedAttempt, _ duration: Duration) {
+        attempt.phase = .running(
+            clock.schedule(at: clock.now.advanced(by: duration)) { attempt.expire() })
     }
+}
+
+/// An attempt that ``AttemptLimits`` may limit. Confined to the executor of the system's transport.
+class LimitedAttempt: @unchecked Sendable {
+    // Sendable: touched only on the transport's executor.
+
+    fileprivate enum Phase {
+        /// Before its time-out begins, after its end, or without any. Goes to `waiting`.
+        case unlimited
+        /// A slot is not free for it yet. Goes to `running` or `unlimited`.
+        case waiting(Duration)
+        /// Goes to `unlimited`.
+        case running(TimerID)
+    }
+    fileprivate var phase = Phase.unlimited
+
+    fileprivate var isWaiting: Bool { if case .waiting = phase { true } else { false } }
+
+    /// Its time is over.
+    func expire() {}
 }

@@ -29,9 +29,12 @@ extension ScanSystem {
     }
 
     /// An attempt under way. It does not know the bulk bytes: they go as soon as they are sent.
-    private struct Started<Task: ScanTask> {
+    private final class Started<Task: ScanTask>: LimitedAttempt, @unchecked Sendable {
+        // Sendable: only `answer` is touched off the transport's executor.
         let answer = TimeoutTask<Result<TaskResponse<Task>, ScanError>>()
         var handle = AttemptHandle(rawValue: 0)
+
+        override func expire() { answer.expire() }
     }
 
     private func start<Task: ScanTask>(
@@ -39,7 +42,7 @@ extension ScanSystem {
     ) -> Started<Task> {
         var attempt = attempt
         attempt.bulk = bulk
-        var started = Started<Task>()
+        let started = Started<Task>()
         started.handle = transport.start(attempt) { [answer = started.answer, number = attempt.number] reply in
             answer.settle(self.result(of: reply, to: task, attempt: number))
         }
@@ -75,8 +78,8 @@ extension ScanSystem {
     private func response<Task: ScanTask>(
         to started: Started<Task>, _ timeout: Duration?, _ transport: any ScanTransport
     ) async throws(ScanError) -> TaskResponse<Task> {
-        let limit = timeout.map { timeout in limits.begin(timeout) { started.answer.expire() } }
-        defer { if let limit { limits.end(limit) } }
+        if let timeout { limits.begin(started, timeout) }
+        defer { if timeout != nil { limits.end(started) } }
         switch await started.answer.outcome(within: nil, on: clock, abandon: { transport.cancel(started.handle) }) {
         case .result(let result): return try result.get()
         case .expired: throw timedOut(after: timeout)
