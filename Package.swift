@@ -7,6 +7,13 @@ let swift: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// With `SKYFARM_OPTIMIZE` set, as `scripts/test` does, what computes is optimised in debug builds as well, with its
+/// assertions; the tests themselves are not.
+let isOptimized = Context.environment["SKYFARM_OPTIMIZE"] != nil
+let computing: [SwiftSetting] =
+    swift + (isOptimized ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : [])
+let computingC: [CSetting] = isOptimized ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : []
+
 let package = Package(
     name: "skyfarm",
     platforms: [.macOS(.v15)],
@@ -31,7 +38,7 @@ let package = Package(
         // The sky job over the engine.
         .target(
             name: "SkyScan", dependencies: ["SkyImage", "ScanNetwork", "ScanCluster", "CSQLite", "CXXHash"],
-            swiftSettings: swift),
+            swiftSettings: computing),
         // What people see of a scan: pictures and pages; knows no cluster.
         .target(
             name: "SkyReport", dependencies: ["SkyImage", "CPNG"],
@@ -45,24 +52,24 @@ let package = Package(
                 .embedInCode("Page/Assets/live.js"), .embedInCode("Page/Assets/node.html"),
                 .embedInCode("Page/Assets/node.js"),
             ],
-            swiftSettings: swift),
+            swiftSettings: computing),
         // Pages over HTTP for those who have their link; knows no pixel.
         .target(
             name: "ScanDashboard", dependencies: ["ScanNetwork", "ScanCluster", "CDashboard"], swiftSettings: swift),
         // Images, sources and catalogues; knows no cluster.
         .target(
             name: "SkyImage", dependencies: ["CFITSIO", "CSEP", "CWCS", "CXXHash", "CZlib", "CSkyfarm"],
-            swiftSettings: swift),
+            swiftSettings: computing),
         // The wire; knows no pixel.
         .target(
             name: "ScanNetwork", dependencies: ["ScanSecurity", "ScanCluster", "CLibUV", "CXXHash"],
-            swiftSettings: swift),
+            swiftSettings: computing),
         // Nodes that find each other by DNS-SD; knows no connection.
         .target(name: "ScanDiscovery", dependencies: ["ScanCluster", "CDNSSD"], swiftSettings: swift),
         // Keys, TLS and limits for strangers; knows no socket.
         .target(name: "ScanSecurity", dependencies: ["ScanCluster", "CScanSecurity"], swiftSettings: swift),
         // Tasks, systems and the coordinator; knows no socket.
-        .target(name: "ScanCluster", swiftSettings: swift),
+        .target(name: "ScanCluster", swiftSettings: computing),
         .target(
             name: "ScanTestSupport", dependencies: ["ScanNetwork", "ScanSecurity", "ScanCluster"],
             swiftSettings: swift),
@@ -110,7 +117,7 @@ let package = Package(
         // libmicrohttpd's functions with variable arguments.
         .target(name: "CDashboard", dependencies: ["CMicroHTTPD"], path: "Sources/CLibraries/CDashboard"),
         // C that Swift cannot express: the fixed draw of deblending, macros.
-        .target(name: "CSkyfarm", path: "Sources/CLibraries/CSkyfarm"),
+        .target(name: "CSkyfarm", path: "Sources/CLibraries/CSkyfarm", cSettings: computingC),
 
         .executableTarget(
             name: "primes", dependencies: ["ScanNetwork", "ScanSecurity", "ScanCluster"], path: "Examples/primes",
