@@ -4,11 +4,23 @@
     import Glibc
 #endif
 
-/// One run of a scan on a thread of ``ScanThreads``.
-package struct ScanJob: Sendable {
-    let context: ScanContext
-    let scan: @Sendable (ScanContext) -> Void
-    let skipped: @Sendable () -> Void
+/// What a thread of ``ScanThreads`` does. Exactly one of ``scan()`` and ``skip()`` is called, once.
+package protocol ScanWork: AnyObject, Sendable {
+    /// Whether nobody waits for it any more.
+    var isCancelled: Bool { get }
+
+    /// Does the work, on a scan thread.
+    func scan()
+
+    /// Called instead when it was cancelled before it began or the threads were stopped.
+    func skip()
+}
+
+/// One run of a scan, in closures.
+package final class ScanJob: ScanWork {
+    private let context: ScanContext
+    private let body: @Sendable (ScanContext) -> Void
+    private let skipped: @Sendable () -> Void
 
     /// A job; exactly one of `scan` and `skipped` will be called, once.
     /// - Parameters:
@@ -20,9 +32,15 @@ package struct ScanJob: Sendable {
         skipped: @escaping @Sendable () -> Void = {}
     ) {
         self.context = context
-        self.scan = scan
+        body = scan
         self.skipped = skipped
     }
+
+    package var isCancelled: Bool { context.isCancelled }
+
+    package func scan() { body(context) }
+
+    package func skip() { skipped() }
 }
 
 /// Threads that do nothing but scan, one per slot, so that blocking C never holds up the cooperative pool or a loop.
@@ -56,14 +74,12 @@ package final class ScanThreads: Sendable {
     }
 
     /// Queues one job.
-    package func submit(_ job: ScanJob) { submit(CollectionOfOne(job)) }
+    package func submit(_ job: some ScanWork) { submit(CollectionOfOne(job)) }
 
     /// Queues jobs in order, with one wake-up for all of them.
-    package func submit(_ jobs: [ScanJob]) { submit(jobs[...]) }
-
-    private func submit(_ jobs: some Collection<ScanJob>) {
+    package func submit(_ jobs: some Collection<some ScanWork>) {
         if !queue.append(jobs) {
-            for job in jobs { job.skipped() }
+            for job in jobs { job.skip() }
         }
     }
 
@@ -84,25 +100,27 @@ package final class ScanThreads: Sendable {
 /// The jobs that wait for a thread.
 private final class ScanQueue: Sendable {
     private struct State {
-        var jobs = Queue<ScanJob>()
+        var jobs = Queue<any ScanWork>()
         var isClosed = false
 
         mutating func take() -> Step? {
             guard let job = jobs.popFirst() else { return isClosed ? .end : nil }
-            return .job(job, skip: isClosed || job.context.isCancelled)
+            return .job(job, skip: isClosed || job.isCancelled)
         }
     }
     private enum Step {
-        case job(ScanJob, skip: Bool)
+        case job(any ScanWork, skip: Bool)
         case end
     }
     private let state = Locked(State())
     private let signal = LockSignal()
 
     /// - Returns: false if the queue is closed.
-    func append(_ jobs: some Collection<ScanJob>) -> Bool {
+    func append(_ jobs: some Collection<some ScanWork>) -> Bool {
         let isOpen = state.withLock { state in
-            if !state.isClosed { state.jobs.append(contentsOf: jobs) }
+            if !state.isClosed {
+                for job in jobs { state.jobs.append(job) }
+            }
             return !state.isClosed
         }
         if jobs.count == 1 { signal.wakeOne() } else { signal.wakeAll() }
@@ -117,7 +135,7 @@ private final class ScanQueue: Sendable {
     /// Does jobs until the queue is closed and empty.
     func work() {
         while case .job(let job, let skip) = state.wait(for: signal, { $0.take() }) {
-            if skip { job.skipped() } else { job.scan(job.context) }
+            if skip { job.skip() } else { job.scan() }
         }
     }
 }

@@ -42,6 +42,9 @@ struct EncodedMessage: ~Copyable {
         return writer.bytes
     }
 
+    /// The bytes are used no more: much memory is not kept.
+    mutating func letGo() { writer.clear() }
+
     // MARK: Containers
 
     /// Opens a container inside the one at `level`, which must not have been written to since `position`.

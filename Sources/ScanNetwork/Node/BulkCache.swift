@@ -1,11 +1,14 @@
 package import ScanCluster
 
+/// Names a coordinator's connection to a node: what it has there, tasks and bytes, lasts as long as the connection.
+package typealias Lease = Int
+
 /// Bulk bytes that a node keeps for later tasks of the connection that sent them.
 ///
 /// When it is full, new bytes are not kept: a job reads its bytes in rounds, and a cache that made room by dropping
 /// the oldest would drop each shortly before it is needed.
 package struct BulkCache {
-    private var bytes: [AdmissionState.Lease: [BulkKey: BulkBytes]] = [:]
+    private var bytes: [Lease: [BulkKey: BulkBytes]] = [:]
     /// Most bytes that are kept.
     package let limit: Int
     /// Bytes that are kept.
@@ -14,11 +17,11 @@ package struct BulkCache {
     package init(limit: Int) { self.limit = limit }
 
     /// The bytes that a connection sent under `key`.
-    package func find(_ key: BulkKey, of lease: AdmissionState.Lease) -> BulkBytes? { bytes[lease]?[key] }
+    package func find(_ key: BulkKey, of lease: Lease) -> BulkBytes? { bytes[lease]?[key] }
 
     /// Keeps bytes while there is room.
     /// - Returns: whether they are kept.
-    package mutating func keep(_ new: BulkBytes, as key: BulkKey, of lease: AdmissionState.Lease) -> Bool {
+    package mutating func keep(_ new: BulkBytes, as key: BulkKey, of lease: Lease) -> Bool {
         if bytes[lease]?[key] != nil { return true }
         guard new.count <= limit - used else { return false }
         bytes[lease, default: [:]][key] = new
@@ -27,7 +30,7 @@ package struct BulkCache {
     }
 
     /// Forgets what a connection sent.
-    package mutating func drop(_ lease: AdmissionState.Lease) {
+    package mutating func drop(_ lease: Lease) {
         guard let dropped = bytes.removeValue(forKey: lease) else { return }
         used -= dropped.values.reduce(0) { $0 + $1.count }
     }

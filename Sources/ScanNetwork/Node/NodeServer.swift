@@ -11,7 +11,7 @@ public import ScanSecurity
 /// print("ready at", try node.start())
 /// ```
 public final class NodeServer: @unchecked Sendable {
-    // Sendable: what changes is touched only on the loop's thread, except `finished` and `shared`, which have locks.
+    // Sendable: what changes is touched only on the loop's thread, except `ended` and `shared`, which have locks.
 
     let info: NodeInfo
     let scanners: Scanners
@@ -21,19 +21,20 @@ public final class NodeServer: @unchecked Sendable {
     let onEvent: @Sendable (Event) -> Void
     private let address: String
     private let threads: ScanThreads
-    private let finished = Locked<[FinishedTask]>([])
+    private let ended = Locked(EndedTasks<NodeTask>())
+    private var gathering: TimerID?
     private let shared = Locked(Status())
 
     var admission: AdmissionState
     var cache: BulkCache
     private var keys: KeyRing
     /// Connections that have shown nothing yet.
-    private var strangers: StrangerGate<AdmissionState.Lease, String>
+    private var strangers: StrangerGate<Lease, String>
     /// Those that have shown a proof of the key, of which some may be repeated: strangers do not push them out.
-    private var candidates: StrangerGate<AdmissionState.Lease, String>
+    private var candidates: StrangerGate<Lease, String>
     private var refusals = PeerLogLimiter<String>()
     private var listener: (socket: Socket, poll: SocketPoll)?
-    private(set) var sessions: [AdmissionState.Lease: NodeSession] = [:]
+    private(set) var sessions: [Lease: NodeSession] = [:]
     /// Connections whose coordinator has said hello. Counted, not looked for: a flood of strangers changes nothing.
     private var coordinatorCount = 0
     private var nextLease = 0
@@ -182,12 +183,12 @@ public final class NodeServer: @unchecked Sendable {
         }
     }
 
-    private func recognise(_ lease: AdmissionState.Lease, from host: String) {
+    private func recognise(_ lease: Lease, from host: String) {
         strangers.leave(lease)
         makeRoom(candidates.arrive(lease, from: host))
     }
 
-    private func makeRoom(_ crowding: [AdmissionState.Lease]) {
+    private func makeRoom(_ crowding: [Lease]) {
         for lease in crowding { sessions[lease]?.connection?.end(Self.crowded) }
     }
 
@@ -221,10 +222,13 @@ public final class NodeServer: @unchecked Sendable {
         onEvent(.refused(peer: "\(peer)", reason: reason, unlogged: unlogged))
     }
 
-    private func closed(_ lease: AdmissionState.Lease) {
+    private func closed(_ lease: Lease) {
         strangers.leave(lease)
         candidates.leave(lease)
-        if sessions.removeValue(forKey: lease)?.peer != nil { coordinatorCount -= 1 }
+        let session = sessions.removeValue(forKey: lease)
+        if session?.peer != nil { coordinatorCount -= 1 }
+        // Tasks that still run keep the session, which needs none of the connection's memory any more.
+        session?.connection = nil
         publish()
         if sessions.isEmpty, isStopped || admission.isDraining { resumeDrained() }
     }
@@ -232,30 +236,38 @@ public final class NodeServer: @unchecked Sendable {
     // MARK: Tasks
 
     /// Starts admitted tasks, with one wake-up for all.
-    func submit(_ jobs: [ScanJob]) {
-        threads.submit(jobs)
+    func submit(_ tasks: [NodeTask]) {
+        threads.submit(tasks)
         publish()
     }
 
-    /// A task has ended on a scan thread. Those that end before the loop looks are answered together.
-    func finish(_ task: FinishedTask) {
-        let isFirst = finished.withLock { finished in
-            finished.append(task)
-            return finished.count == 1
-        }
-        if isFirst { loop.execute { self.answer() } }
+    /// A task has ended on a scan thread.
+    func finish(_ task: NodeTask) {
+        if ended.withLock({ $0.append(task) }) { loop.execute { self.look() } }
     }
 
-    private func answer() {
-        let tasks = finished.withLock { finished in
-            defer { finished = [] }
-            return finished
+    /// Answers the tasks that have ended, or waits for more of them.
+    private func look() {
+        guard ended.withLock({ [admission] in $0.isEnough(queued: admission.queued) }) else {
+            gathering = gathering ?? loop.schedule(at: loop.now.advanced(by: Self.gatheringTime)) { self.answer() }
+            return
         }
+        answer()
+    }
+
+    /// How long answers wait for others while many tasks are queued, to which the timers add up to 2 ms: beside the time
+    /// of those tasks, it is nothing.
+    private static let gatheringTime = Duration.microseconds(200)
+
+    private func answer() {
+        if let gathering { loop.cancel(gathering) }
+        gathering = nil
+        let tasks = ended.withLock { $0.take() }
         var isDrained = false
         for task in tasks {
             done += task.isDone ? 1 : 0
-            isDrained = admission.finish(task.lease, bulk: task.bulkBytes)
-            sessions[task.lease]?.answer(task)
+            isDrained = admission.finish(bulk: task.bulkBytes)
+            task.session.answer(task)
         }
         publish()
         if isDrained { finishDraining() }
@@ -282,27 +294,5 @@ public final class NodeServer: @unchecked Sendable {
     private func resumeDrained() {
         for continuation in drained { continuation.resume() }
         drained = []
-    }
-}
-
-/// A task that has left its scan thread.
-struct FinishedTask: Sendable {
-    var lease: AdmissionState.Lease
-    var request: UInt64
-    var keptBulk: Bool
-    /// Bytes of bulk that came with it, or that it referred to.
-    var bulkBytes: Int
-    /// Bytes to which it referred, under their key.
-    var found: (key: BulkKey, bytes: BulkBytes)?
-    /// Nil if the scan was skipped.
-    var outcome: Scanners.Outcome?
-    var seconds: Double
-
-    /// Whether it was scanned.
-    var isDone: Bool {
-        switch outcome {
-        case .output, .failure: true
-        case .elsewhere, nil: false
-        }
     }
 }

@@ -7,12 +7,13 @@ final class NodeSession: @unchecked Sendable {
     /// Name and address of the coordinator; nil before its hello.
     private(set) var peer: CoordinatorInfo?
     var connection: Connection?
-    private let server: NodeServer
-    private let lease: AdmissionState.Lease
-    private(set) var tasks: [UInt64: Running] = [:]
-    private var batch: [ScanJob] = []
+    let server: NodeServer
+    private let lease: Lease
+    /// Tasks that were taken and not answered yet.
+    private(set) var tasks: [UInt64: NodeTask] = [:]
+    private var batch: [NodeTask] = []
     /// The scanner of the last task: most tasks of a connection have the same.
-    private var scanner: (name: String, run: Scanners.Run)?
+    private var scanner: Scanners.Scanner?
     private var refusal: String?
     /// Whether the log has that what a task referred to was not found here.
     private var hasToldUnreadable = false
@@ -28,14 +29,7 @@ final class NodeSession: @unchecked Sendable {
     /// Most jobs that are told apart.
     private static let jobLimit = 1000
 
-    /// A task that was taken and not answered yet.
-    struct Running {
-        var scanner: String
-        var attempt: UInt32
-        let cancellation = ScanCancellation()
-    }
-
-    init(server: NodeServer, lease: AdmissionState.Lease) {
+    init(server: NodeServer, lease: Lease) {
         self.server = server
         self.lease = lease
     }
@@ -50,7 +44,7 @@ final class NodeSession: @unchecked Sendable {
 
     private func received(_ task: TaskFrame, on connection: Connection) throws(ProtocolError) {
         guard tasks[task.request] == nil else { throw ProtocolError("request \(task.request) was sent twice") }
-        guard let (scanner, run) = find(task.scanner) else {
+        guard let scanner = find(task.scanner) else {
             let name = String(decoding: task.scanner, as: UTF8.self).printable
             return refuse(task, .unknownScanner, "knows no scanner '\(name)'", on: connection)
         }
@@ -63,7 +57,7 @@ final class NodeSession: @unchecked Sendable {
         if bulk == nil, referred == nil, task.key != nil {
             return refuse(task, .bulkMissing, "does not keep the task's bulk bytes", on: connection)
         }
-        switch server.admission.admit(lease, bulk: task.bulk?.count ?? referred?.byteCount ?? 0) {
+        switch server.admission.admit(bulk: task.bulk?.count ?? referred?.byteCount ?? 0) {
         case .run: break
         case .refuse(.draining): return refuse(task, .draining, "is draining", on: connection)
         case .refuse(let reason):
@@ -77,44 +71,16 @@ final class NodeSession: @unchecked Sendable {
         if let key = task.key, jobs.count < Self.jobLimit { jobs.insert(key.job) }
         var isKept = false
         if let sent = task.bulk, let key = task.key { isKept = server.cache.keep(sent, as: key, of: lease) }
-        let running = Running(scanner: scanner, attempt: task.attempt)
-        tasks[task.request] = running
-        start(task, run, bulk, referred, running.cancellation, keptBulk: isKept)
+        let taken = NodeTask(task, of: self, scanner: scanner, bulk: bulk, referred: referred, isKept: isKept)
+        tasks[task.request] = taken
+        batch.append(taken)
     }
 
-    private func find(_ name: UnsafeRawBufferPointer) -> (name: String, run: Scanners.Run)? {
+    private func find(_ name: UnsafeRawBufferPointer) -> Scanners.Scanner? {
         if let scanner, scanner.name.utf8.elementsEqual(name) { return scanner }
         guard let found = server.scanners.find(name) else { return nil }
         scanner = found
         return found
-    }
-
-    private func start(
-        _ task: TaskFrame, _ run: @escaping Scanners.Run, _ bulk: BulkBytes?, _ referred: ReferredBulk?,
-        _ cancellation: ScanCancellation, keptBulk: Bool
-    ) {
-        let bytes = [UInt8](task.task)
-        let (server, key, clock) = (server, task.key, server.loop)
-        let finished = FinishedTask(
-            lease: lease, request: task.request, keptBulk: keptBulk,
-            bulkBytes: task.bulk?.count ?? referred?.byteCount ?? 0, seconds: 0)
-        batch.append(
-            ScanJob(context: ScanContext(bulk: bulk, cancellation: cancellation)) { context in
-                var (finished, context) = (finished, context)
-                do {
-                    if let referred, let resolver = server.resolver {
-                        let found = try referred.read(by: resolver)
-                        context = ScanContext(bulk: found, cancellation: cancellation)
-                        finished.found = key.map { ($0, found) }
-                    }
-                    (finished.outcome, finished.seconds) = run(bytes, context, clock)
-                } catch {
-                    finished.outcome = .elsewhere("\(error)")
-                }
-                server.finish(finished)
-            } skipped: {
-                server.finish(finished)
-            })
     }
 
     private func refuse(
@@ -142,12 +108,12 @@ final class NodeSession: @unchecked Sendable {
     }
 
     /// Sends what came of a task, unless nobody waits for it any more.
-    func answer(_ task: FinishedTask) {
-        guard let running = tasks.removeValue(forKey: task.request), let peer, let outcome = task.outcome
+    func answer(_ task: NodeTask) {
+        guard !task.isCancelled, tasks.removeValue(forKey: task.request) != nil, let peer, let outcome = task.outcome
         else { return }
         if case .elsewhere(let reason) = outcome { return sendBack(task.request, because: reason.printable) }
         done += 1
-        var isKept = task.keptBulk
+        var isKept = task.isBulkKept
         if let (key, bytes) = task.found { isKept = server.cache.keep(bytes, as: key, of: lease) }
         var outcomeToSend = outcome
         if case .output(let bytes) = outcome, bytes.count + FrameFormat.responseHeaderSize > peer.frameLimit {
@@ -157,7 +123,7 @@ final class NodeSession: @unchecked Sendable {
             switch outcomeToSend {
             case .output(let bytes): (bytes, true)
             case .failure(let cause), .elsewhere(let cause):
-                (report(cause, of: running, after: task.seconds).encoded, false)
+                (report(cause, of: task).encoded, false)
             }
         connection?.send { writer in
             body.withUnsafeBytes { body in
@@ -182,10 +148,10 @@ final class NodeSession: @unchecked Sendable {
     }
 
     /// The cause of a failure with what the log has had to say since the last one.
-    private func report(_ cause: String, of task: Running, after seconds: Double) -> FailureReport {
+    private func report(_ cause: String, of task: NodeTask) -> FailureReport {
         tell {
             .failed(
-                $0, scanner: task.scanner, attempt: Int(task.attempt), seconds: seconds,
+                $0, scanner: task.scanner.name, attempt: Int(task.attempt), seconds: task.seconds,
                 reason: String(cause.printable.prefix(FailureReport.lineLength)))
         }
         return FailureReport(cause: cause, log: log.take())
@@ -193,7 +159,7 @@ final class NodeSession: @unchecked Sendable {
 
     private func cancel(_ request: UInt64) {
         guard let task = tasks.removeValue(forKey: request) else { return }
-        task.cancellation.cancel()
+        task.cancel()
         cancelled += 1
     }
 }
@@ -247,7 +213,7 @@ extension NodeSession: ConnectionDelegate {
         // The lease ends with the connection: nobody waits for these tasks any more.
         readBatchEnded()
         cancelled += tasks.count
-        for task in tasks.values { task.cancellation.cancel() }
+        for task in tasks.values { task.cancel() }
         tasks = [:]
         server.cache.drop(lease)
         let address = connection?.peer ?? SocketAddress(host: "unknown", port: 0)

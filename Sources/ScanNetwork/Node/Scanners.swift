@@ -13,7 +13,14 @@ public struct Scanners: Sendable {
     /// Decodes a task, runs it and encodes its output; also measures the scan itself.
     typealias Run = @Sendable (_ task: [UInt8], ScanContext, any ScanClock) -> (Outcome, seconds: Double)
 
+    /// One type of task, under its name.
+    struct Scanner: Sendable {
+        let name: String
+        let run: Run
+    }
+
     private var runs: [String: Run] = [:]
+    private let encoders = WireEncoders()
 
     /// The scanners of these types, as in `Scanners(PrimeCount.self, PrimeSum.self)`.
     public init<each Task: ScanTask>(_ types: repeat (each Task).Type) {
@@ -43,14 +50,15 @@ public struct Scanners: Sendable {
     }
 
     /// The scanner of that name.
-    func find(_ name: UnsafeRawBufferPointer) -> (name: String, run: Run)? {
-        runs.index(forKey: String(decoding: name, as: UTF8.self)).map { (runs[$0].key, runs[$0].value) }
+    func find(_ name: UnsafeRawBufferPointer) -> Scanner? {
+        let name = String(decoding: name, as: UTF8.self)
+        return runs[name].map { Scanner(name: name, run: $0) }
     }
 
     private mutating func add<Task: ScanTask>(_ type: Task.Type) {
         precondition(runs[Task.scanner] == nil, "two scanners have the name \(Task.scanner)")
         precondition((1...255).contains(Task.scanner.utf8.count), "a scanner's name has 1 to 255 bytes")
-        runs[Task.scanner] = { bytes, context, clock in
+        runs[Task.scanner] = { [encoders] bytes, context, clock in
             let task: Task
             do {
                 task = try WireDecoder().decode(Task.self, from: bytes)
@@ -61,7 +69,7 @@ public struct Scanners: Sendable {
             let result = Result { try task.scan(context) }
             let seconds = clock.now.since(start) / .seconds(1)
             do {
-                return (.output(try WireEncoder().encode(try result.get())), seconds)
+                return (.output(try encoders.encode(try result.get())), seconds)
             } catch {
                 return (.failure("\(error)"), seconds)
             }

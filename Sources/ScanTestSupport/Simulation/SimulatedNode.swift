@@ -210,7 +210,7 @@ final class SimulatedNode: @unchecked Sendable {
         if bulk == nil, let key, cache.find(key, of: number) == nil { return refuse(.bulkMissing) }
         if happens(\.refused) { return refuse(.queueFull) }
         let size = bulk?.count ?? 0
-        if case .refuse(let reason) = admission.admit(number, bulk: size) { return refuse(reason) }
+        if case .refuse(let reason) = admission.admit(bulk: size) { return refuse(reason) }
         var isKept = false
         if bulk != nil, let key {
             isKept = cache.keep(BulkBytes(byteCount: 1) { $0[0] = 0 }, as: key, of: number)
@@ -271,7 +271,7 @@ final class SimulatedNode: @unchecked Sendable {
 
     private func finish(_ run: Run) {
         if !admission.isConsistent { world.fail("\(name) miscounts its tasks") }
-        if admission.finish(run.connection, bulk: run.bulk) { leave() } else { work() }
+        if admission.finish(bulk: run.bulk) { leave() } else { work() }
     }
 
     private func happens(_ fault: KeyPath<SimulationScenario.AttemptFaults, Double>) -> Bool {

@@ -1,0 +1,14 @@
+import ScanCluster
+
+/// Encoders for any thread: as many as encode at the same time, which keep their memory.
+final class WireEncoders: Sendable {
+    private let idle = Locked<[WireEncoder]>([])
+
+    /// The coded form of `value`.
+    /// - Throws: as ``WireEncoder/encode(_:)``.
+    func encode(_ value: some Encodable) throws -> [UInt8] {
+        let encoder = idle.withLock { $0.popLast() } ?? WireEncoder()
+        defer { idle.withLock { $0.append(encoder) } }
+        return try encoder.encode(value)
+    }
+}

@@ -1,0 +1,35 @@
+/// Tasks that have ended and are not answered yet: decides whether they are answered at once or wait for others, since
+/// answers that leave together cost much less. Pure.
+package struct EndedTasks<Task> {
+    /// Tasks that must be queued for answers to wait: no slot, and hardly a coordinator, then misses them.
+    package static var manyQueued: Int { 32 }
+
+    private var tasks: [Task] = []
+    /// Number of tasks with which to look again.
+    private var enough = 1
+
+    /// None.
+    package init() {}
+
+    /// A task ended.
+    /// - Returns: whether to look whether it is enough.
+    package mutating func append(_ task: Task) -> Bool {
+        tasks.append(task)
+        return tasks.count == 1 || tasks.count == enough
+    }
+
+    /// Looks at the tasks that have ended.
+    /// - Parameter queued: tasks taken that have no slot; those that have ended count.
+    /// - Returns: whether they are to be answered now. If not, they must be some time later, however many they are then.
+    package mutating func isEnough(queued: Int) -> Bool {
+        let waiting = queued - tasks.count
+        if enough == 1, waiting >= Self.manyQueued { enough = tasks.count + waiting / 2 }
+        return tasks.count >= enough
+    }
+
+    /// Takes the tasks that have ended, in the order in which they did.
+    package mutating func take() -> [Task] {
+        defer { self = EndedTasks() }
+        return tasks
+    }
+}

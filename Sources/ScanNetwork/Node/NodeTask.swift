@@ -1,0 +1,86 @@
+import ScanCluster
+
+/// A task that a node has taken: one object all the way from its frame through a scan thread to its answer.
+final class NodeTask: ScanWork, @unchecked Sendable {
+    // Sendable: what changes is touched by one thread at a time. The loop hands the task to a scan thread, and that hands
+    // it back, each through a lock.
+
+    let session: NodeSession
+    let request: UInt64
+    /// Number of the attempt, from 1.
+    let attempt: UInt32
+    let scanner: Scanners.Scanner
+    /// Bytes of bulk that came with it, or that it refers to.
+    let bulkBytes: Int
+    /// Whether the node keeps the bytes of bulk that came with it.
+    let isBulkKept: Bool
+    private let key: BulkKey?
+    /// What the scan needs, and is let go with it.
+    private var coded: [UInt8]
+    private var bulk: BulkBytes?
+    private let referred: ReferredBulk?
+    private let cancellation = ScanCancellation()
+
+    /// Nil if it was not scanned.
+    private(set) var outcome: Scanners.Outcome?
+    /// Time that the scan took.
+    private(set) var seconds = 0.0
+    /// Bytes to which it referred, under their key.
+    private(set) var found: (key: BulkKey, bytes: BulkBytes)?
+
+    /// A task that `frame` brought; its `bulk` bytes are here, or else to be read.
+    init(
+        _ frame: TaskFrame, of session: NodeSession, scanner: Scanners.Scanner, bulk: BulkBytes?,
+        referred: ReferredBulk?, isKept: Bool
+    ) {
+        self.session = session
+        self.scanner = scanner
+        self.bulk = bulk
+        self.referred = referred
+        isBulkKept = isKept
+        request = frame.request
+        attempt = frame.attempt
+        bulkBytes = frame.bulk?.count ?? referred?.byteCount ?? 0
+        coded = [UInt8](frame.task)
+        key = frame.key
+    }
+
+    /// Nobody waits for it any more.
+    func cancel() { cancellation.cancel() }
+
+    var isCancelled: Bool { cancellation.isCancelled }
+
+    /// Whether it was scanned.
+    var isDone: Bool {
+        switch outcome {
+        case .output, .failure: true
+        case .elsewhere, nil: false
+        }
+    }
+
+    func scan() {
+        do {
+            let context = ScanContext(bulk: try bulk ?? read(), cancellation: cancellation)
+            (outcome, seconds) = scanner.run(coded, context, session.server.loop)
+        } catch {
+            outcome = .elsewhere("\(error)")
+        }
+        finish()
+    }
+
+    func skip() { finish() }
+
+    private func finish() {
+        // On this thread: to give back as much as a band takes would hold up the loop.
+        (coded, bulk) = ([], nil)
+        session.server.finish(self)
+    }
+
+    /// Reads the bytes to which the task refers.
+    private func read() throws -> BulkBytes? {
+        guard let referred, let resolver = session.server.resolver else { return nil }
+        let bytes = try referred.read(by: resolver)
+        found = key.map { ($0, bytes) }
+        return bytes
+    }
+}
