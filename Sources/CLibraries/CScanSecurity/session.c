@@ -140,8 +140,10 @@ scan_tls_result scan_tls_handshake(scan_tls *session) {
 }
 
 scan_tls_result scan_tls_read(scan_tls *session, void *buffer, size_t capacity, size_t *count) {
-    ERR_clear_error();
     *count = 0;
+    // To be told so by OpenSSL takes as long as to decrypt a short record.
+    if (session->input_count == 0 && !SSL_has_pending(session->ssl)) return SCAN_TLS_WANTS_INPUT;
+    ERR_clear_error();
     return result_of(session, SSL_read_ex(session->ssl, buffer, capacity, count));
 }
 

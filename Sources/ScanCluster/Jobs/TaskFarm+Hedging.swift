@@ -3,7 +3,8 @@ extension TaskFarm {
     ///
     /// While a system idles, a timer stands for the moment when the next task will be overdue.
     mutating func hedge(in group: inout Children) {
-        guard isExhausted, ledger.pending.isEmpty, systems.hasIdleSlot(excluding: excluded) else { return forgetLook() }
+        guard isExhausted, ledger.pending.isEmpty, ledger.inFlight > 0, systems.hasIdleSlot(excluding: excluded)
+        else { return forgetLook() }
         if let look, clock.now < look.due { return }
         forgetLook()
         var findings = stragglers.look(at: ledger.running, now: clock.now)

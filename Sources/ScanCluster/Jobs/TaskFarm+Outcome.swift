@@ -117,20 +117,26 @@ extension TaskFarm {
         return verdict
     }
 
-    /// Tells the observer who came and went.
-    mutating func noteSystems() {
+    /// Tells the observer who came and went; at first, of all who are there.
+    mutating func noteSystems(isFirst: Bool = false) {
         let present = systems.snapshot
+        let stayed = present.count { known[$0.id] != nil }
+        if stayed < known.count { noteLeaving(besides: present) }
+        for system in present {
+            let isKnown = known[system.id] != nil
+            if !isKnown { known[system.id] = system.name }
+            if isFirst || !isKnown { observer?(.systemJoined(name: system.name, slots: system.slots)) }
+        }
+        seen.withLock { [known] in $0 = known }
+    }
+
+    private mutating func noteLeaving(besides present: [SystemSnapshot]) {
         let ids = Set(present.map(\.id))
         for (id, name) in known where !ids.contains(id) {
             known[id] = nil
             lastCause = "\(name) left"
             observer?(.systemLeft(name: name))
         }
-        for system in present where known[system.id] == nil {
-            known[system.id] = system.name
-            observer?(.systemJoined(name: system.name, slots: system.slots))
-        }
-        seen.withLock { [known] in $0 = known }
     }
 
     /// Waits no longer than agreed for a system that could run a task.

@@ -78,9 +78,7 @@ struct TaskFarm<Task: ScanTask> {
         self.executor = executor
         self.seen = seen
         self.inspector = inspector
-        // Only those that are gone: the others are announced to each job.
-        let present = Set(systems.snapshot.map(\.id))
-        known = seen.withLock { seen in seen.filter { !present.contains($0.key) } }
+        known = seen.withLock { $0 }
         ledger = TaskLedger(limits: .init(attempts: options.maxAttempts, faults: options.maxSystemFaults))
         ends = AttemptEnds(systems: systems, clock: clock)
         job = systems.watch()
@@ -98,7 +96,7 @@ struct TaskFarm<Task: ScanTask> {
             try await withThrowingTaskGroup(of: ChildEnd.self) { group in
                 defer { endRemoteAttempts() }
                 awaitChange(in: &group)
-                noteSystems()
+                noteSystems(isFirst: true)
                 while try advance(in: &group) {
                     try take(try await group.next(), in: &group)
                     if isChannelFull { await channel.room() }

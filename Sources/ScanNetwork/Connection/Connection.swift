@@ -92,7 +92,7 @@ final class Connection: Flushable, @unchecked Sendable {
 
     // MARK: Sending
 
-    /// Appends frames; they are written at the end of this turn, or once the peer has proved itself.
+    /// Appends frames; they are written once what is queued on the loop has run, or once the peer has proved itself.
     func send(_ body: (inout ByteWriter) -> Void) {
         loop.assertOnLoop()
         guard phase == .securing || phase == .greeting || phase == .open else { return }

@@ -10,7 +10,7 @@ public import ScanCluster
 /// The process's I/O thread: it moves bytes, fires timers, and is the executor of the code that serves connections.
 ///
 /// Everything that belongs to a connection happens on this one thread, so that no message waits for a hop between
-/// threads. Bytes to send are gathered during a turn of the loop and written once at its end.
+/// threads. Bytes to send are gathered while what is queued runs, and written together after that.
 public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecked Sendable {
     // Sendable: `remote` has a lock, `thread` is written before any other thread can know the loop, and all the rest
     // is touched only on the loop's own thread, which `assertOnLoop` checks.
@@ -30,7 +30,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
 
     let uv: UnsafeMutablePointer<uv_loop_t>
     let timers: LoopTimers
-    private let wakeUp: UnsafeMutablePointer<uv_async_t>
+    private let wakeUp: LoopWakeUp
     private let remote = Locked(Remote())
     private var local: [Job] = []
     private var running: [Job] = []
@@ -43,9 +43,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     /// Starts a loop on a thread of its own. It lives as long as the process.
     package init() {
         uv = .allocate(capacity: 1)
-        wakeUp = .allocate(capacity: 1)
         uv_loop_init(uv)
-        uv_async_init(uv, wakeUp, { _ in })
+        wakeUp = LoopWakeUp(uv: uv)
         timers = LoopTimers(uv: uv)
         turnStart = Self.time
         signal(SIGPIPE, SIG_IGN)
@@ -104,10 +103,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
             defer { remote.isAsleep = false }
             return remote.isAsleep
         }
-        if mustWake { uv_async_send(wakeUp) }
+        if mustWake { wakeUp.wake() }
     }
 
-    /// Has `target` flush once at the end of this turn. The target sees to it that it is marked only once.
+    /// Has `target` flush once what is queued now has run. The target sees to it that it is marked only once.
     func markDirty(_ target: any Flushable) {
         assertOnLoop()
         dirty.append(target)
@@ -155,6 +154,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
                 }
             }
             running.removeAll(keepingCapacity: true)
+            // Peers get to work while what these jobs queued is run.
+            flush()
         }
     }
 
@@ -169,7 +170,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     }
 }
 
-/// Something that gathers bytes during a turn of the loop and writes them at its end.
+/// Something that gathers bytes while what is queued on the loop runs, and writes them after that.
 protocol Flushable: AnyObject {
     func flush()
 }

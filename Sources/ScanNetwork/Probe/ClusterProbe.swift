@@ -21,13 +21,19 @@ package struct ClusterProbe: Sendable {
     }
 
     /// Farms out `count` jobs of one task, one after the other.
-    /// - Returns: seconds from the submission to the end of each job.
+    /// - Returns: seconds from the submission of each task to its response.
     /// - Throws: as ``rate(tasks:)``.
     package func roundTrips(_ count: Int) async throws -> Sample {
         // One change to the loop's thread for all of them.
         try await withTaskExecutorPreference(loop) {
             var seconds = Sample()
-            for id in 0..<count { seconds.add(try await time(CollectionOfOne(ProbeTask(id: id)), bulk: nil)) }
+            for id in 0..<count {
+                let start = loop.now
+                for try await response in coordinator.responses(to: CollectionOfOne(ProbeTask(id: id))) {
+                    seconds.add(loop.now.since(start) / .seconds(1))
+                    _ = try response.get()
+                }
+            }
             return seconds
         }
     }
@@ -45,14 +51,10 @@ package struct ClusterProbe: Sendable {
         _ tasks: some Sequence<ProbeTask> & Sendable, bulk: (@Sendable (ProbeTask) -> BulkSource?)? = nil
     ) async throws -> Double {
         // On the loop's thread, where the responses come in.
-        try await withTaskExecutorPreference(loop) { try await time(tasks, bulk: bulk) }
-    }
-
-    private func time(
-        _ tasks: some Sequence<ProbeTask> & Sendable, bulk: (@Sendable (ProbeTask) -> BulkSource?)?
-    ) async throws -> Double {
-        let start = loop.now
-        for try await response in coordinator.responses(to: tasks, bulk: bulk) { _ = try response.get() }
-        return loop.now.since(start) / .seconds(1)
+        try await withTaskExecutorPreference(loop) {
+            let start = loop.now
+            for try await response in coordinator.responses(to: tasks, bulk: bulk) { _ = try response.get() }
+            return loop.now.since(start) / .seconds(1)
+        }
     }
 }
