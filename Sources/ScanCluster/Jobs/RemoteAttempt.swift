@@ -66,7 +66,7 @@ final class RemoteAttempt<Task: ScanTask>: LimitedAttempt, @unchecked Sendable {
 
     private func settle(_ result: TaskFarm<Task>.AttemptResult, as outcome: SystemsState.Outcome) {
         end = (result, ends.note(reservation, as: outcome))
-        if timeout != nil { system.limits.end(self) }
+        system.limits.end(self)
         waiter?.resume()
         waiter = nil
     }

@@ -17,7 +17,7 @@ final class AttemptLimits: @unchecked Sendable {
         if turns.enter(attempt) { start(attempt, duration) }
     }
 
-    /// The attempt is over; call also if its time was.
+    /// The attempt is over; call also if its time was, or if it had no limit.
     func end(_ attempt: LimitedAttempt) {
         let phase = attempt.phase
         attempt.phase = .unlimited

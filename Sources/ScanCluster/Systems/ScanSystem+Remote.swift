@@ -79,7 +79,7 @@ extension ScanSystem {
         to started: Started<Task>, _ timeout: Duration?, _ transport: any ScanTransport
     ) async throws(ScanError) -> TaskResponse<Task> {
         if let timeout { limits.begin(started, timeout) }
-        defer { if timeout != nil { limits.end(started) } }
+        defer { limits.end(started) }
         switch await started.answer.outcome(within: nil, on: clock, abandon: { transport.cancel(started.handle) }) {
         case .result(let result): return try result.get()
         case .expired: throw timedOut(after: timeout)

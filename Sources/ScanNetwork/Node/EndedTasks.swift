@@ -15,7 +15,7 @@ package struct EndedTasks<Task> {
     /// - Returns: whether to look whether it is enough.
     package mutating func append(_ task: Task) -> Bool {
         tasks.append(task)
-        return tasks.count == 1 || tasks.count == enough
+        return tasks.count == enough
     }
 
     /// Looks at the tasks that have ended.

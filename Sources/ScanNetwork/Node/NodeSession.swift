@@ -57,7 +57,8 @@ final class NodeSession: @unchecked Sendable {
         if bulk == nil, referred == nil, task.key != nil {
             return refuse(task, .bulkMissing, "does not keep the task's bulk bytes", on: connection)
         }
-        switch server.admission.admit(bulk: task.bulk?.count ?? referred?.byteCount ?? 0) {
+        let bulkBytes = task.bulk?.count ?? referred?.byteCount ?? 0
+        switch server.admission.admit(bulk: bulkBytes) {
         case .run: break
         case .refuse(.draining): return refuse(task, .draining, "is draining", on: connection)
         case .refuse(let reason):
@@ -71,7 +72,8 @@ final class NodeSession: @unchecked Sendable {
         if let key = task.key, jobs.count < Self.jobLimit { jobs.insert(key.job) }
         var isKept = false
         if let sent = task.bulk, let key = task.key { isKept = server.cache.keep(sent, as: key, of: lease) }
-        let taken = NodeTask(task, of: self, scanner: scanner, bulk: bulk, referred: referred, isKept: isKept)
+        let taken = NodeTask(
+            task, of: self, scanner: scanner, bulk: bulk, referred: referred, bulkBytes: bulkBytes, isKept: isKept)
         tasks[task.request] = taken
         batch.append(taken)
     }

@@ -31,16 +31,16 @@ final class NodeTask: ScanWork, @unchecked Sendable {
     /// A task that `frame` brought; its `bulk` bytes are here, or else to be read.
     init(
         _ frame: TaskFrame, of session: NodeSession, scanner: Scanners.Scanner, bulk: BulkBytes?,
-        referred: ReferredBulk?, isKept: Bool
+        referred: ReferredBulk?, bulkBytes: Int, isKept: Bool
     ) {
         self.session = session
         self.scanner = scanner
         self.bulk = bulk
         self.referred = referred
+        self.bulkBytes = bulkBytes
         isBulkKept = isKept
         request = frame.request
         attempt = frame.attempt
-        bulkBytes = frame.bulk?.count ?? referred?.byteCount ?? 0
         coded = [UInt8](frame.task)
         key = frame.key
     }
