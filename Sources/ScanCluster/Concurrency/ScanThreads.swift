@@ -74,10 +74,10 @@ package final class ScanThreads: Sendable {
     }
 
     /// Queues one job.
-    package func submit(_ job: some ScanWork) { submit(CollectionOfOne(job)) }
+    package func submit(_ job: some ScanWork) { submit([job]) }
 
     /// Queues jobs in order, with one wake-up for all of them.
-    package func submit(_ jobs: some Collection<some ScanWork>) {
+    package func submit(_ jobs: [any ScanWork]) {
         if !queue.append(jobs) {
             for job in jobs { job.skip() }
         }
@@ -116,7 +116,7 @@ private final class ScanQueue: Sendable {
     private let signal = LockSignal()
 
     /// - Returns: false if the queue is closed.
-    func append(_ jobs: some Collection<some ScanWork>) -> Bool {
+    func append(_ jobs: [any ScanWork]) -> Bool {
         let isOpen = state.withLock { state in
             if !state.isClosed {
                 for job in jobs { state.jobs.append(job) }

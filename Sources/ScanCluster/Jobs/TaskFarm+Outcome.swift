@@ -70,8 +70,7 @@ extension TaskFarm {
         }
         remote[attempt.slot].removeAll(keepingCapacity: true)
         for system in blamed { systems.blame(system) }
-        guard let cost = work[attempt.slot]?.cost else { preconditionFailure("an open task has its work") }
-        work[attempt.slot] = nil
+        guard let cost = work[attempt.slot].take()?.cost else { preconditionFailure("an open task has its work") }
         stragglers.measure(cost: cost, time: end.since(attempt.start))
         observer?(
             .taskFinished(
@@ -89,8 +88,8 @@ extension TaskFarm {
     ) -> TaskLedger.Verdict {
         let verdict = ledger.end(attempt, as: outcome)
         if verdict != .ignored, outcome != .refused {
-            work[attempt.slot]?.failure = reason
-            if !log.isEmpty { work[attempt.slot]?.log = log }
+            let log = log.isEmpty ? work[attempt.slot]?.failure?.log ?? [] : log
+            work[attempt.slot]?.failure = Work.Failure(reason: reason, log: log)
         }
         switch verdict {
         case .retried where isTold:
@@ -102,10 +101,10 @@ extension TaskFarm {
                 .attemptLost(
                     index: attempt.index, system: system.name, attempt: attempt.number, reason: reason, log: log))
         case .failed:
-            guard let failed = work[attempt.slot] else { preconditionFailure("an open task has its work") }
-            work[attempt.slot] = nil
+            guard let failed = work[attempt.slot].take() else { preconditionFailure("an open task has its work") }
             let failure = TaskFailure(
-                message: failed.failure ?? reason, system: system.name, attempt: attempt.number, log: failed.log)
+                message: failed.failure?.reason ?? reason, system: system.name, attempt: attempt.number,
+                log: failed.failure?.log ?? [])
             observer?(.taskFailed(index: attempt.index, cost: failed.cost, failure: failure))
             let response = TaskResponse<Task>(
                 id: failed.task.id, result: .failure(failure), system: system.name, attempt: attempt.number,

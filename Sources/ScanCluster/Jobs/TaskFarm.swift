@@ -20,10 +20,17 @@ struct TaskFarm<Task: ScanTask> {
         var task: Task
         var cost: Double
         var bulk: BulkSource?
-        /// Why it last failed.
-        var failure: String?
-        /// What the log of the node that failed it last had to say.
-        var log: [String] = []
+        /// How it last failed.
+        var failure: Failure?
+
+        /// An object, since few tasks fail and the others are copied without it.
+        final class Failure {
+            let reason: String
+            /// What the log of the node has to say.
+            let log: [String]
+
+            init(reason: String, log: [String]) { (self.reason, self.log) = (reason, log) }
+        }
     }
 
     var tasks: any IteratorProtocol<Task>
@@ -189,8 +196,8 @@ struct TaskFarm<Task: ScanTask> {
         _ attempt: TaskLedger.AttemptID, with reservation: SystemsState.Reservation, on system: ScanSystem,
         in group: inout Children
     ) {
-        guard let task = work[attempt.slot]?.task else { preconditionFailure("an open task has its work") }
-        let source = work[attempt.slot]?.bulk
+        guard let work = work[attempt.slot] else { preconditionFailure("an open task has its work") }
+        let (task, source) = (work.task, work.bulk)
         observer?(
             .taskStarted(
                 index: attempt.index, system: system.name, attempt: attempt.number, cost: reservation.cost))
@@ -200,7 +207,8 @@ struct TaskFarm<Task: ScanTask> {
                 endsAt: ends)
             remote[attempt.id.slot].append(attempt)
             group.addAttempt(on: executor) {
-                await attempt.wait()
+                // Here, and not in a function of the attempt: each return from one asks the runtime for an executor.
+                await withUnsafeContinuation { attempt.wait($0) }
                 return .remote(attempt)
             }
             return

@@ -78,6 +78,23 @@ package struct TaskLedger: Sendable {
         var started = 0
         var failures = 0
         var faults = 0
+
+        mutating func run(_ slot: Int, on system: SystemID, at now: Instant) -> AttemptID {
+            phase = .running
+            numbered += 1
+            started += 1
+            let attempt = AttemptID(slot: slot, index: index, number: numbered, start: now, serial: started)
+            running.append((attempt, system))
+            return attempt
+        }
+
+        /// Forgets all but the memory of its list: one allocation per slot, not per task.
+        mutating func clear() {
+            phase = .free
+            running.removeAll(keepingCapacity: true)
+            if !threwOn.isEmpty { threwOn = [] }
+            (numbered, started, failures, faults) = (0, 0, 0, 0)
+        }
     }
 
     private let limits: Limits
@@ -125,7 +142,6 @@ package struct TaskLedger: Sendable {
     /// The task `offset` places behind the most urgent one goes to `system`.
     package mutating func start(atOffset offset: Int, on system: SystemID, at now: Instant) -> AttemptID {
         let slot = pending.remove(atOffset: offset).slot
-        entries[slot].phase = .running
         return run(slot, on: system, at: now)
     }
 
@@ -149,14 +165,8 @@ package struct TaskLedger: Sendable {
     }
 
     private mutating func run(_ slot: Int, on system: SystemID, at now: Instant) -> AttemptID {
-        entries[slot].numbered += 1
-        entries[slot].started += 1
-        let attempt = AttemptID(
-            slot: slot, index: entries[slot].index, number: entries[slot].numbered, start: now,
-            serial: entries[slot].started)
-        entries[slot].running.append((attempt, system))
         inFlight += 1
-        return attempt
+        return entries[slot].run(slot, on: system, at: now)
     }
 
     /// The place of an attempt in flight among those of its task.
@@ -210,12 +220,7 @@ package struct TaskLedger: Sendable {
     }
 
     private mutating func clear(_ slot: Int) {
-        // The array's memory is kept: one allocation per slot, not per task.
-        var running = entries[slot].running
-        entries[slot].running = []
-        running.removeAll(keepingCapacity: true)
-        entries[slot] = Entry()
-        entries[slot].running = running
+        entries[slot].clear()
         free.append(slot)
     }
 

@@ -236,7 +236,7 @@ public final class NodeServer: @unchecked Sendable {
     // MARK: Tasks
 
     /// Starts admitted tasks, with one wake-up for all.
-    func submit(_ tasks: [NodeTask]) {
+    func submit(_ tasks: [any ScanWork]) {
         threads.submit(tasks)
         publish()
     }

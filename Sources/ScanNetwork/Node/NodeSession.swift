@@ -11,7 +11,7 @@ final class NodeSession: @unchecked Sendable {
     private let lease: Lease
     /// Tasks that were taken and not answered yet.
     private(set) var tasks: [UInt64: NodeTask] = [:]
-    private var batch: [NodeTask] = []
+    private var batch: [any ScanWork] = []
     /// The scanner of the last task: most tasks of a connection have the same.
     private var scanner: Scanners.Scanner?
     private var refusal: String?
@@ -79,7 +79,7 @@ final class NodeSession: @unchecked Sendable {
     }
 
     private func find(_ name: UnsafeRawBufferPointer) -> Scanners.Scanner? {
-        if let scanner, scanner.name.utf8.elementsEqual(name) { return scanner }
+        if let scanner, scanner.isNamed(name) { return scanner }
         guard let found = server.scanners.find(name) else { return nil }
         scanner = found
         return found

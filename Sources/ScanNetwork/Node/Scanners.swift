@@ -17,6 +17,11 @@ public struct Scanners: Sendable {
     struct Scanner: Sendable {
         let name: String
         let run: Run
+
+        func isNamed(_ bytes: UnsafeRawBufferPointer) -> Bool {
+            var name = name
+            return name.withUTF8 { $0.elementsEqual(bytes) }
+        }
     }
 
     private var runs: [String: Run] = [:]
