@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    internal import Glibc
-#else
-    internal import Darwin
-#endif
-
 /// Which objects share an island: a forest of objects whose pixels touch.
 struct IslandLabels {
     private var parents: [Int32]
@@ -15,26 +9,21 @@ struct IslandLabels {
 
     /// Joins objects that have 8-connected pixels. `pixels` holds raster offsets within `rect`.
     mutating func join(pixels: UnsafePointer<Int32>, offsets: [Int], in rect: PixelRect) {
-        // calloc: only the pages that objects touch are ever cleared.
-        guard let memory = calloc(rect.area, MemoryLayout<Int32>.stride) else { fatalError("out of memory") }
-        defer { free(memory) }
-        HugePages.advise(UnsafeMutableRawBufferPointer(start: memory, count: rect.area * MemoryLayout<Int32>.stride))
-        let owners = memory.bindMemory(to: Int32.self, capacity: rect.area)
-        for object in 0..<parents.count {
-            for offset in offsets[object]..<offsets[object + 1] { owners[Int(pixels[offset])] = Int32(object + 1) }
-        }
-        let width = rect.width
-        for object in 0..<parents.count {
-            for offset in offsets[object]..<offsets[object + 1] {
-                let pixel = Int(pixels[offset])
-                let column = pixel % width
-                let isLast = column == width - 1
-                if !isLast { join(object, owners[pixel + 1]) }
-                guard pixel + width < rect.area else { continue }
-                if column > 0 { join(object, owners[pixel + width - 1]) }
-                join(object, owners[pixel + width])
-                if !isLast { join(object, owners[pixel + width + 1]) }
+        let rows = PixelsByRow(pixels, offsets: offsets, in: rect)
+        // Owners of the pixels of two rows, 0 for none, with a column more on either side. A map of the whole window would
+        // be written in few places, each of which costs a page.
+        var upper = [Int32](repeating: 0, count: rect.width + 2)
+        for pixel in rows[0] { upper[pixel.column + 1] = pixel.owner }
+        var lower = [Int32](repeating: 0, count: rect.width + 2)
+        for row in 0..<rect.height {
+            for pixel in rows[row + 1] { lower[pixel.column + 1] = pixel.owner }
+            for pixel in rows[row] {
+                let object = Int(pixel.owner) - 1
+                join(object, upper[pixel.column + 2])
+                for column in pixel.column..<pixel.column + 3 { join(object, lower[column]) }
             }
+            for pixel in rows[row] { upper[pixel.column + 1] = 0 }
+            swap(&upper, &lower)
         }
     }
 
@@ -68,4 +57,37 @@ struct IslandLabels {
     mutating func isIsland(_ objects: Range<Int>) -> Bool {
         root(Int32(objects.lowerBound)) == Int32(objects.lowerBound)
     }
+}
+
+/// The pixels of all objects, row by row.
+private struct PixelsByRow {
+    struct Pixel {
+        var column: Int
+        /// Number of the object, from 1.
+        var owner: Int32
+    }
+    private var pixels: [Pixel] = []
+    /// Where each row begins, and the end of the last; one row more, which is empty.
+    private var starts: [Int]
+
+    /// `places` holds raster offsets within `rect`, those of each object from one of the `offsets` to the next.
+    init(_ places: UnsafePointer<Int32>, offsets: [Int], in rect: PixelRect) {
+        let count = offsets.last ?? 0
+        starts = Array(repeating: 0, count: rect.height + 2)
+        for index in 0..<count { starts[Int(places[index]) / rect.width + 1] += 1 }
+        for row in 1..<starts.count { starts[row] += starts[row - 1] }
+        pixels = Array(unsafeUninitializedCapacity: count) { pixels, initialized in
+            var next = starts
+            for object in 0..<offsets.count - 1 {
+                for index in offsets[object]..<offsets[object + 1] {
+                    let (row, column) = Int(places[index]).quotientAndRemainder(dividingBy: rect.width)
+                    pixels.initializeElement(at: next[row], to: Pixel(column: column, owner: Int32(object + 1)))
+                    next[row] += 1
+                }
+            }
+            initialized = count
+        }
+    }
+
+    subscript(row: Int) -> ArraySlice<Pixel> { pixels[starts[row]..<starts[row + 1]] }
 }
