@@ -7,6 +7,15 @@
 // What decides where a part lies are libsep's operations, in their order and with their rounding.
 #pragma STDC FP_CONTRACT OFF
 
+// The processor's wider vectors are used where it has them; the results are the same to the bit, since nothing is fused.
+// All vector code becomes part of the one function of which there are two.
+#if defined(__x86_64__) && defined(__linux__)
+#define for_each_processor __attribute__((target_clones("avx2", "default")))
+#else
+#define for_each_processor
+#endif
+#define inlined static inline __attribute__((always_inline))
+
 enum { rings = 64, parts = 5 };
 // A pixel is seen as 5 x 5 parts; libsep adds a part's side to the first place, one by one.
 static const double part_side = 1.0 / parts;
@@ -25,23 +34,22 @@ static int clamped(double value, int low, int high) {
     return value < low ? low : value > high ? high : (int)value;
 }
 
-// Several columns of a row at once. Places are in single precision, at twice the speed; where that does not decide on
+// Several pixels at once. Places are in single precision, at twice the speed; where that does not decide on
 // which side of a ring's edge a part lies, they are looked at again.
 enum { lanes = 4 };
 typedef double doubles __attribute__((ext_vector_type(lanes)));
 typedef float floats __attribute__((ext_vector_type(lanes)));
 typedef int ints __attribute__((ext_vector_type(lanes)));
 
-// Pixels side by side in a row: their distances from the centre, the squares of their parts' and, 0 behind the last pixel,
-// their flux.
+// Some pixels: their distances from the centre and, 0 where there are fewer than lanes, their flux.
 typedef struct {
     doubles dx, dy, flux;
-    floats px2[parts], py2[parts];
+    int count;
 } pixels;
 
 // Squares of the places of one row or column of a pixel's parts. Vectors go by reference: how they go by value depends on
 // the processor that is compiled for.
-static void squares(const doubles *middles, floats *result) {
+inlined void squares(const doubles *middles, floats *result) {
     doubles part = *middles + first_part;
     for (int j = 0; j < parts; j++, part += part_side) {
         floats place = __builtin_convertvector(part, floats);
@@ -49,23 +57,9 @@ static void squares(const doubles *middles, floats *result) {
     }
 }
 
-static pixels take(const curve *c, const float *line, int column, int count, double dy) {
-    pixels taken = {.dy = dy};
-    floats some = 0.0f;
-    if (count >= lanes)
-        memcpy(&some, line + column, sizeof some);
-    else
-        for (int lane = 0; lane < count; lane++) some[lane] = line[column + lane];
-    taken.flux = __builtin_convertvector(some, doubles);
-    for (int lane = 0; lane < lanes; lane++) taken.dx[lane] = column + lane - c->x;
-    squares(&taken.dx, taken.px2);
-    squares(&taken.dy, taken.py2);
-    return taken;
-}
+inlined double total(const doubles *some) { return (some->x + some->y) + (some->z + some->w); }
 
-static double total(const doubles *some) { return (some->x + some->y) + (some->z + some->w); }
-
-static double row_sum(const float *line, int count) {
+inlined double row_sum(const float *line, int count) {
     doubles sums = 0.0;
     int done = 0;
     for (; done + lanes <= count; done += lanes) {
@@ -91,19 +85,22 @@ static int parts_inside(const curve *c, double dx, double dy) {
 }
 
 // Flux of the parts of some pixels whose ring is below the last.
-static double flux_inside(const curve *c, pixels some) {
+inlined double flux_inside(const curve *c, const pixels *some) {
     float surely_in = (float)(c->limit * c->limit * (1 - 1e-5)), surely_out = (float)(c->limit * c->limit * (1 + 1e-5));
+    floats px2[parts], py2[parts];
+    squares(&some->dx, px2);
+    squares(&some->dy, py2);
     ints inside = 0, doubtful = 0;
     for (int i = 0; i < parts; i++)
         for (int j = 0; j < parts; j++) {
-            floats place = some.px2[j] + some.py2[i];
+            floats place = px2[j] + py2[i];
             ints below = place < surely_in;
             inside -= below;
             doubtful |= ~below & (place <= surely_out);
         }
     if (__builtin_reduce_or(doubtful))
-        for (int lane = 0; lane < lanes; lane++) inside[lane] = parts_inside(c, some.dx[lane], some.dy.x);
-    doubles flux = __builtin_convertvector(inside, doubles) * part_area * some.flux;
+        for (int lane = 0; lane < lanes; lane++) inside[lane] = parts_inside(c, some->dx[lane], some->dy[lane]);
+    doubles flux = __builtin_convertvector(inside, doubles) * part_area * some->flux;
     return total(&flux);
 }
 
@@ -113,8 +110,28 @@ static double half_chord(double radius, double distance) {
     return squared > 0.0 ? sqrt(squared) : 0.0;
 }
 
+// Adds a pixel to those that wait.
+inlined bool is_full_with(pixels *waiting, double dx, double dy, double flux) {
+    waiting->dx[waiting->count] = dx;
+    waiting->dy[waiting->count] = dy;
+    waiting->flux[waiting->count] = flux;
+    return ++waiting->count == lanes;
+}
+
+// Flux inside of the pixels from column `first` up to `end` and of those that waited, but for those that wait now.
+inlined double edge_sum(const curve *c, const float *line, int first, int end, double dy, pixels *waiting) {
+    double sum = 0.0;
+    for (int column = first; column < end; column++) {
+        if (!is_full_with(waiting, column - c->x, dy, line[column])) continue;
+        sum += flux_inside(c, waiting);
+        *waiting = (pixels){0};
+    }
+    return sum;
+}
+
 // Flux of all parts whose ring is below the last.
-static double flux(const curve *c) {
+inlined double flux(const curve *c) {
+    pixels waiting = {0};
     double sum = 0.0, outer = c->limit + reach, inner = c->limit > reach ? c->limit - reach : 0.0;
     int last_row = clamped(c->y + outer + 2, 0, c->height);
     for (int row = clamped(c->y - outer, 0, c->height); row < last_row; row++) {
@@ -123,13 +140,11 @@ static double flux(const curve *c) {
         int first = clamped(c->x - around, 0, c->width), end = clamped(c->x + around + 2, 0, c->width);
         // Pixels of which all parts are surely inside.
         int full = clamped(c->x - within + 1, first, end), full_end = clamped(c->x + within, full, end);
-        for (int column = first; column < full; column += lanes)
-            sum += flux_inside(c, take(c, line, column, full - column, dy));
         sum += row_sum(line + full, full_end - full);
-        for (int column = full_end; column < end; column += lanes)
-            sum += flux_inside(c, take(c, line, column, end - column, dy));
+        sum += edge_sum(c, line, first, full, dy, &waiting);
+        sum += edge_sum(c, line, full_end, end, dy, &waiting);
     }
-    return sum;
+    return sum + flux_inside(c, &waiting);
 }
 
 // Flux by ring, of which the last takes what is beyond the others. One set for each place of a part in its row of parts:
@@ -137,27 +152,30 @@ static double flux(const curve *c) {
 typedef double ring_sums[parts][rings + 1];
 
 // Adds one part in each pixel, at `px` and `py`, to its ring.
-static void add_exactly(const curve *c, const doubles *px, double py, const doubles *flux, double *sums) {
+static void add_exactly(const curve *c, const doubles *px, const doubles *py, const doubles *flux, double *sums) {
     for (int lane = 0; lane < lanes; lane++) {
-        int ring = (int)(sqrt((*px)[lane] * (*px)[lane] + py * py) * c->density);
+        int ring = (int)(sqrt((*px)[lane] * (*px)[lane] + (*py)[lane] * (*py)[lane]) * c->density);
         sums[ring < rings ? ring : rings] += (*flux)[lane];
     }
 }
 
 // Adds the parts of some pixels to their rings.
-static void add_parts(const curve *c, pixels some, ring_sums sums) {
-    doubles flux = part_area * some.flux;
+inlined void add_parts(const curve *c, const pixels *some, ring_sums sums) {
+    doubles flux = part_area * some->flux;
+    floats px2[parts], py2[parts];
+    squares(&some->dx, px2);
+    squares(&some->dy, py2);
     float density = (float)c->density;
-    double py = some.dy.x + first_part;
+    doubles py = some->dy + first_part;
     for (int i = 0; i < parts; i++, py += part_side) {
-        doubles px = some.dx + first_part;
+        doubles px = some->dx + first_part;
         for (int j = 0; j < parts; j++, px += part_side) {
-            floats place = __builtin_elementwise_sqrt(some.px2[j] + some.py2[i]) * density;
+            floats place = __builtin_elementwise_sqrt(px2[j] + py2[i]) * density;
             place = __builtin_elementwise_min(place, (floats)(rings + 0.5f));
             ints ring = __builtin_convertvector(place, ints);
             floats above = place - __builtin_convertvector(ring, floats);
             if (__builtin_reduce_or((above < 1e-3f) | (above > 1 - 1e-3f)))
-                add_exactly(c, &px, py, &flux, sums[j]);
+                add_exactly(c, &px, &py, &flux, sums[j]);
             else
                 for (int lane = 0; lane < lanes; lane++) sums[j][ring[lane]] += flux[lane];
         }
@@ -174,20 +192,23 @@ static bool add_whole(const curve *c, const float *line, int column, double dy, 
     return true;
 }
 
-// Adds the pixels from column `first` up to `end` to their rings.
-static void add_pixels(const curve *c, const float *line, int first, int end, double dy, ring_sums sums) {
-    if (c->step > 2 * reach) {
-        for (int column = first; column < end; column++)
-            if (!add_whole(c, line, column, dy, sums)) add_parts(c, take(c, line, column, 1, dy), sums);
-    } else {
-        for (int column = first; column < end; column += lanes)
-            add_parts(c, take(c, line, column, end - column, dy), sums);
+// Adds the pixels from column `first` up to `end` to their rings, or to those that wait for it.
+inlined void add_pixels(
+    const curve *c, const float *line, int first, int end, double dy, pixels *waiting, ring_sums sums
+) {
+    bool is_wide = c->step > 2 * reach;
+    for (int column = first; column < end; column++) {
+        if (is_wide && add_whole(c, line, column, dy, sums)) continue;
+        if (!is_full_with(waiting, column - c->x, dy, line[column])) continue;
+        add_parts(c, waiting, sums);
+        *waiting = (pixels){0};
     }
 }
 
 // Adds the pixels of which a part lies in one of the rings below `count`, but for those of which one lies below `done`.
-static void add_rings(const curve *c, int done, int count, ring_sums sums) {
+inlined void add_rings(const curve *c, int done, int count, ring_sums sums) {
     double outer = count * c->step + reach, inner = done == 0 ? 0.0 : done * c->step + reach;
+    pixels waiting = {0};
     int last_row = clamped(c->y + outer + 2, 0, c->height);
     for (int row = clamped(c->y - outer, 0, c->height); row < last_row; row++) {
         const float *line = c->pixels + (size_t)row * c->width;
@@ -199,9 +220,10 @@ static void add_rings(const curve *c, int done, int count, ring_sums sums) {
             hole = clamped(c->x - within, first, end);
             hole_end = clamped(c->x + within + 2, hole, end);
         }
-        add_pixels(c, line, first, hole, dy, sums);
-        add_pixels(c, line, hole_end, end, dy, sums);
+        add_pixels(c, line, first, hole, dy, &waiting, sums);
+        add_pixels(c, line, hole_end, end, dy, &waiting, sums);
     }
+    if (waiting.count > 0) add_parts(c, &waiting, sums);
 }
 
 // The radius at which the running sums reach the target, or NaN where the last bits of the sums decide: they are not
@@ -224,6 +246,7 @@ static double crossing(const curve *c, int count, const double *sums, double tar
     return c->step * (ring + (target - before) / (sums[ring] - before));
 }
 
+for_each_processor
 double skyfarm_half_flux_radius(const float *pixels, int width, int height, double x, double y, double limit) {
     curve c = {pixels, width, height, x, y, limit, limit / rings, 1.0 / (limit / rings)};
     double target = 0.5 * flux(&c), sums[rings], sum = 0.0;
