@@ -1,9 +1,11 @@
 import Foundation
+import SkyImage
 
 /// Measures Skyfarm side by side with what others and the machine can do; see Benchmarks/README.md.
 @main
 struct Benchmarks {
     static func main() async {
+        FreedMemory.keep()
         do {
             try await run(Array(CommandLine.arguments.dropFirst()))
         } catch {

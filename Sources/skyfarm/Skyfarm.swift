@@ -1,6 +1,7 @@
 import Foundation
 import ScanNetwork
 import ScanSecurity
+import SkyImage
 import SkyScan
 
 @main
@@ -18,6 +19,7 @@ struct Skyfarm {
 
     static func main() async {
         holdStandardStreams()
+        FreedMemory.keep()
         // A reader that goes away, as in `skyfarm scan … | head`, is an error of a write, not a death by signal.
         signal(SIGPIPE, SIG_IGN)
         let words = Array(CommandLine.arguments.dropFirst())

@@ -29,7 +29,7 @@ public struct StoredImage: Hashable, Sendable {
         guard start <= end, let state = XXH3_createState() else { throw unreadable }
         defer { XXH3_freeState(state) }
         XXH3_64bits_reset(state)
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        var buffer = [UInt8](repeating: 0, count: 1 << 17)
         var offset = start
         while offset < end {
             try checkCancellation()

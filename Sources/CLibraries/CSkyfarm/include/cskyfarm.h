@@ -14,6 +14,10 @@ int skyfarm_draw_is_fixed(void);
 double skyfarm_half_flux_radius(
     const float *pixels, int width, int height, double x, double y, double limit);
 
+/// Has malloc keep up to `total` bytes that were freed, and take buffers of up to `buffer` bytes from them, where it can be
+/// told so. In C, because Swift does not see mallopt.
+void skyfarm_keep_freed_memory(int buffer, int total);
+
 /// A descriptor of the folder `path`, for skyfarm_open_beneath; -1 and errno if it is none.
 int skyfarm_open_folder(const char *path);
 

@@ -1,0 +1,14 @@
+#include "cskyfarm.h"
+
+#include <stdlib.h>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+
+void skyfarm_keep_freed_memory(int buffer, int total) {
+    mallopt(M_MMAP_THRESHOLD, buffer);
+    mallopt(M_TRIM_THRESHOLD, total);
+}
+#else
+void skyfarm_keep_freed_memory(int buffer, int total) { (void)buffer, (void)total; }
+#endif
