@@ -7,8 +7,8 @@
 // What decides where a part lies are libsep's operations, in their order and with their rounding.
 #pragma STDC FP_CONTRACT OFF
 
-// The processor's wider vectors are used where it has them; the results are the same to the bit, since nothing is fused.
-// All vector code becomes part of the one function of which there are two.
+// The processor's wider vectors are used where it has them. The results are the same to the bit, since nothing is
+// fused. All vector code becomes part of the one function of which there are two.
 #if defined(__x86_64__) && defined(__linux__)
 #define for_each_processor __attribute__((target_clones("avx2", "default")))
 #else
@@ -47,8 +47,8 @@ typedef struct {
     int count;
 } pixels;
 
-// Squares of the places of one row or column of a pixel's parts. Vectors go by reference: how they go by value depends on
-// the processor that is compiled for.
+// Squares of the places of one row or column of a pixel's parts. Vectors go by reference: how they go by value depends
+// on the processor that is compiled for.
 inlined void squares(const doubles *middles, floats *result) {
     doubles part = *middles + first_part;
     for (int j = 0; j < parts; j++, part += part_side) {
@@ -110,8 +110,8 @@ static double half_chord(double radius, double distance) {
     return squared > 0.0 ? sqrt(squared) : 0.0;
 }
 
-// Adds a pixel to those that wait.
-inlined bool is_full_with(pixels *waiting, double dx, double dy, double flux) {
+// Adds a pixel to those that wait; true if they fill the lanes with it.
+inlined bool fills_with(pixels *waiting, double dx, double dy, double flux) {
     waiting->dx[waiting->count] = dx;
     waiting->dy[waiting->count] = dy;
     waiting->flux[waiting->count] = flux;
@@ -122,7 +122,7 @@ inlined bool is_full_with(pixels *waiting, double dx, double dy, double flux) {
 inlined double edge_sum(const curve *c, const float *line, int first, int end, double dy, pixels *waiting) {
     double sum = 0.0;
     for (int column = first; column < end; column++) {
-        if (!is_full_with(waiting, column - c->x, dy, line[column])) continue;
+        if (!fills_with(waiting, column - c->x, dy, line[column])) continue;
         sum += flux_inside(c, waiting);
         *waiting = (pixels){0};
     }
@@ -199,7 +199,7 @@ inlined void add_pixels(
     bool is_wide = c->step > 2 * reach;
     for (int column = first; column < end; column++) {
         if (is_wide && add_whole(c, line, column, dy, sums)) continue;
-        if (!is_full_with(waiting, column - c->x, dy, line[column])) continue;
+        if (!fills_with(waiting, column - c->x, dy, line[column])) continue;
         add_parts(c, waiting, sums);
         *waiting = (pixels){0};
     }

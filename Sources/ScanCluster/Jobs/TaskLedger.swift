@@ -88,7 +88,7 @@ package struct TaskLedger: Sendable {
             return attempt
         }
 
-        /// Forgets all but the memory of its list: one allocation per slot, not per task.
+        /// Forgets its task, but for what the next one replaces. The memory of its list stays: one allocation per slot.
         mutating func clear() {
             phase = .free
             running.removeAll(keepingCapacity: true)

@@ -65,7 +65,7 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
     func withBackground<Result>(_ body: (inout sep_bkg) throws -> Result) throws -> Result {
         let count = columns * rows
         let parts = [level, noise].compactMap(\.self).flatMap { [$0.values, $0.derivatives] }
-        // Zeros that are never touched take no memory: a slice of a fine mesh has few rows of many.
+        // Fresh zeros that are never touched take no memory: a slice of a large image's fine mesh has few rows of many.
         guard let bytes = calloc(parts.count * count, MemoryLayout<Float>.stride) else {
             throw ScanSetupError("not enough memory for a background of \(columns) by \(rows) meshes")
         }

@@ -13,16 +13,17 @@ struct IslandLabels {
         // Owners of the pixels of two rows, 0 for none, with a column more on either side. A map of the whole window would
         // be written in few places, each of which costs a page.
         var upper = [Int32](repeating: 0, count: rect.width + 2)
-        for pixel in rows[0] { upper[pixel.column + 1] = pixel.owner }
+        for pixel in rows[0] { upper[Int(pixel.column) + 1] = pixel.owner }
         var lower = [Int32](repeating: 0, count: rect.width + 2)
         for row in 0..<rect.height {
-            for pixel in rows[row + 1] { lower[pixel.column + 1] = pixel.owner }
+            for pixel in rows[row + 1] { lower[Int(pixel.column) + 1] = pixel.owner }
             for pixel in rows[row] {
                 let object = Int(pixel.owner) - 1
-                join(object, upper[pixel.column + 2])
-                for column in pixel.column..<pixel.column + 3 { join(object, lower[column]) }
+                let column = Int(pixel.column)
+                join(object, upper[column + 2])
+                for below in column..<column + 3 { join(object, lower[below]) }
             }
-            for pixel in rows[row] { upper[pixel.column + 1] = 0 }
+            for pixel in rows[row] { upper[Int(pixel.column) + 1] = 0 }
             swap(&upper, &lower)
         }
     }
@@ -62,7 +63,7 @@ struct IslandLabels {
 /// The pixels of all objects, row by row.
 private struct PixelsByRow {
     struct Pixel {
-        var column: Int
+        var column: Int32
         /// Number of the object, from 1.
         var owner: Int32
     }
@@ -81,7 +82,7 @@ private struct PixelsByRow {
             for object in 0..<offsets.count - 1 {
                 for index in offsets[object]..<offsets[object + 1] {
                     let (row, column) = Int(places[index]).quotientAndRemainder(dividingBy: rect.width)
-                    pixels.initializeElement(at: next[row], to: Pixel(column: column, owner: Int32(object + 1)))
+                    pixels.initializeElement(at: next[row], to: Pixel(column: Int32(column), owner: Int32(object + 1)))
                     next[row] += 1
                 }
             }

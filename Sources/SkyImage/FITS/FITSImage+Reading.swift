@@ -36,7 +36,7 @@ extension FITSImage {
         try read(rows: rows, columns: 0..<width, into: pixels)
     }
 
-    /// Samples that are read at a time: CFITSIO goes over them once more, and finds them in the cache.
+    /// Samples that are read at a time, but at least a row: CFITSIO goes over them once more, and finds them in the cache.
     private static var readLimit: Int { 1 << 16 }
 
     private func readPlain(_ rows: Range<Int>, _ columns: Range<Int>, _ start: UnsafeMutablePointer<Float>) -> Int32 {

@@ -15,7 +15,7 @@ public struct StoredImage: Hashable, Sendable {
     public var isCompressedFile: Bool { range == nil }
 
     /// A 64-bit XXH3 of the bytes. It finds changes; it is no proof against forgery.
-    /// - Parameter checkCancellation: Called before every MiB; what it throws ends the reading.
+    /// - Parameter checkCancellation: Called before every 128 KiB; what it throws ends the reading.
     /// - Returns: The checksum.
     /// - Throws: ``ImageError`` with `unreadable`, if the file cannot be read any more; what `checkCancellation` throws.
     public func checksum(checkCancellation: () throws -> Void = {}) throws -> UInt64 {

@@ -27,6 +27,7 @@ struct NodeCommand: Command {
             onEvent: { [self] event in
                 live.note(event)
                 say(event)
+                if case .disconnected = event { Self.giveBackMemory() }
             })
         let address = Self.reachable(try start(node))
         let dashboard = try options.dashboard.map { place in
@@ -130,6 +131,11 @@ struct NodeCommand: Command {
     }
 
     private static let log = DispatchQueue(label: "skyfarm.node.log")
+
+    /// Gives back what the scans of a coordinator took, some seconds after it has left.
+    private static func giveBackMemory() {
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 5) { FreedMemory.giveBack() }
+    }
 
     /// The address to tell others: of a node that listens on all, the one that they are most likely to reach.
     private static func reachable(_ address: SocketAddress) -> SocketAddress {

@@ -14,9 +14,12 @@ int skyfarm_draw_is_fixed(void);
 double skyfarm_half_flux_radius(
     const float *pixels, int width, int height, double x, double y, double limit);
 
-/// Has malloc keep up to `total` bytes that were freed, and take buffers of up to `buffer` bytes from them, where it can be
-/// told so. In C, because Swift does not see mallopt.
+/// Has malloc keep freed memory, up to `total` bytes at the end of each thread's heap, and take buffers of up to
+/// `buffer` bytes from it. Does nothing where malloc cannot be told so. In C, because Swift does not see mallopt.
 void skyfarm_keep_freed_memory(int buffer, int total);
+
+/// Has malloc give back to the system what was freed, if it can be told so.
+void skyfarm_give_back_freed_memory(void);
 
 /// A descriptor of the folder `path`, for skyfarm_open_beneath; -1 and errno if it is none.
 int skyfarm_open_folder(const char *path);
