@@ -36,21 +36,16 @@ extension FITSImage {
         try read(rows: rows, columns: 0..<width, into: pixels)
     }
 
-    /// Samples that are read at a time, but at least a row: CFITSIO goes over them once more, and finds them in the cache.
-    private static var readLimit: Int { 1 << 16 }
-
     private func readPlain(_ rows: Range<Int>, _ columns: Range<Int>, _ start: UnsafeMutablePointer<Float>) -> Int32 {
         // A null value of 0 switches the search for NaN off, which floats do not need: theirs are kept as they are.
         let blank: Float = bitpix < 0 ? 0 : .nan
-        // Whole rows follow one another in the file.
-        let step = columns.count == width ? max(1, Self.readLimit / width) : 1
+        let isFullWidth = columns.count == width
+        let run = isFullWidth ? rows.count * width : columns.count
         var anyBlank: Int32 = 0
         var status: Int32 = 0
-        for row in stride(from: rows.lowerBound, to: rows.upperBound, by: step) {
+        for (index, row) in (isFullWidth ? rows.prefix(1) : rows).enumerated() {
             let first = Int64(row * width + columns.lowerBound + 1)
-            let count = min(step, rows.upperBound - row) * columns.count
-            let target = start + (row - rows.lowerBound) * columns.count
-            ffgpve(file.handle, 1, first, Int64(count), blank, target, &anyBlank, &status)
+            ffgpve(file.handle, 1, first, Int64(run), blank, start + index * run, &anyBlank, &status)
         }
         return status
     }
