@@ -5,7 +5,7 @@
 final class RemoteAttempt<Task: ScanTask>: LimitedAttempt, @unchecked Sendable {
     // Sendable: touched only on the executor of the job and the transport.
 
-    typealias Waiter = UnsafeContinuation<Void, Never>
+    private typealias Waiter = UnsafeContinuation<Void, Never>
 
     let id: TaskLedger.AttemptID
     let system: ScanSystem
@@ -39,9 +39,11 @@ final class RemoteAttempt<Task: ScanTask>: LimitedAttempt, @unchecked Sendable {
 
     override func expire() { abandon(with: system.timedOut(after: timeout), as: .fault) }
 
-    /// Resumes `waiter` when it is over. Call once.
-    func wait(_ waiter: Waiter) {
-        if end == nil { self.waiter = waiter } else { waiter.resume() }
+    /// Waits until it is over. Call once.
+    func wait() async {
+        await withUnsafeContinuation { (waiter: Waiter) in
+            if end == nil { self.waiter = waiter } else { waiter.resume() }
+        }
     }
 
     /// Ends it for its job's reasons.

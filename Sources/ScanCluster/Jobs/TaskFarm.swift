@@ -207,8 +207,7 @@ struct TaskFarm<Task: ScanTask> {
                 endsAt: ends)
             remote[attempt.id.slot].append(attempt)
             group.addAttempt(on: executor) {
-                // Here, and not in a function of the attempt: each return from one asks the runtime for an executor.
-                await withUnsafeContinuation { attempt.wait($0) }
+                await attempt.wait()
                 return .remote(attempt)
             }
             return
