@@ -32,7 +32,7 @@ let package = Package(
             name: "skyfarm",
             dependencies: [
                 "ScanDashboard", "SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanSecurity",
-                "ScanCluster",
+                "ScanCluster", "ScanMemory",
             ],
             swiftSettings: swift),
         // The sky job over the engine.
@@ -58,18 +58,20 @@ let package = Package(
             name: "ScanDashboard", dependencies: ["ScanNetwork", "ScanCluster", "CDashboard"], swiftSettings: swift),
         // Images, sources and catalogues; knows no cluster.
         .target(
-            name: "SkyImage", dependencies: ["CFITSIO", "CSEP", "CWCS", "CXXHash", "CZlib", "CSkyfarm"],
+            name: "SkyImage", dependencies: ["ScanMemory", "CFITSIO", "CSEP", "CWCS", "CXXHash", "CZlib", "CSkyfarm"],
             swiftSettings: computing),
         // The wire; knows no pixel.
         .target(
-            name: "ScanNetwork", dependencies: ["ScanSecurity", "ScanCluster", "CLibUV", "CXXHash"],
+            name: "ScanNetwork", dependencies: ["ScanSecurity", "ScanCluster", "ScanMemory", "CLibUV", "CXXHash"],
             swiftSettings: computing),
         // Nodes that find each other by DNS-SD; knows no connection.
         .target(name: "ScanDiscovery", dependencies: ["ScanCluster", "CDNSSD"], swiftSettings: swift),
         // Keys, TLS and limits for strangers; knows no socket.
         .target(name: "ScanSecurity", dependencies: ["ScanCluster", "CScanSecurity"], swiftSettings: swift),
         // Tasks, systems and the coordinator; knows no socket.
-        .target(name: "ScanCluster", swiftSettings: computing),
+        .target(name: "ScanCluster", dependencies: ["ScanMemory"], swiftSettings: computing),
+        // Memory for pixels; knows no task.
+        .target(name: "ScanMemory", dependencies: ["CSkyfarm"], swiftSettings: computing),
         .target(
             name: "ScanTestSupport", dependencies: ["ScanNetwork", "ScanSecurity", "ScanCluster"],
             swiftSettings: swift),
@@ -125,7 +127,8 @@ let package = Package(
         .executableTarget(
             name: "skyfarm-benchmarks",
             dependencies: [
-                "SkyScan", "SkyImage", "ScanNetwork", "ScanSecurity", "ScanCluster", "CStopwatch", "CEcho",
+                "SkyScan", "SkyImage", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanMemory", "CStopwatch",
+                "CEcho",
             ],
             path: "Benchmarks/skyfarm-benchmarks", swiftSettings: swift),
         // Clocks around libsep and cfitsio; the fastest echo that one connection allows.
@@ -162,6 +165,7 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "ScanSecurityTests", dependencies: ["ScanSecurity", "ScanCluster"], swiftSettings: swift),
+        .testTarget(name: "ScanMemoryTests", dependencies: ["ScanMemory"], swiftSettings: swift),
         .testTarget(
             name: "SkyImageTests", dependencies: ["SkyImage", "SkyTestSupport"],
             exclude: [

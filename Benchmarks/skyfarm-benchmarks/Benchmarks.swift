@@ -1,5 +1,5 @@
 import Foundation
-import SkyImage
+import ScanMemory
 
 /// Measures Skyfarm side by side with what others and the machine can do; see Benchmarks/README.md.
 @main

@@ -1,7 +1,7 @@
 import Foundation
+import ScanMemory
 import ScanNetwork
 import ScanSecurity
-import SkyImage
 import SkyScan
 
 @main

@@ -1,3 +1,5 @@
+internal import ScanMemory
+
 /// Bytes too many for a coder: pixels, for images. Written once while they are made, and immutable from then on.
 public final class BulkBytes: @unchecked Sendable {
     // Sendable: all is written only inside `init`, before another thread can know this object, and freed in `deinit`,
@@ -9,13 +11,13 @@ public final class BulkBytes: @unchecked Sendable {
     /// Allocates `byteCount` bytes, aligned to 64, and lets `fill` write all of them.
     /// - Throws: what `fill` throws.
     public init(byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
-        memory = .allocate(byteCount: byteCount, alignment: 64)
+        memory = LargeMemory.allocate(byteCount: byteCount)
         loan = nil
         // If this throws, the memory goes in `deinit`, which runs because all is initialised.
         try fill(memory)
     }
 
-    /// Takes over memory that was allocated with alignment 64, filled, and that nobody else knows any more.
+    /// Takes over memory of ``LargeMemory`` that was filled, and that nobody else knows any more.
     package init(taking memory: UnsafeMutableRawBufferPointer) {
         self.memory = memory
         loan = nil
@@ -28,7 +30,7 @@ public final class BulkBytes: @unchecked Sendable {
     }
 
     deinit {
-        guard let ended = loan?.ended else { return memory.deallocate() }
+        guard let ended = loan?.ended else { return LargeMemory.deallocate(memory) }
         // The owner goes first: who is told that the bytes are let go may rely on it.
         loan = nil
         ended()

@@ -1,4 +1,5 @@
 import ScanCluster
+internal import ScanMemory
 
 /// Cuts received bytes into frames. Bulk bytes are received straight into the memory in which they stay.
 ///
@@ -216,9 +217,9 @@ private final class IncomingMemory {
     private(set) var bytes: UnsafeMutableRawBufferPointer
     private var isTaken = false
 
-    init(byteCount: Int) { bytes = .allocate(byteCount: byteCount, alignment: 64) }
+    init(byteCount: Int) { bytes = LargeMemory.allocate(byteCount: byteCount) }
 
-    deinit { if !isTaken { bytes.deallocate() } }
+    deinit { if !isTaken { LargeMemory.deallocate(bytes) } }
 
     func take() -> BulkBytes {
         isTaken = true

@@ -1,4 +1,5 @@
 internal import CSEP
+internal import ScanMemory
 
 /// A window of the image, ready for SEP: background subtracted, with mask and noise map where they are needed.
 ///
@@ -39,17 +40,17 @@ struct ScanWindow: ~Copyable {
         rect = view.rect
         image = PixelRect(x: 0..<slice.width, y: 0..<slice.height)
         globalNoise = slice.globalNoise
-        pixels = HugePages.allocate(rect.area)
-        mask = slice.hasMask ? HugePages.allocate(rect.area) : nil
+        pixels = LargeMemory.allocate(rect.area)
+        mask = slice.hasMask ? LargeMemory.allocate(rect.area) : nil
         let hasNoiseMap = slice.noise != nil || slice.varianceScale != nil
-        noiseMap = hasNoiseMap ? HugePages.allocate(rect.area) : nil
+        noiseMap = hasNoiseMap ? LargeMemory.allocate(rect.area) : nil
         if let mask { view.writeMask(to: mask) }
     }
 
     deinit {
-        pixels.deallocate()
-        mask?.deallocate()
-        noiseMap?.deallocate()
+        LargeMemory.deallocate(pixels, rect.area)
+        if let mask { LargeMemory.deallocate(mask, rect.area) }
+        if let noiseMap { LargeMemory.deallocate(noiseMap, rect.area) }
     }
 
     /// Copies the samples without the background, row by row, so that a row stays in the cache for all that is done to it.

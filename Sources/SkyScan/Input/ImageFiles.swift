@@ -11,7 +11,6 @@ struct ImageFiles {
     /// - Throws: ``ImageError`` if the samples cannot be read.
     func read(_ window: WindowPixels) throws -> BulkBytes {
         try BulkBytes(byteCount: window.byteCount) { bytes in
-            HugePages.advise(bytes)
             let parts = window.split(bytes)
             let (rows, columns) = (window.rect.y, window.rect.x)
             try image.read(rows: rows, columns: columns, into: parts.samples)

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import ScanCluster
 import ScanDiscovery
+import ScanMemory
 import ScanNetwork
 import ScanSecurity
 import SkyImage

@@ -3,11 +3,11 @@
 #endif
 
 /// Pages of 2 MiB for large buffers, where the system has them: one page fault instead of 512.
-package enum HugePages {
+enum HugePages {
     private static let size: UInt = 2 << 20
 
     /// Asks for huge pages for memory that will be written soon; only advice, and none for small buffers.
-    package static func advise(_ memory: UnsafeMutableRawBufferPointer) {
+    static func advise(_ memory: UnsafeMutableRawBufferPointer) {
         #if os(Linux)
             let start = (UInt(bitPattern: memory.baseAddress) + size - 1) / size * size
             let end = (UInt(bitPattern: memory.baseAddress) + UInt(memory.count)) / size * size
@@ -15,13 +15,5 @@ package enum HugePages {
             // Without them the buffer has small pages: no harm.
             _ = madvise(UnsafeMutableRawPointer(bitPattern: start), Int(end - start), MADV_HUGEPAGE)
         #endif
-    }
-
-    /// Room for `count` elements, in huge pages if it is large.
-    static func allocate<Element>(_ count: Int) -> UnsafeMutablePointer<Element> {
-        let memory = UnsafeMutableBufferPointer<Element>.allocate(capacity: count)
-        advise(UnsafeMutableRawBufferPointer(memory))
-        guard let start = memory.baseAddress else { preconditionFailure("allocated memory has an address") }
-        return start
     }
 }
