@@ -1,3 +1,6 @@
+internal import Dispatch
+internal import Synchronization
+
 /// Gathers the meshes of all bands, in any order, into the background of the whole image.
 package struct BackgroundAccumulator: Sendable {
     private let plan: BandPlan
@@ -62,14 +65,23 @@ package struct BackgroundAccumulator: Sendable {
                 "every pixel of the image is masked or not a number; check the image, its mask and its weight map")
         }
         let scale = variance.isEmpty ? nil : VarianceScale(noise: sigma, variance: variance)
-        var back = back
-        var sigma = sigma
-        back.fillBadMeshes(empty: 0)
-        sigma.fillBadMeshes(empty: 1)
-        let level = try SmoothedMesh(filtering: back, parameters: parameters)
-        let noise = try SmoothedMesh(filtering: sigma, parameters: parameters)
+        let (level, noise) = try smoothed()
         return BackgroundModel(
             plan: plan, parameters: parameters, level: level, noise: noise, varianceScale: scale?.value,
             maskedPixels: maskedPixels)
+    }
+
+    /// Level and noise, one beside the other: nothing else can go on meanwhile.
+    private func smoothed() throws -> (level: SmoothedMesh, noise: SmoothedMesh) {
+        let grids = [(back, empty: Float(0)), (sigma, empty: 1)]
+        let results = Mutex<[Result<SmoothedMesh, any Error>?]>([nil, nil])
+        DispatchQueue.concurrentPerform(iterations: grids.count) { index in
+            var (grid, empty) = grids[index]
+            grid.fillBadMeshes(empty: empty)
+            let result = Result { try SmoothedMesh(filtering: grid, parameters: parameters) }
+            results.withLock { $0[index] = result }
+        }
+        let both = try results.withLock { try $0.compactMap { try $0?.get() } }
+        return (both[0], both[1])
     }
 }
