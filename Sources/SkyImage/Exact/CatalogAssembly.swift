@@ -9,15 +9,12 @@ package struct CatalogAssembly: Sendable {
 
     /// Assembles the sources of all bands and windows, given in any order.
     package init(_ batch: SourceBatch, parameters: ScanParameters) {
-        // A stable order: the sources of an island keep theirs.
-        let keys = (0..<batch.count).map(batch.key)
-        let order = keys.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }
-        let sorted = batch.selecting(order)
-        let survivors = parameters.clean.map { SourceCleaner(sorted, parameter: $0).survivors() }
-        let remaining = survivors.map(sorted.selecting) ?? sorted
+        let order = batch.keyOrder()
+        let survivors = parameters.clean.map { SourceCleaner(batch, order: order, parameter: $0).survivors() }
+        let remaining = batch.selecting(survivors.map(order.selecting) ?? order)
         sources = remaining.sources
         open = remaining.open
-        removed = sorted.count - remaining.count
+        removed = batch.count - remaining.count
     }
 
     /// The windows in which open apertures are measured.

@@ -44,6 +44,15 @@ package struct SourceBatch: Codable, Equatable, Sendable {
     /// Key of the island of the source at `index`.
     package func key(_ index: Int) -> IslandKey { IslandKey(row: keyRow[index], column: keyColumn[index]) }
 
+    /// The sources' indices in the order of their islands' keys; those of an island keep their order.
+    func keyOrder() -> [Int] {
+        // A key in one number, of the same order: the rows' and columns' signs are those of the number's halves.
+        let keys = zip(keyRow, keyColumn).map { row, column in
+            Int64(row) << 32 | Int64(UInt32(bitPattern: column) ^ 1 << 31)
+        }
+        return keys.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }.map(\.offset)
+    }
+
     /// Refuses a batch whose columns do not fit together or the image, which a decoder cannot know.
     /// - Throws: ``ScanSetupError``.
     package func validate(in image: PixelRect) throws(ScanSetupError) {

@@ -13,44 +13,28 @@ package struct SourceCleaner {
     private let x: [Double]
     private let y: [Double]
     private let a: [Float]
-    private let b: [Float]
-    private let cxx: [Float]
-    private let cyy: [Float]
-    private let cxy: [Float]
     private let cflux: [Float]
-    private let thresh: [Float]
-    private let npix: [Int32]
-    private let abcor: [Float]
     private let mthresh: [Float]
-    private let parameter: Double
+    private let profiles: [Profile]
 
     // SEP's reach, in units of the sum of two semi-major axes.
     private static let zone = 10.0
 
-    /// A cleaner of `batch`, which must hold all sources of the image in key order.
-    package init(_ batch: SourceBatch, parameter: Double) {
-        let table = batch.sources
-        x = table.x
-        y = table.y
-        a = table.a
-        b = table.b
-        cxx = table.cxx
-        cyy = table.cyy
-        cxy = table.cxy
-        cflux = table.cflux
-        thresh = table.thresh
-        npix = table.npix
-        abcor = batch.abcor
-        mthresh = batch.mthresh
-        self.parameter = parameter
+    /// A cleaner of all sources of the image, which have key order at the indices `order` of `batch`.
+    package init(_ batch: SourceBatch, order: [Int], parameter: Double) {
+        x = batch.sources.x.selecting(order)
+        y = batch.sources.y.selecting(order)
+        a = batch.sources.a.selecting(order)
+        cflux = batch.sources.cflux.selecting(order)
+        mthresh = batch.mthresh.selecting(order)
+        profiles = Profile.all(of: batch, order, parameter)
     }
 
-    /// Indices of the sources that remain, in order.
+    /// Places in the order of the sources that remain, ascending.
     package func survivors() -> [Int] {
         var survives = [Bool](repeating: true, count: x.count)
         let neighbours = NeighbourGrid(x: x, y: y, sizes: a, zone: Self.zone)
         for index in x.indices where survives[index] {
-            let profile = Profile(self, index)
             neighbours.forEach(after: index) { other in
                 guard survives[other] else { return }
                 let dx = Float(x[index] - x[other])
@@ -59,8 +43,8 @@ package struct SourceCleaner {
                 reach *= reach
                 if Double(dx * dx + dy * dy) > Double(reach) * Self.zone * Self.zone { return }
                 if cflux[other] < cflux[index] {
-                    if profile.swallows(dx, dy, mthresh[other]) { survives[other] = false }
-                } else if Profile(self, other).swallows(dx, dy, mthresh[index]) {
+                    if profiles[index].swallows(dx, dy, mthresh[other]) { survives[other] = false }
+                } else if profiles[other].swallows(dx, dy, mthresh[index]) {
                     // As in SEP, a source that was swallowed goes on swallowing in its own turn.
                     survives[index] = false
                 }
@@ -78,16 +62,20 @@ package struct SourceCleaner {
         let cxy: Float
         let parameter: Double
 
-        init(_ cleaner: SourceCleaner, _ index: Int) {
-            let area = Double.pi * Double(cleaner.a[index]) * Double(cleaner.b[index])
-            amplitude = Double(cleaner.cflux[index]) / (2 * area * Double(cleaner.abcor[index]))
-            parameter = cleaner.parameter
-            alpha =
-                (pow(amplitude / Double(cleaner.thresh[index]), 1 / parameter) - 1) * area
-                / Double(cleaner.npix[index])
-            cxx = cleaner.cxx[index]
-            cyy = cleaner.cyy[index]
-            cxy = cleaner.cxy[index]
+        /// Those of the sources at `order`, in that order.
+        static func all(of batch: SourceBatch, _ order: [Int], _ parameter: Double) -> [Profile] {
+            let table = batch.sources
+            let (a, b, cxx, cyy, cxy) = (table.a, table.b, table.cxx, table.cyy, table.cxy)
+            let (cflux, thresh, npix, abcor) = (table.cflux, table.thresh, table.npix, batch.abcor)
+            return order.map { index in
+                let area = Double.pi * Double(a[index]) * Double(b[index])
+                let amplitude = Double(cflux[index]) / (2 * area * Double(abcor[index]))
+                let alpha =
+                    (pow(amplitude / Double(thresh[index]), 1 / parameter) - 1) * area / Double(npix[index])
+                return Profile(
+                    amplitude: amplitude, alpha: alpha, cxx: cxx[index], cyy: cyy[index], cxy: cxy[index],
+                    parameter: parameter)
+            }
         }
 
         func swallows(_ dx: Float, _ dy: Float, _ limit: Float) -> Bool {
