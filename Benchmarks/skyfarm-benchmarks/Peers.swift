@@ -16,13 +16,11 @@ struct Peers {
             var seconds: Double
             var sources: Int
         }
+        let catalogue = folder.appending(path: "python-sep.fits")
+        try? FileManager.default.removeItem(at: catalogue)
         let output = try PeerProgram.run(
             "/usr/bin/python3",
-            [
-                PeerProgram.drivers.appending(path: "sep_whole_image.py").path, image.path,
-                folder.appending(path: "python-sep.fits").path,
-            ],
-            in: folder)
+            [PeerProgram.drivers.appending(path: "sep_whole_image.py").path, image.path, catalogue.path], in: folder)
         let result = try JSONDecoder().decode(Result.self, from: output)
         return (result.seconds, result.sources)
     }
@@ -36,6 +34,7 @@ struct Peers {
             "-FILTER_NAME", drivers.appending(path: "source_extractor.conv").path,
             "-CATALOG_NAME", catalogue.path,
         ]
+        try? FileManager.default.removeItem(at: catalogue)
         let start = ContinuousClock.now
         _ = try PeerProgram.run(
             "/usr/bin/source-extractor",

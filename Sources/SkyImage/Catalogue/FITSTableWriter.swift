@@ -6,8 +6,16 @@ import Foundation
 /// TTYPEn, TUNITn and TCOMMn carry names, units and descriptions; the header entries and the history stand in the
 /// same header.
 enum FITSTableWriter {
+    /// Bytes that go to the sink at once.
+    private static let pieceLength = 1 << 18
+    /// Rows that go to CFITSIO at once.
+    private static let groupRows = 1024
+
     static func write(_ table: CatalogueTable, name: String, to sink: ByteSink) throws(OutputError) {
-        guard let memory = FITSMemoryFile() else { throw OutputError(.failed, "\(name): not enough memory") }
+        let byteCount = table.rowCount * table.columns.reduce(0) { $0 + $1.values.elementSize }
+        guard let memory = FITSMemoryFile(expecting: byteCount) else {
+            throw OutputError(.failed, "\(name): not enough memory")
+        }
         create(table, in: memory)
         for (index, column) in table.columns.enumerated() {
             let comment = HeaderEntry("TCOMM\(index + 1)", .text(column.description))
@@ -16,7 +24,11 @@ enum FITSTableWriter {
         table.header.forEach(memory.write)
         memory.write(history: table.history)
         writeRows(of: table, to: memory)
-        let failure = try memory.finish { bytes throws(OutputError) in try sink(Array(bytes)) }
+        let failure = try memory.finish { bytes throws(OutputError) in
+            for start in stride(from: 0, to: bytes.count, by: pieceLength) {
+                try sink(Array(bytes[start..<min(start + pieceLength, bytes.count)]))
+            }
+        }
         if let failure { throw OutputError(.failed, "\(name): the table cannot be made: \(failure)") }
     }
 
@@ -32,16 +44,22 @@ enum FITSTableWriter {
         withExtendedLifetime((names, forms, units)) {}
     }
 
-    /// Writes in groups of rows that fit CFITSIO's buffers, so that each part of the file is touched once.
+    /// Writes whole rows: CFITSIO would touch each of them once per column.
     private static func writeRows(of table: CatalogueTable, to memory: FITSMemoryFile) {
-        var group = 1
-        memory.call { handle, status in ffgrsz(handle, &group, status) }
-        for start in stride(from: 0, to: table.rowCount, by: max(group, 1)) {
-            let rows = start..<min(start + max(group, 1), table.rowCount)
-            for (index, column) in table.columns.enumerated() {
-                memory.call { handle, status in
-                    column.values.write(rows, to: handle, column: Int32(index + 1), status)
-                }
+        let stride = table.columns.reduce(0) { $0 + $1.values.elementSize }
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: groupRows * stride, alignment: 8)
+        defer { bytes.deallocate() }
+        for start in Swift.stride(from: 0, to: table.rowCount, by: groupRows) {
+            let rows = start..<min(start + groupRows, table.rowCount)
+            var offset = 0
+            for column in table.columns {
+                column.values.store(rows, in: bytes, at: offset, stride: stride)
+                offset += column.values.elementSize
+            }
+            memory.call { handle, status in
+                ffptbb(
+                    handle, Int64(start + 1), 1, Int64(rows.count * stride),
+                    bytes.assumingMemoryBound(to: UInt8.self).baseAddress, status)
             }
         }
     }
@@ -59,27 +77,30 @@ extension CatalogueTable.Values {
         }
     }
 
-    fileprivate func write(
-        _ rows: Range<Int>, to handle: UnsafeMutablePointer<fitsfile>, column: Int32,
-        _ status: UnsafeMutablePointer<Int32>
-    ) {
-        let (first, count) = (Int64(rows.lowerBound + 1), Int64(rows.count))
+    /// Bytes of a value.
+    fileprivate var elementSize: Int {
         switch self {
-        case .int16(let values):
-            var part = Array(values[rows])
-            ffpcli(handle, column, first, 1, count, &part, status)
-        case .int32(let values):
-            var part = Array(values[rows])
-            ffpclk(handle, column, first, 1, count, &part, status)
-        case .int64(let values):
-            var part = Array(values[rows])
-            ffpcljj(handle, column, first, 1, count, &part, status)
-        case .float(let values):
-            var part = Array(values[rows])
-            ffpcle(handle, column, first, 1, count, &part, status)
-        case .double(let values):
-            var part = Array(values[rows])
-            ffpcld(handle, column, first, 1, count, &part, status)
+        case .int16: 2
+        case .int32, .float: 4
+        case .int64, .double: 8
+        }
+    }
+
+    /// Stores the values of `rows` as FITS has them, big-endian, every `stride` bytes from `offset` on.
+    fileprivate func store(_ rows: Range<Int>, in bytes: UnsafeMutableRawBufferPointer, at offset: Int, stride: Int) {
+        func put<Value, Word: FixedWidthInteger>(_ values: [Value], _ word: (Value) -> Word) {
+            var place = offset
+            for value in values[rows] {
+                bytes.storeBytes(of: word(value).bigEndian, toByteOffset: place, as: Word.self)
+                place += stride
+            }
+        }
+        switch self {
+        case .int16(let values): put(values) { $0 }
+        case .int32(let values): put(values) { $0 }
+        case .int64(let values): put(values) { $0 }
+        case .float(let values): put(values, \.bitPattern)
+        case .double(let values): put(values, \.bitPattern)
         }
     }
 }

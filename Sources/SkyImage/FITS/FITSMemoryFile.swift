@@ -10,8 +10,8 @@ final class FITSMemoryFile {
     private var status: Int32 = 0
     private var isOpen = true
 
-    /// Nil if there is no memory.
-    init?() {
+    /// An empty file, of which about `byteCount` bytes of data are expected. Nil if there is no memory.
+    init?(expecting byteCount: Int = 0) {
         let memory = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
         let size = UnsafeMutablePointer<Int>.allocate(capacity: 1)
         // CFITSIO takes what the memory holds at first for a file of that size: one block of zeros is an empty one.
@@ -19,7 +19,8 @@ final class FITSMemoryFile {
         size.initialize(to: Self.blockLength)
         var created: UnsafeMutablePointer<fitsfile>?
         var status: Int32 = 0
-        FITSLibrary.run { _ = ffimem(&created, memory, size, Self.growth, realloc, &status) }
+        // What is expected is allocated at once: growing means copying.
+        FITSLibrary.run { _ = ffimem(&created, memory, size, byteCount + Self.growth, realloc, &status) }
         guard status == 0, let created else {
             free(memory.pointee)
             memory.deallocate()
