@@ -63,8 +63,9 @@ struct ScanSuite {
         stopwatch_reset()
         let clock = StepClock()
         let start = ContinuousClock.now
-        let reader = try ImageReader(image: image.path, keptByteCount: localSlots == 0 ? 0 : 256 << 20)
-        async let checksums = reader.checksums()
+        let reader = try ImageReader(
+            image: image.path, keptByteCount: localSlots == 0 ? 0 : ImageReader.keptByteCountForSlots)
+        async let checksums = reader.checksums(patience: .seconds(1))
         let parameters = ScanParameters()
         let scan = try SkyScan(
             reader: reader, parameters: parameters, coordinator: farm.coordinator, job: .random(in: .min ... .max),

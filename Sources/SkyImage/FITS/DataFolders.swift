@@ -69,7 +69,7 @@ private func realPath(_ path: String) -> String? {
 }
 
 /// A descriptor that is closed with its last user.
-final class OpenDescriptor: Sendable {
+package final class OpenDescriptor: Sendable {
     let number: Int32
 
     init(_ number: Int32) { self.number = number }

@@ -19,14 +19,35 @@ public struct StoredImage: Hashable, Sendable {
     /// - Returns: The checksum.
     /// - Throws: ``ImageError`` with `unreadable`, if the file cannot be read any more; what `checkCancellation` throws.
     public func checksum(checkCancellation: () throws -> Void = {}) throws -> UInt64 {
+        try opened().checksum(checkCancellation: checkCancellation)
+    }
+
+    /// Opens the file.
+    /// - Throws: ``ImageError`` with `unreadable`.
+    package func opened() throws(ImageError) -> StoredBytes {
         let descriptor = open(location.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw unreadable }
-        defer { close(descriptor) }
+        return StoredBytes(image: self, file: OpenDescriptor(descriptor))
+    }
+
+    fileprivate var unreadable: ImageError {
+        ImageError(.unreadable, "\(location): cannot be read any more; was the file changed or removed?")
+    }
+}
+
+/// The bytes of an image in a file that was opened, whatever stands in its place meanwhile.
+package struct StoredBytes: Sendable {
+    fileprivate let image: StoredImage
+    fileprivate let file: OpenDescriptor
+
+    /// As ``StoredImage/checksum(checkCancellation:)``.
+    package func checksum(checkCancellation: () throws -> Void) throws -> UInt64 {
+        let descriptor = file.number
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw unreadable }
+        guard fstat(descriptor, &status) == 0 else { throw image.unreadable }
         let size = Int(status.st_size)
-        let (start, end) = (range?.lowerBound ?? 0, min(range?.upperBound ?? size, size))
-        guard start <= end, let state = XXH3_createState() else { throw unreadable }
+        let (start, end) = (image.range?.lowerBound ?? 0, min(image.range?.upperBound ?? size, size))
+        guard start <= end, let state = XXH3_createState() else { throw image.unreadable }
         defer { XXH3_freeState(state) }
         XXH3_64bits_reset(state)
         var buffer = [UInt8](repeating: 0, count: 1 << 17)
@@ -36,14 +57,10 @@ public struct StoredImage: Hashable, Sendable {
             let wanted = min(buffer.count, end - offset)
             let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, wanted, off_t(offset)) }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw unreadable }
+            guard count > 0 else { throw image.unreadable }
             _ = buffer.withUnsafeBytes { XXH3_64bits_update(state, $0.baseAddress, count) }
             offset += count
         }
         return XXH3_64bits_digest(state)
-    }
-
-    private var unreadable: ImageError {
-        ImageError(.unreadable, "\(location): cannot be read any more; was the file changed or removed?")
     }
 }

@@ -1,3 +1,5 @@
+internal import Dispatch
+internal import Foundation
 internal import ScanCluster
 internal import ScanNetwork
 internal import SkyImage
@@ -16,6 +18,8 @@ public actor ImageReader {
     private var ahead: (window: WindowPixels, bytes: BulkBytes)?
     private var kept: RecentWindows
     private var reading = Duration.zero
+    // Signalled when a pass needs no more pixels, and when nobody waits for checksums any more; wakes one who waits.
+    private nonisolated let passEnd = DispatchSemaphore(value: 0)
 
     /// Seconds that went into reading windows so far.
     public var readingSeconds: Double { reading / .seconds(1) }
@@ -25,6 +29,10 @@ public actor ImageReader {
 
     /// Runs on the reader's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Bytes of bands that a process with slots of its own keeps between the passes: a sixteenth of the machine's memory,
+    /// and 512 MiB at most.
+    public static var keptByteCountForSlots: Int { min(512 << 20, Int(ProcessInfo.processInfo.physicalMemory / 16)) }
 
     /// Opens an image and the maps that belong to it; names may end in an HDU in brackets.
     ///
@@ -55,22 +63,29 @@ public actor ImageReader {
     }
 
     /// XXH3-64 of every file that the scan depends on, of the image and of its maps; without CFITSIO.
+    ///
+    /// - Parameter patience: the files are opened at once, but read after the pixels of the first pass, for which slots
+    ///   wait, though so much later at most.
+    /// - Returns: the checksums.
     /// - Throws: ``ImageError`` if a file cannot be read, `CancellationError` soon after the task is cancelled.
-    public nonisolated func checksums() async throws -> InputChecksums {
+    public nonisolated func checksums(patience: Duration = .zero) async throws -> InputChecksums {
         let cancellation = ScanCancellation()
-        let checksum: @Sendable (StoredImage) throws -> UInt64 = { stored in
-            try stored.checksum {
+        let checksum: @Sendable (StoredBytes) throws -> UInt64 = { bytes in
+            try bytes.checksum {
                 if cancellation.isCancelled { throw CancellationError() }
             }
         }
         return try await withTaskCancellationHandler {
-            try await ReaderExecutor(label: "skyfarm.checksum").run { [stored] in
-                InputChecksums(
-                    image: try checksum(stored.image), mask: try stored.mask.map(checksum),
-                    weights: try stored.weights.map(checksum))
+            try await ReaderExecutor(label: "skyfarm.checksum").run { [stored, passEnd] in
+                let (image, mask) = (try stored.image.opened(), try stored.mask?.opened())
+                let weights = try stored.weights?.opened()
+                _ = passEnd.wait(timeout: .now() + patience / .seconds(1))
+                return InputChecksums(
+                    image: try checksum(image), mask: try mask.map(checksum), weights: try weights.map(checksum))
             }
         } onCancel: {
             cancellation.cancel()
+            passEnd.signal()
         }
     }
 
@@ -87,7 +102,7 @@ public actor ImageReader {
 
     /// Reads a window, and while it is scanned the one that will probably be asked for after it.
     ///
-    /// With `keeping` the window is expected to be asked for once more.
+    /// With `keeping` the window is expected to be asked for once more. Without a `next` one the pass needs no more.
     /// - Throws: ``ImageError`` if the samples cannot be read, `CancellationError` if nobody waits for them any more.
     func read(_ window: WindowPixels, before next: WindowPixels?, keeping: Bool = false) throws -> BulkBytes {
         // Reads queue here: after an interrupt those that have not begun are not worth the disk's time.
@@ -97,7 +112,7 @@ public actor ImageReader {
         if keeping { kept.add(window, bytes) }
         ahead = nil
         expected = next
-        if let next { Task { self.readAhead(next) } }
+        if let next { Task { self.readAhead(next) } } else { endPass() }
         return bytes
     }
 
@@ -109,6 +124,9 @@ public actor ImageReader {
             count = rows.count * files.image.width
         }
     }
+
+    /// No more pixels are wanted for this pass: whoever has patience with it need not wait any longer.
+    nonisolated func endPass() { passEnd.signal() }
 
     private func readAhead(_ window: WindowPixels) {
         // Somebody else may have asked for it in the meantime.

@@ -40,6 +40,8 @@ extension SkyScan {
     ) async throws where Task.ID == Int {
         observer(.began(step.name, tasks: tasks.count, cost: step.cost))
         guard let journal else {
+            // Nodes may have read the pixels by themselves.
+            defer { reader.endPass() }
             tellSectors(of: step, tasks, waiting: Array(0..<tasks.count))
             let (name, observer) = (step.name, observer)
             let responses = responses(to: tasks, bands: step.bands) { observer(.job(name, $0)) }

@@ -62,8 +62,9 @@ struct ScanCommand: Command {
         _ start: ContinuousClock.Instant, _ log: Log
     ) async throws -> ExitCode {
         let recorder = farm.events.recorder
-        // Beside the reading of the first bands.
-        let checksums = Task { try await reader.checksums() }
+        // Results wait for them on their way into a journal.
+        let patience = journal == nil ? Duration.seconds(1) : .zero
+        let checksums = Task { try await reader.checksums(patience: patience) }
         let preview = options.page.paths.isEmpty ? nil : Task { try await self.preview(reader) }
         dashboard?.offer {
             if let preview { return try await preview.value }
@@ -104,7 +105,7 @@ struct ScanCommand: Command {
         do {
             return try ImageReader(
                 image: options.image, mask: options.detection.mask, weights: options.detection.weight,
-                keptByteCount: options.cluster.localSlots == 0 ? 0 : 256 << 20)
+                keptByteCount: options.cluster.localSlots == 0 ? 0 : ImageReader.keptByteCountForSlots)
         } catch {
             throw CommandError(.input, "\(error)")
         }

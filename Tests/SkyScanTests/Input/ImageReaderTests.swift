@@ -31,6 +31,37 @@ struct ImageReaderTests {
         await #expect(throws: CancellationError.self) { try await cancelled { try await reader.checksums() } }
     }
 
+    @Test("checksums wait for the pixels of a pass, and no longer", .timeLimit(.minutes(5)))
+    func patience() async throws {
+        let path = try files.field()
+        let reader = try ImageReader(image: path)
+        let before = try await reader.checksums()
+        let window = reader.contents(of: PixelRect(x: 0..<100, y: 0..<10))
+        let patient = Task { try await reader.checksums(patience: .seconds(3600)) }
+        _ = try await reader.read(window, before: window)
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try handle.write(contentsOf: Data("changed before the pass has ended".utf8))
+        try handle.close()
+        _ = try await reader.read(window, before: nil)
+        let after = try await patient.value
+        #expect(try await reader.checksums() == after)
+        #expect(after != before)
+        // Who does not wait for pixels any more does not wait at all.
+        let cancelled = Task { try await reader.checksums(patience: .seconds(3600)) }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+    }
+
+    @Test("the checksum is that of the file that was opened, whatever is put in its place")
+    func replaced() async throws {
+        let path = try files.field()
+        let opened = try FITSImage(path).stored.opened()
+        let before = try opened.checksum {}
+        try FileManager.default.removeItem(atPath: path)
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(try opened.checksum {} == before)
+    }
+
     @Test("a band that is kept is read once for two passes")
     func keeps() async throws {
         let path = try files.field()
