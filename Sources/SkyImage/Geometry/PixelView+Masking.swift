@@ -1,3 +1,5 @@
+internal import CSkyfarm
+
 extension PixelView {
     /// Pixels of this magnitude or above, about 1.3e30, may not be used. SEP sums in single precision: with greater ones
     /// its sums are no numbers, by which it then finds its way in memory. It takes 1e30 itself for a pixel without value.
@@ -60,13 +62,5 @@ extension PixelView {
 
 extension UnsafePointer<Float> {
     /// The greatest magnitude of `count` numbers; not a number if one of them is none.
-    func greatestMagnitude(count: Int) -> Float {
-        // The bits of magnitudes have the order of the magnitudes, with those that are no numbers above all others; in
-        // this form the compiler vectorises.
-        withMemoryRebound(to: Int32.self, capacity: count) { bits in
-            var greatest: Int32 = 0
-            for offset in 0..<count { greatest = max(greatest, bits[offset] & 0x7fff_ffff) }
-            return Float(bitPattern: UInt32(bitPattern: greatest))
-        }
-    }
+    func greatestMagnitude(count: Int) -> Float { skyfarm_greatest_magnitude(self, count) }
 }

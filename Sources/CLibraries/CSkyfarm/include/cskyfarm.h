@@ -1,6 +1,8 @@
 #ifndef CSKYFARM_H
 #define CSKYFARM_H
 
+#include <stddef.h>
+
 /// True when `rand_r`, as every library of this process sees it, is the fixed draw of this target.
 int skyfarm_draw_is_fixed(void);
 
@@ -13,6 +15,10 @@ int skyfarm_draw_is_fixed(void);
 /// it is a tenth of a scan's time and an unoptimised Swift build would spend most of its tests here.
 double skyfarm_half_flux_radius(
     const float *pixels, int width, int height, double x, double y, double limit);
+
+/// The greatest magnitude of `count` numbers; not a number if one of them is none. In C for the processor's vectors: all
+/// pixels of an image are looked at twice.
+float skyfarm_greatest_magnitude(const float *numbers, ptrdiff_t count);
 
 /// Has malloc keep freed memory, up to `total` bytes at the end of each thread's heap, and take buffers of up to
 /// `buffer` bytes from it. Does nothing where malloc cannot be told so. In C, because Swift does not see mallopt.
