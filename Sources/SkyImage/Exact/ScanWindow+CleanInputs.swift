@@ -28,6 +28,8 @@ struct CleanInputsReader {
     private let globalThreshold: Float
     private let minArea: Int
     private var heap: [Float]
+    // Smoothed samples of an object's pixels, in their order.
+    private var samples: [Float] = []
 
     // SEP's noise of a masked pixel.
     private static let maskedNoise: Float = 1e30
@@ -51,7 +53,7 @@ struct CleanInputsReader {
     /// The inputs of object `index`, whose pixels are at `range` of the catalogue's list.
     mutating func inputs(_ arrays: sep_catalog, _ index: Int, pixels range: Range<Int>) -> CleanInputs {
         let list = UnsafeBufferPointer(start: arrays.objectspix + range.lowerBound, count: range.count)
-        return CleanInputs(abcor: abcor(arrays, index, list), mthresh: mthresh(list))
+        return CleanInputs(abcor: abcor(arrays, index, list), mthresh: mthresh(arrays, index, list))
     }
 
     private func abcor(_ arrays: sep_catalog, _ index: Int, _ list: UnsafeBufferPointer<Int32>) -> Float {
@@ -76,11 +78,16 @@ struct CleanInputsReader {
     ///
     /// Kept from SEP: the first `minArea` pixels fill the heap, the next one is not entered but only sorts it, and
     /// after an exchange the walk down the heap goes on one place too far.
-    private mutating func mthresh(_ list: UnsafeBufferPointer<Int32>) -> Float {
+    private mutating func mthresh(
+        _ arrays: sep_catalog, _ index: Int, _ list: UnsafeBufferPointer<Int32>
+    ) -> Float {
         if list.count < minArea { return 0 }
         heap.removeAll(keepingCapacity: true)
+        samples.removeAll(keepingCapacity: true)
+        if isInside(arrays, index) { smooth(list) }
+        for pixel in list[samples.count...] { samples.append(smoothed(at: Int(pixel))) }
         for (position, pixel) in list.enumerated() {
-            let excess = smoothed(at: Int(pixel)) - threshold(at: Int(pixel))
+            let excess = samples[position] - threshold(at: Int(pixel))
             if position < minArea {
                 heap.append(excess)
             } else if position == minArea {
@@ -112,6 +119,35 @@ struct CleanInputsReader {
         guard let noiseMap else { return globalThreshold }
         if let mask, mask[pixel] != 0, pixel >= kernelHeight / 2 * width { return threshold * Self.maskedNoise }
         return threshold * noiseMap[pixel]
+    }
+
+    /// Whether the kernel, around every pixel of object `index`, lies inside the window.
+    private func isInside(_ arrays: sep_catalog, _ index: Int) -> Bool {
+        let (left, top) = (kernelWidth / 2, kernelHeight / 2)
+        return Int(arrays.xmin[index]) >= left && Int(arrays.xmax[index]) < width - (kernelWidth - 1 - left)
+            && Int(arrays.ymin[index]) >= top && Int(arrays.ymax[index]) < height - (kernelHeight - 1 - top)
+    }
+
+    /// Adds the smoothed samples at raster offsets that are inside, four at a time but for the last few: each is a sum of
+    /// its own, in the order of ``smoothed(at:)``.
+    private mutating func smooth(_ list: UnsafeBufferPointer<Int32>) {
+        guard let kernel else { return }
+        kernel.withUnsafeBufferPointer { kernel in
+            for start in stride(from: 0, to: list.count - list.count % 4, by: 4) {
+                let corner = pixels - (kernelHeight / 2 * width + kernelWidth / 2)
+                let (a, b) = (corner + Int(list[start]), corner + Int(list[start + 1]))
+                let (c, d) = (corner + Int(list[start + 2]), corner + Int(list[start + 3]))
+                var sums = SIMD4<Float>()
+                for y in 0..<kernelHeight {
+                    let line = y * width
+                    for x in 0..<kernelWidth {
+                        let values = SIMD4(a[line + x], b[line + x], c[line + x], d[line + x])
+                        sums += kernel[y * kernelWidth + x] * values
+                    }
+                }
+                for lane in 0..<4 { samples.append(sums[lane]) }
+            }
+        }
     }
 
     /// The smoothed sample at a raster offset, summed in SEP's order in single precision; outside the window is 0.
