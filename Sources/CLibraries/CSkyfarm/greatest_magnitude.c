@@ -1,13 +1,10 @@
 #include "cskyfarm.h"
+#include "for_each_processor.h"
 
 #include <stdint.h>
 #include <string.h>
 
-// The processor's wider vectors are used where it has them.
-#if defined(__x86_64__) && defined(__linux__)
-__attribute__((target_clones("avx2", "default")))
-#endif
-float skyfarm_greatest_magnitude(const float *numbers, ptrdiff_t count) {
+for_each_processor float skyfarm_greatest_magnitude(const float *numbers, ptrdiff_t count) {
     // The bits of magnitudes have the order of the magnitudes, with those that are no numbers above all others.
     int32_t greatest = 0;
     for (ptrdiff_t index = 0; index < count; index++) {

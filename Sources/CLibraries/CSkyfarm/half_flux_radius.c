@@ -1,4 +1,5 @@
 #include "cskyfarm.h"
+#include "for_each_processor.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -7,13 +8,8 @@
 // What decides where a part lies are libsep's operations, in their order and with their rounding.
 #pragma STDC FP_CONTRACT OFF
 
-// The processor's wider vectors are used where it has them. The results are the same to the bit, since nothing is
-// fused. All vector code becomes part of the one function of which there are two.
-#if defined(__x86_64__) && defined(__linux__)
-#define for_each_processor __attribute__((target_clones("avx2", "default")))
-#else
-#define for_each_processor
-#endif
+// The results are the same to the bit on every processor, since nothing is fused. All vector code becomes part of the one
+// function of which there are two.
 #define inlined static inline __attribute__((always_inline))
 
 enum { rings = 64, parts = 5 };

@@ -12,8 +12,7 @@ enum FITSTableWriter {
     private static let groupRows = 1024
 
     static func write(_ table: CatalogueTable, name: String, to sink: ByteSink) throws(OutputError) {
-        let byteCount = table.rowCount * table.columns.reduce(0) { $0 + $1.values.elementSize }
-        guard let memory = FITSMemoryFile(expecting: byteCount) else {
+        guard let memory = FITSMemoryFile(expecting: table.rowCount * table.rowLength) else {
             throw OutputError(.failed, "\(name): not enough memory")
         }
         create(table, in: memory)
@@ -46,7 +45,7 @@ enum FITSTableWriter {
 
     /// Writes whole rows: CFITSIO would touch each of them once per column.
     private static func writeRows(of table: CatalogueTable, to memory: FITSMemoryFile) {
-        let stride = table.columns.reduce(0) { $0 + $1.values.elementSize }
+        let stride = table.rowLength
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: groupRows * stride, alignment: 8)
         defer { bytes.deallocate() }
         for start in Swift.stride(from: 0, to: table.rowCount, by: groupRows) {
@@ -63,6 +62,11 @@ enum FITSTableWriter {
             }
         }
     }
+}
+
+extension CatalogueTable {
+    /// Bytes of a row.
+    fileprivate var rowLength: Int { columns.reduce(0) { $0 + $1.values.elementSize } }
 }
 
 extension CatalogueTable.Values {
