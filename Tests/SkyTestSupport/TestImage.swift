@@ -24,6 +24,17 @@ package struct TestImage {
         }
     }
 
+    /// Lets `body` overwrite the pixels, if it says so of the view.
+    package mutating func withMutableView<Result>(_ body: (PixelView) throws -> Result) throws -> Result {
+        let (rect, mask) = (rect, mask)
+        return try pixels.withUnsafeMutableBufferPointer { pixels in
+            try (mask ?? []).withUnsafeBufferPointer { bytes in
+                try body(
+                    PixelView(rect: rect, pixels: UnsafeBufferPointer(pixels), mask: mask == nil ? nil : bytes))
+            }
+        }
+    }
+
     /// Reads the first two-dimensional image of a FITS file as single precision.
     package init(contentsOf path: String) throws {
         var file: UnsafeMutablePointer<fitsfile>?

@@ -3,11 +3,17 @@ extension ScanSystem {
     func run<Task: ScanTask>(
         _ task: Task, attempt: Int, bulk: BulkSource?, timeout: Duration?, on threads: ScanThreads
     ) async throws(ScanError) -> TaskResponse<Task> {
-        let bytes: BulkBytes? = if let bulk { try await load(bulk) } else { nil }
-        let answer = TimeoutTask<(TaskResponse<Task>.Result, seconds: Double)?>()
         let cancellation = ScanCancellation()
+        // The context alone holds the bytes, and the task takes them out of it.
+        let context =
+            if let bulk {
+                ScanContext(bulk: try await load(bulk), cancellation: cancellation)
+            } else {
+                ScanContext(cancellation: cancellation)
+            }
+        let answer = TimeoutTask<(TaskResponse<Task>.Result, seconds: Double)?>()
         occupancy.begin()
-        let job = ScanJob(context: ScanContext(bulk: bytes, cancellation: cancellation)) {
+        let job = ScanJob(context: context) {
             [clock, name, occupancy] context in
             let start = clock.now
             let result: TaskResponse<Task>.Result

@@ -1,9 +1,10 @@
 internal import ScanMemory
 
-/// Bytes too many for a coder: pixels, for images. Written once while they are made, and immutable from then on.
+/// Bytes too many for a coder: pixels, for images. Written once while they are made, and immutable from then on, but for
+/// somebody who has the only reference to them.
 public final class BulkBytes: @unchecked Sendable {
-    // Sendable: all is written only inside `init`, before another thread can know this object, and freed in `deinit`,
-    // when none can any more.
+    // Sendable: all is written only inside `init`, before another thread can know this object, or when there is no other
+    // reference to it, and freed in `deinit`, when there is none.
     private let memory: UnsafeMutableRawBufferPointer
     /// Whose memory this is, if another's, and what to call when it is used no more.
     private var loan: (owner: BulkBytes, ended: @Sendable () -> Void)?
@@ -34,6 +35,16 @@ public final class BulkBytes: @unchecked Sendable {
         // The owner goes first: who is told that the bytes are let go may rely on it.
         loan = nil
         ended()
+    }
+
+    /// Lets `body` look at bytes, or do with them as it likes, if there is no other reference to them than this one:
+    /// what comes second is true then, and what `body` wrote is seen by whoever reads them later through this one.
+    public static func withBytes<Result>(
+        of bytes: inout BulkBytes, _ body: (UnsafeMutableRawBufferPointer, _ isOnlyReference: Bool) throws -> Result
+    ) rethrows -> Result {
+        // Who lent them has a reference to the same memory.
+        let isOnlyReference = isKnownUniquelyReferenced(&bytes) && bytes.loan == nil
+        return try withExtendedLifetime(bytes) { try body(bytes.memory, isOnlyReference) }
     }
 
     /// Number of bytes.

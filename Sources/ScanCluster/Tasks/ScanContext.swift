@@ -2,16 +2,24 @@ import Synchronization
 
 /// What a running task may ask of the system that runs it.
 public struct ScanContext: Sendable {
-    /// The bytes that travelled beside the task, if its job gave it any.
-    public let bulk: BulkBytes?
-
+    // Shared by the copies of a context, so that none holds bytes that were taken.
+    private let handed: Locked<BulkBytes?>?
     private let cancellation: ScanCancellation
 
     /// A context for one attempt.
     public init(bulk: BulkBytes? = nil, cancellation: ScanCancellation = ScanCancellation()) {
-        self.bulk = bulk
+        handed = bulk.map { Locked($0) }
         self.cancellation = cancellation
     }
+
+    /// The bytes that travelled beside the task, if its job gave it any and they were not taken.
+    public var bulk: BulkBytes? { handed?.withLock { $0 } }
+
+    /// Takes the bytes that travelled beside the task out of the context, which holds them no more.
+    ///
+    /// Their memory is free as soon as the task lets them go, and not only when it ends; and a task that has the only
+    /// reference to them may use it for itself, see ``BulkBytes/withBytes(of:_:)``.
+    public func takeBulk() -> BulkBytes? { handed?.withLock { $0.take() } }
 
     /// True once nobody waits for this attempt any more.
     public var isCancelled: Bool { cancellation.isCancelled }

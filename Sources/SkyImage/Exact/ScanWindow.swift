@@ -3,7 +3,7 @@ internal import ScanMemory
 
 /// A window of the image, ready for SEP: background subtracted, with mask and noise map where they are needed.
 ///
-/// Owns its memory, so that SEP may keep pointers into it between calls.
+/// SEP may keep pointers into its memory between calls.
 struct ScanWindow: ~Copyable {
     /// Pixels of the window, in image coordinates.
     let rect: PixelRect
@@ -18,7 +18,10 @@ struct ScanWindow: ~Copyable {
     /// Noise of the whole image.
     let globalNoise: Float
 
-    /// Copies `view` and subtracts the background.
+    private let ownsPixels: Bool
+
+    /// Subtracts the background, in the samples of `view` if they may be overwritten, which then must live as long as the
+    /// window; else in a copy.
     /// - Throws: ``ScanSetupError`` or ``SEPError``.
     static func subtracting(_ slice: BackgroundSlice, from view: PixelView) throws -> ScanWindow {
         try slice.validate()
@@ -40,7 +43,8 @@ struct ScanWindow: ~Copyable {
         rect = view.rect
         image = PixelRect(x: 0..<slice.width, y: 0..<slice.height)
         globalNoise = slice.globalNoise
-        pixels = LargeMemory.allocate(rect.area)
+        ownsPixels = !(view.isOverwritable && view.stride == rect.width)
+        pixels = ownsPixels ? LargeMemory.allocate(rect.area) : UnsafeMutablePointer(mutating: view.pixels)
         mask = slice.hasMask ? LargeMemory.allocate(rect.area) : nil
         let hasNoiseMap = slice.noise != nil || slice.varianceScale != nil
         noiseMap = hasNoiseMap ? LargeMemory.allocate(rect.area) : nil
@@ -48,12 +52,12 @@ struct ScanWindow: ~Copyable {
     }
 
     deinit {
-        LargeMemory.deallocate(pixels, rect.area)
+        if ownsPixels { LargeMemory.deallocate(pixels, rect.area) }
         if let mask { LargeMemory.deallocate(mask, rect.area) }
         if let noiseMap { LargeMemory.deallocate(noiseMap, rect.area) }
     }
 
-    /// Copies the samples without the background, row by row, so that a row stays in the cache for all that is done to it.
+    /// Writes the samples without the background, row by row, so that a row stays in the cache for all that is done to it.
     private borrowing func fill(
         from view: PixelView, _ background: inout sep_bkg, meshNoise: UnsafeMutablePointer<Float>?
     ) throws {
@@ -62,7 +66,7 @@ struct ScanWindow: ~Copyable {
         for row in 0..<rect.height {
             let y = Int32(rect.y.lowerBound + row)
             let target = pixels + row * rect.width
-            target.update(from: view.pixels + row * view.stride, count: rect.width)
+            if ownsPixels { target.update(from: view.pixels + row * view.stride, count: rect.width) }
             if rect.width == image.width {
                 try SEPError.check(sep_bkg_subline(&background, y, target, SEP_TFLOAT))
             } else {

@@ -10,6 +10,8 @@ package struct PixelView {
     package let mask: UnsafePointer<UInt8>?
     /// Weights, inverse to the variance: a pixel is masked where the weight is not positive and finite.
     package let weights: UnsafePointer<Float>?
+    /// Whether nobody else sees the samples, so that a scan may leave others in their place.
+    package var isOverwritable = false
 
     /// A view of contiguous arrays that hold exactly the pixels of `rect`.
     /// - Throws: ``ScanSetupError`` if an array has another size.
@@ -42,6 +44,7 @@ package struct PixelView {
         pixels = parent.pixels + offset
         mask = parent.mask.map { $0 + offset }
         weights = parent.weights.map { $0 + offset }
+        isOverwritable = parent.isOverwritable
     }
 
     /// The part of this view that shows `rect`.

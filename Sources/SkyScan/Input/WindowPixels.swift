@@ -35,21 +35,23 @@ struct WindowPixels: Codable, Hashable, Sendable {
         )
     }
 
-    /// Lets `body` look at the pixels in `bulk`.
+    /// Lets `body` look at the pixels in `bulk`, and overwrite the samples if nobody else has these bytes.
     /// - Throws: ``ScanSetupError`` if the window is impossible, if there are no bytes or another number of them, and
     ///   what `body` throws.
-    func withView<Result>(of bulk: BulkBytes?, _ body: (PixelView) throws -> Result) throws -> Result {
+    func withView<Result>(of bulk: consuming BulkBytes?, _ body: (PixelView) throws -> Result) throws -> Result {
         try rect.validate()
-        guard let bulk, !rect.isEmpty, bulk.count == byteCount else {
-            throw ScanSetupError("the window \(rect) came with \(bulk?.count ?? 0) bytes of pixels")
+        let count = bulk?.count ?? 0
+        guard var bytes = consume bulk, !rect.isEmpty, count == byteCount else {
+            throw ScanSetupError("the window \(rect) came with \(count) bytes of pixels")
         }
-        return try bulk.withUnsafeBytes { bytes in
-            let pixels = UnsafeRawBufferPointer(rebasing: bytes[..<samplesEnd]).bindMemory(to: Float.self)
-            let weights = UnsafeRawBufferPointer(rebasing: bytes[samplesEnd..<weightsEnd]).bindMemory(to: Float.self)
-            let mask = UnsafeRawBufferPointer(rebasing: bytes[weightsEnd...]).bindMemory(to: UInt8.self)
-            return try body(
-                PixelView(
-                    rect: rect, pixels: pixels, mask: hasMask ? mask : nil, weights: hasWeights ? weights : nil))
+        return try BulkBytes.withBytes(of: &bytes) { bytes, isOnlyReference in
+            let (samples, weights, mask) = split(bytes)
+            var view = try PixelView(
+                rect: rect, pixels: UnsafeBufferPointer(samples),
+                mask: mask.map { UnsafeBufferPointer($0.bindMemory(to: UInt8.self)) },
+                weights: weights.map { UnsafeBufferPointer($0) })
+            view.isOverwritable = isOnlyReference
+            return try body(view)
         }
     }
 }

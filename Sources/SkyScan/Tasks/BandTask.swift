@@ -17,7 +17,7 @@ struct BandTask: WindowTask {
 
     func scan(_ context: ScanContext) throws -> WindowResult {
         try scan.plan.check(band: id, window: window.rect)
-        return try window.withView(of: context.bulk, scan.scan)
+        return try window.withView(of: context.takeBulk(), scan.scan)
     }
 
     func validate(_ output: WindowResult) throws {

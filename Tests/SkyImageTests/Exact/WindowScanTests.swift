@@ -38,6 +38,29 @@ struct WindowScanTests {
         #expect(result.batch.count >= 1 && result.cut.count == 0 && result.batch.keyRow.allSatisfy { $0 >= 258 })
     }
 
+    @Test("samples that may be overwritten are, and nothing else changes", arguments: [nil, 64..<71])
+    func overwriting(maskedRows: Range<Int>?) throws {
+        var image = image
+        if let maskedRows {
+            image.mask = (0..<image.pixels.count).map { maskedRows.contains($0 / image.width) ? 1 : 0 }
+        }
+        let serial = try SerialScan(width: 100, height: 300, parameters: parameters, requestedRows: 64)
+        let model = try image.withView(serial.run).background
+        let whole = try BandPlan(width: 100, height: 300, meshHeight: 64, requestedRows: 300)
+        let scan = BandScan(plan: whole, band: 0, parameters: parameters, background: model)
+        let expected = try image.withView(scan.scan)
+        #expect(expected.batch.count > 0)
+        for isOverwritable in [false, true] {
+            var copy = image
+            let result = try copy.withMutableView { view in
+                var view = view
+                view.isOverwritable = isOverwritable
+                return try scan.scan(view)
+            }
+            #expect(result == expected && (copy.pixels != image.pixels) == isOverwritable)
+        }
+    }
+
     @Test("work and results survive coding")
     func coding() throws {
         let scan = BandScan(plan: plan, band: 1, parameters: parameters, background: model)

@@ -9,15 +9,14 @@ import Testing
 struct UntrustedTaskTests {
     let plan: BandPlan
     let background: BackgroundModel
-    let context: ScanContext
+    let bulk: BulkBytes
 
     init() throws {
         plan = try BandPlan(width: 64, height: 64, meshHeight: 64)
         var accumulator = BackgroundAccumulator(plan: plan, parameters: ScanParameters())
         try accumulator.add(MeshStatistics(firstRow: 0, columns: 1, back: [1], sigma: [1], maskedPixels: 0))
         background = try accumulator.reduce()
-        let bulk = BulkBytes(byteCount: 64 * 64 * 4) { $0.initializeMemory(as: UInt8.self, repeating: 0) }
-        context = ScanContext(bulk: bulk)
+        bulk = BulkBytes(byteCount: 64 * 64 * 4) { $0.initializeMemory(as: UInt8.self, repeating: 0) }
     }
 
     private func window(_ rect: PixelRect? = nil) -> WindowPixels {
@@ -48,8 +47,9 @@ struct UntrustedTaskTests {
     }
 
     /// Runs a task as a node does: after it was coded.
-    private func run<Task: ScanTask>(_ task: Task, _ context: ScanContext? = nil) throws {
-        _ = try JSONDecoder().decode(Task.self, from: JSONEncoder().encode(task)).scan(context ?? self.context)
+    private func run<Task: ScanTask>(_ task: Task, _ bulk: BulkBytes? = nil) throws {
+        let context = ScanContext(bulk: bulk ?? self.bulk)
+        _ = try JSONDecoder().decode(Task.self, from: JSONEncoder().encode(task)).scan(context)
     }
 
     @Test("sound ones run")
@@ -106,9 +106,8 @@ struct UntrustedTaskTests {
                 pixels[2000] = value
             }
         }
-        let context = ScanContext(bulk: bulk)
-        #expect(throws: ScanSetupError.self) { try run(bandTask(window()), context) }
-        #expect(throws: ScanSetupError.self) { try run(cutIslandTask(plan, window()), context) }
-        #expect(throws: ScanSetupError.self) { try run(apertureTask(window()), context) }
+        #expect(throws: ScanSetupError.self) { try run(bandTask(window()), bulk) }
+        #expect(throws: ScanSetupError.self) { try run(cutIslandTask(plan, window()), bulk) }
+        #expect(throws: ScanSetupError.self) { try run(apertureTask(window()), bulk) }
     }
 }
