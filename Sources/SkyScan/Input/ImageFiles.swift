@@ -7,6 +7,9 @@ struct ImageFiles {
     let mask: FITSImage?
     let weights: FITSImage?
 
+    /// Whether pixels are decompressed each time that they are read.
+    var isTileCompressed: Bool { [image, mask, weights].contains { $0?.isTileCompressed == true } }
+
     /// Reads all that belongs to a window.
     /// - Throws: ``ImageError`` if the samples cannot be read.
     func read(_ window: WindowPixels) throws -> BulkBytes {

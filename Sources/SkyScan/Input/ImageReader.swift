@@ -34,15 +34,19 @@ public actor ImageReader {
     /// and 512 MiB at most.
     public static var keptByteCountForSlots: Int { min(512 << 20, Int(ProcessInfo.processInfo.physicalMemory / 16)) }
 
+    // Memory that the system must clear first takes as long as to read plain pixels again, and where the machine is a
+    // virtual one that gives free memory back to its host, a multiple of it. So not many more are kept than slots have
+    // at the end of a pass anyway.
+    private static let keptPlainByteCount = 128 << 20
+
     /// Opens an image and the maps that belong to it; names may end in an HDU in brackets.
     ///
-    /// Up to `keptByteCount` bytes of bands stay in memory between the passes of a scan, for the systems of this
-    /// process; nodes keep their own.
+    /// Up to `keptByteCount` bytes of bands, but less of those that need no decompression, stay in memory between the
+    /// passes of a scan, for the systems of this process; nodes keep their own.
     /// - Throws: ``ImageError`` if a file cannot be used, ``ScanSetupError`` if a map has another size than the image.
     public init(
         image name: String, mask maskName: String? = nil, weights weightsName: String? = nil, keptByteCount: Int = 0
     ) throws {
-        kept = RecentWindows(limit: keptByteCount)
         let image = try FITSImage(name)
         func map(_ name: String?, _ kind: String) throws -> FITSImage? {
             guard let name else { return nil }
@@ -60,6 +64,8 @@ public actor ImageReader {
         stored = (image.stored, files.mask?.stored, files.weights?.stored)
         origin = try FileNames(files).map { try WireEncoder().encode($0) }
         self.files = files
+        let most = files.isTileCompressed ? Int.max : Self.keptPlainByteCount
+        kept = RecentWindows(limit: min(keptByteCount, most))
     }
 
     /// XXH3-64 of every file that the scan depends on, of the image and of its maps; without CFITSIO.
