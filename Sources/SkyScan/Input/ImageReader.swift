@@ -13,8 +13,8 @@ public actor ImageReader {
     /// The coded names of the files; nil if a node cannot read them by itself.
     private let origin: [UInt8]?
     private let stored: (image: StoredImage, mask: StoredImage?, weights: StoredImage?)
-    // The window that will probably be asked for next, and its bytes once they are read.
-    private var expected: WindowPixels?
+    private var order = ReadingOrder()
+    // A window that nobody has asked for yet, and its bytes.
     private var ahead: (window: WindowPixels, bytes: BulkBytes)?
     private var kept: RecentWindows
     private var reading = Duration.zero
@@ -113,12 +113,17 @@ public actor ImageReader {
     func read(_ window: WindowPixels, before next: WindowPixels?, keeping: Bool = false) throws -> BulkBytes {
         // Reads queue here: after an interrupt those that have not begun are not worth the disk's time.
         try Task.checkCancellation()
-        let bytes =
-            if let ahead, ahead.window == window { ahead.bytes } else { try kept.take(window) ?? read(window) }
+        let bytes: BulkBytes
+        if let ahead, ahead.window == window {
+            bytes = ahead.bytes
+            self.ahead = nil
+        } else {
+            bytes = try kept.take(window) ?? read(window)
+        }
         if keeping { kept.add(window, bytes) }
-        ahead = nil
-        expected = next
-        if let next { Task { self.readAhead(next) } } else { endPass() }
+        order.hand(window, before: next, isFirstPass: keeping)
+        Task { self.readAhead() }
+        if next == nil { endPass() }
         return bytes
     }
 
@@ -134,9 +139,10 @@ public actor ImageReader {
     /// No more pixels are wanted for this pass: whoever has patience with it need not wait any longer.
     nonisolated func endPass() { passEnd.signal() }
 
-    private func readAhead(_ window: WindowPixels) {
-        // Somebody else may have asked for it in the meantime.
-        guard window == expected, ahead == nil, !kept.contains(window) else { return }
+    private func readAhead() {
+        guard let window = order.next, ahead?.window != window, !kept.contains(window) else { return }
+        // A window that a node has read by itself is not asked for.
+        ahead = nil
         // What cannot be read fails again, with its error, when it is asked for.
         if let bytes = try? read(window) { ahead = (window, bytes) }
     }
