@@ -81,8 +81,10 @@ public actor ImageReader {
                 if cancellation.isCancelled { throw CancellationError() }
             }
         }
+        // Whoever has patience leaves the processors to the slots, and takes the idle moments at the end of their passes.
+        let threads = ScanThreads(count: 1, niceness: patience > .zero ? 10 : 0)
         return try await withTaskCancellationHandler {
-            try await ReaderExecutor(label: "skyfarm.checksum").run { [stored, passEnd] in
+            try await threads.run(cancellation) { [stored, passEnd] in
                 let (image, mask) = (try stored.image.opened(), try stored.mask?.opened())
                 let weights = try stored.weights?.opened()
                 _ = passEnd.wait(timeout: .now() + patience / .seconds(1))
@@ -151,5 +153,22 @@ public actor ImageReader {
         let start = ContinuousClock.now
         defer { reading += ContinuousClock.now - start }
         return try files.read(window)
+    }
+}
+
+extension ScanThreads {
+    /// Runs `body` on one of these threads.
+    /// - Throws: what `body` throws, `CancellationError` if it was cancelled before it began.
+    fileprivate func run<Result: Sendable>(
+        _ cancellation: ScanCancellation, _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            submit(
+                ScanJob(context: ScanContext(cancellation: cancellation)) { _ in
+                    continuation.resume(with: .init(catching: body))
+                } skipped: {
+                    continuation.resume(throwing: CancellationError())
+                })
+        }
     }
 }
