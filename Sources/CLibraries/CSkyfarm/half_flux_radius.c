@@ -23,8 +23,13 @@ static const double reach = 0.7073;
 typedef struct {
     const float *pixels;
     int width, height;
-    double x, y, limit, step, density;
+    double x, y, step, density;
 } curve;
+
+// What the rings below one hold together: all flux, and that of the pixels below 0 among it.
+typedef struct {
+    double flux, negative;
+} disc;
 
 static int clamped(double value, int low, int high) {
     return value < low ? low : value > high ? high : (int)value;
@@ -36,6 +41,8 @@ enum { lanes = 4 };
 typedef double doubles __attribute__((ext_vector_type(lanes)));
 typedef float floats __attribute__((ext_vector_type(lanes)));
 typedef int ints __attribute__((ext_vector_type(lanes)));
+typedef float float_pairs __attribute__((ext_vector_type(2 * lanes)));
+typedef int int_pairs __attribute__((ext_vector_type(2 * lanes)));
 
 // Some pixels: their distances from the centre and, 0 where there are fewer than lanes, their flux.
 typedef struct {
@@ -55,49 +62,68 @@ inlined void squares(const doubles *middles, floats *result) {
 
 inlined double total(const doubles *some) { return (some->x + some->y) + (some->z + some->w); }
 
-inlined double row_sum(const float *line, int count) {
-    doubles sums = 0.0;
-    int done = 0;
-    for (; done + lanes <= count; done += lanes) {
-        floats some;
-        memcpy(&some, line + done, sizeof some);
-        sums += __builtin_convertvector(some, doubles);
-    }
-    double sum = total(&sums);
-    for (; done < count; done++) sum += line[done];
-    return sum;
+// Flux of some pixels, and of those below 0 among them, in as many sums as there are lanes.
+typedef struct {
+    doubles flux, negative;
+} sums;
+
+inlined void add(const doubles *flux, sums *to) {
+    to->flux += *flux;
+    to->negative += __builtin_elementwise_min(*flux, (doubles)0.0);
 }
 
-// Number of a pixel's parts whose ring is below the last.
-static int parts_inside(const curve *c, double dx, double dy) {
+// Adds `count` pixels, which are lanes or more.
+inlined void add_row(const float *line, int count, sums *to) {
+    floats some;
+    for (int done = 0; done <= count - lanes; done += lanes) {
+        memcpy(&some, line + done, sizeof some);
+        doubles flux = __builtin_convertvector(some, doubles);
+        add(&flux, to);
+    }
+    // The last ones, of which some were added.
+    static const float is_new[2 * lanes] = {0, 0, 0, 0, 1, 1, 1, 1};
+    floats factors;
+    memcpy(&factors, is_new + count % lanes, sizeof factors);
+    memcpy(&some, line + count - lanes, sizeof some);
+    doubles flux = __builtin_convertvector(some * factors, doubles);
+    add(&flux, to);
+}
+
+// Number of a pixel's parts whose ring is below `end`.
+static int parts_inside(const curve *c, int end, double dx, double dy) {
     int inside = 0;
     double py = dy + first_part;
     for (int i = 0; i < parts; i++, py += part_side) {
         double px = dx + first_part;
         for (int j = 0; j < parts; j++, px += part_side)
-            inside += (int)(sqrt(px * px + py * py) * c->density) < rings;
+            inside += (int)(sqrt(px * px + py * py) * c->density) < end;
     }
     return inside;
 }
 
-// Flux of the parts of some pixels whose ring is below the last.
-inlined double flux_inside(const curve *c, const pixels *some) {
-    float surely_in = (float)(c->limit * c->limit * (1 - 1e-5)), surely_out = (float)(c->limit * c->limit * (1 + 1e-5));
+// Adds the flux of the parts of some pixels whose ring is below `end`.
+inlined void add_inside(const curve *c, int end, const pixels *some, sums *to) {
+    double radius = end * c->step;
+    float surely_in = (float)(radius * radius * (1 - 1e-5)), surely_out = (float)(radius * radius * (1 + 1e-5));
     floats px2[parts], py2[parts];
     squares(&some->dx, px2);
     squares(&some->dy, py2);
-    ints inside = 0, doubtful = 0;
-    for (int i = 0; i < parts; i++)
+    // Two rows of parts at once; the last has none beside it.
+    floats nowhere = (floats)INFINITY;
+    int_pairs surely = 0, perhaps = 0;
+    for (int i = 0; i < parts; i += 2) {
+        float_pairs row2 = __builtin_shufflevector(py2[i], i + 1 < parts ? py2[i + 1] : nowhere, 0, 1, 2, 3, 4, 5, 6, 7);
         for (int j = 0; j < parts; j++) {
-            floats place = px2[j] + py2[i];
-            ints below = place < surely_in;
-            inside -= below;
-            doubtful |= ~below & (place <= surely_out);
+            float_pairs place = __builtin_shufflevector(px2[j], px2[j], 0, 1, 2, 3, 4, 5, 6, 7) + row2;
+            surely -= place < surely_in;
+            perhaps -= place <= surely_out;
         }
-    if (__builtin_reduce_or(doubtful))
-        for (int lane = 0; lane < lanes; lane++) inside[lane] = parts_inside(c, some->dx[lane], some->dy[lane]);
+    }
+    ints inside = surely.lo + surely.hi;
+    if (__builtin_reduce_or(surely ^ perhaps))
+        for (int lane = 0; lane < lanes; lane++) inside[lane] = parts_inside(c, end, some->dx[lane], some->dy[lane]);
     doubles flux = __builtin_convertvector(inside, doubles) * part_area * some->flux;
-    return total(&flux);
+    add(&flux, to);
 }
 
 // Half the length of a circle's chord, 0 beside the circle.
@@ -114,148 +140,99 @@ inlined bool fills_with(pixels *waiting, double dx, double dy, double flux) {
     return ++waiting->count == lanes;
 }
 
-// Flux inside of the pixels from column `first` up to `end` and of those that waited, but for those that wait now.
-inlined double edge_sum(const curve *c, const float *line, int first, int end, double dy, pixels *waiting) {
-    double sum = 0.0;
-    for (int column = first; column < end; column++) {
-        if (!fills_with(waiting, column - c->x, dy, line[column])) continue;
-        sum += flux_inside(c, waiting);
-        *waiting = (pixels){0};
-    }
-    return sum;
-}
-
-// Flux of all parts whose ring is below the last.
-inlined double flux(const curve *c) {
-    pixels waiting = {0};
-    double sum = 0.0, outer = c->limit + reach, inner = c->limit > reach ? c->limit - reach : 0.0;
-    int last_row = clamped(c->y + outer + 2, 0, c->height);
-    for (int row = clamped(c->y - outer, 0, c->height); row < last_row; row++) {
-        const float *line = c->pixels + (size_t)row * c->width;
-        double dy = row - c->y, around = half_chord(outer, dy), within = half_chord(inner, dy);
-        int first = clamped(c->x - around, 0, c->width), end = clamped(c->x + around + 2, 0, c->width);
-        // Pixels of which all parts are surely inside.
-        int full = clamped(c->x - within + 1, first, end), full_end = clamped(c->x + within, full, end);
-        sum += row_sum(line + full, full_end - full);
-        sum += edge_sum(c, line, first, full, dy, &waiting);
-        sum += edge_sum(c, line, full_end, end, dy, &waiting);
-    }
-    return sum + flux_inside(c, &waiting);
-}
-
-// Flux by ring, of which the last takes what is beyond the others. One set for each place of a part in its row of parts:
-// parts side by side are often in the same ring, and one addition would wait for the other.
-typedef double ring_sums[parts][rings + 1];
-
-// Adds one part in each pixel, at `px` and `py`, to its ring.
-static void add_exactly(const curve *c, const doubles *px, const doubles *py, const doubles *flux, double *sums) {
-    for (int lane = 0; lane < lanes; lane++) {
-        int ring = (int)(sqrt((*px)[lane] * (*px)[lane] + (*py)[lane] * (*py)[lane]) * c->density);
-        sums[ring < rings ? ring : rings] += (*flux)[lane];
-    }
-}
-
-// Adds the parts of some pixels to their rings.
-inlined void add_parts(const curve *c, const pixels *some, ring_sums sums) {
-    doubles flux = part_area * some->flux;
-    floats px2[parts], py2[parts];
-    squares(&some->dx, px2);
-    squares(&some->dy, py2);
-    float density = (float)c->density;
-    doubles py = some->dy + first_part;
-    for (int i = 0; i < parts; i++, py += part_side) {
-        doubles px = some->dx + first_part;
-        for (int j = 0; j < parts; j++, px += part_side) {
-            floats place = __builtin_elementwise_sqrt(px2[j] + py2[i]) * density;
-            place = __builtin_elementwise_min(place, (floats)(rings + 0.5f));
-            ints ring = __builtin_convertvector(place, ints);
-            floats above = place - __builtin_convertvector(ring, floats);
-            if (__builtin_reduce_or((above < 1e-3f) | (above > 1 - 1e-3f)))
-                add_exactly(c, &px, &py, &flux, sums[j]);
-            else
-                for (int lane = 0; lane < lanes; lane++) sums[j][ring[lane]] += flux[lane];
-        }
-    }
-}
-
-// Adds a whole pixel to its ring, if all of it lies in one.
-static bool add_whole(const curve *c, const float *line, int column, double dy, ring_sums sums) {
-    double dx = column - c->x, distance = sqrt(dx * dx + dy * dy);
-    int ring = (int)(distance * c->density);
-    double inside = distance - ring * c->step;
-    if (inside <= reach || inside >= c->step - reach) return false;
-    sums[0][ring < rings ? ring : rings] += line[column];
-    return true;
-}
-
-// Adds the pixels from column `first` up to `end` to their rings, or to those that wait for it.
-inlined void add_pixels(
-    const curve *c, const float *line, int first, int end, double dy, pixels *waiting, ring_sums sums
+// Adds the flux inside of the pixels from column `first` up to `last` and of those that waited, but for those that wait
+// now.
+inlined void add_edge(
+    const curve *c, int end, const float *line, int first, int last, double dy, pixels *waiting, sums *to
 ) {
-    bool is_wide = c->step > 2 * reach;
-    for (int column = first; column < end; column++) {
-        if (is_wide && add_whole(c, line, column, dy, sums)) continue;
+    for (int column = first; column < last; column++) {
         if (!fills_with(waiting, column - c->x, dy, line[column])) continue;
-        add_parts(c, waiting, sums);
+        add_inside(c, end, waiting, to);
         *waiting = (pixels){0};
     }
 }
 
-// Adds the pixels of which a part lies in one of the rings below `count`, but for those of which one lies below `done`.
-inlined void add_rings(const curve *c, int done, int count, ring_sums sums) {
-    double outer = count * c->step + reach, inner = done == 0 ? 0.0 : done * c->step + reach;
+// What the rings below `end` hold.
+inlined disc rings_below(const curve *c, int end) {
     pixels waiting = {0};
+    sums sum = {0};
+    double radius = end * c->step, outer = radius + reach, inner = radius > reach ? radius - reach : 0.0;
     int last_row = clamped(c->y + outer + 2, 0, c->height);
     for (int row = clamped(c->y - outer, 0, c->height); row < last_row; row++) {
         const float *line = c->pixels + (size_t)row * c->width;
         double dy = row - c->y, around = half_chord(outer, dy), within = half_chord(inner, dy);
-        if (around == 0.0) continue;
-        int first = clamped(c->x - around, 0, c->width), end = clamped(c->x + around + 2, 0, c->width);
-        int hole = end, hole_end = end;
-        if (within > 0.0) {
-            hole = clamped(c->x - within, first, end);
-            hole_end = clamped(c->x + within + 2, hole, end);
-        }
-        add_pixels(c, line, first, hole, dy, &waiting, sums);
-        add_pixels(c, line, hole_end, end, dy, &waiting, sums);
+        int first = clamped(c->x - around, 0, c->width), last = clamped(c->x + around + 2, 0, c->width);
+        // Pixels of which all parts are surely inside.
+        int full = clamped(c->x - within + 1, first, last), full_end = clamped(c->x + within, full, last);
+        if (full_end - full < lanes)
+            full_end = full;
+        else
+            add_row(line + full, full_end - full, &sum);
+        add_edge(c, end, line, first, full, dy, &waiting, &sum);
+        add_edge(c, end, line, full_end, last, dy, &waiting, &sum);
     }
-    if (waiting.count > 0) add_parts(c, &waiting, sums);
+    if (waiting.count > 0) add_inside(c, end, &waiting, &sum);
+    return (disc){total(&sum.flux), total(&sum.negative)};
 }
 
-// The radius at which the running sums reach the target, or NaN where the last bits of the sums decide: they are not
-// libsep's. `limit` if they do not reach it.
-static double crossing(const curve *c, int count, const double *sums, double target) {
-    double scale = fabs(target);
-    for (int ring = 0; ring < count; ring++) scale = fmax(scale, fabs(sums[ring]));
-    // Far above the rounding of a sum of millions of parts, far below what a ring of a real source holds.
-    double nearly_equal = 1e-11 * scale, nearly_flat = 1e-4 * scale;
-    int ring = 0;
-    while (ring < count && sums[ring] < target) {
-        if (target - sums[ring] < nearly_equal) return NAN;
-        ring++;
+// Where in the running sum of rings the target is: above what is below ring `low`, which is less, and not above what is
+// below ring `high`.
+typedef struct {
+    double target;
+    int low, high;
+    disc below_low, below_high;
+} bracket;
+
+// Moves one side of the bracket to ring `end`, between them.
+inlined void probe(const curve *c, int end, bracket *b) {
+    disc sum = rings_below(c, end);
+    if (sum.flux < b->target) {
+        b->low = end;
+        b->below_low = sum;
+    } else {
+        b->high = end;
+        b->below_high = sum;
     }
-    if (ring == count) return c->limit;
-    if (sums[ring] - target < nearly_equal) return NAN;
-    if (ring == 0 && target <= 0.0) return -target < nearly_equal ? NAN : 0.0;
-    double before = ring == 0 ? 0.0 : sums[ring - 1];
-    if (sums[ring] - before < nearly_flat) return NAN;
-    return c->step * (ring + (target - before) / (sums[ring] - before));
+}
+
+// The ring between low and high that has the target below it, if the flux is spread evenly.
+static int interpolated(const bracket *b) {
+    double share = (b->target - b->below_low.flux) / (b->below_high.flux - b->below_low.flux);
+    double low = (double)b->low * b->low, high = (double)b->high * b->high;
+    return clamped(sqrt(low + share * (high - low)), b->low + 1, b->high - 1);
+}
+
+// Narrows the bracket to one ring.
+inlined void narrow(const curve *c, bracket *b) {
+    // Half of the flux is mostly in about the first fifth of the radius.
+    enum { usual = 14, stride = 3 };
+    for (int end = usual; end < rings && b->high == rings; end += stride) probe(c, end, b);
+    while (b->high - b->low > 1) probe(c, interpolated(b), b);
+}
+
+// Whether the target may be reached in a ring before `end`, or nearly: not if the pixels below 0 there do not make up for
+// what is missing.
+inlined bool may_be_reached_before(const curve *c, int end, disc sum, double target) {
+    while (end > 0 && sum.flux - sum.negative >= target) {
+        sum = rings_below(c, --end);
+        if (sum.flux >= target) return true;
+    }
+    return false;
 }
 
 for_each_processor
 double skyfarm_half_flux_radius(const float *pixels, int width, int height, double x, double y, double limit) {
-    curve c = {pixels, width, height, x, y, limit, limit / rings, 1.0 / (limit / rings)};
-    double target = 0.5 * flux(&c), sums[rings], sum = 0.0;
-    ring_sums by_ring = {0};
-    // Most sources hold half of their flux in the first quarter of the radius: then a few rings after the other.
-    enum { quarter = rings / 4, few = 4 };
-    for (int done = 0, count = quarter;; done = count, count += few) {
-        add_rings(&c, done, count, by_ring);
-        for (int ring = done; ring < count; ring++) {
-            for (int j = 0; j < parts; j++) sum += by_ring[j][ring];
-            sums[ring] = sum;
-        }
-        double radius = crossing(&c, count, sums, target);
-        if (radius != limit || count == rings) return radius;
-    }
+    curve c = {pixels, width, height, x, y, limit / rings, 1.0 / (limit / rings)};
+    disc all = rings_below(&c, rings);
+    double target = 0.5 * all.flux, size = all.flux - 2 * all.negative;
+    // Far above the rounding of a sum of millions of parts, far below what a ring of a real source holds.
+    double nearly_equal = 1e-11 * size, nearly_flat = 1e-4 * size;
+    if (target <= 0.0)
+        return rings_below(&c, 1).flux < target + nearly_equal || -target < nearly_equal ? NAN : 0.0;
+    bracket b = {.target = target, .high = rings, .below_high = all};
+    narrow(&c, &b);
+    double before = b.below_low.flux, reached = b.below_high.flux;
+    if (target - before < nearly_equal || reached - target < nearly_equal || reached - before < nearly_flat) return NAN;
+    if (may_be_reached_before(&c, b.low, b.below_low, target - nearly_equal)) return NAN;
+    return c.step * (b.low + (target - before) / (reached - before));
 }

@@ -9,10 +9,11 @@ int skyfarm_draw_is_fixed(void);
 /// The radius that holds half of the flux within `limit` pixels of a place, as `sep_flux_radius` defines it.
 ///
 /// libsep sums 64 rings of equal width, each pixel in 5 x 5 parts, and interpolates in their running sum. Here the
-/// parts are counted only where they decide: at the circle's edge for the whole flux, and in the rings up to the
-/// radius sought. Sums differ from libsep's in the last bits only; where those decide, as when the sum stays at
-/// half of the flux over many rings, the result is NaN. No pixel within reach may be masked. In C, because
-/// it is a tenth of a scan's time and an unoptimised Swift build would spend most of its tests here.
+/// running sum is computed at a few rings only, between which half of the flux is sought, and parts are counted only at
+/// those rings' edges. Sums differ from libsep's in the last bits only; where those decide, as when the sum stays at
+/// half of the flux over many rings, or where pixels below 0 could have the sum reach it more than once, the result is
+/// NaN. No pixel within reach may be masked. In C, because it is a twentieth of a scan's time and an unoptimised Swift
+/// build would spend most of its tests here.
 double skyfarm_half_flux_radius(
     const float *pixels, int width, int height, double x, double y, double limit);
 
