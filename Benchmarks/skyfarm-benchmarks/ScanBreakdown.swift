@@ -5,8 +5,9 @@ import SkyScan
 /// Where the time of a scan on one slot goes, by step.
 ///
 /// Times inside libsep and cfitsio come from ``CStopwatch``; a task's own time from its response. What is left of a
-/// task is Skyfarm's work on a window: copying, islands, cleaning's inputs, half-flux radii, tables. Reading and the
-/// checksum have their own threads; what of the total no task runs in is "between tasks".
+/// task is Skyfarm's work on a window: islands, cleaning's inputs, half-flux radii, tables. Reading and the checksum have
+/// their own threads; what of the total no task runs in is "between tasks". Reading that a task runs beside counts as
+/// cfitsio's time, too, in the first of the shares, and in the second no reading does.
 struct ScanBreakdown {
     private static let steps = [
         "  read (cfitsio)", "  background (SEP)", "  extract (SEP)", "  measure (SEP)", "  tasks, beside SEP",
@@ -14,6 +15,7 @@ struct ScanBreakdown {
     ]
     private var seconds: [String: Sample] = [:]
     private var foreign = Sample()
+    private var own = Sample()
 
     mutating func add(total: Double, library: stopwatch_times, tally: ScanTally, last: Double, write: Double) {
         func seconds(_ nanoseconds: Int64) -> Double { Double(nanoseconds) / 1e9 }
@@ -25,10 +27,12 @@ struct ScanBreakdown {
         let values = [read] + sep + [beside, finish, write, total - inTasks - finish - write]
         for (step, value) in zip(Self.steps, values) { self.seconds[step, default: Sample()].add(value) }
         foreign.add(100 * (total - read - sep.reduce(0, +)) / total)
+        own.add(100 * (total - sep.reduce(0, +)) / total)
     }
 
     func add(to report: inout Report) {
         for step in Self.steps { report.add(step, "s", seconds[step] ?? Sample()) }
         report.add("  share outside SEP and cfitsio", "%", foreign)
+        report.add("  share outside SEP, reading or not", "%", own)
     }
 }
