@@ -6,8 +6,8 @@ import SkyScan
 ///
 /// Times inside libsep and cfitsio come from ``CStopwatch``; a task's own time from its response. What is left of a
 /// task is Skyfarm's work on a window: islands, cleaning's inputs, half-flux radii, tables. Reading and the checksum have
-/// their own threads; what of the total no task runs in is "between tasks". Reading that a task runs beside counts as
-/// cfitsio's time, too, in the first of the shares, and in the second no reading does.
+/// their own threads; what of the total no task runs in is "between tasks". The first share counts reading as cfitsio's
+/// time even while a task runs; the second credits SEP only.
 struct ScanBreakdown {
     private static let steps = [
         "  read (cfitsio)", "  background (SEP)", "  extract (SEP)", "  measure (SEP)", "  tasks, beside SEP",

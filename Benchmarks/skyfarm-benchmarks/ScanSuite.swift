@@ -63,8 +63,7 @@ struct ScanSuite {
         stopwatch_reset()
         let clock = StepClock()
         let start = ContinuousClock.now
-        let reader = try ImageReader(
-            image: image.path, keptByteCount: localSlots == 0 ? 0 : ImageReader.keptByteCountForSlots)
+        let reader = try ImageReader(image: image.path, slots: localSlots)
         async let checksums = reader.checksums(patience: .seconds(1))
         let parameters = ScanParameters()
         let scan = try SkyScan(

@@ -175,8 +175,7 @@ inlined disc rings_below(const curve *c, int end) {
     return (disc){total(&sum.flux), total(&sum.negative)};
 }
 
-// Where in the running sum of rings the target is: above what is below ring `low`, which is less, and not above what is
-// below ring `high`.
+// The target is above the sum of the rings below `low`, and not above that of the rings below `high`.
 typedef struct {
     double target;
     int low, high;
@@ -225,6 +224,7 @@ double skyfarm_half_flux_radius(const float *pixels, int width, int height, doub
     curve c = {pixels, width, height, x, y, limit / rings, 1.0 / (limit / rings)};
     disc all = rings_below(&c, rings);
     double target = 0.5 * all.flux, size = all.flux - 2 * all.negative;
+    if (!(size < INFINITY)) return NAN;
     // Far above the rounding of a sum of millions of parts, far below what a ring of a real source holds.
     double nearly_equal = 1e-11 * size, nearly_flat = 1e-4 * size;
     if (target <= 0.0)

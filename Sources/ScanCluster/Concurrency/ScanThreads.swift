@@ -66,6 +66,13 @@ package final class ScanThreads: Sendable {
         threads = Locked(started)
     }
 
+    /// Starts one thread; nil if the system gives no more.
+    package init?(oneWithNiceness niceness: Int) {
+        guard let thread = ScanThread.start(queue, niceness: niceness, stackSize: 1 << 20) else { return nil }
+        count = 1
+        threads = Locked([thread])
+    }
+
     deinit {
         queue.close()
         threads.withLock { threads in
@@ -172,7 +179,8 @@ private enum ScanThread {
         let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
         #if os(Linux)
             // On Linux the nice value belongs to the thread, and 0 names the calling one.
-            if start.niceness != 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, CInt(start.niceness)) }
+            let thread = __priority_which_t(PRIO_PROCESS.rawValue)
+            if start.niceness != 0 { setpriority(thread, 0, min(19, getpriority(thread, 0) + CInt(start.niceness))) }
         #endif
         start.queue.work()
         return nil

@@ -37,9 +37,9 @@ public final class BulkBytes: @unchecked Sendable {
         ended()
     }
 
-    /// Lets `body` look at bytes, or do with them as it likes, if there is no other reference to them than this one:
-    /// what comes second is true then, and what `body` wrote is seen by whoever reads them later through this one.
-    public static func withBytes<Result>(
+    /// Lets `body` look at bytes, and overwrite them if there is no other reference to them than this one, as is said in
+    /// the second place.
+    package static func withBytes<Result>(
         of bytes: inout BulkBytes, _ body: (UnsafeMutableRawBufferPointer, _ isOnlyReference: Bool) throws -> Result
     ) rethrows -> Result {
         // Who lent them has a reference to the same memory.

@@ -17,8 +17,7 @@ public struct ScanContext: Sendable {
 
     /// Takes the bytes that travelled beside the task out of the context, which holds them no more.
     ///
-    /// Their memory is free as soon as the task lets them go, and not only when it ends; and a task that has the only
-    /// reference to them may use it for itself, see ``BulkBytes/withBytes(of:_:)``.
+    /// Unless the system keeps them, their memory is free as soon as the task lets them go, not only when it ends.
     public func takeBulk() -> BulkBytes? { handed?.withLock { $0.take() } }
 
     /// True once nobody waits for this attempt any more.

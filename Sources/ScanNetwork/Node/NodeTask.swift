@@ -60,7 +60,8 @@ final class NodeTask: ScanWork, @unchecked Sendable {
 
     func scan() {
         do {
-            let context = ScanContext(bulk: try bulk ?? read(), cancellation: cancellation)
+            // The context alone holds bytes that the node does not keep.
+            let context = ScanContext(bulk: try takeBulk() ?? read(), cancellation: cancellation)
             (outcome, seconds) = scanner.run(coded, context, session.server.loop)
         } catch {
             outcome = .elsewhere("\(error)")
@@ -74,6 +75,11 @@ final class NodeTask: ScanWork, @unchecked Sendable {
         // On this thread: to give back as much as a band takes would hold up the loop.
         (coded, bulk) = ([], nil)
         session.server.finish(self)
+    }
+
+    private func takeBulk() -> BulkBytes? {
+        defer { bulk = nil }
+        return bulk
     }
 
     /// Reads the bytes to which the task refers.

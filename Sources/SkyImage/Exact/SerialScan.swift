@@ -37,6 +37,9 @@ package struct SerialScan {
     /// Scans the image, all of which `view` must hold.
     /// - Throws: ``ScanSetupError``, ``SEPError``.
     package func run(_ view: PixelView) throws -> Result {
+        var view = view
+        // Windows overlap.
+        view.isOverwritable = false
         let background = try background(of: view)
         var result = Result(sources: SourceTable(), background: background)
         let assembly = try extract(view, &result)

@@ -13,9 +13,9 @@ public actor ImageReader {
     /// The coded names of the files; nil if a node cannot read them by itself.
     private let origin: [UInt8]?
     private let stored: (image: StoredImage, mask: StoredImage?, weights: StoredImage?)
-    private var order = ReadingOrder()
-    // A window that nobody has asked for yet, and its bytes.
-    private var ahead: (window: WindowPixels, bytes: BulkBytes)?
+    private var order: ReadingOrder
+    // Windows that nobody has asked for yet, and their bytes.
+    private var ahead: [(window: WindowPixels, bytes: BulkBytes)] = []
     private var kept: RecentWindows
     private var reading = Duration.zero
     // Signalled when a pass needs no more pixels, and when nobody waits for checksums any more; wakes one who waits.
@@ -30,22 +30,17 @@ public actor ImageReader {
     /// Runs on the reader's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Bytes of bands that a process with slots of its own keeps between the passes: a sixteenth of the machine's memory,
-    /// and 512 MiB at most.
-    public static var keptByteCountForSlots: Int { min(512 << 20, Int(ProcessInfo.processInfo.physicalMemory / 16)) }
-
-    // Memory that the system must clear first takes as long as to read plain pixels again, and where the machine is a
-    // virtual one that gives free memory back to its host, a multiple of it. So not many more are kept than slots have
-    // at the end of a pass anyway.
+    // To keep more takes memory that the system has to clear first: half as long as to read plain pixels again, and
+    // where the machine is a virtual one that gives free memory back to its host, several times as long.
     private static let keptPlainByteCount = 128 << 20
 
     /// Opens an image and the maps that belong to it; names may end in an HDU in brackets.
     ///
-    /// Up to `keptByteCount` bytes of bands, but less of those that need no decompression, stay in memory between the
-    /// passes of a scan, for the systems of this process; nodes keep their own.
+    /// For `slots` of this process bands stay in memory between the passes of a scan: a sixteenth of the machine's memory
+    /// and 512 MiB at most, or 128 MiB of bands that need no decompression. Nodes keep their own.
     /// - Throws: ``ImageError`` if a file cannot be used, ``ScanSetupError`` if a map has another size than the image.
     public init(
-        image name: String, mask maskName: String? = nil, weights weightsName: String? = nil, keptByteCount: Int = 0
+        image name: String, mask maskName: String? = nil, weights weightsName: String? = nil, slots: Int = 0
     ) throws {
         let image = try FITSImage(name)
         func map(_ name: String?, _ kind: String) throws -> FITSImage? {
@@ -64,14 +59,16 @@ public actor ImageReader {
         stored = (image.stored, files.mask?.stored, files.weights?.stored)
         origin = try FileNames(files).map { try WireEncoder().encode($0) }
         self.files = files
-        let most = files.isTileCompressed ? Int.max : Self.keptPlainByteCount
-        kept = RecentWindows(limit: min(keptByteCount, most))
+        let most = files.isTileCompressed ? 512 << 20 : Self.keptPlainByteCount
+        let share = Int(ProcessInfo.processInfo.physicalMemory / 16)
+        kept = RecentWindows(limit: slots == 0 ? 0 : min(most, share))
+        order = ReadingOrder(limit: min(max(1, slots), ReadingOrder.mostAhead))
     }
 
     /// XXH3-64 of every file that the scan depends on, of the image and of its maps; without CFITSIO.
     ///
     /// - Parameter patience: the files are opened at once, but read after the pixels of the first pass, for which slots
-    ///   wait, though so much later at most.
+    ///   wait, though so much later at most, and with low priority.
     /// - Returns: the checksums.
     /// - Throws: ``ImageError`` if a file cannot be read, `CancellationError` soon after the task is cancelled.
     public nonisolated func checksums(patience: Duration = .zero) async throws -> InputChecksums {
@@ -82,9 +79,9 @@ public actor ImageReader {
             }
         }
         // Whoever has patience leaves the processors to the slots, and takes the idle moments at the end of their passes.
-        let threads = ScanThreads(count: 1, niceness: patience > .zero ? 10 : 0)
+        let threads = patience > .zero ? ScanThreads(oneWithNiceness: 10) : nil
         return try await withTaskCancellationHandler {
-            try await threads.run(cancellation) { [stored, passEnd] in
+            try await Self.run(on: threads, cancellation) { [stored, passEnd] in
                 let (image, mask) = (try stored.image.opened(), try stored.mask?.opened())
                 let weights = try stored.weights?.opened()
                 _ = passEnd.wait(timeout: .now() + patience / .seconds(1))
@@ -108,24 +105,27 @@ public actor ImageReader {
         return BulkReference(origin: origin, part: part)
     }
 
-    /// Reads a window, and while it is scanned the one that will probably be asked for after it.
+    /// Reads a window, and while it is scanned those that will probably be asked for after it.
     ///
-    /// With `keeping` the window is expected to be asked for once more. Without a `next` one the pass needs no more.
+    /// With a `position` it is that of a band. When there are no more in its pass, no more pixels are wanted for some time.
     /// - Throws: ``ImageError`` if the samples cannot be read, `CancellationError` if nobody waits for them any more.
-    func read(_ window: WindowPixels, before next: WindowPixels?, keeping: Bool = false) throws -> BulkBytes {
+    func read(_ window: WindowPixels, at position: PassPosition? = nil) throws -> BulkBytes {
         // Reads queue here: after an interrupt those that have not begun are not worth the disk's time.
         try Task.checkCancellation()
         let bytes: BulkBytes
-        if let ahead, ahead.window == window {
-            bytes = ahead.bytes
-            self.ahead = nil
+        if let index = ahead.firstIndex(where: { $0.window == window }) {
+            bytes = ahead.remove(at: index).bytes
         } else {
             bytes = try kept.take(window) ?? read(window)
         }
-        if keeping { kept.add(window, bytes) }
-        order.hand(window, before: next, isFirstPass: keeping)
-        Task { self.readAhead() }
-        if next == nil { endPass() }
+        if let position {
+            if position.isFirstPass { kept.add(window, bytes, before: position.rest) }
+            order.hand(window, at: position)
+            Task { self.readAhead() }
+        } else {
+            ahead = []
+        }
+        if position == nil || position?.rest == 0 { endPass() }
         return bytes
     }
 
@@ -141,12 +141,18 @@ public actor ImageReader {
     /// No more pixels are wanted for this pass: whoever has patience with it need not wait any longer.
     nonisolated func endPass() { passEnd.signal() }
 
+    /// Windows that were read before anybody asked for them.
+    var windowsAhead: [WindowPixels] { ahead.map(\.window) }
+
     private func readAhead() {
-        guard let window = order.next, ahead?.window != window, !kept.contains(window) else { return }
-        // A window that a node has read by itself is not asked for.
-        ahead = nil
+        // A window whose pixels a node keeps is not asked for.
+        ahead.removeAll { !order.next.contains($0.window) }
+        let next = order.next.first { window in !kept.contains(window) && !ahead.contains { $0.window == window } }
         // What cannot be read fails again, with its error, when it is asked for.
-        if let bytes = try? read(window) { ahead = (window, bytes) }
+        guard let next, let bytes = try? read(next) else { return }
+        ahead.append((next, bytes))
+        // Who asks meanwhile comes first.
+        Task { self.readAhead() }
     }
 
     private func read(_ window: WindowPixels) throws -> BulkBytes {
@@ -154,16 +160,15 @@ public actor ImageReader {
         defer { reading += ContinuousClock.now - start }
         return try files.read(window)
     }
-}
 
-extension ScanThreads {
-    /// Runs `body` on one of these threads.
+    /// Runs `body` on a thread of `threads`, or of the system's.
     /// - Throws: what `body` throws, `CancellationError` if it was cancelled before it began.
-    fileprivate func run<Result: Sendable>(
-        _ cancellation: ScanCancellation, _ body: @escaping @Sendable () throws -> Result
+    private static func run<Result: Sendable>(
+        on threads: ScanThreads?, _ cancellation: ScanCancellation, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            submit(
+        guard let threads else { return try await ReaderExecutor(label: "skyfarm.checksum").run(body) }
+        return try await withCheckedThrowingContinuation { continuation in
+            threads.submit(
                 ScanJob(context: ScanContext(cancellation: cancellation)) { _ in
                     continuation.resume(with: .init(catching: body))
                 } skipped: {

@@ -1,16 +1,33 @@
-/// Guesses which window of a pass will be asked for next, by slots that ask at the same time and so in any order.
+/// Where a window stands in a pass over all bands.
+struct PassPosition {
+    /// Whether another pass follows.
+    var isFirstPass: Bool
+    /// The windows after it, nearest first: ``ReadingOrder/mostAhead``, or all that are left.
+    var following: [WindowPixels]
+    /// Number of all windows after it.
+    var rest: Int
+}
+
+/// Guesses which windows of a pass will be asked for next, by slots that ask at the same time and so in any order.
 struct ReadingOrder {
+    /// Most windows that are read before anybody asks for them: two slots may end their bands at the same time.
+    static let mostAhead = 2
+
+    private let limit: Int
     private var handed: Set<WindowPixels> = []
     private var isFirstPass = false
-    /// The window to read before somebody asks for it, if any.
-    private(set) var next: WindowPixels?
+    /// The windows to read before somebody asks for them, nearest first.
+    private(set) var next: [WindowPixels] = []
 
-    /// Notes that `window` was asked for in one of the passes, after which, in order, comes `next`.
-    mutating func hand(_ window: WindowPixels, before next: WindowPixels?, isFirstPass: Bool) {
-        if isFirstPass != self.isFirstPass { (self.isFirstPass, handed) = (isFirstPass, []) }
+    /// Reads `limit` windows ahead.
+    init(limit: Int) { self.limit = limit }
+
+    /// Notes that `window` was asked for.
+    mutating func hand(_ window: WindowPixels, at position: PassPosition) {
+        if position.isFirstPass != isFirstPass { (isFirstPass, handed, next) = (position.isFirstPass, [], []) }
         handed.insert(window)
-        // What follows may have been asked for before: then that has said what comes now.
-        if let next, handed.contains(next) { return }
-        self.next = next
+        // Those that were asked for already have said what comes after them.
+        let new = position.following.filter { !handed.contains($0) }
+        next = Array((new + next.filter { !handed.contains($0) && !new.contains($0) }).prefix(limit))
     }
 }

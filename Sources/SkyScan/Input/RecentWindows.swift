@@ -13,9 +13,10 @@ struct RecentWindows {
     /// Whether the pixels of `window` are there.
     func contains(_ window: WindowPixels) -> Bool { windows.contains { $0.window == window } }
 
-    /// Adds a window, and drops the oldest ones if there are too many bytes.
-    mutating func add(_ window: WindowPixels, _ bytes: BulkBytes) {
+    /// Adds a window that is read before `rest` others like it, unless these will not leave room for it.
+    mutating func add(_ window: WindowPixels, _ bytes: BulkBytes, before rest: Int = 0) {
         _ = take(window)
+        guard rest < limit / max(1, bytes.count) else { return }
         windows.append((window, bytes))
         byteCount += bytes.count
         while byteCount > limit { byteCount -= windows.removeFirst().bytes.count }

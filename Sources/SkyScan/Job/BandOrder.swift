@@ -13,11 +13,11 @@ enum BandOrder {
         }
     }
 
-    /// The band that follows `band`, of `count` bands; nil after the last one.
-    func band(after band: Int, of count: Int) -> Int? {
+    /// The bands that follow `band`, of `count` bands.
+    func bands(after band: Int, of count: Int) -> [Int] {
         switch self {
-        case .forth: band + 1 < count ? band + 1 : nil
-        case .back: band > 0 ? band - 1 : nil
+        case .forth: stride(from: band + 1, to: count, by: 1).map { $0 }
+        case .back: stride(from: band - 1, through: 0, by: -1).map { $0 }
         }
     }
 }

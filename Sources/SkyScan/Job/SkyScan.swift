@@ -95,11 +95,17 @@ public struct SkyScan: Sendable {
         return coordinator.responses(
             to: tasks,
             bulk: { task in
-                let next = bands?.band(after: task.id, of: plan.count).map { reader.contents(of: plan[$0].window) }
+                let position = bands.map { order in
+                    let rest = order.bands(after: task.id, of: plan.count)
+                    return PassPosition(
+                        isFirstPass: order == .forth,
+                        following: rest.prefix(ReadingOrder.mostAhead).map { reader.contents(of: plan[$0].window) },
+                        rest: rest.count)
+                }
                 return BulkSource(
                     key: bands.map { _ in BulkKey(job: job, index: UInt64(task.id)) },
                     reference: reader.reference(to: task.window), byteCount: task.window.byteCount,
-                    load: { try await reader.read(task.window, before: next, keeping: bands == .forth) })
+                    load: { try await reader.read(task.window, at: position) })
             },
             observer: { event in
                 attempts.count(event)

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Which systems a command uses: those of this machine, the nodes that were named, and those that are found.
 struct ClusterOptions: Equatable, Sendable {
     var nodes: [HostAndPort]
@@ -6,6 +8,9 @@ struct ClusterOptions: Equatable, Sendable {
     var waitSeconds: Double
     /// Nil: one per core.
     var localSlots: Int?
+
+    /// Tasks to run at a time on this machine.
+    var slotsHere: Int { localSlots ?? ProcessInfo.processInfo.activeProcessorCount }
 
     init(_ arguments: Arguments) throws(UsageError) {
         nodes = try arguments[NodeOptions.nodes]

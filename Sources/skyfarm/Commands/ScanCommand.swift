@@ -105,7 +105,7 @@ struct ScanCommand: Command {
         do {
             return try ImageReader(
                 image: options.image, mask: options.detection.mask, weights: options.detection.weight,
-                keptByteCount: options.cluster.localSlots == 0 ? 0 : ImageReader.keptByteCountForSlots)
+                slots: options.cluster.slotsHere)
         } catch {
             throw CommandError(.input, "\(error)")
         }

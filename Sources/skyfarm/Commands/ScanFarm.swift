@@ -29,7 +29,7 @@ struct ScanFarm: Sendable {
         var options = RemoteNodes.Options()
         options.job = job
         nodes = RemoteNodes(cluster.nodes.map(\.description), keys: keys, systems: systems, options: options)
-        let slots = cluster.localSlots ?? ProcessInfo.processInfo.activeProcessorCount
+        let slots = cluster.slotsHere
         var generator = SystemRandomNumberGenerator()
         local =
             slots == 0

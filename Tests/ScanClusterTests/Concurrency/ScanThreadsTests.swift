@@ -74,6 +74,20 @@ import Testing
         #expect(!ran.withLock { $0 })
     }
 
+    #if os(Linux)
+        @Test("niceness is added to that of the thread's creator", arguments: [0, 3, 30])
+        func niceness(_ niceness: Int) async throws {
+            let who = __priority_which_t(PRIO_PROCESS.rawValue)
+            let before = getpriority(who, 0)
+            let threads = try #require(ScanThreads(oneWithNiceness: niceness))
+            let inside = await withCheckedContinuation { continuation in
+                threads.submit(
+                    ScanJob(context: ScanContext(), scan: { _ in continuation.resume(returning: getpriority(who, 0)) }))
+            }
+            #expect(inside == min(19, before + CInt(niceness)))
+        }
+    #endif
+
     @Test("stopping waits for the running job and skips the queued and the later ones")
     func stop() {
         let threads = ScanThreads(count: 1, niceness: 1)

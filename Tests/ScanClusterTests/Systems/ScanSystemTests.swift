@@ -34,6 +34,20 @@ import Testing
         return await work.value
     }
 
+    @Test("a local task has its bytes for itself, unless the source keeps them")
+    func ownBytes() async throws {
+        let local = ScanSystem(local: 1, id: .test(1), name: "here", clock: clock)
+        let kept = BulkBytes(byteCount: 1) { $0[0] = 7 }
+        let task = Blocking(id: 1) { context in
+            guard var bytes = context.takeBulk() else { return -1 }
+            return BulkBytes.withBytes(of: &bytes) { $1 ? 1 : 0 }
+        }
+        let fresh = BulkSource(byteCount: 1) { BulkBytes(byteCount: 1) { $0[0] = 7 } }
+        #expect(try await local.run(task, attempt: 1, bulk: fresh).get() == 1)
+        #expect(try await local.run(task, attempt: 1, bulk: BulkSource(byteCount: 1) { kept }).get() == 0)
+        #expect(kept.withUnsafeBytes { $0[0] } == 7)
+    }
+
     @Test("local and remote systems answer alike")
     func alike() async throws {
         let local = ScanSystem(local: 1, id: .test(1), name: "here", clock: clock)

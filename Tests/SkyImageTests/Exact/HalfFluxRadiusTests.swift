@@ -36,6 +36,18 @@ struct HalfFluxRadiusTests {
         }
     }
 
+    @Test("half of the flux that may be reached twice is left to libsep")
+    func twice() {
+        var pixels = [Float](repeating: 0, count: 41 * 41)
+        pixels[20 * 41 + 20] = 100
+        pixels[20 * 41 + 32] = 80
+        #expect(skyfarm_half_flux_radius(pixels, 41, 41, 20, 20, 18) < 1)
+        pixels[20 * 41 + 23] = -80
+        #expect(skyfarm_half_flux_radius(pixels, 41, 41, 20, 20, 18).isNaN)
+        pixels[20 * 41 + 23] = .infinity
+        #expect(skyfarm_half_flux_radius(pixels, 41, 41, 20, 20, 18).isNaN)
+    }
+
     @Test("where the flux stays at one half over many rings, the answer is left to libsep")
     func plateau() {
         var pixels = [Float](repeating: 0, count: 41 * 41)

@@ -61,6 +61,18 @@ struct WindowScanTests {
         }
     }
 
+    @Test("samples between which are others are not overwritten")
+    func cropping() throws {
+        var copy = image
+        let rect = PixelRect(x: 20..<60, y: 90..<200)
+        try copy.withMutableView { view in
+            var view = view
+            view.isOverwritable = true
+            _ = try ScanWindow.subtracting(model.slice(rows: rect.y), from: view.cropped(to: rect)).rect
+        }
+        #expect(copy.pixels == image.pixels)
+    }
+
     @Test("work and results survive coding")
     func coding() throws {
         let scan = BandScan(plan: plan, band: 1, parameters: parameters, background: model)

@@ -24,9 +24,9 @@ struct ImageReaderTests {
     func cancellation() async throws {
         let reader = try ImageReader(image: files.field())
         let window = reader.contents(of: PixelRect(x: 0..<100, y: 0..<10))
-        #expect(try await reader.read(window, before: nil).count == 4000)
+        #expect(try await reader.read(window).count == 4000)
         await #expect(throws: CancellationError.self) {
-            try await cancelled { try await reader.read(window, before: nil) }
+            try await cancelled { try await reader.read(window) }
         }
         await #expect(throws: CancellationError.self) { try await cancelled { try await reader.checksums() } }
     }
@@ -38,11 +38,11 @@ struct ImageReaderTests {
         let before = try await reader.checksums()
         let window = reader.contents(of: PixelRect(x: 0..<100, y: 0..<10))
         let patient = Task { try await reader.checksums(patience: .seconds(3600)) }
-        _ = try await reader.read(window, before: window)
+        _ = try await reader.read(window, at: PassPosition(isFirstPass: true, following: [], rest: 1))
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.write(contentsOf: Data("changed before the pass has ended".utf8))
         try handle.close()
-        _ = try await reader.read(window, before: nil)
+        _ = try await reader.read(window)
         let after = try await patient.value
         #expect(try await reader.checksums() == after)
         #expect(after != before)
@@ -62,15 +62,39 @@ struct ImageReaderTests {
         #expect(try opened.checksum {} == before)
     }
 
-    @Test("a band that is kept is read once for two passes")
+    @Test("for slots the last bands of a pass are kept for the next one, each for one reader")
     func keeps() async throws {
         let path = try files.field()
-        let reader = try ImageReader(image: path, keptByteCount: 4000)
+        let last = PassPosition(isFirstPass: true, following: [], rest: 0)
+        let first = PassPosition(isFirstPass: false, following: [], rest: 9)
+        let reader = try ImageReader(image: path, slots: 1)
         let window = reader.contents(of: PixelRect(x: 0..<100, y: 0..<10))
-        let first = try await reader.read(window, before: nil, keeping: true)
-        #expect(try await reader.read(window, before: nil) === first)
-        #expect(try await reader.read(window, before: nil) !== first)
-        #expect(try await ImageReader(image: path).read(window, before: nil, keeping: true) !== first)
+        let kept = try await reader.read(window, at: last)
+        #expect(try await reader.read(window, at: first) === kept)
+        #expect(try await reader.read(window, at: first) !== kept)
+        let early = PassPosition(isFirstPass: true, following: [], rest: 1 << 30)
+        let dropped = try await reader.read(window, at: early)
+        #expect(try await reader.read(window, at: first) !== dropped)
+        let remote = try ImageReader(image: path)
+        let read = try await remote.read(window, at: last)
+        #expect(try await remote.read(window, at: first) !== read)
+    }
+
+    @Test("windows are read ahead, and handed out once", arguments: [0, 1, 2, 8])
+    func readsAhead(slots: Int) async throws {
+        let reader = try ImageReader(image: files.field(), slots: slots)
+        let windows = (0..<4).map { reader.contents(of: PixelRect(x: 0..<100, y: 10 * $0..<10 * $0 + 10)) }
+        let position = PassPosition(isFirstPass: true, following: Array(windows[1...2]), rest: 1 << 30)
+        _ = try await reader.read(windows[0], at: position)
+        // On the reader's thread in order: what is read ahead was read when this is.
+        for _ in 0..<4 { _ = try await reader.read(rows: 0..<1) }
+        let ahead = max(1, min(slots, 2))
+        #expect(await reader.windowsAhead == Array(windows[1...ahead]))
+        _ = try await reader.read(windows[1], at: PassPosition(isFirstPass: true, following: [], rest: 1 << 30))
+        #expect(await reader.windowsAhead == Array(windows[1...ahead].dropFirst()))
+        // Beyond the passes nobody asks for a band.
+        _ = try await reader.read(windows[3])
+        #expect(await reader.windowsAhead.isEmpty)
     }
 
     @Test("takes the checksum of the stored bytes without opening the image a second time")
@@ -98,7 +122,7 @@ struct ImageReaderTests {
         let reader = try ImageReader(image: image, mask: mask, weights: weights)
         #expect(reader.summary.mask != nil && reader.summary.weights != nil)
         let window = reader.contents(of: PixelRect(x: 2..<5, y: 3..<5))
-        let bulk = try await reader.read(window, before: nil)
+        let bulk = try await reader.read(window)
         #expect(bulk.count == 6 * 9 && window.byteCount == bulk.count)
         try window.withView(of: bulk) { view in
             #expect(view.rect == window.rect && view.stride == 3)

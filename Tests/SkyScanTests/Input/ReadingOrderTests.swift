@@ -9,27 +9,44 @@ struct ReadingOrderTests {
         WindowPixels(rect: PixelRect(x: 0..<9, y: 10 * band..<10 * band + 12), hasWeights: false, hasMask: false)
     }
 
-    /// The band that should be read ahead after those of `asked` were asked for.
-    private func next(after asked: [Int], isFirstPass: Bool, in order: inout ReadingOrder) -> [Int?] {
+    /// The bands that should be read ahead each time that one of `asked` was asked for.
+    private func next(after asked: [Int], isFirstPass: Bool, in order: inout ReadingOrder) -> [[Int]] {
         asked.map { band in
-            let next = isFirstPass ? band + 1 : band - 1
+            let following = isFirstPass ? Array(windows[(band + 1)...]) : windows[..<band].reversed()
             order.hand(
-                windows[band], before: windows.indices.contains(next) ? windows[next] : nil, isFirstPass: isFirstPass)
-            return order.next.flatMap { windows.firstIndex(of: $0) }
+                windows[band],
+                at: PassPosition(
+                    isFirstPass: isFirstPass, following: Array(following.prefix(ReadingOrder.mostAhead)),
+                    rest: following.count))
+            return order.next.compactMap { windows.firstIndex(of: $0) }
         }
     }
 
-    @Test("the window after the last one is next")
+    @Test("the windows after the last one are next")
     func inOrder() {
-        var order = ReadingOrder()
-        #expect(next(after: [0, 1, 2, 3, 4], isFirstPass: true, in: &order) == [1, 2, 3, 4, nil])
-        #expect(next(after: [4, 3, 2], isFirstPass: false, in: &order) == [3, 2, 1])
+        var order = ReadingOrder(limit: 1)
+        #expect(next(after: [0, 1, 2, 3, 4], isFirstPass: true, in: &order) == [[1], [2], [3], [4], []])
+        #expect(next(after: [4, 3, 2], isFirstPass: false, in: &order) == [[3], [2], [1]])
+        order = ReadingOrder(limit: 2)
+        #expect(next(after: [0, 1, 2, 3, 4], isFirstPass: true, in: &order) == [[1, 2], [2, 3], [3, 4], [4], []])
+        #expect(next(after: [4, 3, 2], isFirstPass: false, in: &order) == [[3, 2], [2, 1], [1, 0]])
     }
 
     @Test("a window that was asked for before its predecessor is not read again")
     func exchanged() {
-        var order = ReadingOrder()
-        #expect(next(after: [1, 0, 3, 2, 4], isFirstPass: true, in: &order) == [2, 2, 4, 4, nil])
-        #expect(next(after: [3, 4, 2, 0, 1], isFirstPass: false, in: &order) == [2, 2, 1, nil, nil])
+        var order = ReadingOrder(limit: 1)
+        #expect(next(after: [1, 0, 3, 2, 4], isFirstPass: true, in: &order) == [[2], [2], [4], [4], []])
+        #expect(next(after: [3, 4, 2, 0, 1], isFirstPass: false, in: &order) == [[2], [2], [1], [1], []])
+        #expect(next(after: [2, 0, 1, 3], isFirstPass: true, in: &order) == [[3], [1], [3], [4]])
+        #expect(next(after: [2, 4, 3, 1, 0], isFirstPass: false, in: &order) == [[1], [3], [1], [0], []])
+        order = ReadingOrder(limit: 2)
+        #expect(next(after: [1, 0, 3, 2], isFirstPass: true, in: &order) == [[2, 3], [2, 3], [4, 2], [4]])
+        #expect(next(after: [2, 4, 3, 1, 0], isFirstPass: false, in: &order) == [[1, 0], [3, 1], [1], [0], []])
+    }
+
+    @Test("a window that nobody asks for gives way to those after it")
+    func overtaken() {
+        var order = ReadingOrder(limit: 1)
+        #expect(next(after: [0, 2, 3], isFirstPass: true, in: &order) == [[1], [3], [4]])
     }
 }

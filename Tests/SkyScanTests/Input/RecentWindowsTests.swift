@@ -35,6 +35,15 @@ struct RecentWindowsTests {
         #expect(recent.byteCount == 0)
     }
 
+    @Test("a window that those after it would drive out is not kept at all")
+    func early() {
+        var recent = RecentWindows(limit: 100)
+        for (row, rest) in [(0, 4), (1, 3), (2, 2), (4, 0), (3, 1)] { recent.add(window(row), bytes(1), before: rest) }
+        #expect((0..<5).map { recent.contains(window($0)) } == [false, false, false, true, true])
+        recent.add(window(5), bytes(1), before: .max)
+        #expect(recent.byteCount == 80)
+    }
+
     @Test("with room for none, none is kept")
     func none() {
         var recent = RecentWindows(limit: 0)

@@ -8,6 +8,8 @@ struct BandOrderTests {
     func follows(_ order: BandOrder) {
         let bands = (0..<7).map { order.band(at: $0, of: 7) }
         #expect(bands == (order == .forth ? Array(0..<7) : (0..<7).reversed()))
-        #expect(bands.map { order.band(after: $0, of: 7) } == bands.dropFirst().map { $0 } + [nil])
+        for (place, band) in bands.enumerated() {
+            #expect(order.bands(after: band, of: 7) == Array(bands[(place + 1)...]))
+        }
     }
 }
