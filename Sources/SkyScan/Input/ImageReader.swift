@@ -125,7 +125,7 @@ public actor ImageReader {
         } else {
             ahead = []
         }
-        if position == nil || position?.rest == 0 { endPass() }
+        if (position?.rest ?? 0) == 0 { endPass() }
         return bytes
     }
 

@@ -14,10 +14,8 @@ enum BandOrder {
     }
 
     /// The bands that follow `band`, of `count` bands.
-    func bands(after band: Int, of count: Int) -> [Int] {
-        switch self {
-        case .forth: stride(from: band + 1, to: count, by: 1).map { $0 }
-        case .back: stride(from: band - 1, through: 0, by: -1).map { $0 }
-        }
+    func bands(after band: Int, of count: Int) -> some RandomAccessCollection<Int> {
+        // Either order is its own inverse: a band's place is the band at that place.
+        (self.band(at: band, of: count) + 1..<count).lazy.map { self.band(at: $0, of: count) }
     }
 }

@@ -9,7 +9,7 @@ struct BandOrderTests {
         let bands = (0..<7).map { order.band(at: $0, of: 7) }
         #expect(bands == (order == .forth ? Array(0..<7) : (0..<7).reversed()))
         for (place, band) in bands.enumerated() {
-            #expect(order.bands(after: band, of: 7) == Array(bands[(place + 1)...]))
+            #expect(Array(order.bands(after: band, of: 7)) == Array(bands[(place + 1)...]))
         }
     }
 }
