@@ -21,7 +21,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     private var farewell: String?
     /// The node has said that it takes no more tasks.
     private var isDraining = false
-    private var end: ScanError?
+    /// What becomes of an attempt that is started now.
+    private var obstacle: ScanError?
     private let onDraining: () -> Void
     private let onEnd: (ScanError) -> Void
 
@@ -44,7 +45,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     package func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
         connection.loop.assertOnLoop()
         do {
-            if let end { throw end }
+            if let obstacle { throw obstacle }
             return AttemptHandle(rawValue: try send(attempt, completion))
         } catch {
             // Never from inside this call; the handle names no request.
@@ -144,6 +145,8 @@ extension TCPTransport: ConnectionDelegate {
             farewell = message.printable
             if draining {
                 isDraining = true
+                // An attempt whose bytes were still being read is sent back from here, not at the node's end.
+                obstacle = ScanError(.draining, message.printable, system: node.name)
                 onDraining()
             }
         case .task, .cancel, .ping, .pong: throw ProtocolError("a node sent a coordinator's frame")
@@ -155,9 +158,9 @@ extension TCPTransport: ConnectionDelegate {
     func ended(_ error: ScanError) {
         let message = farewell.map { "\(error.message) (\($0))" } ?? error.message
         let lost = ScanError(.systemLost, message, system: node.name)
-        end = lost
         // What a draining node has not answered came too late for it.
         let reply = isDraining ? ScanError(.draining, message, system: node.name) : lost
+        obstacle = reply
         for waiter in pending.removeAll() { waiter.completion(.error(reply)) }
         onEnd(lost)
     }

@@ -200,6 +200,9 @@ struct NodeServerTests {
         #expect(try await queued.get() == 2)
         await drained
         await #expect(throws: (any Error).self) { _ = try await ScanNetworkTests.system(node.address) }
+        // An attempt that was to go there and comes too late is none of the node's faults.
+        let late = await #expect(throws: ScanError.self) { try await system.run(SumTask(id: 3, number: 3), attempt: 1) }
+        #expect(late?.code == .draining)
         #expect(node.server.status.connections == 0)
         await system.close()
     }
