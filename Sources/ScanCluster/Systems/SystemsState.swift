@@ -23,8 +23,11 @@ package struct SystemsState: Sendable {
         /// Order of the last reservation or release: the smallest idles longest.
         var touched: UInt64 = 0
 
-        /// Most attempts in flight now.
-        package var window: Int { isLocal ? slots : min(maxWindow, slots + pace.prefetch(slots: slots)) }
+        /// Most attempts in flight now. After a fault none wait there for a slot until it has succeeded again: where it
+        /// goes on failing, each return from its time out costs an attempt per slot, and not a whole window of them.
+        package var window: Int {
+            isLocal || backOff.faults > 0 ? slots : min(maxWindow, slots + pace.prefetch(slots: slots))
+        }
 
         /// Room for an attempt: up to the window with prefetching, else up to the slots.
         func hasRoom(prefetching: Bool) -> Bool { inFlight + abandoned < (prefetching ? window : slots) }
@@ -165,6 +168,7 @@ package struct SystemsState: Sendable {
     package mutating func blame(_ id: SystemID, at now: Instant) -> Instant? {
         guard let index = members.firstIndex(where: { $0.id == id }) else { return nil }
         guard !members[index].backOff.isSetAside(at: now) else { return nil }
+        defer { noteRoom(index) }
         return fault(at: index, ofAttemptFrom: now, now: now)
     }
 
