@@ -48,15 +48,19 @@ import Testing
         let keys = try KeyStore(path: Program.configuration + "/skyfarm/cluster.key").ring()
         let relay = try Foreigner(.relays(port: port, keys, change: payload.change))
         defer { relay.close() }
-        let result = try Program.run(
-            words + [scene.path("out/o.fits"), "--local-slots", "1"]
-                + ["--node", relay.address, "--node", nodes[1].address])
-        #expect(result.code == 0, "\(result.errors)")
-        #expect(try scene.bytes("out/o.fits") == scene.bytes("expected.fits"))
-        let complaints = result.errorLines.filter { $0.contains("on crooked failed: ") }
-        #expect(complaints.contains { $0.contains(payload.complaint) }, "\(result.errors)")
+        var complaints: [Substring] = []
+        // Where the relay gets no processor for long, others do its tasks before it has answered one.
+        for _ in 0..<5 where complaints.isEmpty {
+            let result = try Program.run(
+                words + [scene.path("out/o.fits"), "--overwrite", "--local-slots", "1"]
+                    + ["--node", relay.address, "--node", nodes[1].address])
+            #expect(result.code == 0, "\(result.errors)")
+            #expect(try scene.bytes("out/o.fits") == scene.bytes("expected.fits"))
+            complaints = result.errorLines.filter { $0.contains("on crooked failed: ") }
+        }
+        #expect(complaints.contains { $0.contains(payload.complaint) }, "\(complaints)")
         // It was set aside: most of the tasks never went there.
-        #expect((1...30).contains(complaints.count), "\(result.errors)")
+        #expect((1...30).contains(complaints.count), "\(complaints)")
         print("wrong checksums: a node whose \(payload) payloads change met \(complaints.count) complaints")
     }
 
