@@ -98,6 +98,7 @@ import Testing
         let coordinator = ScanCoordinator(systems: systems, clock: clock)
         let retried = Locked<[Int]>([])
         let second = Locked<[String]>([])
+        let hedges = Locked(0)
         let outputs = try await driving {
             var outputs: Set<Int> = []
             let observer = { @Sendable (event: JobEvent) in
@@ -108,7 +109,9 @@ import Testing
                     retried.withLock { $0.append(index) }
                 case .taskStarted(_, let system, 2, _): second.withLock { $0.append(system) }
                 // Virtual time passes while a local scan runs: it may seem to take long.
-                case .taskHedged(_, _, 2, _, _): second.withLock { _ = $0.popLast() }
+                case .taskHedged(_, _, let attempt, _, _):
+                    hedges.withLock { $0 += 1 }
+                    if attempt == 2 { second.withLock { _ = $0.popLast() } }
                 default: break
                 }
             }
@@ -117,7 +120,9 @@ import Testing
             return outputs
         }
         #expect(outputs.count == 50)
-        #expect(retried.withLock { $0.count } == node.started - node.cancelled)
+        // Each is told, but one that ends when the other attempt at its task has just succeeded.
+        let untold = node.started - node.cancelled - retried.withLock { $0.count }
+        #expect((0...hedges.withLock { $0 }).contains(untold))
         #expect(node.started > 0)
         #expect(second.withLock { $0.allSatisfy { $0 == "here" } })
         await local.close()
