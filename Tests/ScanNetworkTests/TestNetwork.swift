@@ -31,7 +31,8 @@ func newKeys() -> KeyRing {
     }
 }
 
-let allScanners = Scanners(SumTask.self, CountTask.self, GateTask.self, ProbeTask.self)
+let allScanners = Scanners(
+    SumTask.self, CountTask.self, OverwriteTask.self, GateTask.self, ProbeTask.self)
 
 /// A node on any port of the loopback interface, with its events.
 struct TestNode {

@@ -27,6 +27,21 @@ struct CountTask: ScanTask {
     func scan(_ context: ScanContext) throws -> Int { context.bulk?.count ?? 0 }
 }
 
+/// Returns whether nobody else has its bulk bytes, and overwrites them then, after it has checked what they are.
+struct OverwriteTask: ScanTask {
+    static let scanner = "test.overwrite/1"
+    var id: Int
+
+    func scan(_ context: ScanContext) throws -> Bool {
+        guard var bytes = context.takeBulk() else { throw NegativeNumber(number: -1) }
+        return try BulkBytes.withBytes(of: &bytes) { bytes, isOnlyReference in
+            guard bytes.allSatisfy({ $0 == 1 }) else { throw NegativeNumber(number: -2) }
+            if isOnlyReference { bytes.initializeMemory(as: UInt8.self, repeating: 0) }
+            return isOnlyReference
+        }
+    }
+}
+
 /// Holds its slot until it is cancelled or its gate opens.
 struct GateTask: ScanTask {
     static let scanner = "test.gate/1"

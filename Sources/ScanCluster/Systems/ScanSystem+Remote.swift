@@ -3,7 +3,8 @@ extension ScanSystem {
     func run<Task: ScanTask>(
         _ task: Task, attempt number: Int, bulk: BulkSource?, timeout: Duration?, over transport: any ScanTransport
     ) async throws(ScanError) -> TaskResponse<Task> {
-        let light = Attempt(task: task, number: number, bulkKey: bulk?.key)
+        var light = Attempt(task: task, number: number, bulkKey: bulk?.key)
+        light.isLastUse = bulk?.isLastUse ?? false
         guard let bulk else { return try await response(to: start(light, at: task, on: transport), timeout, transport) }
         if let key = bulk.key, transport.holds(key) {
             do {

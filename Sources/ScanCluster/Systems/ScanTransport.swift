@@ -26,6 +26,8 @@ public struct Attempt: Sendable {
     public var number: Int
     /// Key of the bulk bytes, if they have one.
     public var bulkKey: BulkKey?
+    /// Whether no later attempt but a repetition of this one has ``bulkKey``.
+    public var isLastUse = false
     /// The bulk bytes; nil if there are none or the system holds ``bulkKey``.
     public var bulk: BulkBytes?
     /// Where the system may find ``bulk`` by itself. A transport may send this instead, and completes with

@@ -15,7 +15,9 @@ package final class BulkBudget: Sendable {
 
     /// The same bytes, read only when the budget has room for them.
     package func limiting(_ source: BulkSource) -> BulkSource {
-        BulkSource(key: source.key, reference: source.reference, byteCount: source.byteCount) {
+        BulkSource(
+            key: source.key, isLastUse: source.isLastUse, reference: source.reference, byteCount: source.byteCount
+        ) {
             try await self.load(source)
         }
     }

@@ -76,6 +76,8 @@ public struct BulkKey: Codable, Hashable, Sendable {
 public final class BulkSource: Sendable {
     /// Under this key a node may keep the bytes for later tasks of the same job; nil if they are used once.
     public let key: BulkKey?
+    /// Whether no later task of the job has ``key``: a node then keeps the bytes no longer than this task takes.
+    public let isLastUse: Bool
     /// Where a node may find the same bytes by itself; nil if nowhere.
     public let reference: BulkReference?
     /// Number of bytes that ``load`` will return.
@@ -85,10 +87,11 @@ public final class BulkSource: Sendable {
 
     /// A source of `byteCount` bytes.
     public init(
-        key: BulkKey? = nil, reference: BulkReference? = nil, byteCount: Int,
+        key: BulkKey? = nil, isLastUse: Bool = false, reference: BulkReference? = nil, byteCount: Int,
         load: @escaping @Sendable () async throws -> BulkBytes
     ) {
         self.key = key
+        self.isLastUse = isLastUse
         self.reference = reference
         self.byteCount = byteCount
         self.load = load

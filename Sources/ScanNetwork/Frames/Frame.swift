@@ -19,6 +19,8 @@ package struct TaskFrame {
     package var scanner: UnsafeRawBufferPointer
     package var task: UnsafeRawBufferPointer
     package var key: BulkKey?
+    /// Whether no other task will have ``key``.
+    package var isLastUse = false
     /// Nil if there are no bulk bytes, or the node holds those of ``key``.
     package var bulk: BulkBytes?
     /// Where the node finds the bulk bytes by itself.
@@ -116,6 +118,8 @@ enum FrameFormat {
         static let hasKey: UInt8 = 1
         static let hasBulk: UInt8 = 2
         static let hasReference: UInt8 = 4
+        static let isLastUse: UInt8 = 8
+        static let all = hasKey | hasBulk | hasReference | isLastUse
     }
 
     enum ResponseFlag {

@@ -119,7 +119,12 @@ extension FrameDecoder {
         let flags = bytes[5]
         let bulkCount = bytes.u64(24)
         let headSize = FrameFormat.taskHeaderSize + Int(bytes[6]) + Int(bytes.u32(20))
-        guard flags & ~7 == 0 else { throw ProtocolError("a task frame with unknown flags \(flags)") }
+        guard flags & ~FrameFormat.TaskFlag.all == 0 else {
+            throw ProtocolError("a task frame with unknown flags \(flags)")
+        }
+        guard flags & FrameFormat.TaskFlag.isLastUse == 0 || flags & FrameFormat.TaskFlag.hasKey != 0 else {
+            throw ProtocolError("a task frame with the last use of no bulk key")
+        }
         guard bulkCount <= UInt64(limit) else { throw ProtocolError("a task frame with \(bulkCount) bulk bytes") }
         if flags & FrameFormat.TaskFlag.hasReference != 0 { return try referringTask(size, headSize) }
         guard headSize + Int(bulkCount) == size else {
@@ -184,7 +189,8 @@ extension FrameDecoder {
             TaskFrame(
                 request: head.u64(8), attempt: head.u32(16),
                 scanner: UnsafeRawBufferPointer(rebasing: head[FrameFormat.taskHeaderSize..<scannerEnd]), task: task,
-                key: hasKey ? BulkKey(job: head.u64(48), index: head.u64(56)) : nil, bulk: bulk, referred: referred))
+                key: hasKey ? BulkKey(job: head.u64(48), index: head.u64(56)) : nil,
+                isLastUse: head[5] & FrameFormat.TaskFlag.isLastUse != 0, bulk: bulk, referred: referred))
     }
 }
 

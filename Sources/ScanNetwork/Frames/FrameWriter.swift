@@ -15,7 +15,7 @@ extension ByteWriter {
     /// Appends all of a task frame but its bulk bytes, which must follow unless there is a `reference` to them.
     package mutating func putTask(
         request: UInt64, attempt: UInt32, scanner: String, task: UnsafeRawBufferPointer, key: BulkKey?,
-        bulk: BulkBytes?, reference: BulkReference? = nil
+        isLastUse: Bool = false, bulk: BulkBytes?, reference: BulkReference? = nil
     ) {
         precondition(reference == nil || bulk != nil, "a reference stands for bulk bytes")
         var scanner = scanner
@@ -25,6 +25,7 @@ extension ByteWriter {
             putPrefix(
                 .task,
                 flags: (key == nil ? 0 : FrameFormat.TaskFlag.hasKey)
+                    | (key == nil || !isLastUse ? 0 : FrameFormat.TaskFlag.isLastUse)
                     | (bulk == nil ? 0 : bulkFlag),
                 detail: UInt8(scanner.count),
                 size: FrameFormat.taskHeaderSize + scanner.count + task.count + (reference?.size ?? bulkCount))

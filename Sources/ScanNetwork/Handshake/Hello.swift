@@ -18,6 +18,8 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     public var busy: Int?
     /// Whether it reads bulk bytes by itself where a task refers to them; nil if not.
     package var readsReferences: Bool?
+    /// Whether a task may tell it that a bulk key is used for the last time; nil if not.
+    package var forgetsBulk: Bool?
     /// Longest frame it accepts, in bytes.
     package var frameLimit: Int
 

@@ -29,6 +29,12 @@ package struct BulkCache {
         return true
     }
 
+    /// Forgets the bytes that a connection sent under `key`.
+    package mutating func forget(_ key: BulkKey, of lease: Lease) {
+        guard let forgotten = bytes[lease]?.removeValue(forKey: key) else { return }
+        used -= forgotten.count
+    }
+
     /// Forgets what a connection sent.
     package mutating func drop(_ lease: Lease) {
         guard let dropped = bytes.removeValue(forKey: lease) else { return }

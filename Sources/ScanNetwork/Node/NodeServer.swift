@@ -67,6 +67,7 @@ public final class NodeServer: @unchecked Sendable {
             identity: identity ?? SystemID(using: &generator), name: name, slots: slots,
             queueLimit: options.queueLimit, scanners: scanners.names, frameLimit: options.frameLimit)
         info.readsReferences = resolver == nil ? nil : true
+        info.forgetsBulk = true
         self.info = info
         self.scanners = scanners
         self.resolver = resolver

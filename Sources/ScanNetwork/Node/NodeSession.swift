@@ -71,7 +71,13 @@ final class NodeSession: @unchecked Sendable {
         }
         if let key = task.key, jobs.count < Self.jobLimit { jobs.insert(key.job) }
         var isKept = false
-        if let sent = task.bulk, let key = task.key { isKept = server.cache.keep(sent, as: key, of: lease) }
+        if let key = task.key {
+            if task.isLastUse {
+                server.cache.forget(key, of: lease)
+            } else if let sent = task.bulk {
+                isKept = server.cache.keep(sent, as: key, of: lease)
+            }
+        }
         let taken = NodeTask(
             task, of: self, scanner: scanner, bulk: bulk, referred: referred, bulkBytes: bulkBytes, isKept: isKept)
         tasks[task.request] = taken

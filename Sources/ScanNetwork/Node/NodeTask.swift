@@ -14,6 +14,7 @@ final class NodeTask: ScanWork, @unchecked Sendable {
     let bulkBytes: Int
     /// Whether the node keeps the bytes of bulk that came with it.
     let isBulkKept: Bool
+    /// Under which later tasks may want the bytes.
     private let key: BulkKey?
     /// What the scan needs, and is let go with it.
     private var coded: [UInt8]
@@ -42,7 +43,7 @@ final class NodeTask: ScanWork, @unchecked Sendable {
         request = frame.request
         attempt = frame.attempt
         coded = [UInt8](frame.task)
-        key = frame.key
+        key = frame.isLastUse ? nil : frame.key
     }
 
     /// Nobody waits for it any more.

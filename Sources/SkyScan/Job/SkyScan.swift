@@ -103,7 +103,7 @@ public struct SkyScan: Sendable {
                         rest: rest.count)
                 }
                 return BulkSource(
-                    key: bands.map { _ in BulkKey(job: job, index: UInt64(task.id)) },
+                    key: bands.map { _ in BulkKey(job: job, index: UInt64(task.id)) }, isLastUse: bands == .back,
                     reference: reader.reference(to: task.window), byteCount: task.window.byteCount,
                     load: { try await reader.read(task.window, at: position) })
             },

@@ -106,6 +106,24 @@ struct FrameDecoderTests {
         #expect(decoded == frames)
     }
 
+    @Test("tells the last use of a bulk key", arguments: [false, true])
+    func lastUse(isLastUse: Bool) throws {
+        var writer = ByteWriter()
+        for key in [BulkKey(job: 1, index: 2), nil] {
+            ([7] as [UInt8]).withUnsafeBytes {
+                writer.putTask(
+                    request: 1, attempt: 1, scanner: "a", task: $0, key: key, isLastUse: isLastUse, bulk: nil)
+            }
+        }
+        var decoder = FrameDecoder(limit: 4096)
+        Array(writer.bytes).withUnsafeBytes { decoder.space().copyMemory(from: $0) }
+        decoder.received(writer.bytes.count)
+        for expected in [isLastUse, false] {
+            guard case .task(let task) = try decoder.next() else { throw ProtocolError("no task") }
+            #expect(task.isLastUse == expected)
+        }
+    }
+
     @Test("refuses a frame beyond the limit before it comes")
     func limit() {
         let head: [UInt8] = [0xff, 0xff, 0xff, 0x7f, 6, 0, 0, 0]
@@ -125,6 +143,8 @@ struct FrameDecoderTests {
         (.response(1, true, false, 1, []), at: 0, 20),
         (.goodbye(false, "x"), at: 5, 2),
         (.task(1, 1, "a", [1, 2], nil, nil), at: 0, 50), (.task(1, 1, "a", [1, 2], nil, nil), at: 5, 4),
+        (.task(1, 1, "a", [1, 2], nil, nil), at: 5, 8),  // last use of no key
+        (.task(1, 1, "a", [1, 2], BulkKey(job: 1, index: 2), nil), at: 5, 17),
         (.task(1, 1, "a", [1, 2], nil, nil), at: 6, 2), (.task(1, 1, "a", [1, 2], nil, nil), at: 20, 9),
         (.task(1, 1, "a", [1, 2], nil, nil), at: 66, 9), (.task(1, 1, "a", [1, 2], nil, [1]), at: 5, 0),
         (.task(1, 1, "a", [1, 2], nil, [1]), at: 31, 0xff), (.task(1, 1, "a", [1, 2], nil, [1]), at: 67, 9),

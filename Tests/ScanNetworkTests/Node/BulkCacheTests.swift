@@ -37,6 +37,18 @@ struct BulkCacheTests {
         #expect(cache.used == 60)
     }
 
+    @Test("forgets what is used no more, and has room for others then")
+    func forget() {
+        var cache = BulkCache(limit: 100)
+        _ = cache.keep(bytes(60), as: key, of: 1)
+        cache.forget(key, of: 2)
+        #expect(cache.used == 60)
+        cache.forget(key, of: 1)
+        cache.forget(key, of: 1)
+        #expect(cache.find(key, of: 1) == nil && cache.used == 0)
+        #expect(cache.keep(bytes(100), as: key, of: 1) == true)
+    }
+
     @Test("forgets all that a connection sent")
     func drop() {
         var cache = BulkCache(limit: 100)

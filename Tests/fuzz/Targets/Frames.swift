@@ -40,7 +40,8 @@ extension FuzzTarget {
             }
             bulk.withUnsafeBytes { writer.put(raw: $0) }
             [4].withUnsafeBytes {
-                writer.putTask(request: 2, attempt: 3, scanner: "sky.mesh/1", task: $0, key: key, bulk: nil)
+                writer.putTask(
+                    request: 2, attempt: 3, scanner: "sky.mesh/1", task: $0, key: key, isLastUse: true, bulk: nil)
             }
             writer.putCancel(request: 1)
             writer.putPing(9)
