@@ -27,14 +27,17 @@ struct CountTask: ScanTask {
     func scan(_ context: ScanContext) throws -> Int { context.bulk?.count ?? 0 }
 }
 
-/// Returns whether nobody else has its bulk bytes, and overwrites them then, after it has checked what they are.
+/// Returns whether nobody else has its bulk bytes, and overwrites them then, after it has waited at a gate and checked
+/// what they are.
 struct OverwriteTask: ScanTask {
     static let scanner = "test.overwrite/1"
     var id: Int
+    var gate: Int?
 
     func scan(_ context: ScanContext) throws -> Bool {
         guard var bytes = context.takeBulk() else { throw NegativeNumber(number: -1) }
         return try BulkBytes.withBytes(of: &bytes) { bytes, isOnlyReference in
+            if let gate { _ = try GateTask(id: id, gate: gate).scan(context) }
             guard bytes.allSatisfy({ $0 == 1 }) else { throw NegativeNumber(number: -2) }
             if isOnlyReference { bytes.initializeMemory(as: UInt8.self, repeating: 0) }
             return isOnlyReference

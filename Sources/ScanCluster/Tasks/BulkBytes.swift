@@ -76,7 +76,9 @@ public struct BulkKey: Codable, Hashable, Sendable {
 public final class BulkSource: Sendable {
     /// Under this key a node may keep the bytes for later tasks of the same job; nil if they are used once.
     public let key: BulkKey?
-    /// Whether no later task of the job has ``key``: a node then keeps the bytes no longer than this task takes.
+    /// Whether all other tasks of the job that have ``key`` are finished. A node then keeps the bytes no longer than this
+    /// task takes, which may overwrite them: see ``ScanContext/takeBulk()``. If it is not so, or the task has to be
+    /// repeated, bytes travel once more.
     public let isLastUse: Bool
     /// Where a node may find the same bytes by itself; nil if nowhere.
     public let reference: BulkReference?

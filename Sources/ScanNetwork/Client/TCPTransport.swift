@@ -75,8 +75,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
             connection.send {
                 $0.putTask(
                     request: request, attempt: UInt32(clamping: attempt.number), scanner: scanner, task: bytes,
-                    key: attempt.bulkKey, isLastUse: attempt.isLastUse && node.forgetsBulk == true,
-                    bulk: attempt.bulk, reference: reference)
+                    key: attempt.bulkKey, isLastUse: node.isToldOfLastUse(attempt), bulk: attempt.bulk,
+                    reference: reference)
             }
             if reference == nil, let bulk = attempt.bulk { connection.send(bulk: bulk) }
             return request

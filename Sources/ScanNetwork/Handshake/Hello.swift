@@ -23,6 +23,10 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     /// Longest frame it accepts, in bytes.
     package var frameLimit: Int
 
+    /// Whether it is told that an attempt is the last to need its bulk bytes. A node without ``forgetsBulk`` would take
+    /// the frame for damaged.
+    package func isToldOfLastUse(_ attempt: Attempt) -> Bool { attempt.isLastUse && forgetsBulk == true }
+
     package init(
         identity: SystemID, name: String, slots: Int, queueLimit: Int, software: String = Skyfarm.version,
         scanners: [String], frameLimit: Int

@@ -268,6 +268,7 @@ public final class NodeServer: @unchecked Sendable {
         for task in tasks {
             done += task.isDone ? 1 : 0
             isDrained = admission.finish(bulk: task.bulkBytes)
+            cache.giveBack(task.lentBytes)
             task.session.answer(task)
         }
         publish()

@@ -71,15 +71,17 @@ final class NodeSession: @unchecked Sendable {
         }
         if let key = task.key, jobs.count < Self.jobLimit { jobs.insert(key.job) }
         var isKept = false
+        var lentBytes = 0
         if let key = task.key {
             if task.isLastUse {
-                server.cache.forget(key, of: lease)
+                lentBytes = server.cache.lend(key, of: lease)
             } else if let sent = task.bulk {
                 isKept = server.cache.keep(sent, as: key, of: lease)
             }
         }
         let taken = NodeTask(
-            task, of: self, scanner: scanner, bulk: bulk, referred: referred, bulkBytes: bulkBytes, isKept: isKept)
+            task, of: self, scanner: scanner, bulk: bulk, referred: referred, bulkBytes: bulkBytes,
+            lentBytes: lentBytes, isKept: isKept)
         tasks[task.request] = taken
         batch.append(taken)
     }

@@ -12,9 +12,11 @@ final class NodeTask: ScanWork, @unchecked Sendable {
     let scanner: Scanners.Scanner
     /// Bytes of bulk that came with it, or that it refers to.
     let bulkBytes: Int
+    /// Bytes of bulk that the node has kept up to now, and that are this task's alone.
+    let lentBytes: Int
     /// Whether the node keeps the bytes of bulk that came with it.
     let isBulkKept: Bool
-    /// Under which later tasks may want the bytes.
+    /// Under which later tasks may want the bytes; nil if none will.
     private let key: BulkKey?
     /// What the scan needs, and is let go with it.
     private var coded: [UInt8]
@@ -32,13 +34,14 @@ final class NodeTask: ScanWork, @unchecked Sendable {
     /// A task that `frame` brought; its `bulk` bytes are here, or else to be read.
     init(
         _ frame: TaskFrame, of session: NodeSession, scanner: Scanners.Scanner, bulk: BulkBytes?,
-        referred: ReferredBulk?, bulkBytes: Int, isKept: Bool
+        referred: ReferredBulk?, bulkBytes: Int, lentBytes: Int, isKept: Bool
     ) {
         self.session = session
         self.scanner = scanner
         self.bulk = bulk
         self.referred = referred
         self.bulkBytes = bulkBytes
+        self.lentBytes = lentBytes
         isBulkKept = isKept
         request = frame.request
         attempt = frame.attempt

@@ -4,7 +4,7 @@ import ScanNetwork
 /// What a coordinator says to a node.
 enum ToNode: Sendable {
     case hello
-    case task(request: UInt64, SimulatedTask, key: BulkKey?, bulk: BulkBytes?)
+    case task(request: UInt64, SimulatedTask, key: BulkKey?, isLastUse: Bool, bulk: BulkBytes?)
     case cancel(request: UInt64)
     case beat
     /// The coordinator closes the connection.

@@ -46,9 +46,13 @@ final class SimulatedCoordinator: @unchecked Sendable {
         coordinator.inspector = { [weak self] in self?.inspect($0, job: job) }
         let error = Locked<ScanError?>(nil)
         let consumer = Task(executorPreference: world.executor) { [world, coordinator] in
+            // Of many tasks of a band that of the highest number; some others may still be under way.
+            let last = Dictionary(tasks.compactMap { task in task.band.map { ($0, task.id) } }) { max($0, $1) }
             let bulk: @Sendable (SimulatedTask) -> BulkSource? = { task in
                 task.band.map { band in
-                    BulkSource(key: BulkKey(job: UInt64(job), index: band), byteCount: 1) {
+                    BulkSource(
+                        key: BulkKey(job: UInt64(job), index: band), isLastUse: last[band] == task.id, byteCount: 1
+                    ) {
                         BulkBytes(byteCount: 1) { $0[0] = 0 }
                     }
                 }

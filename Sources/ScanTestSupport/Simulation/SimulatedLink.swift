@@ -14,7 +14,6 @@ final class SimulatedLink: @unchecked Sendable {
     private var identity: SystemID?
     private var timer: TimerID?
     private var liveness = Liveness(timing: ConnectionTiming(), now: Instant(nanoseconds: 0))
-    private var isDraining = false
     private var isDead = false
 
     init(to node: SimulatedNode, systems: Systems, world: SimulatedWorld) {
@@ -76,8 +75,8 @@ final class SimulatedLink: @unchecked Sendable {
         case .answer(let request, let answer, let keptBulk):
             transport?.receive(answer, to: request, keptBulk: keptBulk)
         case .draining:
-            if let identity, transport != nil {
-                isDraining = true
+            if let identity, let transport {
+                transport.drain()
                 systems.leave(identity)
             }
         case .beat: break
@@ -89,7 +88,7 @@ final class SimulatedLink: @unchecked Sendable {
         cancelTimer()
         world.note(.connected, node.index, connection.number)
         machine.connected(at: world.clock.now)
-        (self.identity, isDraining) = (identity, false)
+        self.identity = identity
         let transport = SimulatedTransport(name: node.name, connection: connection, world: world)
         self.transport = transport
         let system = ScanSystem(
@@ -121,7 +120,7 @@ final class SimulatedLink: @unchecked Sendable {
         self.connection = nil
         if let transport, let identity {
             self.transport = nil
-            transport.end(error, isDraining: isDraining)
+            transport.end(error)
             systems.leave(identity, isLost: true)
         }
         perform(machine.failed(at: world.clock.now, jitter: Double.random(in: 0...1, using: &world.random)))

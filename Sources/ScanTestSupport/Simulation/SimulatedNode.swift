@@ -18,6 +18,7 @@ final class SimulatedNode: @unchecked Sendable {
         let request: UInt64
         let task: SimulatedTask
         let bulk: Int
+        let lent: Int
         let keptBulk: Bool
         /// Its place among all runs of the node.
         let serial: Int
@@ -159,8 +160,8 @@ final class SimulatedNode: @unchecked Sendable {
         }
         sessions[connection.number]?.liveness.sign(at: world.clock.now)
         switch message {
-        case .task(let request, let task, let key, let bulk):
-            admit(task, request: request, key: key, bulk: bulk, on: connection)
+        case .task(let request, let task, let key, let isLastUse, let bulk):
+            admit(task, request: request, key: key, isLastUse: isLastUse, bulk: bulk, on: connection)
         case .cancel(let request): cancel(request, on: connection.number)
         case .end: end(connection.number)
         case .beat, .hello: break
@@ -199,7 +200,8 @@ final class SimulatedNode: @unchecked Sendable {
     // MARK: Tasks
 
     private func admit(
-        _ task: SimulatedTask, request: UInt64, key: BulkKey?, bulk: BulkBytes?, on connection: SimulatedConnection
+        _ task: SimulatedTask, request: UInt64, key: BulkKey?, isLastUse: Bool, bulk: BulkBytes?,
+        on connection: SimulatedConnection
     ) {
         let number = connection.number
         guard sessions[number]?.requests.contains(request) == false else { return }
@@ -212,13 +214,18 @@ final class SimulatedNode: @unchecked Sendable {
         let size = bulk?.count ?? 0
         if case .refuse(let reason) = admission.admit(bulk: size) { return refuse(reason) }
         var isKept = false
-        if bulk != nil, let key {
+        var lent = 0
+        if isLastUse, let key {
+            lent = cache.lend(key, of: number)
+        } else if bulk != nil, let key {
             isKept = cache.keep(BulkBytes(byteCount: 1) { $0[0] = 0 }, as: key, of: number)
         }
         sessions[number]?.requests.insert(request)
         serial += 1
         queue.append(
-            Run(connection: number, request: request, task: task, bulk: size, keptBulk: isKept, serial: serial))
+            Run(
+                connection: number, request: request, task: task, bulk: size, lent: lent, keptBulk: isKept,
+                serial: serial))
         work()
     }
 
@@ -270,7 +277,8 @@ final class SimulatedNode: @unchecked Sendable {
     }
 
     private func finish(_ run: Run) {
-        if !admission.isConsistent { world.fail("\(name) miscounts its tasks") }
+        cache.giveBack(run.lent)
+        if !admission.isConsistent || !cache.isConsistent { world.fail("\(name) miscounts its tasks or their bytes") }
         if admission.finish(bulk: run.bulk) { leave() } else { work() }
     }
 

@@ -17,7 +17,10 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
     var connection: SimulatedConnection?
     private var pending = PendingResponses<Waiter>()
     private var held = HeldKeys()
-    private var ended: ScanError?
+    private var isDraining = false
+    private var hasEnded = false
+    /// What becomes of an attempt that is started now.
+    private var obstacle: ScanError?
 
     init(name: String, connection: SimulatedConnection, world: SimulatedWorld) {
         self.name = name
@@ -32,13 +35,15 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
 
     func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
         guard let task = attempt.task as? SimulatedTask else { preconditionFailure("only simulated tasks run here") }
-        if let ended {
-            world.after(.zero) { completion(.error(ended)) }
+        if let obstacle {
+            world.after(.zero) { completion(.error(obstacle)) }
             return AttemptHandle(rawValue: .max)
         }
         let request = pending.insert(
             Waiter(key: attempt.bulk == nil ? nil : attempt.bulkKey, task: task, completion: completion))
-        connection?.send(ToNode.task(request: request, task, key: attempt.bulkKey, bulk: attempt.bulk))
+        connection?.send(
+            ToNode.task(
+                request: request, task, key: attempt.bulkKey, isLastUse: attempt.isLastUse, bulk: attempt.bulk))
         return AttemptHandle(rawValue: request)
     }
 
@@ -63,15 +68,20 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
 
     func close() {
         connection?.send(ToNode.end)
-        end(ScanError(.systemLost, "was left by this program"), isDraining: false)
+        end(ScanError(.systemLost, "was left by this program"))
     }
 
-    func end(_ error: ScanError, isDraining: Bool) {
-        guard ended == nil else { return }
-        var error = error
-        error.system = name
-        ended = error
-        let reply = isDraining ? ScanError(.draining, error.message, system: name) : error
+    /// The node takes no more tasks.
+    func drain() {
+        isDraining = true
+        obstacle = ScanError(.draining, "the node is draining", system: name)
+    }
+
+    func end(_ error: ScanError) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        let reply = ScanError(isDraining ? .draining : error.code, error.message, system: name)
+        obstacle = reply
         for waiter in pending.removeAll() { waiter.completion(.error(reply)) }
     }
 }

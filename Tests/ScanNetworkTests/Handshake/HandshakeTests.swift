@@ -94,6 +94,19 @@ struct HandshakeTests {
         #expect(error.message == "speaks protocol 2 to 3, this program 1; use the same version of skyfarm on both")
     }
 
+    @Test("a node that does not say that it forgets bulk bytes is not told of their last use")
+    func lastUse() throws {
+        var attempt = Attempt(task: SumTask(id: 1, number: 1), number: 1, bulkKey: BulkKey(job: 1, index: 1))
+        attempt.isLastUse = true
+        var node = Self.node
+        #expect(!node.isToldOfLastUse(attempt))
+        node.forgetsBulk = true
+        let told = try WireDecoder().decode(NodeInfo.self, from: try WireEncoder().encode(node))
+        #expect(told.isToldOfLastUse(attempt))
+        attempt.isLastUse = false
+        #expect(!told.isToldOfLastUse(attempt))
+    }
+
     @Test("passes on why a node takes no connection", arguments: [Hello.Refusal.tooManyConnections, .draining])
     func obstacle(refusal: Hello.Refusal) throws {
         let server = ServerHandshake(node: Self.node, obstacle: (refusal, "no room"))

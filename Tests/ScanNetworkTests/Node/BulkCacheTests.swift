@@ -37,16 +37,21 @@ struct BulkCacheTests {
         #expect(cache.used == 60)
     }
 
-    @Test("forgets what is used no more, and has room for others then")
-    func forget() {
+    @Test("forgets what a task takes with it, and has its room again when the task gives it back")
+    func lend() {
         var cache = BulkCache(limit: 100)
         _ = cache.keep(bytes(60), as: key, of: 1)
-        cache.forget(key, of: 2)
-        #expect(cache.used == 60)
-        cache.forget(key, of: 1)
-        cache.forget(key, of: 1)
-        #expect(cache.find(key, of: 1) == nil && cache.used == 0)
+        #expect(cache.lend(key, of: 2) == 0)
+        #expect(cache.lend(key, of: 1) == 60)
+        #expect(cache.lend(key, of: 1) == 0)
+        #expect(cache.find(key, of: 1) == nil && cache.used == 60)
+        #expect(cache.keep(bytes(41), as: key, of: 1) == false)
+        // Whether the connection lasts or not.
+        cache.drop(1)
+        #expect(cache.used == 60 && cache.isConsistent)
+        cache.giveBack(60)
         #expect(cache.keep(bytes(100), as: key, of: 1) == true)
+        #expect(cache.isConsistent)
     }
 
     @Test("forgets all that a connection sent")

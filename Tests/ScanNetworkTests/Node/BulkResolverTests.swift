@@ -47,10 +47,12 @@ struct BulkResolverTests {
         var loaded: Int { loads.withLock { $0 } }
 
         /// Runs a task whose bytes are those of `part` of `origin`; returns their sum.
-        func run(_ part: UInt8, of origin: String = "shelf", key: UInt64? = nil) async throws -> Int {
+        func run(_ part: UInt8, of origin: String = "shelf", key: UInt64? = nil, isLastUse: Bool = false) async throws
+            -> Int
+        {
             let bytes = BulkBytes(byteCount: right.count) { $0.copyBytes(from: right) }
             let source = BulkSource(
-                key: key.map { BulkKey(job: 1, index: $0) },
+                key: key.map { BulkKey(job: 1, index: $0) }, isLastUse: isLastUse,
                 reference: BulkReference(origin: Array(origin.utf8), part: [part]), byteCount: right.count
             ) { [loads] in
                 loads.withLock { $0 += 1 }
@@ -77,6 +79,11 @@ struct BulkResolverTests {
         #expect(bench.loaded == 1 && shelf.references.count == 1)
         #expect(try await bench.run(2) == Self.sum)
         #expect(shelf.references.count == 2 && bench.node.status.bulkBytes == 100)
+        // What is found for its last use is not kept.
+        #expect(try await bench.run(3, key: 9, isLastUse: true) == Self.sum)
+        #expect(shelf.references.count == 3 && bench.node.status.bulkBytes == 100)
+        #expect(try await bench.run(1, key: 8, isLastUse: true) == Self.sum)
+        #expect(shelf.references.count == 3 && bench.node.status.bulkBytes == 0)
         await bench.close()
     }
 
