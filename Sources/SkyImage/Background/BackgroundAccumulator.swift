@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Synchronization
 
 /// Gathers the meshes of all bands, in any order, into the background of the whole image.
 package struct BackgroundAccumulator: Sendable {
@@ -74,14 +73,17 @@ package struct BackgroundAccumulator: Sendable {
     /// Level and noise, one beside the other: nothing else can go on meanwhile.
     private func smoothed() throws -> (level: SmoothedMesh, noise: SmoothedMesh) {
         let grids = [(back, empty: Float(0)), (sigma, empty: 1)]
-        let results = Mutex<[Result<SmoothedMesh, any Error>?]>([nil, nil])
-        DispatchQueue.concurrentPerform(iterations: grids.count) { index in
-            var (grid, empty) = grids[index]
-            grid.fillBadMeshes(empty: empty)
-            let result = Result { try SmoothedMesh(filtering: grid, parameters: parameters) }
-            results.withLock { $0[index] = result }
+        var results = [Result<SmoothedMesh, any Error>?](repeating: nil, count: grids.count)
+        results.withUnsafeMutableBufferPointer { results in
+            // Unsafe: each iteration writes an element of its own, and all have ended when the call returns.
+            nonisolated(unsafe) let results = results
+            DispatchQueue.concurrentPerform(iterations: grids.count) { index in
+                var (grid, empty) = grids[index]
+                grid.fillBadMeshes(empty: empty)
+                results[index] = Result { try SmoothedMesh(filtering: grid, parameters: parameters) }
+            }
         }
-        let both = try results.withLock { try $0.compactMap { try $0?.get() } }
+        let both = try results.compactMap { try $0?.get() }
         return (both[0], both[1])
     }
 }
