@@ -19,9 +19,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     /// What the node could not read.
     private var unreadable: Set<[UInt8]> = []
     private var farewell: String?
-    /// The node has said that it takes no more tasks.
-    private var isDraining = false
-    /// What becomes of an attempt that is started now.
+    /// What becomes of an attempt that is started now: the node drains, or the connection has ended.
     private var obstacle: ScanError?
     private let onDraining: () -> Void
     private let onEnd: (ScanError) -> Void
@@ -145,7 +143,6 @@ extension TCPTransport: ConnectionDelegate {
         case .goodbye(let draining, let message):
             farewell = message.printable
             if draining {
-                isDraining = true
                 // An attempt whose bytes were still being read is sent back from here, not at the node's end.
                 obstacle = ScanError(.draining, message.printable, system: node.name)
                 onDraining()
@@ -160,7 +157,7 @@ extension TCPTransport: ConnectionDelegate {
         let message = farewell.map { "\(error.message) (\($0))" } ?? error.message
         let lost = ScanError(.systemLost, message, system: node.name)
         // What a draining node has not answered came too late for it.
-        let reply = isDraining ? ScanError(.draining, message, system: node.name) : lost
+        let reply = ScanError(obstacle?.code ?? lost.code, message, system: node.name)
         obstacle = reply
         for waiter in pending.removeAll() { waiter.completion(.error(reply)) }
         onEnd(lost)

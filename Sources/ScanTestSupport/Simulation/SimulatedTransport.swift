@@ -17,9 +17,8 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
     var connection: SimulatedConnection?
     private var pending = PendingResponses<Waiter>()
     private var held = HeldKeys()
-    private var isDraining = false
     private var hasEnded = false
-    /// What becomes of an attempt that is started now.
+    /// What becomes of an attempt that is started now: the node drains, or the connection has ended.
     private var obstacle: ScanError?
 
     init(name: String, connection: SimulatedConnection, world: SimulatedWorld) {
@@ -73,14 +72,13 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
 
     /// The node takes no more tasks.
     func drain() {
-        isDraining = true
         obstacle = ScanError(.draining, "the node is draining", system: name)
     }
 
     func end(_ error: ScanError) {
         guard !hasEnded else { return }
         hasEnded = true
-        let reply = ScanError(isDraining ? .draining : error.code, error.message, system: name)
+        let reply = ScanError(obstacle?.code ?? error.code, error.message, system: name)
         obstacle = reply
         for waiter in pending.removeAll() { waiter.completion(.error(reply)) }
     }

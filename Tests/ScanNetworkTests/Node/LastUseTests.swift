@@ -11,8 +11,8 @@ struct LastUseTests {
         let system: ScanSystem
         let loads = Locked(0)
 
-        init(slots: Int = 2) async throws {
-            node = try TestNode(slots: slots) { $0.bulkCacheLimit = 1000 }
+        init() async throws {
+            node = try TestNode { $0.bulkCacheLimit = 1000 }
             system = try await ScanNetworkTests.system(node.address)
         }
 
