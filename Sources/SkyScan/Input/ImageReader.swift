@@ -62,7 +62,7 @@ public actor ImageReader {
         let most = files.isTileCompressed ? 512 << 20 : Self.keptPlainByteCount
         let share = Int(ProcessInfo.processInfo.physicalMemory / 16)
         kept = RecentWindows(limit: slots == 0 ? 0 : min(most, share))
-        order = ReadingOrder(limit: min(max(1, slots), ReadingOrder.mostAhead))
+        order = ReadingOrder(slots: slots, decompresses: files.isTileCompressed)
     }
 
     /// XXH3-64 of every file that the scan depends on, of the image and of its maps; without CFITSIO.

@@ -10,7 +10,7 @@ struct PassPosition {
 
 /// Guesses which windows of a pass will be asked for next, by slots that ask at the same time and so in any order.
 struct ReadingOrder {
-    /// Most windows that are read before anybody asks for them: two slots may end their bands at the same time.
+    /// Most windows that are read before anybody asks for them.
     static let mostAhead = 2
 
     private let limit: Int
@@ -19,8 +19,12 @@ struct ReadingOrder {
     /// The windows to read before somebody asks for them, nearest first.
     private(set) var next: [WindowPixels] = []
 
-    /// Reads `limit` windows ahead.
-    init(limit: Int) { self.limit = limit }
+    /// For `slots` slots of this process: a window for each slot if the pixels have to be decompressed first, as slots may
+    /// end their bands at the same time, and for every second slot if not. Plain pixels are read so quickly that the
+    /// other slot waits less than the system takes to find memory for one more window.
+    init(slots: Int, decompresses: Bool) {
+        limit = max(1, min(decompresses ? slots : slots / 2, Self.mostAhead))
+    }
 
     /// Notes that `window` was asked for.
     mutating func hand(_ window: WindowPixels, at position: PassPosition) {

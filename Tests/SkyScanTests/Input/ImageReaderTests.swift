@@ -1,6 +1,7 @@
 import Foundation
 import ScanCluster
 import SkyImage
+import SkyTestSupport
 import Testing
 
 @testable import SkyScan
@@ -88,13 +89,25 @@ struct ImageReaderTests {
         _ = try await reader.read(windows[0], at: position)
         // On the reader's thread in order: what is read ahead was read when this is.
         for _ in 0..<4 { _ = try await reader.read(rows: 0..<1) }
-        let ahead = max(1, min(slots, 2))
+        let ahead = slots < 4 ? 1 : 2
         #expect(await reader.windowsAhead == Array(windows[1...ahead]))
         _ = try await reader.read(windows[1], at: PassPosition(isFirstPass: true, following: [], rest: 1 << 30))
         #expect(await reader.windowsAhead == Array(windows[1...ahead].dropFirst()))
         // Beyond the passes nobody asks for a band.
         _ = try await reader.read(windows[3])
         #expect(await reader.windowsAhead.isEmpty)
+    }
+
+    @Test(
+        "two slots are read ahead of where pixels have to be decompressed",
+        .enabled(if: SkyData.isPresent, Comment(rawValue: SkyData.missing)))
+    func readsCompressedAhead() async throws {
+        let reader = try ImageReader(image: SkyData.folder + "/panoptes_u16_rice_sip.fits.fz", slots: 2)
+        let windows = (0..<3).map { reader.contents(of: PixelRect(x: 0..<100, y: 10 * $0..<10 * $0 + 10)) }
+        let position = PassPosition(isFirstPass: true, following: Array(windows[1...2]), rest: 1 << 30)
+        _ = try await reader.read(windows[0], at: position)
+        for _ in 0..<4 { _ = try await reader.read(rows: 0..<1) }
+        #expect(await reader.windowsAhead == Array(windows[1...2]))
     }
 
     @Test("takes the checksum of the stored bytes without opening the image a second time")
