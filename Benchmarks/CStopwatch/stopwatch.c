@@ -61,10 +61,10 @@ TIMED(measure_time, int, sep_flux_radius,
       (const sep_image *image, double x, double y, double limit, int id, int subpixels, short flags,
        const double *total, const double *shares, int count, double *radii, short *flag),
       (image, x, y, limit, id, subpixels, flags, total, shares, count, radii, flag))
-// cfitsio's reading of 32-bit floats from a plain image.
-TIMED(read_time, int, ffgpve,
-      (void *file, long group, long long first, long long count, float blank, float *values, int *any, int *status),
-      (file, group, first, count, blank, values, any, status))
+// cfitsio's reading of 32-bit floats from a plain image, whose bytes are turned elsewhere.
+TIMED(read_time, int, ffgtbb,
+      (void *file, long long row, long long byte, long long count, unsigned char *bytes, int *status),
+      (file, row, byte, count, bytes, status))
 
 void stopwatch_reset(void) {
     background_time = extract_time = measure_time = read_time = 0;

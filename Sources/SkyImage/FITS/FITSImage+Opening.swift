@@ -11,6 +11,8 @@ extension FITSImage {
         let isTileCompressed: Bool
         let header: FITSHeader
         let scaling: SampleScaling?
+        /// See ``FITSImage/holdsPlainFloats``.
+        let holdsPlainFloats: Bool
         /// Bytes of the HDU in the file; nil if the file is compressed as a whole.
         let storedRange: Range<Int>?
 
@@ -40,6 +42,8 @@ extension FITSImage {
                 scaling = nil
             }
             bitpix = Int(type)
+            holdsPlainFloats =
+                type == FLOAT_IMG && !isTileCompressed && Self.isPlain(file, byteCount: 4 * count)
             var (first, end): (Int64, Int64) = (0, 0)
             ffghadll(file.handle, &first, nil, &end, &status)
             let isCompressed = FileKind.isCompressed(try FileKind.firstBytes(of: location.path))
@@ -48,6 +52,16 @@ extension FITSImage {
                 throw ImageError(
                     .corrupt, "\(location): the header is damaged: \(FITSLibrary.words(for: status))")
             }
+        }
+
+        /// Whether CFITSIO takes the image for `byteCount` bytes that are not scaled. The cards do not tell: one may stand in a
+        /// header twice.
+        private static func isPlain(_ file: FITSFile, byteCount: Int) -> Bool {
+            let facts = file.handle.pointee.Fptr.pointee
+            guard facts.numrows == 1, facts.rowlength == byteCount, facts.tfield == 2, let columns = facts.tableptr
+            else { return false }
+            // The first column is that of a random group's parameters.
+            return columns[1].tscale == 1 && columns[1].tzero == 0
         }
 
         private static func find(_ location: ImageLocation, in file: FITSFile) throws(ImageError) -> HDU {

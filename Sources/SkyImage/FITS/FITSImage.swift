@@ -27,6 +27,8 @@ public final class FITSImage {
     let file: FITSFile
     let axisCount: Int
     let scaling: SampleScaling?
+    /// Whether the data are uncompressed floats and nothing else, and CFITSIO does not scale them.
+    let holdsPlainFloats: Bool
     /// Nil if the image is not tile-compressed.
     let tileCheck: TileCheck?
 
@@ -56,6 +58,7 @@ public final class FITSImage {
         (bitpix, isTileCompressed, header) = (opened.bitpix, opened.isTileCompressed, opened.header)
         stored = StoredImage(location: location, range: opened.storedRange)
         scaling = opened.scaling
+        holdsPlainFloats = opened.holdsPlainFloats
         tileCheck = opened.isTileCompressed ? TileCheck(file, width: opened.width, height: opened.height) : nil
     }
 }

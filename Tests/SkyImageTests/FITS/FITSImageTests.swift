@@ -131,6 +131,68 @@ struct FITSImageTests {
         #expect(try image.pixels(rows: 50..<50).isEmpty)
     }
 
+    @Test("floats are read bit by bit, whatever they mean, and whatever stands before them", arguments: [0, 3])
+    func floats(parameters: Int) throws {
+        // More than one piece of reading, whose end falls into a row.
+        let (width, height) = (1000, 300)
+        var generator = SplitMix64(seed: 5)
+        var bits = (0..<width * height).map { _ in UInt32.random(in: 0 ... .max, using: &generator) }
+        // Infinite, -0, not a number of both kinds, and the smallest.
+        bits.replaceSubrange(0..<5, with: [0x7f80_0000, 0x8000_0000, 0x7fc0_0001, 0xffa0_0001, 1])
+        let cards = [
+            "XTENSION= 'IMAGE   '", RawFITS.card("BITPIX", "-32"), RawFITS.card("NAXIS", "2"),
+            RawFITS.card("NAXIS1", "\(width)"), RawFITS.card("NAXIS2", "\(height)"),
+            RawFITS.card("PCOUNT", "\(parameters)"), RawFITS.card("GCOUNT", "1"),
+        ]
+        let stored = [UInt32](repeating: 7, count: parameters) + bits
+        let file = RawFITS() + RawFITS.image(bitpix: 8, axes: []) + cards + RawFITS.bytes(stored)
+        let image = try open(file, "[1]")
+        #expect(image.holdsPlainFloats == (parameters == 0))
+        for (rows, columns) in [(0..<height, 0..<width), (17..<299, 0..<width), (2..<290, 999..<1000), (0..<9, 3..<70)]
+        {
+            let wanted = rows.flatMap { row in columns.map { bits[row * width + $0] } }
+            #expect(try image.pixels(rows: rows, columns: columns).map(\.bitPattern) == wanted)
+        }
+    }
+
+    @Test("a card that stands in the header twice is harmless", arguments: ["PCOUNT", "GCOUNT", "BSCALE"])
+    func cardTwice(key: String) throws {
+        let bits = (0..<6).map { Float($0).bitPattern }
+        for value in ["0", "1", "2", "3", "-6", "-5"] {
+            var cards = RawFITS.image(bitpix: -32, axes: [3, 2], primary: false)
+            cards.append(RawFITS.card(key, value))
+            let file = RawFITS() + RawFITS.image(bitpix: 8, axes: []) + cards + RawFITS.bytes(bits + bits)
+            // What it means is CFITSIO's to say; an error will do.
+            guard let image = try? open(file, "[1]") else { continue }
+            let pixels = try? image.pixels()
+            if image.holdsPlainFloats, image.scaling == nil { #expect(pixels == [0, 1, 2, 3, 4, 5]) }
+        }
+    }
+
+    @Test("a file that was cut after it was opened cannot be read, however often", arguments: [100, 4000, 200_000])
+    func cutFile(missing: Int) throws {
+        // As a window that ends a little behind a whole MiB.
+        let (width, height) = (1024, 257)
+        let data = RawFITS.bytes([UInt32](repeating: 7, count: width * height))
+        let path = try folder.write(
+            (RawFITS() + RawFITS.image(bitpix: -32, axes: [width, height]) + data).bytes, "image.fits")
+        let image = try FITSImage(path)
+        #expect(image.holdsPlainFloats)
+        #expect(truncate(path, off_t(2880 + data.count - missing)) == 0)
+        for _ in 0..<3 {
+            let error = #expect(throws: ImageError.self) { try image.pixels() }
+            #expect(error?.code == .corrupt)
+        }
+    }
+
+    @Test("scaled floats are scaled")
+    func scaledFloats() throws {
+        let extra = [RawFITS.card("BSCALE", "2.0"), RawFITS.card("BZERO", "-1.0")]
+        let data = RawFITS.bytes([Float(1.5), -3, 0].map(\.bitPattern))
+        let image = try open(RawFITS() + RawFITS.image(bitpix: -32, axes: [3, 1], extra: extra) + data)
+        #expect(try image.pixels() == [2, -7, -1])
+    }
+
     @Test("the first 2-D image is chosen by default; a selector chooses another")
     func selectors() throws {
         let named = { (name: String, version: Int) in

@@ -21,6 +21,10 @@ double skyfarm_half_flux_radius(
 /// pixels of an image are looked at twice.
 float skyfarm_greatest_magnitude(const float *numbers, ptrdiff_t count);
 
+/// Swaps the bytes of `count` floats from the order of FITS files, the most significant first, into the processor's, unless
+/// that is the same. In C for the processor's vectors, as every pixel is read twice.
+void skyfarm_swap_floats(float *numbers, ptrdiff_t count);
+
 /// Has malloc keep freed memory, up to `total` bytes at the end of each thread's heap, and take buffers of up to
 /// `buffer` bytes from it. Does nothing where malloc cannot be told so. In C, because Swift does not see mallopt.
 void skyfarm_keep_freed_memory(int buffer, int total);
