@@ -61,7 +61,7 @@ TIMED(measure_time, int, sep_flux_radius,
       (const sep_image *image, double x, double y, double limit, int id, int subpixels, short flags,
        const double *total, const double *shares, int count, double *radii, short *flag),
       (image, x, y, limit, id, subpixels, flags, total, shares, count, radii, flag))
-// cfitsio's reading of 32-bit floats from a plain image, whose bytes are turned elsewhere.
+// cfitsio's reading of 32-bit floats from a plain image, whose bytes are swapped elsewhere.
 TIMED(read_time, int, ffgtbb,
       (void *file, long long row, long long byte, long long count, unsigned char *bytes, int *status),
       (file, row, byte, count, bytes, status))

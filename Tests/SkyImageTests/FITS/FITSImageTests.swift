@@ -133,22 +133,20 @@ struct FITSImageTests {
 
     @Test("floats are read bit by bit, whatever they mean, and whatever stands before them", arguments: [0, 3])
     func floats(parameters: Int) throws {
-        // More than one piece of reading, whose end falls into a row.
-        let (width, height) = (1000, 300)
+        // Two pieces of reading, of which the first ends within a row.
+        let (width, height) = (1000, 601)
         var generator = SplitMix64(seed: 5)
         var bits = (0..<width * height).map { _ in UInt32.random(in: 0 ... .max, using: &generator) }
         // Infinite, -0, not a number of both kinds, and the smallest.
         bits.replaceSubrange(0..<5, with: [0x7f80_0000, 0x8000_0000, 0x7fc0_0001, 0xffa0_0001, 1])
-        let cards = [
-            "XTENSION= 'IMAGE   '", RawFITS.card("BITPIX", "-32"), RawFITS.card("NAXIS", "2"),
-            RawFITS.card("NAXIS1", "\(width)"), RawFITS.card("NAXIS2", "\(height)"),
-            RawFITS.card("PCOUNT", "\(parameters)"), RawFITS.card("GCOUNT", "1"),
-        ]
+        let cards = RawFITS.image(bitpix: -32, axes: [width, height], primary: false).map {
+            $0.hasPrefix("PCOUNT") ? RawFITS.card("PCOUNT", "\(parameters)") : $0
+        }
         let stored = [UInt32](repeating: 7, count: parameters) + bits
         let file = RawFITS() + RawFITS.image(bitpix: 8, axes: []) + cards + RawFITS.bytes(stored)
         let image = try open(file, "[1]")
         #expect(image.holdsPlainFloats == (parameters == 0))
-        for (rows, columns) in [(0..<height, 0..<width), (17..<299, 0..<width), (2..<290, 999..<1000), (0..<9, 3..<70)]
+        for (rows, columns) in [(0..<height, 0..<width), (17..<599, 0..<width), (2..<590, 999..<1000), (0..<9, 3..<70)]
         {
             let wanted = rows.flatMap { row in columns.map { bits[row * width + $0] } }
             #expect(try image.pixels(rows: rows, columns: columns).map(\.bitPattern) == wanted)

@@ -99,7 +99,7 @@ struct ImageReaderTests {
     }
 
     @Test(
-        "two slots are read ahead of where pixels have to be decompressed",
+        "for two slots two windows are read ahead where pixels have to be decompressed",
         .enabled(if: SkyData.isPresent, Comment(rawValue: SkyData.missing)))
     func readsCompressedAhead() async throws {
         let reader = try ImageReader(image: SkyData.folder + "/panoptes_u16_rice_sip.fits.fz", slots: 2)
