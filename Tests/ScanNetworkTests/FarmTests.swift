@@ -30,7 +30,9 @@ struct FarmTests {
 
     @Test("survives a node that stops in mid-job")
     func nodeStops() async throws {
-        let nodes = [try TestNode(), try TestNode()]
+        let port = try ClosedPort()
+        defer { port.release() }
+        let nodes = [try TestNode(listen: port.address), try TestNode()]
         let farm = try await Farm(nodes: nodes.map(\.address), keys: testKeys)
         let tasks = (0..<500).map { SumTask(id: $0, number: $0) }
         var seen: Set<Int> = []

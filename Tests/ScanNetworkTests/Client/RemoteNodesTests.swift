@@ -74,13 +74,12 @@ struct RemoteNodesTests {
 
     @Test("that refuse the connection are reported as unreachable")
     func refused() async throws {
-        let node = try TestNode()
-        node.server.stop()
-        await node.server.drain()
-        let (_, nodes, states) = await connect(node.address)
+        let port = try ClosedPort()
+        defer { port.release() }
+        let (_, nodes, states) = await connect(port.address)
         let expected = ScanError(
             .unreachable, "cannot be reached: connection refused; is 'skyfarm node' running there?",
-            system: node.address)
+            system: port.address)
         #expect(states.map(\.status) == [.failed(expected)])
         nodes.close()
     }
@@ -129,10 +128,10 @@ struct RemoteNodesTests {
     func silentMember() async throws {
         let server = try StrangeServer(answer: [], keys: testKeys)
         var timing = shortTiming
-        timing.handshake = .seconds(1)
+        timing.handshake = .seconds(3)
         let (_, nodes, states) = await connect(server.address, timing: timing)
         let expected = ScanError(
-            .notANode, "did not answer the hello within 1 s; is it a skyfarm node?", system: server.address)
+            .notANode, "did not answer the hello within 3 s; is it a skyfarm node?", system: server.address)
         #expect(states.map(\.status) == [.failed(expected)])
         nodes.close()
         server.stop()
@@ -203,11 +202,13 @@ struct RemoteNodesTests {
 
     @Test("that come back are connected again")
     func reconnect() async throws {
-        let first = try TestNode()
-        let (systems, nodes, _) = await connect(first.address)
+        let port = try ClosedPort()
+        defer { port.release() }
+        let first = try TestNode(listen: port.address)
+        let (systems, nodes, _) = await connect(port.address)
         first.server.stop()
         await eventually { systems.snapshot.isEmpty }
-        let second = try TestNode(listen: first.address)
+        let second = try TestNode(listen: port.address)
         await eventually { systems.snapshot.map(\.id) == [second.server.identity] }
         nodes.close()
         second.server.stop()
@@ -216,8 +217,10 @@ struct RemoteNodesTests {
     @Test("take over from a duplicate that is lost")
     func takeOver() async throws {
         let identity = SystemID(high: 9, low: 9)
-        let first = try TestNode(identity: identity)
-        let second = try TestNode(identity: identity)
+        let ports = [try ClosedPort(), try ClosedPort()]
+        defer { for port in ports { port.release() } }
+        let first = try TestNode(listen: ports[0].address, identity: identity)
+        let second = try TestNode(listen: ports[1].address, identity: identity)
         let (systems, nodes, _) = await connect(first.address, second.address)
         let joined = await nodes.states.firstIndex { $0.status == .joined } ?? 0
         (joined == 0 ? first : second).server.stop()

@@ -30,14 +30,6 @@ struct VisitTests {
         }
     }
 
-    /// An address at which nobody listens.
-    func deadAddress() async throws -> String {
-        let node = try TestNode()
-        node.server.stop()
-        await node.server.drain()
-        return node.address
-    }
-
     @Test("let go of who wanted to be told of them when they are closed, though that holds them")
     func observer() async throws {
         final class Observer: Sendable {
@@ -51,8 +43,10 @@ struct VisitTests {
         let isGone = Locked(false)
         do {
             let observer = Observer(isGone)
-            let dead = try SocketAddress(parsing: try await deadAddress())
-            observer.coordinator.nodes.visit(.init(key: "a", name: "found", addresses: [dead])) { outcome in
+            let dead = try ClosedPort()
+            defer { dead.release() }
+            let address = try SocketAddress(parsing: dead.address)
+            observer.coordinator.nodes.visit(.init(key: "a", name: "found", addresses: [address])) { outcome in
                 observer.coordinator.outcomes.withLock { $0.append(outcome) }
             }
             #expect(await observer.coordinator.heard(1).count == 1)
@@ -64,9 +58,10 @@ struct VisitTests {
 
     @Test("join by the first address that works, and tell which it was")
     func join() async throws {
-        let (node, dead) = (try TestNode(slots: 3), try await deadAddress())
+        let (node, dead) = (try TestNode(slots: 3), try ClosedPort())
+        defer { dead.release() }
         let coordinator = Coordinator()
-        try coordinator.visit("a", [dead, node.address])
+        try coordinator.visit("a", [dead.address, node.address])
         #expect(await coordinator.heard(1) == [.connected])
         #expect(coordinator.systems.snapshot.map(\.slots) == [3])
         let states = await coordinator.nodes.states
@@ -83,7 +78,9 @@ struct VisitTests {
         let coordinator = Coordinator()
         try coordinator.visit("a", [node.address])
         _ = await coordinator.heard(1)
-        try coordinator.visit("a", [try await deadAddress()])
+        let dead = try ClosedPort()
+        defer { dead.release() }
+        try coordinator.visit("a", [dead.address])
         #expect(await coordinator.heard(2) == [.connected, .connected])
         #expect(node.server.status.connections == 1)
         coordinator.nodes.close()
@@ -92,17 +89,18 @@ struct VisitTests {
 
     @Test("and do not answer are tried once, until they are found again")
     func once() async throws {
-        let dead = try await deadAddress()
+        let dead = try ClosedPort()
+        defer { dead.release() }
         let coordinator = Coordinator()
-        try coordinator.visit("a", [dead])
+        try coordinator.visit("a", [dead.address])
         guard case .failed(let error)? = await coordinator.heard(1).first else {
             Issue.record("no failure")
             return
         }
         #expect(error.code == .unreachable)
-        let node = try TestNode(listen: dead)
+        let node = try TestNode(listen: dead.address)
         #expect(await coordinator.nodes.states.map(\.node) == [nil])
-        try coordinator.visit("a", [dead])
+        try coordinator.visit("a", [dead.address])
         #expect(await coordinator.heard(2).last == .connected)
         coordinator.nodes.close()
         node.server.stop()
@@ -147,8 +145,10 @@ struct VisitTests {
     func forget() async throws {
         let node = try TestNode()
         let coordinator = Coordinator()
+        let dead = try ClosedPort()
+        defer { dead.release() }
         try coordinator.visit("a", [node.address])
-        try coordinator.visit("b", [try await deadAddress()])
+        try coordinator.visit("b", [dead.address])
         _ = await coordinator.heard(2)
         coordinator.nodes.forget("a")
         coordinator.nodes.forget("b")

@@ -41,16 +41,16 @@ struct EventLoopTests {
         let start = loop.now
         let fired = Locked<[Int]>([])
         await withCheckedContinuation { continuation in
-            _ = loop.schedule(at: start.advanced(by: .milliseconds(160))) {
+            _ = loop.schedule(at: start.advanced(by: .milliseconds(660))) {
                 fired.withLock { $0.append(8) }
                 continuation.resume()
             }
-            _ = loop.schedule(at: start.advanced(by: .milliseconds(60))) { fired.withLock { $0.append(3) } }
+            _ = loop.schedule(at: start.advanced(by: .milliseconds(560))) { fired.withLock { $0.append(3) } }
             loop.execute {
-                _ = loop.schedule(at: start.advanced(by: .milliseconds(100))) { fired.withLock { $0.append(5) } }
+                _ = loop.schedule(at: start.advanced(by: .milliseconds(600))) { fired.withLock { $0.append(5) } }
             }
         }
-        #expect(loop.now.since(start) >= .milliseconds(160))
+        #expect(loop.now.since(start) >= .milliseconds(660))
         #expect(fired.withLock { $0 } == [3, 5, 8])
     }
 

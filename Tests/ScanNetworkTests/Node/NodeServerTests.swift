@@ -185,10 +185,13 @@ struct NodeServerTests {
 
     @Test("finishes what it has when it drains, takes nothing more, and closes")
     func drain() async throws {
-        let node = try TestNode(slots: 1)
+        let port = try ClosedPort()
+        defer { port.release() }
+        let node = try TestNode(slots: 1, listen: port.address)
         let system = try await system(node.address)
         let gate = Gate.make()
         async let running = system.run(GateTask(id: 1, gate: gate), attempt: 1)
+        await eventually { node.server.status.running == 1 }
         async let queued = system.run(SumTask(id: 2, number: 2), attempt: 1)
         await eventually { node.server.status.queued == 1 }
         async let drained: Void = node.server.drain()
@@ -266,9 +269,9 @@ struct NodeServerTests {
 
     @Test("gives up on members that say nothing")
     func silent() async throws {
-        let node = try TestNode { $0.timing.handshake = .seconds(1) }
+        let node = try TestNode { $0.timing.handshake = .seconds(3) }
         let client = try StrangeClient(node.address)
-        #expect(String(decoding: try client.secured().receive(), as: UTF8.self).contains("no hello within 1 s"))
+        #expect(String(decoding: try client.secured().receive(), as: UTF8.self).contains("no hello within 3 s"))
         client.close()
         node.server.stop()
     }

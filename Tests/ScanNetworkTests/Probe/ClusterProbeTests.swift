@@ -28,7 +28,9 @@ struct ClusterProbeTests {
 
     @Test("tries a task once: a measurement with faults is none")
     func faults() async throws {
-        let node = try TestNode()
+        let port = try ClosedPort()
+        defer { port.release() }
+        let node = try TestNode(listen: port.address)
         let (systems, nodes, _) = await connect(node.address)
         let subset = systems.subset(systems.snapshot.map(\.id))
         node.server.stop()
