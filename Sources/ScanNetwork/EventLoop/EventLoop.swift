@@ -35,6 +35,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     private var local: [Job] = []
     private var running: [Job] = []
     private var dirty: [any Flushable] = []
+    private var polling = BusyPolling()
     private var thread = pthread_self()
 
     /// The time at which the current turn began; cheaper than ``now``.
@@ -120,17 +121,39 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
             runJobs()
             flush()
             timers.arm()
-            let mayWait =
-                local.isEmpty
-                && remote.withLock { remote in
-                    remote.isAsleep = remote.jobs.isEmpty
-                    return remote.isAsleep
-                }
-            uv_run(uv, mayWait ? UV_RUN_ONCE : UV_RUN_NOWAIT)
-            if mayWait { remote.withLock { $0.isAsleep = false } }
+            if local.isEmpty { wait() } else { uv_run(uv, UV_RUN_NOWAIT) }
             turnStart = Self.time
             timers.fire(at: turnStart)
         }
+    }
+
+    /// Waits until there is something to do: looks for it for a moment, if that is of use, and then sleeps.
+    private func wait() {
+        var looks = polling.begin(at: Self.time)
+        while looks, !look() {
+            let offered = Self.time
+            sched_yield()
+            let now = Self.time
+            looks = polling.goesOn(after: now.since(offered), at: now)
+        }
+        if !looks { sleep() }
+        polling.end(at: Self.time)
+    }
+
+    /// Has libuv call back for what has come, without waiting.
+    /// - Returns: whether there is something to do now. Not all that libuv calls back leads to that.
+    private func look() -> Bool {
+        uv_run(uv, UV_RUN_NOWAIT)
+        return !local.isEmpty || !dirty.isEmpty || timers.isStale || remote.withLock { !$0.jobs.isEmpty }
+    }
+
+    private func sleep() {
+        let mayWait = remote.withLock { remote in
+            remote.isAsleep = remote.jobs.isEmpty
+            return remote.isAsleep
+        }
+        uv_run(uv, mayWait ? UV_RUN_ONCE : UV_RUN_NOWAIT)
+        if mayWait { remote.withLock { $0.isAsleep = false } }
     }
 
     /// Runs what is queued, and what that queues, but looks at the sockets again after a few rounds.

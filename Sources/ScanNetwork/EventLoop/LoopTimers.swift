@@ -40,9 +40,12 @@ final class LoopTimers: @unchecked Sendable {
         if let id = foreign.removeValue(forKey: name) { wheel.cancel(id) }
     }
 
-    /// Sets libuv's timer to the next deadline, if that has changed or the timer has gone off.
+    /// Whether the next deadline has changed since libuv's timer was set, or that has gone off.
+    var isStale: Bool { hasGoneOff || wheel.nextDeadline != armed }
+
+    /// Sets libuv's timer to the next deadline, if it is stale.
     func arm() {
-        guard hasGoneOff || wheel.nextDeadline != armed else { return }
+        guard isStale else { return }
         hasGoneOff = false
         armed = wheel.nextDeadline
         guard let armed else {
