@@ -36,6 +36,9 @@ struct LatencySuite {
         report.add("C echo, p99", "us", echo99)
         report.add("task / echo, p50", "x", task50 / echo50)
         report.add("task / echo, p99", "x", task99 / echo99)
+        // On two cores the echo takes several times as long as on one, and is on either for a whole run, by chance.
+        report.add("task / echo's best run, p50", "x", task50.map { $0 / echo50.lowest })
+        report.add("task / echo's best run, p99", "x", task99.map { $0 / echo99.lowest })
         return report
     }
 
