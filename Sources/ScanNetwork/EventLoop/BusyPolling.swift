@@ -29,9 +29,8 @@ package struct BusyPolling {
     private var isHabit = false
     private var crowds = 0
     private var began = Instant(nanoseconds: .min)
-    /// Whether it looks in this wait, and has offered the core to others.
-    private var isLooking = false
-    private var hasOffered = false
+    /// Whether it looks again in this wait: what is found then, a look found that came after the core was offered.
+    private var looksAgain = false
     private var restrainedUntil = Instant(nanoseconds: .min)
 
     /// Sleeps at first.
@@ -41,9 +40,8 @@ package struct BusyPolling {
     /// - Returns: whether to look, and then to ask ``goesOn(after:at:)``, before sleeping.
     package mutating func begin(at now: Instant) -> Bool {
         began = now
-        isLooking = isHabit && now >= restrainedUntil
-        hasOffered = false
-        return isLooking
+        looksAgain = false
+        return isHabit && now >= restrainedUntil
     }
 
     /// Nothing was there, and the core was offered to others.
@@ -52,19 +50,17 @@ package struct BusyPolling {
     ///   - now: the time.
     /// - Returns: whether to look again.
     package mutating func goesOn(after absence: Duration, at now: Instant) -> Bool {
-        isLooking = now.since(began) < Self.limit
-        hasOffered = true
+        looksAgain = absence < Self.crowd && now.since(began) < Self.limit
         if absence >= Self.crowd {
-            isLooking = false
             restrainedUntil = now.advanced(by: min(absence, Self.longestAbsence) * (1 << crowds))
             crowds = min(crowds + 1, Self.doublings)
         }
-        return isLooking
+        return looksAgain
     }
 
     /// The wait is over: there is something to do.
     package mutating func end(at now: Instant) {
-        if isLooking, hasOffered { crowds = 0 }
+        if looksAgain { crowds = 0 }
         let wait = now.since(began)
         guard wait >= Self.instant else { return }
         balance = wait <= Self.limit ? min(balance + 1, Self.habit) : max(balance - Self.setback, 0)
