@@ -2,13 +2,13 @@ internal import Synchronization
 
 /// Buffers for the pixels of a band: in huge pages where there are some, and used again if ``FreedMemory/keep()`` says so.
 ///
-/// The C library gives buffers of more than 32 MiB back to the system at once, whatever it is told, and to clear the
-/// pages of the next one takes half as long as to read its pixels.
+/// The C library gives buffers of more than 32 MiB back to the system at once, whatever it is told, and smaller ones of
+/// all threads but the first with the region that they were in. To clear the pages of the next one takes half as long as
+/// to read its pixels, in a virtual machine more than to receive them. The system may take what is kept here whenever it
+/// is short of memory.
 package enum LargeMemory {
     /// Buffers below this many bytes are the C library's business.
-    static let smallest = 32 << 20
-    // A buffer serves requests of nearly its size: bands with one halo, and with two.
-    private static let granularity = 8 << 20
+    private static let smallest = 1 << 20
     private static let free = Mutex(FreeBuffers(limit: 0))
 
     /// Memory for `byteCount` bytes, aligned to 64; what it holds is undefined.
@@ -34,6 +34,8 @@ package enum LargeMemory {
         guard memory.count >= smallest else { return memory.deallocate() }
         let address = UInt(bitPattern: memory.baseAddress)
         let buffer = FreeBuffers.Buffer(address: address, byteCount: capacity(for: memory.count))
+        // Before others may get it.
+        HugePages.offer(memory)
         free.withLock { $0.add(buffer) }.forEach(release)
     }
 
@@ -51,8 +53,11 @@ package enum LargeMemory {
     /// Bytes of freed buffers that are kept.
     static var keptByteCount: Int { free.withLock { $0.byteCount } }
 
+    // A buffer serves requests of nearly its size: bands with one halo, and with two.
     private static func capacity(for byteCount: Int) -> Int {
-        byteCount < smallest ? byteCount : (byteCount + granularity - 1) / granularity * granularity
+        if byteCount < smallest { return byteCount }
+        let step = 1 << (byteCount.bitWidth - byteCount.leadingZeroBitCount - 3)
+        return (byteCount + step - 1) / step * step
     }
 
     private static func release(_ buffer: FreeBuffers.Buffer) {

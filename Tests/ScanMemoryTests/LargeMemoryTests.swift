@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ScanMemory
@@ -13,22 +14,57 @@ struct LargeMemoryTests {
         #expect(memory.allSatisfy { $0 == 7 })
     }
 
-    @Test("a freed buffer serves a request of nearly its size, until it is given back")
-    func isUsedAgain() {
+    @Test("a freed buffer serves a request of nearly its size, until it is given back", arguments: [7, 40])
+    func isUsedAgain(mebibytes: Int) {
         LargeMemory.keep(64 << 20)
         defer { LargeMemory.keep(0) }
-        let first: UnsafeMutablePointer<Float> = LargeMemory.allocate(10 << 20)
-        LargeMemory.deallocate(first, 10 << 20)
-        let second = LargeMemory.allocate(byteCount: (40 << 20) - 100)
-        #expect(second.baseAddress == UnsafeMutableRawPointer(first) && second.count == (40 << 20) - 100)
+        let byteCount = mebibytes << 20
+        let first: UnsafeMutablePointer<Float> = LargeMemory.allocate(byteCount / 4 + 100)
+        LargeMemory.deallocate(first, byteCount / 4 + 100)
+        let second = LargeMemory.allocate(byteCount: byteCount + 500)
+        #expect(second.baseAddress == UnsafeMutableRawPointer(first) && second.count == byteCount + 500)
         // While it is in use, nobody else gets it.
-        let third = LargeMemory.allocate(byteCount: 40 << 20)
+        let third = LargeMemory.allocate(byteCount: byteCount + 500)
         #expect(third.baseAddress != second.baseAddress)
         LargeMemory.deallocate(third)
         LargeMemory.deallocate(second)
         LargeMemory.giveBack()
         #expect(LargeMemory.keptByteCount == 0)
     }
+
+    #if os(Linux)
+        @Test("the system may take the pages of a kept buffer, until it is written again")
+        func isOffered() throws {
+            LargeMemory.keep(64 << 20)
+            defer { LargeMemory.keep(0) }
+            let first = LargeMemory.allocate(byteCount: 40 << 20)
+            first.initializeMemory(as: UInt8.self, repeating: 7)
+            #expect(try kibibytesOffered(around: first) == 0)
+            LargeMemory.deallocate(first)
+            // Huge pages that the buffer shares with others at its ends stay.
+            #expect(try kibibytesOffered(around: first) >= 36 << 10)
+            let second = LargeMemory.allocate(byteCount: 40 << 20)
+            #expect(second.baseAddress == first.baseAddress)
+            second.initializeMemory(as: UInt8.self, repeating: 8)
+            #expect(try kibibytesOffered(around: second) == 0)
+            #expect(second.allSatisfy { $0 == 8 })
+            LargeMemory.deallocate(second)
+        }
+
+        /// What the kernel counts as free to take in the mapping that holds the middle of `memory`.
+        private func kibibytesOffered(around memory: UnsafeMutableRawBufferPointer) throws -> Int {
+            let middle = UInt(bitPattern: memory.baseAddress) + UInt(memory.count / 2)
+            var isInside = false
+            let mappings = try #require(try FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd())
+            for line in String(decoding: mappings, as: UTF8.self).split(separator: "\n") {
+                let words = line.split(separator: " ")
+                let bounds = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+                if bounds.count == 2 { isInside = bounds[0] <= middle && middle < bounds[1] }
+                if isInside, words[0] == "LazyFree:" { return try #require(Int(words[1])) }
+            }
+            throw CocoaError(.fileReadCorruptFile)
+        }
+    #endif
 
     @Test("keeps nothing unless it is told to")
     func keepsNothing() {

@@ -133,9 +133,9 @@ struct NodeCommand: Command {
 
     private static let log = DispatchQueue(label: "skyfarm.node.log")
 
-    /// Gives back what the scans of a coordinator took, some seconds after it has left.
+    /// Gives back what the scans of a coordinator took, a minute after it has left: another may come.
     private static func giveBackMemory() {
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 5) { FreedMemory.giveBack() }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 60) { FreedMemory.giveBack() }
     }
 
     /// The address to tell others: of a node that listens on all, the one that they are most likely to reach.
