@@ -14,9 +14,18 @@ enum HugePages {
         #endif
     }
 
+    /// Whether ``offer(_:)`` has an effect on this system.
+    static var canBeOffered: Bool {
+        #if os(Linux)
+            true
+        #else
+            false
+        #endif
+    }
+
     /// Lets the system take the pages of a buffer that nobody needs, and what is in them, if it runs short of memory.
     ///
-    /// Pages that are still there when the buffer is written again need neither a page fault nor clearing.
+    /// Pages that are still there when the buffer is written again need no clearing.
     static func offer(_ memory: UnsafeMutableRawBufferPointer) {
         #if os(Linux)
             give(MADV_FREE, about: memory)

@@ -4,11 +4,11 @@ internal import Synchronization
 ///
 /// The C library gives buffers of more than 32 MiB back to the system at once, whatever it is told, and smaller ones of
 /// all threads but the first with the region that they were in. To clear the pages of the next one takes half as long as
-/// to read its pixels, in a virtual machine more than to receive them. The system may take what is kept here whenever it
-/// is short of memory.
+/// to read its pixels, in a virtual machine more than to receive them. Linux may take what is kept here whenever it is
+/// short of memory, but for the ends of a buffer that are not a whole huge page: 4 MiB at most.
 package enum LargeMemory {
     /// Buffers below this many bytes are the C library's business.
-    private static let smallest = 1 << 20
+    private static let smallest = 8 << 20
     private static let free = Mutex(FreeBuffers(limit: 0))
 
     /// Memory for `byteCount` bytes, aligned to 64; what it holds is undefined.
@@ -53,7 +53,7 @@ package enum LargeMemory {
     /// Bytes of freed buffers that are kept.
     static var keptByteCount: Int { free.withLock { $0.byteCount } }
 
-    // A buffer serves requests of nearly its size: bands with one halo, and with two.
+    // A buffer serves requests of nearly its size: often bands with one halo as well as those with two.
     private static func capacity(for byteCount: Int) -> Int {
         if byteCount < smallest { return byteCount }
         let step = 1 << (byteCount.bitWidth - byteCount.leadingZeroBitCount - 3)

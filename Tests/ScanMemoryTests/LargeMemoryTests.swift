@@ -5,7 +5,9 @@ import Testing
 
 @Suite("large memory", .serialized)
 struct LargeMemoryTests {
-    @Test("is there to the last byte, aligned", arguments: [0, 1, 100, 4 << 20, 40 << 20, (40 << 20) + 1])
+    @Test(
+        "is there to the last byte, aligned",
+        arguments: [0, 1, 100, (8 << 20) - 1, 8 << 20, (8 << 20) + 1, 40 << 20, (40 << 20) + 1])
     func usable(byteCount: Int) {
         let memory = LargeMemory.allocate(byteCount: byteCount)
         defer { LargeMemory.deallocate(memory) }
@@ -14,7 +16,7 @@ struct LargeMemoryTests {
         #expect(memory.allSatisfy { $0 == 7 })
     }
 
-    @Test("a freed buffer serves a request of nearly its size, until it is given back", arguments: [7, 40])
+    @Test("a freed buffer serves a request of nearly its size, until it is given back", arguments: [8, 15, 40])
     func isUsedAgain(mebibytes: Int) {
         LargeMemory.keep(64 << 20)
         defer { LargeMemory.keep(0) }
@@ -30,6 +32,16 @@ struct LargeMemoryTests {
         LargeMemory.deallocate(second)
         LargeMemory.giveBack()
         #expect(LargeMemory.keptByteCount == 0)
+    }
+
+    @Test("a buffer below 8 MiB is not kept")
+    func small() {
+        LargeMemory.keep(64 << 20)
+        defer { LargeMemory.keep(0) }
+        LargeMemory.deallocate(LargeMemory.allocate(byteCount: (8 << 20) - 1))
+        #expect(LargeMemory.keptByteCount == 0)
+        LargeMemory.deallocate(LargeMemory.allocate(byteCount: 8 << 20))
+        #expect(LargeMemory.keptByteCount == 8 << 20)
     }
 
     #if os(Linux)

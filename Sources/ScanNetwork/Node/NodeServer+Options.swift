@@ -1,10 +1,5 @@
+internal import ScanMemory
 package import ScanSecurity
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 extension NodeServer {
     /// Limits of a node.
@@ -13,9 +8,9 @@ extension NodeServer {
         public var queueLimit = 1024
         /// Bytes of bulk that tasks which run or wait may have brought; more are refused, unless there is but one such
         /// task. Half of the memory by default.
-        public var bulkLimit = physicalMemory() / 2
+        public var bulkLimit = PhysicalMemory.byteCount / 2
         /// Bytes of bulk kept for later tasks; by default a quarter of the memory, 1 GiB at most. 0 keeps none.
-        public var bulkCacheLimit = min(1 << 30, physicalMemory() / 4)
+        public var bulkCacheLimit = min(1 << 30, PhysicalMemory.byteCount / 4)
         /// Longest frame accepted, bulk bytes included; 1 GiB by default.
         public var frameLimit = 1 << 30
         /// Connections at the same time; 256 by default.
@@ -120,6 +115,3 @@ extension NodeServer {
         }
     }
 }
-
-/// Bytes of this machine's memory.
-private func physicalMemory() -> Int { Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))) }

@@ -22,13 +22,14 @@ struct NodeCommand: Command {
         let store = try KeyStore.user()
         let keys = try store.ring()
         let live = LiveNode(name: name, slots: slots)
+        let visits = Locked(CoordinatorVisits())
         let node = NodeServer(
             name: name, keys: keys, slots: slots, scanners: .sky, listen: options.listen.description,
             resolver: try resolver(),
             onEvent: { [self] event in
                 live.note(event)
                 say(event)
-                if case .disconnected = event { Self.giveBackMemory() }
+                Self.giveBackMemory(after: event, visits)
             })
         let address = Self.reachable(try start(node))
         let dashboard = try options.dashboard.map { place in
@@ -133,9 +134,13 @@ struct NodeCommand: Command {
 
     private static let log = DispatchQueue(label: "skyfarm.node.log")
 
-    /// Gives back what the scans of a coordinator took, a minute after it has left: another may come.
-    private static func giveBackMemory() {
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 60) { FreedMemory.giveBack() }
+    /// Gives back the memory that scans took when no coordinator has come for a minute: the next finds it at hand.
+    private static func giveBackMemory(after event: NodeServer.Event, _ visits: Locked<CoordinatorVisits>) {
+        if case .connected = event { visits.withLock { $0.begin() } }
+        guard case .disconnected = event, let mark = visits.withLock({ $0.end() }) else { return }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 60) {
+            if visits.withLock({ $0.isLeftAlone(since: mark) }) { FreedMemory.giveBack() }
+        }
     }
 
     /// The address to tell others: of a node that listens on all, the one that they are most likely to reach.
