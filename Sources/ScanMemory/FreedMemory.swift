@@ -12,7 +12,7 @@ package enum FreedMemory {
         LargeMemory.keep(HugePages.canBeOffered ? min(1 << 30, PhysicalMemory.byteCount / 8) : 128 << 20)
     }
 
-    /// Gives back to the system what was kept, when nothing is scanned for some time. Takes some milliseconds for each 100 MiB.
+    /// Gives back to the system what was kept, when nothing is scanned for some time. Takes the longer the more it is.
     package static func giveBack() {
         LargeMemory.giveBack()
         skyfarm_give_back_freed_memory()
