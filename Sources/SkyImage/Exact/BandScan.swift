@@ -19,28 +19,41 @@ package struct BandScan: Codable, Equatable, Sendable {
 
     /// Scans the band's window, which `view` must hold.
     ///
-    /// An island belongs to the band that holds its key. It counts if the window shows it as the whole image would;
-    /// if not, each part in the core is reported as cut.
+    /// An island belongs to the band that holds its key. It counts if the extracted part of the window shows it as the
+    /// whole image would. If not, each part in the core is reported as cut, unless the next band's window begins before
+    /// the island: then it ends in a later core, and belongs to a band that sees it whole or reports it.
     /// - Throws: ``ScanSetupError``, ``SEPError``.
     package func scan(_ view: PixelView) throws -> WindowResult {
         try plan.validate()
         try background.validate(for: plan)
         guard (0..<plan.count).contains(band) else { throw ScanSetupError("there is no band \(band)") }
+        let next = band + 1 < plan.count ? plan[band + 1].window.y.lowerBound : nil
         let band = plan[band]
         let margin = IslandMargin(parameters: parameters)
-        let scan = try WindowScan(view.cropped(to: band.window), background: background, parameters: parameters)
+        let extracted = band.extracted(margin)
+        let scan = try WindowScan(
+            view.cropped(to: band.window), extracting: extracted.height, background: background, parameters: parameters)
         var result = WindowResult()
         var owned: [Int] = []
         for (index, island) in scan.islands.enumerated() {
-            if margin.isComplete(island.box, in: band.window, of: plan.image) {
+            if margin.isComplete(island.box, in: extracted, of: plan.image) {
                 if band.core.y.contains(Int(island.key.row)) { owned.append(index) }
                 continue
             }
+            if let next, next <= max(0, island.box.y.lowerBound - margin.y) { continue }
             for (x, y) in scan.parts(of: island, in: band.core.y) {
                 result.cut.append(box: island.box, pixelX: x, y: y)
             }
         }
         result.batch = scan.batch(ofIslands: owned)
         return result
+    }
+}
+
+extension Band {
+    /// The part of the window in which sources are extracted: after the core only the rows that decide about islands that
+    /// end in it. The halo there is for apertures.
+    func extracted(_ margin: IslandMargin) -> PixelRect {
+        PixelRect(x: window.x, y: window.y.lowerBound..<min(window.y.upperBound, core.y.upperBound + margin.y))
     }
 }

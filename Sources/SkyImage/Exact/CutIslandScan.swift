@@ -34,7 +34,7 @@ package struct CutIslandScan: Codable, Equatable, Sendable {
         for (index, island) in scan.islands.enumerated() {
             let isComplete = margin.isComplete(island.box, in: window, of: plan.image)
             let owner = plan.owner(ofRow: Int(island.key.row))
-            if isComplete, margin.isComplete(island.box, in: owner.window, of: plan.image) { continue }
+            if isComplete, margin.isComplete(island.box, in: owner.extracted(margin), of: plan.image) { continue }
             guard targets.contains(where: { island.box.contains(x: $0.x, y: $0.y) }) else { continue }
             var hits: [Target] = []
             scan.forEachPixel(of: island) { x, y in

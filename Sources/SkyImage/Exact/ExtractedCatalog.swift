@@ -4,14 +4,15 @@ internal import CSEP
 struct ExtractedCatalog: ~Copyable {
     private let catalog: UnsafeMutablePointer<sep_catalog>?
 
-    /// Runs SEP on the window, with cleaning off.
+    /// Runs SEP on the first `rows` rows of the window, with cleaning off.
     /// - Throws: ``SEPError``.
-    init(_ window: borrowing ScanWindow, parameters: ScanParameters, clean: Double? = nil) throws {
+    init(_ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters, clean: Double? = nil) throws {
         var image = window.sepImage
+        image.h = Int32(rows)
         var result: UnsafeMutablePointer<sep_catalog>?
         let kernel = parameters.activeKernel
         try (kernel?.values ?? []).withUnsafeBufferPointer { values in
-            try SEPLimits.withRoom(pixelCount: window.rect.area) {
+            try SEPLimits.withRoom(pixelCount: rows * window.rect.width) {
                 sep_extract(
                     &image, Float(parameters.threshold), SEP_THRESH_REL, Int32(parameters.minArea),
                     kernel == nil ? nil : values.baseAddress, Int32(kernel?.width ?? 0), Int32(kernel?.height ?? 0),

@@ -68,7 +68,7 @@ package struct SerialScan {
             let found = try scan.scan(view.cropped(to: plan[index].window))
             batch.append(found.batch)
             windows += planner.finish(band: index, cut: found.cut)
-            pixels += plan[index].window.area
+            pixels += plan[index].extracted(IslandMargin(parameters: parameters)).area
         }
         while !planner.isFinished {
             let round = order(windows.count).map { windows[$0] }

@@ -64,13 +64,17 @@ struct WindowScan: ~Copyable {
     /// All islands of the window, in key order.
     let islands: [Island]
 
-    init(_ view: PixelView, background: BackgroundSlice, parameters: ScanParameters) throws {
+    /// Extracts the sources of the first `rows` rows of `view`, or of all.
+    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    init(
+        _ view: PixelView, extracting rows: Int? = nil, background: BackgroundSlice, parameters: ScanParameters
+    ) throws {
         try parameters.validate()
         try background.validate(for: parameters)
         try SEPVersion.requireFixedDraw()
         let window = try ScanWindow.subtracting(background, from: view)
         window.hideMaskedPixels(from: (parameters.activeKernel?.height ?? 1) / 2)
-        let catalog = try ExtractedCatalog(window, parameters: parameters)
+        let catalog = try ExtractedCatalog(window, rows: rows ?? window.rect.height, parameters: parameters)
         islands = try catalog.islands(in: window.rect)
         self.window = window
         self.catalog = catalog

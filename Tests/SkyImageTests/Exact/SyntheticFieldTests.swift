@@ -9,7 +9,7 @@ struct SyntheticFieldTests {
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap(Int.init) }
     static let side = number("SKYFARM_SKY_SIZE") ?? 2048
     static let seed = UInt64(number("SKYFARM_SKY_SEED") ?? 1)
-    static let modes = [("scalar", [64]), ("conv", [128, 1 << 20]), ("matched", [320])]
+    static let modes = [("scalar", [64]), ("conv", [64, 1 << 20]), ("matched", [320])]
 
     @Test("a catalogue equals python3-sep's, with galaxies and bleeds over several bands")
     func equalsPython() throws {

@@ -21,7 +21,7 @@ struct WindowScanTests {
         model = try image.withView(scan.run).background
     }
 
-    @Test("a bar over four bands is reported by each, and found whole in one window")
+    @Test("a bar over four bands is reported by those that the next one cannot replace, and found whole in one window")
     func cutBar() throws {
         var planner = CutIslandPlanner(plan: plan, parameters: parameters)
         var windows: [CutIslandWindow] = []
@@ -29,13 +29,37 @@ struct WindowScanTests {
             let scan = BandScan(plan: plan, band: band, parameters: parameters, background: model)
             let result = try image.withView(scan.scan)
             try result.validate(in: plan.image)
-            #expect(result.cut.count == ((1...4).contains(band) ? 1 : 0))
+            #expect(result.cut.count == ((2...4).contains(band) ? 1 : 0))
             windows += planner.finish(band: band, cut: result.cut)
         }
         #expect(windows.count == 1)
         let scan = CutIslandScan(plan: plan, rescan: windows[0], parameters: parameters, background: model)
         let result = try image.withView(scan.scan)
         #expect(result.batch.count >= 1 && result.cut.count == 0 && result.batch.keyRow.allSatisfy { $0 >= 258 })
+    }
+
+    @Test("a bar over two bands is the second one's, which alone extracts all of it", arguments: [3, 60])
+    func straddlingBar(rowsAfterSeam: Int) throws {
+        var image = image
+        for row in 100..<260 { for column in 40..<44 { image.pixels[row * 100 + column] -= 500 } }
+        for row in 96..<128 + rowsAfterSeam { for column in 40..<44 { image.pixels[row * 100 + column] += 500 } }
+        let results = try (0..<plan.count).map { band in
+            try image.withView(
+                BandScan(plan: plan, band: band, parameters: parameters, background: model).scan)
+        }
+        #expect(results.map(\.cut.count) == [0, 0, 0, 0, 0])
+        let bars = results.map { $0.batch.sources.npix.count { $0 > 100 } }
+        #expect(bars[2] >= 1 && bars.enumerated().allSatisfy { $0 == 2 || $1 == 0 })
+    }
+
+    @Test("after the core of a band only the rows are extracted that decide about its islands")
+    func extractedRows() throws {
+        let margin = IslandMargin(parameters: parameters)
+        let rows = (0..<plan.count).map { plan[$0].extracted(margin).y }
+        #expect(rows == [0..<68, 0..<132, 64..<196, 128..<260, 192..<300])
+        var wide = margin
+        wide.y = 90
+        #expect((0..<plan.count).allSatisfy { plan[$0].extracted(wide) == plan[$0].window })
     }
 
     @Test("samples that may be overwritten are, and nothing else changes", arguments: [nil, 64..<71])
