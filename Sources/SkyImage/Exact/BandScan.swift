@@ -21,7 +21,8 @@ package struct BandScan: Codable, Equatable, Sendable {
     ///
     /// An island belongs to the band that holds its key. It counts if the extracted part of the window shows it as the
     /// whole image would. If not, each part in the core is reported as cut, unless the next band's window begins before
-    /// the island: then it ends in a later core, and belongs to a band that sees it whole or reports it.
+    /// the island and its margin: then it is incomplete because it ends in a later core, and belongs to a band that sees
+    /// all of it or reports it.
     /// - Throws: ``ScanSetupError``, ``SEPError``.
     package func scan(_ view: PixelView) throws -> WindowResult {
         try plan.validate()

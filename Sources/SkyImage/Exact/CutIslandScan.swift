@@ -19,8 +19,8 @@ package struct CutIslandScan: Codable, Equatable, Sendable {
 
     /// Scans the window, which `view` must hold.
     ///
-    /// An island counts if it contains a reported pixel, is complete here, and is not complete in the window of the
-    /// band that owns it, which has emitted it otherwise. One that is still cut is reported with a grown box.
+    /// An island counts if it contains a reported pixel, is complete here, and is not complete in what the band extracts
+    /// that owns it, which has emitted it otherwise. One that is still cut is reported with a grown box.
     /// - Throws: ``ScanSetupError``, ``SEPError``.
     package func scan(_ view: PixelView) throws -> WindowResult {
         try plan.validate()

@@ -31,7 +31,7 @@ package struct SerialScan {
         try parameters.validate()
         self.parameters = parameters
         plan = try BandPlan(
-            width: width, height: height, meshHeight: parameters.meshHeight, requestedRows: requestedRows)
+            width: width, height: height, parameters: parameters, requestedRows: requestedRows)
     }
 
     /// Scans the image, all of which `view` must hold.

@@ -19,15 +19,18 @@ public struct BandPlan: Codable, Hashable, Sendable {
     /// Rows that a window has beyond its core on each side.
     public var halo: Int
 
-    /// Rows of halo: enough for all but the largest sources, which are scanned again.
+    /// Fewest rows of halo: enough for all but the largest sources, which are scanned again.
     public static let defaultHalo = 64
 
     /// Cuts an image of `width` by `height` pixels into bands of about `requestedRows` rows.
     ///
     /// The rows are rounded up to a multiple of `meshHeight`. Without a request a band has about 12 million pixels
-    /// (48 MB) at most, an image of 4096 rows or more has at least eight bands, and bands are as equal as they can be.
+    /// (48 MB) at most, an image of 4096 rows or more has at least eight bands, and bands are as equal as they can be; but
+    /// with a high halo they have eight times its rows.
     /// - Throws: ``ScanSetupError`` if the image is empty or a band could not be held in memory.
-    public init(width: Int, height: Int, meshHeight: Int, requestedRows: Int? = nil) throws(ScanSetupError) {
+    public init(
+        width: Int, height: Int, meshHeight: Int, requestedRows: Int? = nil, halo: Int = defaultHalo
+    ) throws(ScanSetupError) {
         guard width > 0, height > 0 else {
             throw ScanSetupError("the image is empty (\(width) by \(height) pixels); nothing to scan")
         }
@@ -37,11 +40,11 @@ public struct BandPlan: Codable, Hashable, Sendable {
         }
         self.width = width
         self.height = height
-        halo = Self.defaultHalo
-        let wanted = min(requestedRows ?? Self.automaticRows(width: width, height: height, halo: halo), height)
+        self.halo = min(max(1, halo), max(Self.defaultHalo, height))
+        let wanted = min(requestedRows ?? Self.automaticRows(width: width, height: height, halo: self.halo), height)
         let mesh = min(meshHeight, height)
         rows = (wanted + mesh - 1) / mesh * mesh
-        let windowRows = min(height, rows + 2 * halo)
+        let windowRows = min(height, rows + 2 * self.halo)
         let (pixels, overflow) = width.multipliedReportingOverflow(by: windowRows)
         guard !overflow, pixels * MemoryLayout<Float>.size < Int(Int32.max) else {
             throw ScanSetupError(
@@ -52,7 +55,8 @@ public struct BandPlan: Codable, Hashable, Sendable {
     private static func automaticRows(width: Int, height: Int, halo: Int) -> Int {
         let byMemory = 12_000_000 / width - 2 * halo
         let byCount = max(256, (height + 7) / 8)
-        let count = (height - 1) / max(64, min(byMemory, byCount)) + 1
+        let byHalo = halo > defaultHalo ? 8 * halo : 64
+        let count = (height - 1) / max(byHalo, min(byMemory, byCount)) + 1
         return (height - 1) / count + 1
     }
 

@@ -37,7 +37,7 @@ public struct SkyScan: Sendable {
             throw ScanSetupError("a weight map and the noise from weights go together; give both or neither")
         }
         plan = try BandPlan(
-            width: reader.summary.width, height: reader.summary.height, meshHeight: parameters.meshHeight,
+            width: reader.summary.width, height: reader.summary.height, parameters: parameters,
             requestedRows: bandRows)
         self.reader = reader
         self.parameters = parameters

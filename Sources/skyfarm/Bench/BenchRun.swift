@@ -88,8 +88,7 @@ struct BenchRun: Sendable {
 
     private func image(_ path: String, name: String) throws -> ScanMeasurement.Image {
         let summary = try ImageReader(image: path).summary
-        let plan = try BandPlan(
-            width: summary.width, height: summary.height, meshHeight: ScanParameters().meshHeight)
+        let plan = try BandPlan(width: summary.width, height: summary.height, parameters: ScanParameters())
         let pixels = (0..<plan.count).reduce(0) { $0 + plan[$1].window.area }
         return ScanMeasurement.Image(
             name: name, width: summary.width, height: summary.height, bands: plan.count,

@@ -23,7 +23,7 @@ extension ScanCommand {
     func identity(_ reader: ImageReader, _ parameters: ScanParameters) throws(CommandError) -> JobIdentity {
         do {
             let plan = try BandPlan(
-                width: reader.summary.width, height: reader.summary.height, meshHeight: parameters.meshHeight,
+                width: reader.summary.width, height: reader.summary.height, parameters: parameters,
                 requestedRows: options.bandRows)
             return try JobIdentity(reader: reader, parameters: parameters, plan: plan, software: Skyfarm.software)
         } catch {

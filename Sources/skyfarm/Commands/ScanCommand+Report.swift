@@ -38,7 +38,7 @@ extension ScanCommand {
         let plan: BandPlan
         do {
             plan = try BandPlan(
-                width: image.width, height: image.height, meshHeight: parameters.meshHeight,
+                width: image.width, height: image.height, parameters: parameters,
                 requestedRows: options.bandRows)
         } catch {
             throw CommandError(.input, "\(options.image): \(error)")

@@ -38,7 +38,7 @@ struct WindowScanTests {
         #expect(result.batch.count >= 1 && result.cut.count == 0 && result.batch.keyRow.allSatisfy { $0 >= 258 })
     }
 
-    @Test("a bar over two bands is the second one's, which alone extracts all of it", arguments: [3, 60])
+    @Test("a bar over two bands that begins in the second one's window is the second one's", arguments: [3, 60])
     func straddlingBar(rowsAfterSeam: Int) throws {
         var image = image
         for row in 100..<260 { for column in 40..<44 { image.pixels[row * 100 + column] -= 500 } }
@@ -52,14 +52,34 @@ struct WindowScanTests {
         #expect(bars[2] >= 1 && bars.enumerated().allSatisfy { $0 == 2 || $1 == 0 })
     }
 
+    @Test(
+        "a thin source is found whatever bands cut it, and however many pixels a source needs",
+        arguments: [(63..<191, 128), (63..<131, 68), (63..<129, 66), (40..<290, 250), (1..<300, 299)])
+    func thinSource(rows: Range<Int>, minArea: Int) throws {
+        var random = SplitMix64(seed: 9)
+        var pixels = (0..<100 * 300).map { _ in Float.random(in: 0..<9, using: &random) }
+        for row in rows { pixels[row * 100 + 40] += 500 }
+        let image = TestImage(width: 100, height: 300, pixels: pixels)
+        var parameters = parameters
+        // Nothing but the column.
+        (parameters.filter, parameters.threshold, parameters.minArea) = (.none, 5, minArea)
+        let reference = try WholeImageSEP(image: image, parameters: parameters).run()
+        #expect(reference.count == 1)
+        let scan = try SerialScan(width: 100, height: 300, parameters: parameters, requestedRows: 64)
+        #expect(try image.withView(scan.run).sources.differences(to: reference) == [])
+    }
+
     @Test("after the core of a band only the rows are extracted that decide about its islands")
     func extractedRows() throws {
         let margin = IslandMargin(parameters: parameters)
         let rows = (0..<plan.count).map { plan[$0].extracted(margin).y }
         #expect(rows == [0..<68, 0..<132, 64..<196, 128..<260, 192..<300])
-        var wide = margin
-        wide.y = 90
-        #expect((0..<plan.count).allSatisfy { plan[$0].extracted(wide) == plan[$0].window })
+        // Islands that end in the core are then judged by their first rows alone.
+        var widest = parameters
+        widest.kernel = try ConvolutionKernel(
+            width: 1, height: ConvolutionKernel.largestSide,
+            values: [Float](repeating: 1, count: ConvolutionKernel.largestSide))
+        #expect(IslandMargin(parameters: widest).y <= BandPlan.defaultHalo)
     }
 
     @Test("samples that may be overwritten are, and nothing else changes", arguments: [nil, 64..<71])

@@ -31,6 +31,21 @@ struct BandPlanTests {
         #expect(small.count == 1)
     }
 
+    @Test("a source of many pixels needs a high halo, and so tall bands")
+    func highHalo() throws {
+        var parameters = ScanParameters()
+        let usual = try BandPlan(width: 10_240, height: 10_240, parameters: parameters)
+        #expect(usual == (try BandPlan(width: 10_240, height: 10_240, meshHeight: 64)))
+        parameters.minArea = 200
+        let high = try BandPlan(width: 10_240, height: 10_240, parameters: parameters)
+        #expect(high.halo == 204 && high.rows >= 1400 && high.count > 4)
+        #expect(high[1].window.y == high.rows - 204..<2 * high.rows + 204)
+        parameters.minArea = 1_000_000
+        let whole = try BandPlan(width: 10_240, height: 10_240, parameters: parameters)
+        #expect(whole.count == 1)
+        try whole.validate()
+    }
+
     @Test(
         "nonsense is refused in one line",
         arguments: [(0, 5, 64, nil), (5, -1, 64, nil), (5, 5, 0, nil), (5, 5, 64, 0), (600_000, 600_000, 1024, nil)]
