@@ -14,8 +14,12 @@ public struct BandPlan: Codable, Hashable, Sendable {
     public var width: Int
     /// Rows of the image.
     public var height: Int
-    /// Rows of each core but the last: a multiple of the mesh height.
+    /// Rows of each core but the low ones and the last between them: a multiple of the mesh height.
     public var rows: Int
+    /// Number of low bands at either end of the image.
+    public var lowCount = 0
+    /// Rows of the core of each low band but the last: a multiple of the mesh height.
+    public var lowRows: Int
     /// Rows that a window has beyond its core on each side.
     public var halo: Int
 
@@ -26,7 +30,9 @@ public struct BandPlan: Codable, Hashable, Sendable {
     ///
     /// The rows are rounded up to a multiple of `meshHeight`. Without a request a band has about 12 million pixels
     /// (48 MB) at most, an image of 4096 rows or more has at least eight bands, and bands are as equal as they can be; but
-    /// with a high halo they have eight times its rows.
+    /// with a high halo they have up to eight times its rows, and where they are tall, the first and the last eighth of them are
+    /// halved. A pass ends with these, whichever way it goes, so that no slot is idle for long while the others end (guided
+    /// self-scheduling, Polychronopoulos and Kuck 1987).
     /// - Throws: ``ScanSetupError`` if the image is empty or a band could not be held in memory.
     public init(
         width: Int, height: Int, meshHeight: Int, requestedRows: Int? = nil, halo: Int = defaultHalo
@@ -44,6 +50,10 @@ public struct BandPlan: Codable, Hashable, Sendable {
         let wanted = min(requestedRows ?? Self.automaticRows(width: width, height: height, halo: self.halo), height)
         let mesh = min(meshHeight, height)
         rows = (wanted + mesh - 1) / mesh * mesh
+        lowRows = ((rows + 1) / 2 + mesh - 1) / mesh * mesh
+        if requestedRows == nil, rows >= Self.tallBand * self.halo, lowRows < rows {
+            lowCount = (height + rows - 1) / rows / 4
+        }
         let windowRows = min(height, rows + 2 * self.halo)
         let (pixels, overflow) = width.multipliedReportingOverflow(by: windowRows)
         guard !overflow, pixels * MemoryLayout<Float>.size < Int(Int32.max) else {
@@ -51,6 +61,9 @@ public struct BandPlan: Codable, Hashable, Sendable {
                 "a band of \(rows) rows of \(width) pixels needs more than 2 GiB; choose fewer rows or a lower mesh")
         }
     }
+
+    // In halos: its halves read a quarter more rows than they own, or less, and extract an eighth more.
+    private static let tallBand = 16
 
     private static func automaticRows(width: Int, height: Int, halo: Int) -> Int {
         let byMemory = 12_000_000 / width - 2 * halo
@@ -63,27 +76,56 @@ public struct BandPlan: Codable, Hashable, Sendable {
     /// Refuses a plan that no initialiser makes, which a decoder cannot know.
     /// - Throws: ``ScanSetupError``.
     package func validate() throws(ScanSetupError) {
-        let sides = [width, height, rows, halo]
+        let sides = [width, height, rows, lowRows, halo]
         guard sides.allSatisfy({ (1...Int(Int32.max)).contains($0) }) else {
             throw ScanSetupError("the plan of bands has impossible sides: \(sides)")
+        }
+        guard (0...(height - 1) / lowRows / 2).contains(lowCount) else {
+            throw ScanSetupError("\(lowCount) bands of \(lowRows) rows at either end leave none between them")
         }
     }
 
     /// Number of bands.
-    public var count: Int { (height + rows - 1) / rows }
+    public var count: Int { 2 * lowCount + tallCount }
+
+    /// The rows of the bands that are not low.
+    private var tallRows: Range<Int> {
+        let low = lowCount * lowRows
+        return low..<min(height, (height + lowRows - 1) / lowRows * lowRows - low)
+    }
+
+    private var tallCount: Int { (tallRows.count + rows - 1) / rows }
 
     /// All pixels.
     public var image: PixelRect { PixelRect(x: 0..<width, y: 0..<height) }
 
     /// The band at `index`.
     public subscript(index: Int) -> Band {
-        let first = index * rows
-        let last = min(height, first + rows)
+        let tall = tallRows
+        let core =
+            if index < lowCount {
+                index * lowRows..<(index + 1) * lowRows
+            } else if index < lowCount + tallCount {
+                part(index - lowCount, of: tall, rows)
+            } else {
+                part(index - lowCount - tallCount, of: tall.upperBound..<height, lowRows)
+            }
         return Band(
-            index: index, core: PixelRect(x: 0..<width, y: first..<last),
-            window: PixelRect(x: 0..<width, y: max(0, first - halo)..<min(height, last + halo)))
+            index: index, core: PixelRect(x: 0..<width, y: core),
+            window: PixelRect(x: 0..<width, y: max(0, core.lowerBound - halo)..<min(height, core.upperBound + halo)))
+    }
+
+    private func part(_ index: Int, of range: Range<Int>, _ rows: Int) -> Range<Int> {
+        let first = range.lowerBound + index * rows
+        return first..<min(range.upperBound, first + rows)
     }
 
     /// The band whose core holds `row`.
-    public func owner(ofRow row: Int) -> Band { self[min(max(row, 0), height - 1) / rows] }
+    public func owner(ofRow row: Int) -> Band {
+        let row = min(max(row, 0), height - 1)
+        let tall = tallRows
+        if row < tall.lowerBound { return self[row / lowRows] }
+        if row < tall.upperBound { return self[lowCount + (row - tall.lowerBound) / rows] }
+        return self[lowCount + tallCount + (row - tall.upperBound) / lowRows]
+    }
 }

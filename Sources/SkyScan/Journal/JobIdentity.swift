@@ -25,7 +25,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
         fields["mask"] = reader.summary.mask.map(Self.absolute)
         fields["weight map"] = reader.summary.weights.map(Self.absolute)
         fields["size of the image"] = "\(plan.width) x \(plan.height)"
-        fields["rows of a band"] = "\(plan.rows) and \(plan.halo)"
+        fields["rows of a band"] = "\(plan.rows), of \(2 * plan.lowCount) bands \(plan.lowRows), halo \(plan.halo)"
         fields["version"] = software
         fields["version of SEP"] = SEPVersion.current
         fields["format"] = ([String(Self.format)] + Self.scanners).joined(separator: ", ")

@@ -45,14 +45,17 @@ extension ScanCommand {
         }
         let report = DryRunReport(
             image: image.name, width: image.width, height: image.height, hdu: image.hdu, bands: plan.count,
-            bandRows: plan.rows, outputs: outputs.map(\.path), nodes: options.cluster.nodes.map(\.description))
+            bandRows: plan.rows, lowBands: 2 * plan.lowCount, lowBandRows: plan.lowCount == 0 ? nil : plan.lowRows,
+            outputs: outputs.map(\.path),
+            nodes: options.cluster.nodes.map(\.description))
         if options.common.json {
             try StandardOutput.write(JSONOutput.document(report))
         } else {
+            let low = plan.lowCount == 0 ? "" : ", but \(2 * plan.lowCount) of \(plan.lowRows)"
             try StandardOutput.write(
                 """
                 image   \(report.image), HDU \(report.hdu), \(report.width) x \(report.height) pixels
-                bands   \(report.bands) of \(report.bandRows) rows
+                bands   \(report.bands) of \(report.bandRows) rows\(low)
                 output  \(report.outputs.joined(separator: ", "))
                 nodes   \(report.nodes.isEmpty ? "none" : report.nodes.joined(separator: ", "))
 
@@ -69,6 +72,8 @@ extension ScanCommand {
         var hdu: Int
         var bands: Int
         var bandRows: Int
+        var lowBands: Int
+        var lowBandRows: Int?
         var outputs: [String]
         var nodes: [String]
     }

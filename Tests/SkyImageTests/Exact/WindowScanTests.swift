@@ -69,6 +69,25 @@ struct WindowScanTests {
         #expect(try image.withView(scan.run).sources.differences(to: reference) == [])
     }
 
+    @Test("bands of different heights make the same catalogue as the whole image")
+    func lowBands() throws {
+        var random = SplitMix64(seed: 5)
+        let (width, height) = (48, 8300)
+        var pixels = (0..<width * height).map { _ in Float.random(in: 0..<9, using: &random) }
+        for source in 0..<1200 {
+            let x = Int.random(in: 2..<width - 3, using: &random)
+            let y = Int.random(in: 2..<height - 90, using: &random)
+            let rows = source % 20 == 0 ? 1..<Int.random(in: 20..<90, using: &random) : 0..<3
+            for row in rows { for column in 0..<3 { pixels[(y + row) * width + x + column] += 60 } }
+        }
+        let image = TestImage(width: width, height: height, pixels: pixels)
+        let scan = try SerialScan(width: width, height: height, parameters: parameters)
+        #expect(scan.plan.lowCount == 2)
+        let result = try image.withView(scan.run)
+        let reference = try WholeImageSEP(image: image, parameters: parameters).run()
+        #expect(result.sources.differences(to: reference) == [] && reference.count > 500)
+    }
+
     @Test("after the core of a band only the rows are extracted that decide about its islands")
     func extractedRows() throws {
         let margin = IslandMargin(parameters: parameters)

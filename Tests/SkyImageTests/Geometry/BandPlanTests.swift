@@ -6,9 +6,14 @@ import Testing
 struct BandPlanTests {
     @Test(
         "cores tile the image in multiples of the mesh height",
-        arguments: [(1, 1, 64, 1), (100, 1000, 64, 1), (100, 1000, 64, 65), (37, 513, 50, 200), (5, 64, 200, 10)])
-    func tiling(width: Int, height: Int, mesh: Int, rows: Int) throws {
+        arguments: [
+            (1, 1, 64, 1), (100, 1000, 64, 1), (100, 1000, 64, 65), (37, 513, 50, 200), (5, 64, 200, 10),
+            (100, 10_240, 64, nil), (100, 10_239, 64, nil), (9, 9999, 50, nil), (3, 30_001, 1000, nil),
+            (3, 8192, 1, nil), (2, 9000, 9000, nil), (2, 9000, 4500, nil),
+        ] as [(Int, Int, Int, Int?)])
+    func tiling(width: Int, height: Int, mesh: Int, rows: Int?) throws {
         let plan = try BandPlan(width: width, height: height, meshHeight: mesh, requestedRows: rows)
+        try plan.validate()
         var next = 0
         for index in 0..<plan.count {
             let band = plan[index]
@@ -41,9 +46,33 @@ struct BandPlanTests {
         #expect(high.halo == 204 && high.rows >= 1400 && high.count > 4)
         #expect(high[1].window.y == high.rows - 204..<2 * high.rows + 204)
         parameters.minArea = 1_000_000
-        let whole = try BandPlan(width: 10_240, height: 10_240, parameters: parameters)
-        #expect(whole.count == 1)
-        try whole.validate()
+        for width in [1, 100, 10_240, 30_000, 200_000] {
+            let highest = try BandPlan(width: width, height: 3 * width, parameters: parameters)
+            try highest.validate()
+            let area = (0..<highest.count).map { highest[$0].window.area }.max() ?? 0
+            // With weights and mask 9 bytes a pixel, of 1008 MiB that a node takes.
+            #expect(area <= 110_000_000 && highest.halo >= 64, "\(width)")
+        }
+    }
+
+    @Test(
+        "of tall bands those at both ends of the image are halved, unless their rows are given",
+        arguments: [8192, 8200, 9000, 10_240, 33_333])
+    func low(height: Int) throws {
+        let plan = try BandPlan(width: 1000, height: height, meshHeight: 64)
+        let heights = (0..<plan.count).map { plan[$0].core.height }
+        #expect(plan.count == 10 && plan.lowCount == 2 && (plan.rows / 2..<plan.rows / 2 + 64).contains(plan.lowRows))
+        #expect(heights.prefix(plan.lowCount).allSatisfy { $0 == plan.lowRows })
+        #expect(heights.suffix(plan.lowCount).dropLast().allSatisfy { $0 == plan.lowRows })
+        #expect((1...plan.lowRows).contains(heights[9]))
+        #expect(heights.dropFirst(plan.lowCount).dropLast(plan.lowCount + 1).allSatisfy { $0 == plan.rows })
+        let requested = try BandPlan(width: 1000, height: height, meshHeight: 64, requestedRows: plan.rows)
+        #expect(requested.lowCount == 0 && requested.count < plan.count)
+        for (width, height, mesh) in [(1000, 4096, 64), (1000, 9000, 2000), (30_000, 30_000, 64)] {
+            #expect(try BandPlan(width: width, height: height, meshHeight: mesh).lowCount == 0)
+        }
+        #expect(try BandPlan(width: 1000, height: 9000, meshHeight: 1500).lowCount == 0)
+        #expect(try BandPlan(width: 1000, height: 9000, meshHeight: 700).lowCount == 1)
     }
 
     @Test(

@@ -63,6 +63,8 @@ struct UntrustedTaskTests {
     static let plans: [@Sendable (inout BandPlan) -> Void] = [
         { $0.rows = 0 }, { $0.rows = -1 }, { $0.rows = .max }, { $0.rows = .min }, { $0.width = -1 },
         { $0.width = .max }, { $0.height = .max }, { $0.height = .min }, { $0.halo = .max }, { $0.halo = .min },
+        { $0.lowRows = 0 }, { $0.lowRows = -64 }, { $0.lowRows = .max }, { $0.lowCount = -1 }, { $0.lowCount = .max },
+        { ($0.lowCount, $0.lowRows) = (1, 64) },
     ]
 
     @Test("a plan that no coordinator makes is refused", arguments: plans.indices)
