@@ -16,7 +16,9 @@ extension SystemsState {
         prefetching: Bool = true, at now: Instant
     ) -> (offset: Int, reservation: Reservation)? {
         guard let first = pending.first else { return nil }
-        let candidates = candidates(excluding: excluded, prefetching: prefetching, at: now)
+        // For bytes that are somewhere it pays to look at more.
+        let sample = first.request.key == nil ? Self.sampleSize : Self.candidateLimit
+        let candidates = candidates(excluding: excluded, prefetching: prefetching, sample: sample, at: now)
         defer { spare = candidates }
         guard !candidates.isEmpty else { return nil }
         func best(for request: TaskRequest, where isWanted: (Int) -> Bool = { _ in true }) -> Int? {
@@ -52,17 +54,21 @@ extension SystemsState {
         idle.indices.contains { members[$0].isUsable(at: now) && !excluded.contains(members[$0].id) }
     }
 
-    /// Most members that are looked at for one choice. Where more have room, the best of so many is as good as the best
-    /// of all (M. Mitzenmacher, The Power of Two Choices in Randomized Load Balancing, IEEE TPDS 12, 2001), and the
-    /// choice does not take longer in a larger cluster.
+    /// Most members with room that are all looked at for one choice.
     package static let candidateLimit = 64
 
-    /// Members with room that the job may use; where there are many, other ones each time.
+    /// How many are looked at where more have room, for a task without bulk bytes: the best of so many is about as good as
+    /// the best of all (M. Mitzenmacher, The Power of Two Choices in Randomized Load Balancing, IEEE TPDS 12, 2001), and
+    /// the choice does not take longer in a larger cluster.
+    package static let sampleSize = 16
+
+    /// Members with room that the job may use; where there are many, `sample` of them, other ones each time.
     private mutating func candidates(
-        excluding excluded: Set<SystemID>, prefetching: Bool, at now: Instant
+        excluding excluded: Set<SystemID>, prefetching: Bool, sample: Int, at now: Instant
     ) -> [Int] {
         let pool = prefetching ? open.indices : idle.indices
-        if pool.count > Self.candidateLimit { cursor &+= Self.candidateLimit }
+        let most = pool.count > Self.candidateLimit ? sample : pool.count
+        if most < pool.count { cursor &+= most }
         var candidates = spare
         spare = []
         candidates.removeAll(keepingCapacity: true)
@@ -70,7 +76,7 @@ extension SystemsState {
             let index = pool[(cursor &+ step) % pool.count]
             guard members[index].isUsable(at: now), !excluded.contains(members[index].id) else { continue }
             candidates.append(index)
-            if candidates.count == Self.candidateLimit { break }
+            if candidates.count == most { break }
         }
         return candidates
     }

@@ -293,6 +293,26 @@ import Testing
         #expect(state.members.allSatisfy { $0.done == 2 })
     }
 
+    @Test("in a cluster of many, a slow system gets fewer tasks all the same")
+    func manyAndSlow() throws {
+        let count = 4 * SystemsState.candidateLimit
+        var state = SystemsState()
+        for number in 0..<count {
+            _ = state.join(id: .test(UInt64(number)), name: "node-\(number)", slots: 1, window: 2, isLocal: false)
+        }
+        var slow = 0
+        for round in 0..<20 {
+            let picks = try (0..<count).map { _ in try #require(pick(&state)) }
+            for reservation in picks {
+                let isSlow = reservation.system == .test(7)
+                if isSlow, round > 0 { slow += 1 }
+                _ = state.release(reservation, as: .succeeded(seconds: isSlow ? 50 : 1), at: start)
+            }
+        }
+        // Of 19, once each is known.
+        #expect(slow <= 2)
+    }
+
     @Test("in a cluster of many, the systems that are set aside hide none that is not")
     func manySetAside() throws {
         let count = 4 * SystemsState.candidateLimit
