@@ -30,9 +30,9 @@ public struct BandPlan: Codable, Hashable, Sendable {
     ///
     /// The rows are rounded up to a multiple of `meshHeight`. Without a request a band has about 12 million pixels
     /// (48 MB) at most, an image of 4096 rows or more has at least eight bands, and bands are as equal as they can be; but
-    /// with a high halo they have up to eight times its rows, and where they are tall, the first and the last eighth of them are
-    /// halved. A pass ends with these, whichever way it goes, so that no slot is idle for long while the others end (guided
-    /// self-scheduling, Polychronopoulos and Kuck 1987).
+    /// with a high halo they have up to eight times its rows, and where they are tall, the first and the last eighth of them
+    /// are halved. A pass ends with these, whichever way it goes, so that no slot is idle for long while the others end
+    /// (guided self-scheduling, Polychronopoulos and Kuck 1987).
     /// - Throws: ``ScanSetupError`` if the image is empty or a band could not be held in memory.
     public init(
         width: Int, height: Int, meshHeight: Int, requestedRows: Int? = nil, halo: Int = defaultHalo
@@ -49,8 +49,8 @@ public struct BandPlan: Codable, Hashable, Sendable {
         self.halo = min(max(1, halo), max(Self.defaultHalo, height))
         let wanted = min(requestedRows ?? Self.automaticRows(width: width, height: height, halo: self.halo), height)
         let mesh = min(meshHeight, height)
-        rows = (wanted + mesh - 1) / mesh * mesh
-        lowRows = ((rows + 1) / 2 + mesh - 1) / mesh * mesh
+        rows = Self.roundedUp(wanted, to: mesh)
+        lowRows = Self.roundedUp((rows + 1) / 2, to: mesh)
         if requestedRows == nil, rows >= Self.tallBand * self.halo, lowRows < rows {
             lowCount = (height + rows - 1) / rows / 4
         }
@@ -91,8 +91,10 @@ public struct BandPlan: Codable, Hashable, Sendable {
     /// The rows of the bands that are not low.
     private var tallRows: Range<Int> {
         let low = lowCount * lowRows
-        return low..<min(height, (height + lowRows - 1) / lowRows * lowRows - low)
+        return low..<min(height, Self.roundedUp(height, to: lowRows) - low)
     }
+
+    private static func roundedUp(_ value: Int, to step: Int) -> Int { (value + step - 1) / step * step }
 
     private var tallCount: Int { (tallRows.count + rows - 1) / rows }
 

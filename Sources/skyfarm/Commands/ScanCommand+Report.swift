@@ -46,8 +46,7 @@ extension ScanCommand {
         let report = DryRunReport(
             image: image.name, width: image.width, height: image.height, hdu: image.hdu, bands: plan.count,
             bandRows: plan.rows, lowBands: 2 * plan.lowCount, lowBandRows: plan.lowCount == 0 ? nil : plan.lowRows,
-            outputs: outputs.map(\.path),
-            nodes: options.cluster.nodes.map(\.description))
+            outputs: outputs.map(\.path), nodes: options.cluster.nodes.map(\.description))
         if options.common.json {
             try StandardOutput.write(JSONOutput.document(report))
         } else {

@@ -5,6 +5,10 @@ import Testing
     let start = Instant(nanoseconds: 0)
 
     private func state(_ slots: Int..., window: Int = 100, local: Int? = nil) -> SystemsState {
+        state(slots, window: window, local: local)
+    }
+
+    private func state(_ slots: [Int], window: Int, local: Int? = nil) -> SystemsState {
         var state = SystemsState()
         for (index, slots) in slots.enumerated() {
             let joined = state.join(
@@ -281,10 +285,7 @@ import Testing
     @Test("in a cluster of many, every system gets its share, and none is asked for more than it has room for")
     func many() throws {
         let count = 4 * SystemsState.candidateLimit
-        var state = SystemsState()
-        for number in 0..<count {
-            _ = state.join(id: .test(UInt64(number)), name: "node-\(number)", slots: 1, window: 2, isLocal: false)
-        }
+        var state = state(Array(repeating: 1, count: count), window: 2)
         let picks = try (0..<2 * count).map { _ in try #require(pick(&state)) }
         #expect(pick(&state) == nil)
         for number in 0..<count { #expect(picks.count { $0.system == .test(UInt64(number)) } == 2) }
@@ -296,10 +297,7 @@ import Testing
     @Test("in a cluster of many, a slow system gets fewer tasks all the same")
     func manyAndSlow() throws {
         let count = 4 * SystemsState.candidateLimit
-        var state = SystemsState()
-        for number in 0..<count {
-            _ = state.join(id: .test(UInt64(number)), name: "node-\(number)", slots: 1, window: 2, isLocal: false)
-        }
+        var state = state(Array(repeating: 1, count: count), window: 2)
         var slow = 0
         for round in 0..<20 {
             let picks = try (0..<count).map { _ in try #require(pick(&state)) }
@@ -316,10 +314,7 @@ import Testing
     @Test("in a cluster of many, the systems that are set aside hide none that is not")
     func manySetAside() throws {
         let count = 4 * SystemsState.candidateLimit
-        var state = SystemsState()
-        for number in 0..<count {
-            _ = state.join(id: .test(UInt64(number)), name: "node-\(number)", slots: 1, window: 1, isLocal: false)
-        }
+        var state = state(Array(repeating: 1, count: count), window: 1)
         let picks = try (0..<count).map { _ in try #require(pick(&state)) }
         for reservation in picks where reservation.system != .test(7) {
             _ = state.release(reservation, as: .fault, at: start)
@@ -334,11 +329,7 @@ import Testing
     func manyAndLocal() throws {
         let count = 4 * SystemsState.candidateLimit
         for local in [0, count / 2, count - 1] {
-            var state = SystemsState()
-            for number in 0..<count {
-                _ = state.join(
-                    id: .test(UInt64(number)), name: "node-\(number)", slots: 1, window: 2, isLocal: number == local)
-            }
+            var state = state(Array(repeating: 1, count: count), window: 2, local: local)
             for _ in 0..<8 {
                 let reservation = try #require(pick(&state, localFirst: true))
                 #expect(reservation.system == .test(UInt64(local)))

@@ -35,7 +35,8 @@ struct SyntheticFieldTests {
                     "seed \(Self.seed), \(name), bands of \(rows) rows")
                 let tallest = zip(found.ymin, found.ymax).map { Int($1 - $0) }.max() ?? 0
                 #expect(tallest > 2 * BandPlan.defaultHalo, "the sky is too easy: \(tallest) rows")
-                #expect(scan.plan.rows > 64 || result.rescans > 0)
+                // Of 128 rows the bands are high enough: what they cut begins in the window of the band that it ends in.
+                #expect(scan.plan.count == 1 || rows == 128 || result.rescans > 0)
             }
         }
     }
