@@ -2,8 +2,8 @@ import CEcho
 import ScanCluster
 import ScanNetwork
 
-/// Null tasks through the coordinator and one node process: one child of the task group each, also without TLS and with
-/// a time-out; and in chunks. Beside it, the bare echo of messages, and other programs that farm tasks out.
+/// Null tasks through the coordinator and one node process: one child of the task group each, with and without TLS and
+/// time-outs; and in chunks. Beside it, the bare echo of messages, and other programs that farm tasks out.
 struct DispatchSuite {
     private let options: BenchmarkOptions
     private let tasks = 100_000
@@ -27,7 +27,8 @@ struct DispatchSuite {
         let ways: [(name: String, rate: () async throws -> Double)] = [
             ("null tasks", { try await farm.rate(tasks: tasks) }),
             ("null tasks, bare TCP", { try await clearFarm.rate(tasks: tasks) }),
-            ("null tasks, with a time-out", { try await farm.rate(tasks: tasks / 10, timeout: .seconds(30)) }),
+            ("with a time-out", { try await farm.rate(tasks: tasks, timeout: .seconds(30)) }),
+            ("with a time-out, bare TCP", { try await clearFarm.rate(tasks: tasks, timeout: .seconds(30)) }),
             ("null tasks, in chunks of up to \(chunk)", { try await farm.rate(tasks: tasks * 10, inChunksOf: chunk) }),
             ("C echo of \(messageSize) bytes", { try stream(socket) }),
         ]
@@ -41,10 +42,10 @@ struct DispatchSuite {
             }
             try peers?.run(counts: run >= 0)
         }
-        let (single, chunked, echoes) = (rates[0], rates[3], rates[4])
+        let (single, chunked, echoes) = (rates[0], rates[4], rates[5])
         var report = Report(.dispatch)
         report.notes.append(
-            "\(tasks) null tasks a run (\(tasks / 10) with a time-out, \(tasks * 10) in chunks), \(inFlight) in flight;"
+            "\(tasks) null tasks a run (\(tasks * 10) in chunks), \(inFlight) in flight;"
                 + " one node of one slot, through TLS unless it says otherwise")
         for (way, rate) in zip(ways, rates) { report.add(way.name, "1/s", rate) }
         report.add("C echo / null tasks", "x", echoes / single)
