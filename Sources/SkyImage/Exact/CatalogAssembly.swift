@@ -19,7 +19,8 @@ package struct CatalogAssembly: Sendable {
 
     /// The windows in which open apertures are measured.
     ///
-    /// Deterministic. A window holds several sources if it does not grow beyond `pixelLimit` thereby.
+    /// Deterministic. A window takes in another source if it does not grow beyond `pixelLimit` thereby, nor gets more than
+    /// ``strayLimit`` pixels that neither needs.
     package func windows(pixelLimit: Int = 4_000_000) -> [ApertureWindow] {
         let boxes = (0..<open.count).map { (box: open.box($0), index: Int(open.index[$0])) }
             .sorted {
@@ -27,15 +28,29 @@ package struct CatalogAssembly: Sendable {
                     < ($1.box.y.lowerBound, $1.box.x.lowerBound, $1.index)
             }
         var windows: [ApertureWindow] = []
+        // Windows that reach the rows of the boxes that are still to come.
+        var reaching: [Int] = []
         for (box, index) in boxes {
-            if let last = windows.last, last.rect.y.overlaps(box.y), last.rect.union(box).area <= pixelLimit {
-                windows[windows.count - 1].add(index, box, sources)
+            reaching.removeAll { windows[$0].rect.y.upperBound <= box.y.lowerBound }
+            var best: (place: Int, stray: Int)?
+            for place in reaching {
+                let window = windows[place].rect
+                let area = window.union(box).area
+                let stray = area - window.area - box.area
+                if area <= pixelLimit, stray <= min(Self.strayLimit, best?.stray ?? .max) { best = (place, stray) }
+            }
+            if let best {
+                windows[best.place].add(index, box, sources)
             } else {
+                reaching.append(windows.count)
                 windows.append(ApertureWindow(index, box, sources))
             }
         }
         return windows
     }
+
+    /// Pixels that take about as long to send and to prepare as a task of its own.
+    package static let strayLimit = 1 << 15
 
     /// Takes in what was measured in a window of this assembly. The result must be valid for the window.
     package mutating func add(_ result: ApertureResult, of window: ApertureWindow) {

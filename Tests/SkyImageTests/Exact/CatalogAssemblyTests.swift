@@ -8,6 +8,12 @@ struct CatalogAssemblyTests {
 
     /// Sources without a neighbour, all of them open.
     private func assembly(count: Int) -> CatalogAssembly {
+        assembly((0..<count).map { PixelRect(x: 0..<9, y: $0..<$0 + 9) })
+    }
+
+    /// Sources without a neighbour, whose apertures reach so far.
+    private func assembly(_ boxes: [PixelRect]) -> CatalogAssembly {
+        let count = boxes.count
         var batch = SourceBatch()
         for column in SourceTable.columns {
             switch column {
@@ -19,7 +25,7 @@ struct CatalogAssemblyTests {
         }
         (batch.keyRow, batch.keyColumn) = (Array(0..<Int32(count)), Array(repeating: 0, count: count))
         (batch.abcor, batch.mthresh) = (Array(repeating: 1, count: count), Array(repeating: 1, count: count))
-        for index in 0..<count { batch.open.append(index: index, box: PixelRect(x: 0..<9, y: index..<index + 9)) }
+        for (index, box) in boxes.enumerated() { batch.open.append(index: index, box: box) }
         var parameters = ScanParameters()
         parameters.clean = nil
         return CatalogAssembly(batch, parameters: parameters)
@@ -55,6 +61,18 @@ struct CatalogAssemblyTests {
         #expect(assembly.sources.photometry.fluxAuto == [7, 7, 7])
         #expect(assembly.windows().map(\.index) == [[1]])
         #expect(assembly.windows().map(\.rect) == [PixelRect(x: 0..<30, y: 0..<30)])
+    }
+
+    @Test("a window holds no more pixels that nobody needs than a task of its own is worth")
+    func strayPixels() {
+        func box(_ x: Int, _ y: Int) -> PixelRect { PixelRect(x: x..<x + 100, y: y..<y + 100) }
+        // Side by side with and without too much between them, and one beside the first below the second.
+        let assembly = assembly([box(0, 0), box(500, 1), box(5000, 2), box(100, 3), box(0, 100), box(5500, 102)])
+        #expect(assembly.windows().map(\.index) == [[0, 3, 4], [1], [2], [5]])
+        #expect(assembly.windows(pixelLimit: 21_000).map(\.index) == [[0, 3], [1], [2], [4], [5]])
+        let near = CatalogAssembly.strayLimit / 100
+        #expect(self.assembly([box(0, 0), box(100 + near, 0)]).windows().count == 1)
+        #expect(self.assembly([box(0, 0), box(101 + near, 0)]).windows().count == 2)
     }
 
     @Test("sources that were given up are flagged as cut, and no others")
