@@ -29,15 +29,19 @@ struct ScanSuite {
             processor[name, default: Sample()].add(Usage.processorTime - before)
             sources[name] = result.sources
         }
-        for _ in 0..<options.runs {
-            try await time("one local slot") { try await scan(localSlots: 1, breakdown: &breakdown) }
-            if options.peers {
-                try await time("source-extractor") { try Peers(image, folder).sourceExtractor() }
-                try await time("python3-sep, whole image") { try Peers(image, folder).wholeImageSEP() }
-            }
-            try await time("two local slots") { try await scan(localSlots: 2) }
-            try await time("one node of one slot") { try await scan(nodes: [nodes[0]]) }
-            try await time("two nodes of one slot") { try await scan(nodes: nodes) }
+        var ways: [(name: String, run: () async throws -> (seconds: Double, sources: Int))] = [
+            ("one local slot", { try await scan(localSlots: 1, breakdown: &breakdown) }),
+            ("two local slots", { try await scan(localSlots: 2) }),
+            ("one node of one slot", { try await scan(nodes: [nodes[0]]) }),
+            ("two nodes of one slot", { try await scan(nodes: nodes) }),
+        ]
+        if options.peers {
+            ways.append(("source-extractor", { try Peers(image, folder).sourceExtractor() }))
+            ways.append(("python3-sep, whole image", { try Peers(image, folder).wholeImageSEP() }))
+        }
+        for round in 0..<options.runs {
+            // There and back, with what is compared most closely side by side: the machine changes within seconds.
+            for way in round % 2 == 0 ? ways : ways.reversed() { try await time(way.name, way.run) }
         }
         return report(times, processor, breakdown, sources)
     }
