@@ -27,8 +27,8 @@ struct DispatchSuite {
         let ways: [(name: String, rate: () async throws -> Double)] = [
             ("null tasks", { try await farm.rate(tasks: tasks) }),
             ("null tasks, bare TCP", { try await clearFarm.rate(tasks: tasks) }),
-            ("with a time-out", { try await farm.rate(tasks: tasks, timeout: .seconds(30)) }),
-            ("with a time-out, bare TCP", { try await clearFarm.rate(tasks: tasks, timeout: .seconds(30)) }),
+            ("null tasks, time-out", { try await farm.rate(tasks: tasks, timeout: .seconds(30)) }),
+            ("null tasks, time-out, bare TCP", { try await clearFarm.rate(tasks: tasks, timeout: .seconds(30)) }),
             ("null tasks, in chunks of up to \(chunk)", { try await farm.rate(tasks: tasks * 10, inChunksOf: chunk) }),
             ("C echo of \(messageSize) bytes", { try stream(socket) }),
         ]

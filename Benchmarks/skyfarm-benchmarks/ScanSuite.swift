@@ -36,7 +36,7 @@ struct ScanSuite {
             ("two nodes of one slot", { try await scan(nodes: nodes) }),
         ]
         if options.peers {
-            ways.append(("source-extractor", { try Peers(image, folder).sourceExtractor() }))
+            ways.insert(("source-extractor", { try Peers(image, folder).sourceExtractor() }), at: 0)
             ways.append(("python3-sep, whole image", { try Peers(image, folder).wholeImageSEP() }))
         }
         for round in 0..<options.runs {

@@ -19,8 +19,8 @@ package struct CatalogAssembly: Sendable {
 
     /// The windows in which open apertures are measured.
     ///
-    /// Deterministic. A window takes in another source if it does not grow beyond `pixelLimit` thereby, nor gets more than
-    /// ``strayLimit`` pixels that neither needs.
+    /// Deterministic. A window holds several sources if it then has no more than `pixelLimit` pixels, and no more than
+    /// ``strayLimit`` beyond those that the sources' boxes have together.
     package func windows(pixelLimit: Int = 4_000_000) -> [ApertureWindow] {
         let boxes = (0..<open.count).map { (box: open.box($0), index: Int(open.index[$0])) }
             .sorted {
@@ -28,29 +28,33 @@ package struct CatalogAssembly: Sendable {
                     < ($1.box.y.lowerBound, $1.box.x.lowerBound, $1.index)
             }
         var windows: [ApertureWindow] = []
-        // Windows that reach the rows of the boxes that are still to come.
-        var reaching: [Int] = []
+        // The last windows that reach the rows of the boxes that are still to come, with the pixels of their boxes.
+        var reaching: [(place: Int, needed: Int)] = []
         for (box, index) in boxes {
-            reaching.removeAll { windows[$0].rect.y.upperBound <= box.y.lowerBound }
-            var best: (place: Int, stray: Int)?
-            for place in reaching {
-                let window = windows[place].rect
-                let area = window.union(box).area
-                let stray = area - window.area - box.area
-                if area <= pixelLimit, stray <= min(Self.strayLimit, best?.stray ?? .max) { best = (place, stray) }
+            reaching.removeAll { windows[$0.place].rect.y.upperBound <= box.y.lowerBound }
+            var best: (position: Int?, stray: Int) = (nil, Self.strayLimit + 1)
+            for (position, (place, needed)) in reaching.enumerated() {
+                let area = windows[place].rect.union(box).area
+                let stray = area - needed - box.area
+                if area <= pixelLimit, stray < best.stray { best = (position, stray) }
             }
-            if let best {
-                windows[best.place].add(index, box, sources)
+            if let position = best.position {
+                windows[reaching[position].place].add(index, box, sources)
+                reaching[position].needed += box.area
             } else {
-                reaching.append(windows.count)
+                if reaching.count == Self.reachingLimit { reaching.removeFirst() }
+                reaching.append((windows.count, box.area))
                 windows.append(ApertureWindow(index, box, sources))
             }
         }
         return windows
     }
 
-    /// Pixels that take about as long to send and to prepare as a task of its own.
+    /// Pixels that take about as long to send and to prepare as one more task.
     package static let strayLimit = 1 << 15
+
+    /// Windows that a source is tried for.
+    private static let reachingLimit = 64
 
     /// Takes in what was measured in a window of this assembly. The result must be valid for the window.
     package mutating func add(_ result: ApertureResult, of window: ApertureWindow) {

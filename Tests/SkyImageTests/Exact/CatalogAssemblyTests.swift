@@ -63,16 +63,31 @@ struct CatalogAssemblyTests {
         #expect(assembly.windows().map(\.rect) == [PixelRect(x: 0..<30, y: 0..<30)])
     }
 
-    @Test("a window holds no more pixels that nobody needs than a task of its own is worth")
+    private func box(_ x: Int, _ y: Int, width: Int = 100, height: Int = 100) -> PixelRect {
+        PixelRect(x: x..<x + width, y: y..<y + height)
+    }
+
+    @Test("a window holds no more pixels that nobody needs than one more task costs")
     func strayPixels() {
-        func box(_ x: Int, _ y: Int) -> PixelRect { PixelRect(x: x..<x + 100, y: y..<y + 100) }
-        // Side by side with and without too much between them, and one beside the first below the second.
-        let assembly = assembly([box(0, 0), box(500, 1), box(5000, 2), box(100, 3), box(0, 100), box(5500, 102)])
-        #expect(assembly.windows().map(\.index) == [[0, 3, 4], [1], [2], [5]])
-        #expect(assembly.windows(pixelLimit: 21_000).map(\.index) == [[0, 3], [1], [2], [4], [5]])
-        let near = CatalogAssembly.strayLimit / 100
-        #expect(self.assembly([box(0, 0), box(100 + near, 0)]).windows().count == 1)
-        #expect(self.assembly([box(0, 0), box(101 + near, 0)]).windows().count == 2)
+        let limit = CatalogAssembly.strayLimit / 100
+        #expect(assembly([box(0, 0), box(100 + limit, 0)]).windows().map(\.index) == [[0, 1]])
+        #expect(assembly([box(0, 0), box(101 + limit, 0)]).windows().map(\.index) == [[0], [1]])
+        // All of them together: each brings two thirds of what is allowed.
+        let step = 100 + limit * 2 / 3
+        #expect(assembly((0..<3).map { box($0 * step, 0) }).windows().map(\.index) == [[0, 1], [2]])
+        // What boxes share counts for them: one window is read, not two.
+        let shifted = [box(0, 0, width: 900, height: 900), box(300, 300, width: 900, height: 900)]
+        #expect(assembly(shifted).windows().map(\.index) == [[0, 1]])
+        #expect(assembly(shifted).windows(pixelLimit: 1_000_000).map(\.index) == [[0], [1]])
+        #expect(assembly([box(0, 0), box(0, 0)]).windows(pixelLimit: 9999).map(\.index) == [[0], [1]])
+    }
+
+    @Test("a source joins the window that grows least, whatever the order")
+    func leastGrowth() {
+        // The third is nearer to the second; the fourth to the first, and no window goes on beyond its last row.
+        let boxes = [box(0, 0), box(500, 1), box(400, 2), box(10, 3), box(10, 104), box(9000, 0)]
+        #expect(assembly(boxes).windows().map(\.index) == [[0, 3], [5], [1, 2], [4]])
+        #expect(assembly(boxes.reversed()).windows().map(\.index) == [[5, 2], [0], [4, 3], [1]])
     }
 
     @Test("sources that were given up are flagged as cut, and no others")
