@@ -54,6 +54,7 @@ final class Foreigner: @unchecked Sendable {
     private func serve() {
         while true {
             let peer = accept(listener, nil, nil)
+            if peer < 0, errno == EINTR || errno == ECONNABORTED { continue }
             if peer < 0 { break }
             Thread.detachNewThread { [manner] in
                 Self.treat(peer, manner)

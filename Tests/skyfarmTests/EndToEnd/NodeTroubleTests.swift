@@ -60,7 +60,8 @@ import Testing
 
         let list = try Program.run(["nodes", "--node", address])
         #expect(list.code == ExitCode.noUsableNode.rawValue)
-        #expect(list.output.hasPrefix("\(address)  cannot be used: ") && list.output.contains(trouble.words))
+        #expect(list.output.hasPrefix("\(address)  cannot be used: "), "\(list.output)")
+        #expect(list.output.contains(trouble.words), "\(list.output)")
     }
 
     @Test("with a system of its own a scan goes on without the nodes, and names them")
