@@ -74,7 +74,7 @@ let package = Package(
         .target(name: "ScanMemory", dependencies: ["CSkyfarm"], swiftSettings: computing),
         .target(
             name: "ScanTestSupport", dependencies: ["ScanNetwork", "ScanSecurity", "ScanCluster"],
-            swiftSettings: swift),
+            path: "Tests/ScanTestSupport", swiftSettings: swift),
 
         // C libraries.
         .systemLibrary(
