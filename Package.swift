@@ -66,7 +66,7 @@ let package = Package(
             swiftSettings: computing),
         // Nodes that find each other by DNS-SD; knows no connection.
         .target(name: "ScanDiscovery", dependencies: ["ScanCluster", "CDNSSD"], swiftSettings: swift),
-        // Keys, TLS and limits for strangers; knows no socket.
+        // Keys, TLS and limits of unauthenticated connections; no sockets.
         .target(name: "ScanSecurity", dependencies: ["ScanCluster", "CScanSecurity"], swiftSettings: swift),
         // Tasks, systems and the coordinator; knows no socket.
         .target(name: "ScanCluster", dependencies: ["ScanMemory"], swiftSettings: computing),

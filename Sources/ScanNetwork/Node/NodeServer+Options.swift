@@ -15,8 +15,8 @@ extension NodeServer {
         public var frameLimit = 1 << 30
         /// Connections at the same time; 256 by default.
         public var connectionLimit = 256
-        /// What connections may take before they have proved that they hold the cluster key.
-        package var strangers = StrangerLimits()
+        /// Limits of connections whose peer has not yet proved that it holds the cluster key.
+        package var unauthenticated = UnauthenticatedLimits()
         /// Added to the scan threads' nice value (Linux), so that the node's owner feels nothing; 0 by default.
         public var niceness = 0
         /// Time limits.

@@ -28,14 +28,14 @@ public final class NodeServer: @unchecked Sendable {
     var admission: AdmissionState
     var cache: BulkCache
     private var keys: KeyRing
-    /// Connections that have shown nothing yet.
-    private var strangers: StrangerGate<Lease, String>
-    /// Those that have shown a proof of the key, of which some may be repeated: strangers do not push them out.
-    private var candidates: StrangerGate<Lease, String>
+    /// Connections that have not yet sent a valid proof of the key.
+    private var unauthenticated: UnauthenticatedGate<Lease>
+    /// Connections that sent a valid proof of the key, which may be a replay; unauthenticated ones cannot evict them.
+    private var handshaking: UnauthenticatedGate<Lease>
     private var refusals = PeerLogLimiter<String>()
     private var listener: (socket: Socket, poll: SocketPoll)?
     private(set) var sessions: [Lease: NodeSession] = [:]
-    /// Connections whose coordinator has said hello. Counted, not looked for: a flood of strangers changes nothing.
+    /// Connections whose coordinator has sent its hello. A count, so that a flood of unauthenticated ones costs nothing.
     private var coordinatorCount = 0
     private var nextLease = 0
     private var done = 0
@@ -76,8 +76,8 @@ public final class NodeServer: @unchecked Sendable {
         self.onEvent = onEvent
         address = listen
         self.keys = keys
-        strangers = StrangerGate(limits: options.strangers)
-        candidates = StrangerGate(limits: options.strangers)
+        unauthenticated = UnauthenticatedGate(limits: options.unauthenticated)
+        handshaking = UnauthenticatedGate(limits: options.unauthenticated)
         admission = AdmissionState(slots: slots, queueLimit: options.queueLimit, bulkLimit: options.bulkLimit)
         cache = BulkCache(limit: options.bulkCacheLimit)
     }
@@ -170,23 +170,23 @@ public final class NodeServer: @unchecked Sendable {
         let session = NodeSession(server: self, lease: lease)
         do {
             let connection = try Connection(
-                loop: loop, socket: socket, session: options.sessions.server(keys, .now, options.strangers),
+                loop: loop, socket: socket, session: options.sessions.server(keys, .now, options.unauthenticated),
                 frameLimit: options.frameLimit, timing: options.timing, pausesForSlowReader: true, delegate: session)
             session.connection = connection
             sessions[lease] = session
             let host = connection.peer.host
             connection.recognised = { [weak self] in self?.recognise(lease, from: host) }
-            connection.secured = { [weak self] in self?.candidates.leave(lease) }
+            connection.secured = { [weak self] in self?.handshaking.leave(lease) }
             connection.closed = { [weak self] in self?.closed(lease) }
-            makeRoom(strangers.arrive(lease, from: host))
+            makeRoom(unauthenticated.arrive(lease, from: host))
         } catch {
             onEvent(.troubled(reason: "\(error)"))
         }
     }
 
     private func recognise(_ lease: Lease, from host: String) {
-        strangers.leave(lease)
-        makeRoom(candidates.arrive(lease, from: host))
+        unauthenticated.leave(lease)
+        makeRoom(handshaking.arrive(lease, from: host))
     }
 
     private func makeRoom(_ crowding: [Lease]) {
@@ -201,7 +201,7 @@ public final class NodeServer: @unchecked Sendable {
         if admission.isDraining {
             return ServerHandshake(node: info, obstacle: (.draining, "the node is draining"))
         }
-        let others = sessions.count - strangers.count - candidates.count - 1
+        let others = sessions.count - unauthenticated.count - handshaking.count - 1
         if others >= options.connectionLimit {
             return ServerHandshake(
                 node: info, obstacle: (.tooManyConnections, "it has \(others) connections, its limit"))
@@ -224,8 +224,8 @@ public final class NodeServer: @unchecked Sendable {
     }
 
     private func closed(_ lease: Lease) {
-        strangers.leave(lease)
-        candidates.leave(lease)
+        unauthenticated.leave(lease)
+        handshaking.leave(lease)
         let session = sessions.removeValue(forKey: lease)
         if session?.peer != nil { coordinatorCount -= 1 }
         // Tasks that still run keep the session, which needs none of the connection's memory any more.

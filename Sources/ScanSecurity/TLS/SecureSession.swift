@@ -25,11 +25,11 @@ package struct SessionMaker: Sendable {
     /// The side that connects and offers a key.
     package var client: @Sendable (ClusterKey) throws -> any SecureSession
     /// The side that accepts the keys that are valid at a time.
-    package var server: @Sendable (KeyRing, Date, StrangerLimits) throws -> any SecureSession
+    package var server: @Sendable (KeyRing, Date, UnauthenticatedLimits) throws -> any SecureSession
 
     package init(
         client: @escaping @Sendable (ClusterKey) throws -> any SecureSession,
-        server: @escaping @Sendable (KeyRing, Date, StrangerLimits) throws -> any SecureSession
+        server: @escaping @Sendable (KeyRing, Date, UnauthenticatedLimits) throws -> any SecureSession
     ) {
         self.client = client
         self.server = server

@@ -41,7 +41,7 @@ package final class TLSSession {
     ///   - recordsPerKey: after so many records this side changes its traffic key. AES-GCM is safe for 2^24.5.
     /// - Throws: ``TLSError/Code/unusable`` if OpenSSL fails.
     package convenience init(
-        client key: ClusterKey, limits: StrangerLimits = StrangerLimits(), recordsPerKey: UInt64 = 1 << 23
+        client key: ClusterKey, limits: UnauthenticatedLimits = UnauthenticatedLimits(), recordsPerKey: UInt64 = 1 << 23
     ) throws(TLSError) {
         try self.init(.client, [key], limits, recordsPerKey)
         try handshake()
@@ -50,13 +50,14 @@ package final class TLSSession {
     /// A server that accepts the keys that are valid at `time`.
     /// - Throws: ``TLSError/Code/unusable`` if OpenSSL fails.
     package convenience init(
-        server ring: KeyRing, at time: Date, limits: StrangerLimits = StrangerLimits(), recordsPerKey: UInt64 = 1 << 23
+        server ring: KeyRing, at time: Date, limits: UnauthenticatedLimits = UnauthenticatedLimits(),
+        recordsPerKey: UInt64 = 1 << 23
     ) throws(TLSError) {
         try self.init(.server, ring.keys(at: time), limits, recordsPerKey)
     }
 
     private init(
-        _ role: Role, _ keys: [ClusterKey], _ limits: StrangerLimits, _ recordsPerKey: UInt64
+        _ role: Role, _ keys: [ClusterKey], _ limits: UnauthenticatedLimits, _ recordsPerKey: UInt64
     ) throws(TLSError) {
         self.role = role
         self.recordsPerKey = recordsPerKey

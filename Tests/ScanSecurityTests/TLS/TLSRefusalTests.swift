@@ -90,7 +90,7 @@ struct TLSRefusalTests {
 
     @Test("a handshake that takes more bytes than a stranger may send")
     func tooManyBytes() throws {
-        let limits = StrangerLimits(handshakeBytes: 500)
+        let limits = UnauthenticatedLimits(handshakeBytes: 500)
         let server = try TLSSession(server: KeyRing(current: key), at: now, limits: limits)
         #expect(server.space().count == 500)
         // A client hello that announces 16000 bytes and goes on for ever.

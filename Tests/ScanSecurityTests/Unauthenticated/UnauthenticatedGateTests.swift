@@ -1,13 +1,13 @@
 import ScanSecurity
 import Testing
 
-@Suite("The gate for strangers")
-struct StrangerGateTests {
-    private func gate(_ total: Int, _ perAddress: Int) -> StrangerGate<Int, String> {
-        StrangerGate(limits: StrangerLimits(connections: total, connectionsPerAddress: perAddress))
+@Suite("The gate for unauthenticated connections")
+struct UnauthenticatedGateTests {
+    private func gate(_ total: Int, _ perAddress: Int) -> UnauthenticatedGate<Int> {
+        UnauthenticatedGate(limits: UnauthenticatedLimits(connections: total, connectionsPerAddress: perAddress))
     }
 
-    @Test("lets the newest in and the oldest of its address go")
+    @Test("accepts the newest connection and evicts the oldest of its address")
     func perAddress() {
         var gate = gate(10, 2)
         #expect(gate.arrive(1, from: "a").isEmpty)
@@ -19,18 +19,18 @@ struct StrangerGateTests {
         #expect(gate.isConsistent)
     }
 
-    @Test("takes from the address that has most when there are too many in all")
+    @Test("evicts from the address that has most when there are too many in all")
     func total() {
         var gate = gate(4, 3)
         for (id, address) in [(1, "b"), (2, "a"), (3, "a"), (4, "c")] { _ = gate.arrive(id, from: address) }
         #expect(gate.arrive(5, from: "d") == [2])
-        // Now all have one: the oldest goes.
+        // Now every address has one: the oldest is evicted.
         #expect(gate.arrive(6, from: "e") == [1])
         #expect(gate.count == 4)
         #expect(gate.isConsistent)
     }
 
-    @Test("forgets who has finished the handshake")
+    @Test("forgets a connection that has finished the handshake")
     func leaves() {
         var gate = gate(2, 1)
         _ = gate.arrive(1, from: "a")
@@ -42,20 +42,20 @@ struct StrangerGateTests {
         #expect(gate.isConsistent)
     }
 
-    @Test("lets a coordinator through a crowd from its own address")
+    @Test("admits a coordinator through a flood from its own address")
     func crowd() {
-        var gate = StrangerGate<Int, String>()
+        var gate = UnauthenticatedGate<Int>()
         var evicted: [Int] = []
         for id in 0..<2200 { evicted += gate.arrive(id, from: "lab") }
         evicted += gate.arrive(9999, from: "lab")
-        // While its handshake goes on, as many more arrive as fit beside it.
+        // As many more arrive during its handshake as fit beside it.
         for id in 3000..<3063 { evicted += gate.arrive(id, from: "lab") }
         #expect(!evicted.contains(9999))
         #expect(gate.count == 64)
         #expect(evicted == evicted.sorted())
     }
 
-    @Test("keeps its books and its limits whatever comes")
+    @Test("keeps its invariants and limits under random events")
     func random() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
@@ -76,11 +76,11 @@ struct StrangerGateTests {
         }
     }
 
-    @Test("makes limits that make sense of those that do not")
+    @Test("clamps limits below 1 to 1")
     func limits() {
-        let limits = StrangerLimits(connections: 0, connectionsPerAddress: -1, handshakeBytes: 0)
+        let limits = UnauthenticatedLimits(connections: 0, connectionsPerAddress: -1, handshakeBytes: 0)
         #expect(limits.connections == 1 && limits.connectionsPerAddress == 1 && limits.handshakeBytes == 1)
-        var gate = StrangerGate<Int, String>(limits: limits)
+        var gate = UnauthenticatedGate<Int>(limits: limits)
         #expect(gate.arrive(1, from: "a").isEmpty)
         #expect(gate.arrive(2, from: "b") == [1])
     }

@@ -6,7 +6,7 @@ import Testing
 struct PeerLogLimiterTests {
     let start = Instant(nanoseconds: 0)
 
-    @Test("is one per peer and minute, with the number of those left out")
+    @Test("is one per peer and minute, with the number of those suppressed")
     func limits() {
         var limiter = PeerLogLimiter<String>()
         #expect(limiter.admit("a", at: start) == 0)
@@ -16,7 +16,7 @@ struct PeerLogLimiterTests {
         #expect(limiter.admit("a", at: start.advanced(by: .seconds(120))) == 0)
     }
 
-    @Test("remembers no more peers than it may, and the rest share a line")
+    @Test("remembers peers up to its capacity, and the rest share a line")
     func forgets() {
         var limiter = PeerLogLimiter<Int>(capacity: 3)
         for peer in 0..<3 { #expect(limiter.admit(peer, at: start) == 0) }
@@ -28,7 +28,7 @@ struct PeerLogLimiterTests {
         #expect(limiter.admit(6, at: later) == 0)
         #expect(limiter.admit(6, at: later) == nil)
         for peer in 7..<9 { #expect(limiter.admit(peer, at: later) == 0) }
-        // What was left out of the shared line is told with the next one.
+        // The next shared line reports how many were suppressed.
         #expect(limiter.admit(9, at: later) == 2)
     }
 }

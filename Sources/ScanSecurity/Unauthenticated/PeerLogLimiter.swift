@@ -1,6 +1,6 @@
 package import ScanCluster
 
-/// Lets one line per peer and minute into the log, so that a stranger cannot fill the disk. Pure.
+/// Rate limit of log lines: one per peer and minute, so that no peer can fill the disk. Pure.
 package struct PeerLogLimiter<Peer: Hashable> {
     private struct Entry {
         var since: Instant
@@ -10,7 +10,8 @@ package struct PeerLogLimiter<Peer: Hashable> {
     private var entries: [Peer: Entry] = [:]
     private let interval: Duration
     private let capacity: Int
-    private var crowd: Entry?
+    /// Shared by the peers beyond `capacity`.
+    private var overflow: Entry?
 
     /// Remembers at most `capacity` peers; beyond that, all new ones share one line per interval.
     package init(interval: Duration = .seconds(60), capacity: Int = 1024) {
@@ -18,12 +19,12 @@ package struct PeerLogLimiter<Peer: Hashable> {
         self.capacity = capacity
     }
 
-    /// Whether a line about `peer` may be written at `now`.
-    /// - Returns: the number of lines left out since the last one; nil if this one is to be left out, too.
+    /// Decides whether a line about `peer` may be written at `now`.
+    /// - Returns: the number of lines suppressed since the last one written; nil if this one is suppressed, too.
     package mutating func admit(_ peer: Peer, at now: Instant) -> Int? {
         if entries[peer] == nil, entries.count >= capacity {
             entries = entries.filter { now.since($0.value.since) < interval }
-            if entries.count >= capacity { return Self.admit(&crowd, at: now, interval) }
+            if entries.count >= capacity { return Self.admit(&overflow, at: now, interval) }
         }
         return Self.admit(&entries[peer], at: now, interval)
     }

@@ -6,8 +6,8 @@ import ScanTestSupport
 import Testing
 
 /// Peers that do not hold the key, whatever they do.
-@Suite("A node and strangers", .timeLimit(.minutes(2)))
-struct StrangerTests {
+@Suite("A node and unauthenticated peers", .timeLimit(.minutes(2)))
+struct UnauthenticatedPeerTests {
     @Test("with another key are refused, and both sides say why")
     func otherKey() async throws {
         let (node, strange) = (try TestNode(), newKeys())
@@ -102,7 +102,7 @@ struct StrangerTests {
     @Test("that crowd the node neither stay nor keep a member out", arguments: Manner.allCases)
     func crowd(manner: Manner) async throws {
         let node = try TestNode {
-            $0.strangers = StrangerLimits(connections: 16, connectionsPerAddress: 8)
+            $0.unauthenticated = UnauthenticatedLimits(connections: 16, connectionsPerAddress: 8)
             $0.timing.handshake = .seconds(30)
         }
         let hello = try TLSSession(client: testKeys.current).outputBytes

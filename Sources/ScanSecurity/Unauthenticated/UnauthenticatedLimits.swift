@@ -1,10 +1,10 @@
-/// What connections may take before they have proved that they hold the cluster key.
-package struct StrangerLimits: Sendable, Equatable {
-    /// Connections in all; one more ends the oldest of the address that has most. 256 by default.
+/// Limits of connections whose peer has not yet proved that it holds the cluster key.
+package struct UnauthenticatedLimits: Sendable, Equatable {
+    /// Connections in all; one more closes the oldest of the address that has most. 256 by default.
     package var connections: Int
-    /// Connections from one address; one more ends its oldest. 64 by default.
+    /// Connections from one address; one more closes its oldest. 64 by default.
     package var connectionsPerAddress: Int
-    /// Bytes that the handshake may take from the peer. An honest one takes less than 600; 4096 by default.
+    /// Bytes of the peer's side of the handshake. A member's takes less than 600; 4096 by default.
     package var handshakeBytes: Int
 
     /// Limits; counts and bytes below 1 become 1.
