@@ -11,7 +11,7 @@ public actor ScanSystem {
     /// True for the system of this process.
     public nonisolated let isLocal: Bool
 
-    let way: Way
+    nonisolated let way: Way
     let clock: any ScanClock
     nonisolated let occupancy = LocalOccupancy()
     /// Time-outs of what goes over a transport.
@@ -122,6 +122,13 @@ public actor ScanSystem {
         case .transport(let transport):
             try await run(task, attempt: attempt, bulk: bulk, timeout: timeout, over: transport)
         }
+    }
+
+    /// Runs `work` on the system's slots, in order and with one wake-up. A system behind a transport skips it, as does one
+    /// that was closed.
+    package nonisolated func run(_ work: [any ScanWork]) {
+        guard case .threads(let threads) = way else { return work.forEach { $0.skip() } }
+        threads.submit(work)
     }
 
     /// The response that an attempt at `task` led to.
