@@ -76,7 +76,7 @@ package struct ApertureScan: Codable, Equatable, Sendable {
             let target = ApertureTarget(
                 x: window.x[index], y: window.y[index], a: window.a[index], b: window.b[index],
                 theta: window.theta[index])
-            let measurement = pixels.measure(target, apertureRadius: parameters.apertureRadius)
+            let measurement = pixels.measure(target, parameters: parameters)
             result.photometry.append(measurement)
             if !window.rect.contains(measurement.needed) { result.open.append(index: index, box: measurement.needed) }
         }

@@ -7,7 +7,7 @@ struct ExtractedCatalog: ~Copyable {
     /// Runs SEP on the first `rows` rows of the window, with cleaning off.
     /// - Throws: ``SEPError``.
     init(_ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters, clean: Double? = nil) throws {
-        var image = window.sepImage
+        var image = window.sepImage(gain: parameters.gain)
         image.h = Int32(rows)
         var result: UnsafeMutablePointer<sep_catalog>?
         let kernel = parameters.activeKernel

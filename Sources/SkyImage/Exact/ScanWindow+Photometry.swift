@@ -25,6 +25,9 @@ struct Measurement {
 }
 
 extension Photometry {
+    /// Flag of a flux that is NaN because the source has no ellipse or place that SEP can measure.
+    package static var notMeasured: Int16 { 0x100 }
+
     mutating func append(_ value: Measurement) {
         kronRadius.append(value.kronRadius)
         kronFlag.append(value.kronFlag)
@@ -39,16 +42,18 @@ extension Photometry {
 }
 
 extension ScanWindow {
-    // SExtractor's constants of automatic photometry: the Kron radius is sought within 6 axes, and 2.5 of it count.
+    // SExtractor computes the Kron radius from the pixels within 6 semi-axes.
     private static var kronSearchRadius: Double { 6 }
-    private static var kronFactor: Double { 2.5 }
 
     /// Measures a source, given in image coordinates.
     ///
-    /// What SEP refuses to measure is not a number. A source is measured for good if the window holds
+    /// `flux_auto` is the flux in the ellipse of ``ScanParameters/kronFactor`` Kron radii, but at least
+    /// ``ScanParameters/kronMinimum`` semi-axes: source-extractor's rule for FLUX_AUTO. What SEP refuses to measure is
+    /// NaN and has the flag ``Photometry/notMeasured``. A measurement is final if the window holds
     /// ``Measurement/needed``.
-    borrowing func measure(_ target: ApertureTarget, apertureRadius: Double) -> Measurement {
-        var image = sepImage
+    borrowing func measure(_ target: ApertureTarget, parameters: ScanParameters) -> Measurement {
+        var image = sepImage(gain: parameters.gain)
+        let apertureRadius = parameters.apertureRadius
         // Exact: the difference of a double and an integer below it needs no more bits.
         let x = target.x - Double(rect.x.lowerBound)
         let y = target.y - Double(rect.y.lowerBound)
@@ -70,15 +75,16 @@ extension ScanWindow {
         {
             result.kronRadius = 0
         }
-        let autoRadius = Self.kronFactor * result.kronRadius
-        let hasAuto = b > 0 && result.kronRadius > 0
-        if hasAuto,
-            sep_sum_ellipse(
+        let autoRadius = max(parameters.kronFactor * result.kronRadius, parameters.kronMinimum)
+        let hasAuto = b > 0 && autoRadius > 0
+        if !hasAuto
+            || sep_sum_ellipse(
                 &image, x, y, a, b, theta, autoRadius, 0, 1, 0, &result.fluxAuto, &result.fluxErrAuto, &area,
                 &result.flagAuto) != 0
         {
             result.fluxAuto = .nan
             result.fluxErrAuto = .nan
+            result.flagAuto |= Photometry.notMeasured
         }
         if sep_sum_circle(
             &image, x, y, apertureRadius, 0, 5, 0, &result.fluxAper, &result.fluxErrAper, &area, &result.flagAper)
@@ -86,6 +92,7 @@ extension ScanWindow {
         {
             result.fluxAper = .nan
             result.fluxErrAper = .nan
+            result.flagAper |= Photometry.notMeasured
         }
         var half = 0.5
         if let radius = halfFluxRadius(x: x, y: y, limit: largest) {

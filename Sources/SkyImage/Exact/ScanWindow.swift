@@ -110,9 +110,10 @@ struct ScanWindow: ~Copyable {
         }
     }
 
-    /// The window as libsep sees it, valid as long as the window lives.
-    var sepImage: sep_image {
+    /// The window as libsep sees it, valid as long as the window lives; `gain` as ``ScanParameters/gain``.
+    func sepImage(gain: Double) -> sep_image {
         var result = sep_image()
+        result.gain = gain
         result.data = UnsafeRawPointer(pixels)
         result.dtype = SEP_TFLOAT
         result.mask = mask.map { UnsafeRawPointer($0) }

@@ -91,7 +91,7 @@ struct WindowScan: ~Copyable {
             batch.keyColumn += Array(repeating: island.key.column, count: island.objects.count)
         }
         addCleanInputs(ofIslands: indices, to: &batch)
-        window.measureAll(&batch.sources, open: &batch.open, apertureRadius: parameters.apertureRadius)
+        window.measureAll(&batch.sources, open: &batch.open, parameters: parameters)
         return batch
     }
 
@@ -125,12 +125,12 @@ struct WindowScan: ~Copyable {
 
 extension ScanWindow {
     /// Measures all sources of a table; those that need more than this window are noted in `open`.
-    borrowing func measureAll(_ table: inout SourceTable, open: inout OpenApertures, apertureRadius: Double) {
+    borrowing func measureAll(_ table: inout SourceTable, open: inout OpenApertures, parameters: ScanParameters) {
         var photometry = Photometry()
         for index in 0..<table.count {
             let target = ApertureTarget(
                 x: table.x[index], y: table.y[index], a: table.a[index], b: table.b[index], theta: table.theta[index])
-            let measurement = measure(target, apertureRadius: apertureRadius)
+            let measurement = measure(target, parameters: parameters)
             photometry.append(measurement)
             if !rect.contains(measurement.needed) { open.append(index: index, box: measurement.needed) }
         }

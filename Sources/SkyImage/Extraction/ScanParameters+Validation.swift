@@ -15,6 +15,12 @@ extension ScanParameters {
         public static let mesh = 1...16384
         /// Of both sides of the median filter, in meshes.
         public static let meshFilter = 1...63
+        /// Of ``ScanParameters/kronFactor``, in Kron radii.
+        public static let kronFactor = 0.1...20
+        /// Of ``ScanParameters/kronMinimum``, in units of a source's axes.
+        public static let kronMinimum = 0.0...20
+        /// Of ``ScanParameters/gain``, in photoelectrons per unit; 0 is none.
+        public static let gain = 0.0...1e12
         /// Largest ``ScanParameters/apertureRadius``, in pixels.
         public static let largestApertureRadius = 10_000.0
     }
@@ -35,6 +41,9 @@ extension ScanParameters {
             apertureRadius > 0 && apertureRadius <= Limits.largestApertureRadius,
             "the aperture radius must be positive and at most \(Int(Limits.largestApertureRadius)) pixels",
             apertureRadius)
+        try require(kronFactor, in: Limits.kronFactor, "kron-factor")
+        try require(kronMinimum, in: Limits.kronMinimum, "kron-minimum")
+        try require(gain, in: Limits.gain, "gain")
         if filter == .matched, noise == .global {
             throw ScanSetupError(
                 "the matched filter needs a noise map; add --noise map or --weight, or choose --filter conv")

@@ -26,6 +26,15 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     public var noise = Noise.global
     /// Radius of the fixed aperture in pixels. Positive; 5 by default.
     public var apertureRadius = 5.0
+    /// Size of the ellipse of `flux_auto`, in Kron radii: the first of SExtractor's PHOT_AUTOPARAMS. 0.1 to 20; 2.5 by
+    /// default.
+    public var kronFactor = 2.5
+    /// Smallest size of that ellipse, in units of the source's `a` and `b`: the second of PHOT_AUTOPARAMS. It also
+    /// measures sources without a Kron radius. 0 to 20; 3.5 by default.
+    public var kronMinimum = 3.5
+    /// Photoelectrons per unit of the samples, from which errors get the photon noise of the source; 0, the default,
+    /// leaves it out.
+    public var gain = 0.0
 
     /// SExtractor's defaults.
     public init() {}

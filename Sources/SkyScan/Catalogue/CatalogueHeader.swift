@@ -60,6 +60,9 @@ enum CatalogueHeader {
             HeaderEntry("KERNEL", .text(kernelText(parameters)), comment: "Rows of the kernel"),
             HeaderEntry("NOISE", .text(parameters.noise.rawValue), comment: "Noise that the threshold counts in"),
             HeaderEntry("APERRAD", .real(parameters.apertureRadius), comment: "[pix] Radius of flux_aper"),
+            HeaderEntry("KRONFACT", .real(parameters.kronFactor), comment: "Kron radii of flux_auto"),
+            HeaderEntry("KRONMIN", .real(parameters.kronMinimum), comment: "Least radius of flux_auto, by a and b"),
+            HeaderEntry("GAIN", .real(parameters.gain), comment: "[e-/unit] Gain of the errors, 0 is none"),
         ]
     }
 

@@ -96,7 +96,8 @@ enum SourceColumns {
     private static func photometry(
         _ measured: Photometry, _ unit: String, _ apertureRadius: Double
     ) -> [CatalogueTable.Column] {
-        let bits = "16 cut by the image's edge, 32 some pixels masked, 64 all masked, 128 not positive"
+        let bits =
+            "16 cut by the image's edge, 32 some pixels masked, 64 all masked, 128 not positive, 256 not measured"
         return [
             .init(
                 "kron_radius", description: "Kron radius, in units of a and b", .double(measured.kronRadius)),

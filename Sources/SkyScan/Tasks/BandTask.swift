@@ -3,7 +3,7 @@ internal import SkyImage
 
 /// Pass 2 over one band: its sources, found and measured.
 struct BandTask: WindowTask {
-    static let scanner = "sky.band/2"
+    static let scanner = "sky.band/3"
 
     /// The scan.
     let scan: BandScan

@@ -3,7 +3,7 @@ internal import SkyImage
 
 /// A second scan of sources that the bands' windows cut.
 struct CutIslandTask: WindowTask {
-    static let scanner = "sky.island/2"
+    static let scanner = "sky.island/3"
 
     /// The scan.
     let scan: CutIslandScan

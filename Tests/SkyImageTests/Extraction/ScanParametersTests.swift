@@ -13,7 +13,9 @@ struct ScanParametersTests {
         { $0.threshold = 0 }, { $0.threshold = .nan }, { $0.threshold = 1e300 }, { $0.minArea = 0 },
         { $0.deblendLevels = 0 }, { $0.deblendContrast = 1.5 }, { $0.deblendContrast = .nan }, { $0.clean = 0 },
         { $0.clean = -.infinity }, { $0.meshWidth = 0 }, { $0.meshHeight = -4 }, { $0.meshFilterWidth = 0 },
-        { $0.meshFilterHeight = 100 }, { $0.apertureRadius = -1 }, { $0.apertureRadius = .infinity },
+        { $0.meshFilterHeight = 100 }, { $0.apertureRadius = -1 }, { $0.kronFactor = 0 },
+        { $0.kronMinimum = -1 }, { $0.kronMinimum = .nan }, { $0.gain = -1 }, { $0.gain = .infinity },
+        { $0.apertureRadius = .infinity },
         { $0.filter = .matched },
     ]
 

@@ -26,13 +26,8 @@ def measured(sky, sources, error):
     x, y, a, b = (sources[name] for name in ("x", "y", "a", "b"))
     theta = numpy.clip(sources["theta"], -numpy.pi / 2, numpy.pi / 2)
     kron, kron_flag = sep.kron_radius(sky, x, y, a, b, theta, 6.0)
-    flux = numpy.full(len(x), numpy.nan)
-    flux_error = flux.copy()
-    flux_flag = numpy.zeros(len(x), int)
-    good = (b > 0) & (kron > 0)
-    if good.any():
-        flux[good], flux_error[good], flux_flag[good] = sep.sum_ellipse(
-            sky, x[good], y[good], a[good], b[good], theta[good], 2.5 * kron[good], err=error, subpix=1)
+    size = numpy.maximum(2.5 * kron, 3.5)
+    flux, flux_error, flux_flag = sep.sum_ellipse(sky, x, y, a, b, theta, size, err=error, subpix=1)
     circle, circle_error, circle_flag = sep.sum_circle(sky, x, y, 5.0, err=error, subpix=5)
     radius, _ = sep.flux_radius(sky, x, y, 6.0 * a, 0.5, subpix=5)
     return {

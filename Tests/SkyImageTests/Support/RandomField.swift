@@ -121,5 +121,10 @@ struct RandomField {
                 parameters.kernel = kernel
             }
         }
+        // Drawn last: the fields of older seeds stay what they are.
+        if chance(0.3) {
+            (parameters.kronFactor, parameters.kronMinimum) = (real(0.5...4), chance(0.3) ? 0 : real(0...6))
+        }
+        if chance(0.3) { parameters.gain = pow(10, real(-2...3)) }
     }
 }

@@ -22,6 +22,7 @@ struct WholeImageSEP {
         var image = sep_image()
         image.data = UnsafeRawPointer(pixels)
         image.dtype = SEP_TFLOAT
+        image.gain = parameters.gain
         image.mdtype = SEP_TBYTE
         image.w = Int32(self.image.width)
         image.h = Int32(self.image.height)
@@ -149,17 +150,19 @@ struct WholeImageSEP {
             var flag: Int16 = 0
             sep_ellipse_coeffs(a, b, theta, &cxx, &cyy, &cxy)
             if sep_kron_radius(&image, x, y, cxx, cyy, cxy, 6, 0, &m.kronRadius, &m.kronFlag) != 0 { m.kronRadius = 0 }
-            if b > 0, m.kronRadius > 0 {
-                let status = sep_sum_ellipse(
-                    &image, x, y, a, b, theta, 2.5 * m.kronRadius, 0, 1, 0, &m.fluxAuto, &m.fluxErrAuto, &area,
-                    &m.flagAuto)
-                if status != 0 { (m.fluxAuto, m.fluxErrAuto) = (.nan, .nan) }
+            let radius = max(parameters.kronFactor * m.kronRadius, parameters.kronMinimum)
+            let status = sep_sum_ellipse(
+                &image, x, y, a, b, theta, radius, 0, 1, 0, &m.fluxAuto, &m.fluxErrAuto, &area, &m.flagAuto)
+            if status != 0 || b <= 0 || radius <= 0 {
+                (m.fluxAuto, m.fluxErrAuto) = (.nan, .nan)
+                m.flagAuto |= 0x100
             }
             if sep_sum_circle(
                 &image, x, y, parameters.apertureRadius, 0, 5, 0, &m.fluxAper, &m.fluxErrAper, &area, &m.flagAper)
                 != 0
             {
                 (m.fluxAper, m.fluxErrAper) = (.nan, .nan)
+                m.flagAper |= 0x100
             }
             if sep_flux_radius(&image, x, y, 6 * a, 0, 5, 0, nil, &half, 1, &m.fluxRadius, &flag) != 0 {
                 m.fluxRadius = .nan

@@ -29,7 +29,7 @@ import struct
 from astropy.io import fits
 row = fits.getdata("/run/lab/sky.fits")[500].astype("<f4").tobytes()
 source = next(csv.DictReader(open("/run/lab/local.csv")))
-open("/run/lab/clear", "wb").write(b"SKYFARM\r\n sky.band/2 keyRow" + row + b"?" + struct.pack("<d", float(source["x"])))
+open("/run/lab/clear", "wb").write(b"SKYFARM\r\n sky.band/3 keyRow" + row + b"?" + struct.pack("<d", float(source["x"])))
 PYTHON
 spawn 1 ear nc -l -N 9999
 wait_for 5 on 2 nc -N 10.77.0.1 9999 <"$LAB/clear"

@@ -37,17 +37,17 @@ import Testing
         let cause = "eight tasks are enough (on crooked, attempt 2)"
         let last = try #require(
             lines.firstIndex { $0.hasPrefix("skyfarm: a task was given up: \(cause);") }, "\(result.errors)")
-        #expect(lines[last + 1].hasPrefix("skyfarm:   crooked: sky.band/2 of "))
+        #expect(lines[last + 1].hasPrefix("skyfarm:   crooked: sky.band/3 of "))
 
         let missing = try JSONDecoder().decode(Failures.self, from: Data(result.output.utf8)).missing
         #expect(missing.count == 8)
         for failure in missing {
             #expect(failure.reason == cause)
-            #expect(failure.log?.last?.hasPrefix("crooked: sky.band/2 of ") == true)
+            #expect(failure.log?.last?.hasPrefix("crooked: sky.band/3 of ") == true)
         }
         let jobs = try Program.run(["jobs"], environment: environment).output.split(separator: "\n")
         let id = try #require(jobs.last?.split(separator: " ").first.map(String.init))
         let failed = try Program.run(["jobs", "show", id, "--failed"], environment: environment).output
-        #expect(failed.contains("(extraction): \(cause)\n  crooked: sky.band/2 of "), "\(failed)")
+        #expect(failed.contains("(extraction): \(cause)\n  crooked: sky.band/3 of "), "\(failed)")
     }
 }
