@@ -31,10 +31,12 @@ let package = Package(
         .executableTarget(
             name: "skyfarm",
             dependencies: [
-                "ScanDashboard", "SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanSecurity",
-                "ScanCluster", "ScanMemory",
+                "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery",
+                "ScanSecurity", "ScanCluster", "ScanMemory",
             ],
             swiftSettings: swift),
+        // Parser, help, manual pages and completions of a command line; knows no command.
+        .target(name: "CommandLineKit", swiftSettings: swift),
         // The sky job over the engine.
         .target(
             name: "SkyScan", dependencies: ["SkyImage", "ScanNetwork", "ScanCluster", "CSQLite", "CXXHash"],
@@ -183,12 +185,12 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "SkyReportTests", dependencies: ["SkyReport", "SkyImage", "CPNG"], swiftSettings: swift),
+        .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: swift),
         .testTarget(
             name: "skyfarmTests",
             dependencies: [
-                "skyfarm", "fault-probe", "ScanDashboard", "SkyScan", "SkyReport", "SkyImage", "ScanNetwork",
-                "ScanDiscovery",
-                "ScanSecurity", "ScanCluster", "ScanTestSupport", "SkyTestSupport",
+                "skyfarm", "fault-probe", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyImage",
+                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanTestSupport", "SkyTestSupport",
             ],
             exclude: ["EndToEnd/astropy_catalogue.py"], swiftSettings: swift),
         // Last: it measures times, and runs alone.

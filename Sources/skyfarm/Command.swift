@@ -1,3 +1,5 @@
+import CommandLineKit
+
 /// A subcommand: its table, and what it does with what was given.
 protocol Command: Sendable {
     static var spec: CommandSpec { get }

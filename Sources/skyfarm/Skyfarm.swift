@@ -1,3 +1,5 @@
+import CommandLineKit
+import ScanCluster
 import Foundation
 import ScanMemory
 import ScanNetwork
@@ -14,8 +16,25 @@ struct Skyfarm {
         SynthCommand.self, BenchCommand.self, HelpCommand.self, CompletionsCommand.self,
     ]
 
-    /// The tables of all commands.
-    static var specs: [CommandSpec] { commands.map { $0.spec } }
+    static let program = ProgramSpec(
+        name: "skyfarm", version: version, summary: "Scan sky images with every machine on the local network",
+        examples: [
+            .init(
+                line: "skyfarm scan image.fits -o sources.csv",
+                explanation: "Find the sources of an image and write their catalogue, with all nodes and this machine."),
+            .init(line: "skyfarm node", explanation: "Run a node: on each machine that is to help."),
+        ],
+        description: [
+            "Skyfarm finds the sources of a sky image and writes one catalogue of them, the same file byte for byte on one"
+                + " machine and on ten. The image is cut into bands. Each band goes to the node that is expected to finish"
+                + " it first; the local machine takes part.",
+            "Nodes find each other on the local network by DNS-SD. They accept work from holders of their cluster key, and"
+                + " every connection is encrypted. A node that fails, hangs or leaves costs time, never a source.",
+            "Data goes to standard output, everything else to standard error. Settings come from flags, then from"
+                + " environment variables, then from the settings file.",
+        ],
+        commands: commands.map { $0.spec }, exitCodes: ExitCode.all,
+        commonExitCodes: [.complete, .failure, .usage, .output], settings: .settings, files: [.key, .journals])
 
     static func main() async {
         holdStandardStreams()
@@ -41,16 +60,17 @@ struct Skyfarm {
     static func run(_ words: [String], environment: [String: String]) async -> ExitCode {
         var log = Log(usesColor: Terminal.standardError.usesColor(.auto, environment))
         do {
-            let parser = CommandLineParser(commands: specs)
-            switch try parser.parse(words) {
+            switch try CommandLineParser(program).parse(words) {
             case .version:
-                try StandardOutput.write("skyfarm \(version)\n")
+                try StandardOutput.write("\(software)\n")
                 return .complete
             case .help(let spec):
                 return try HelpCommand.show(spec)
             case .run(let spec, var arguments):
                 arguments.environment = environment
-                arguments.file = try SettingsFile.load(environment: environment, keys: parser.settingKeys)
+                if let folder = UserFolder.configuration.path(environment) {
+                    arguments.file = try SettingsFile.load(folder + "/config", for: program)
+                }
                 log = try Log(arguments)
                 guard let type = commands.first(where: { $0.spec.name == spec.name }) else {
                     throw UsageError("\(spec.name) has a table but no code")

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Foundation
 import Testing
 
@@ -9,14 +10,14 @@ import Testing
     func help() throws {
         let result = try Program.run(["synth", "--help"])
         #expect(result.code == 0 && result.errors.isEmpty)
-        #expect(result.output == SynthCommand.spec.helpText(width: 80))
+        #expect(result.output == Skyfarm.program.helpText(of: SynthCommand.spec, width: 80))
     }
 
     @Test("help is a command: of all, of one, and of itself")
     func helpCommand() throws {
-        #expect(try Program.run(["help"]).output == overviewText(Skyfarm.specs, width: 80))
-        #expect(try Program.run(["help", "scan"]).output == ScanCommand.spec.helpText(width: 80))
-        #expect(try Program.run(["help", "help"]).output == HelpCommand.spec.helpText(width: 80))
+        #expect(try Program.run(["help"]).output == Skyfarm.program.helpText(width: 80))
+        #expect(try Program.run(["help", "scan"]).output == Skyfarm.program.helpText(of: ScanCommand.spec, width: 80))
+        #expect(try Program.run(["help", "help"]).output == Skyfarm.program.helpText(of: HelpCommand.spec, width: 80))
         let unknown = try Program.run(["help", "scna"])
         #expect(unknown.code == 2)
         #expect(unknown.errors == "skyfarm: unknown command \"scna\"; did you mean scan? (see skyfarm --help)\n")

@@ -1,4 +1,5 @@
 public import Foundation
+internal import ScanCluster
 
 /// The key files of one user on one machine: the current key, and beside it, in `*.old`, the keys it replaced.
 ///
@@ -20,13 +21,10 @@ public struct KeyStore: Sendable {
     /// Where a user's key is by default: `$XDG_CONFIG_HOME/skyfarm/cluster.key`, or the same below `~/.config`.
     /// - Throws: ``KeyError/Code/unusable`` if `environment` names neither that folder nor a home.
     public static func defaultPath(environment: [String: String]) throws(KeyError) -> String {
-        // A relative path is to be ignored, says the XDG base directory specification.
-        let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 + "/.config" }
-        guard let folder = configuration ?? home else {
+        guard let folder = UserFolder.configuration.path(environment) else {
             throw KeyError(.unusable, "no place for the cluster key: set HOME or XDG_CONFIG_HOME")
         }
-        return folder + "/skyfarm/cluster.key"
+        return folder + "/cluster.key"
     }
 
     /// Path of the keys that were replaced.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ScanCluster
 
 /// The folder of a user's journals, one file per job.
 public struct JournalFolder: Equatable, Sendable {
@@ -11,14 +12,11 @@ public struct JournalFolder: Equatable, Sendable {
     /// `$XDG_STATE_HOME/skyfarm`, or the same below `~/.local/state`.
     /// - Throws: ``JournalError`` with `unwritable` for a process that has neither.
     public init(environment: [String: String]) throws(JournalError) {
-        if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") {
-            path = base + "/skyfarm"
-        } else if let home = environment["HOME"], !home.isEmpty {
-            path = home + "/.local/state/skyfarm"
-        } else {
+        guard let path = UserFolder.state.path(environment) else {
             throw JournalError(
                 .unwritable, "no place for the journal: set HOME or XDG_STATE_HOME, or add --no-journal")
         }
+        self.path = path
     }
 
     /// A job as it is listed.

@@ -1,3 +1,5 @@
+import CommandLineKit
+
 /// The rate of a link as it is sold, such as 1 Gbit/s.
 struct LinkRate: Equatable, Sendable, CustomStringConvertible {
     var bitsPerSecond: Double

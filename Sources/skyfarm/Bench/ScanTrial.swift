@@ -1,3 +1,4 @@
+import CommandLineKit
 import ScanCluster
 import ScanNetwork
 import SkyImage

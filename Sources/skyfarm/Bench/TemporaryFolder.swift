@@ -1,3 +1,4 @@
+import CommandLineKit
 import Foundation
 
 /// A folder for files that must not outlive the process; made when it is needed.

@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import Foundation
 
 /// Which systems a command uses: those of this machine, the nodes that were named, and those that are found.

@@ -1,3 +1,5 @@
+import CommandLineKit
+
 /// `skyfarm completions`: what a shell needs to complete commands, flags and values.
 struct CompletionsCommand: Command {
     let shell: Shell
@@ -5,12 +7,11 @@ struct CompletionsCommand: Command {
     enum Shell: String, CaseIterable, Sendable {
         case bash, zsh, fish
 
-        /// The script for these commands.
-        func script(_ commands: [CommandSpec]) -> String {
+        func script(_ program: ProgramSpec) -> String {
             switch self {
-            case .bash: BashCompletion.script(commands)
-            case .zsh: ZshCompletion.script(commands)
-            case .fish: FishCompletion.script(commands)
+            case .bash: BashCompletion(program).script
+            case .zsh: ZshCompletion(program).script
+            case .fish: FishCompletion(program).script
             }
         }
     }
@@ -24,7 +25,7 @@ struct CompletionsCommand: Command {
     }
 
     func run() async throws -> ExitCode {
-        try StandardOutput.write(shell.script(Skyfarm.specs))
+        try StandardOutput.write(shell.script(Skyfarm.program))
         return .complete
     }
 

@@ -1,3 +1,4 @@
+import CommandLineKit
 import ScanDiscovery
 import ScanNetwork
 import ScanSecurity

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Foundation
 
 /// `skyfarm help`: the help of a command, or its manual page.
@@ -7,19 +8,19 @@ struct HelpCommand: Command {
     init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     func run() async throws -> ExitCode {
-        let command = try options.command.map(Skyfarm.specs.command)
+        let command = try options.command.map(Skyfarm.program.command)
         guard options.isManual else { return try Self.show(command) }
-        let date = ManualPage.date(options.environment)
-        try StandardOutput.write(
-            command.map { ManualPage.page(of: $0, among: Skyfarm.specs, date: date) }
-                ?? ManualPage.overview(of: Skyfarm.specs, date: date))
+        let pages = ManualPage(Skyfarm.program, options.environment)
+        try StandardOutput.write(command.map(pages.text) ?? pages.overview())
         return .complete
     }
 
     /// Writes the help of a command, or the overview of all.
     static func show(_ command: CommandSpec?) throws -> ExitCode {
         let width = min(Terminal.standardOutput.width ?? 80, 100)
-        try StandardOutput.write(command?.helpText(width: width) ?? overviewText(Skyfarm.specs, width: width))
+        let program = Skyfarm.program
+        try StandardOutput.write(
+            command.map { program.helpText(of: $0, width: width) } ?? program.helpText(width: width))
         return .complete
     }
 }

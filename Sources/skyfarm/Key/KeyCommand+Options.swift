@@ -1,3 +1,5 @@
+import CommandLineKit
+
 extension KeyCommand {
     struct Options: Equatable, Sendable {
         var action: Action

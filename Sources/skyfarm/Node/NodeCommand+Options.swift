@@ -1,3 +1,5 @@
+import CommandLineKit
+
 extension NodeCommand {
     struct Options: Equatable, Sendable {
         /// Nil: made from the host's name, unique.

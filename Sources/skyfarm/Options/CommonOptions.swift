@@ -1,3 +1,5 @@
+import CommandLineKit
+
 /// The options that every command takes.
 struct CommonOptions: Equatable, Sendable {
     var json = false

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Foundation
 
 /// How lines for a log look.

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Foundation
 
 /// Where data goes, and nothing else.

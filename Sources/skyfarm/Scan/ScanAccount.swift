@@ -1,3 +1,4 @@
+import CommandLineKit
 import SkyReport
 
 /// What the course of a scan says of its speed: how much faster it was than one system alone, and what held it up. Pure.

@@ -1,3 +1,4 @@
+import CommandLineKit
 import SkyImage
 
 extension ScanCommand {
@@ -115,5 +116,5 @@ extension ScanCommand {
             Options.Detection.section, OptionSection(title: "Log", options: [LogOptions.format.spec]),
             CommonOptions.section,
         ],
-        exitCodes: Set(ExitCode.allCases), files: [.key, .journals])
+        exitCodes: Set(ExitCode.all), files: [.key, .journals])
 }

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Foundation
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @Suite("skyfarm bench")
 struct BenchCommandTests {
     func options(_ words: [String]) throws -> BenchCommand.Options {
-        let parser = CommandLineParser(commands: [BenchCommand.spec])
+        let parser = CommandLineParser(Skyfarm.program)
         guard case .run(_, let arguments) = try parser.parse(["bench"] + words) else {
             throw Program.Failure(description: "not a run: \(words)")
         }

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Foundation
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
 
     @Test("README: every command is one that the program understands")
     func commands() throws {
-        let parser = CommandLineParser(commands: Skyfarm.specs)
+        let parser = CommandLineParser(Skyfarm.program)
         var count = 0
         for block in try Self.text("README.md").matches(of: /```sh\n((?:.*\n)*?)```/) {
             for line in block.1.split(separator: "\n") {

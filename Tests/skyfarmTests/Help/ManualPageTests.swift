@@ -1,9 +1,10 @@
 import Testing
 
+@testable import CommandLineKit
 @testable import skyfarm
 
 @Suite struct ManualPageTests {
-    static let names = ["skyfarm"] + Skyfarm.specs.map(\.name)
+    static let names = ["skyfarm"] + Skyfarm.program.commands.map(\.name)
 
     /// The page, as the program writes it.
     private func page(_ name: String) throws -> String {
@@ -25,10 +26,11 @@ import Testing
         #expect(sections.filter { $0 != "COMMANDS" } == expected[...].map { $0[...] })
     }
 
-    @Test("a page lists every flag with its variable and every argument", arguments: Skyfarm.specs.map(\.name))
+    @Test(
+        "a page lists every flag with its variable and every argument", arguments: Skyfarm.program.commands.map(\.name))
     func contents(name: String) throws {
         let page = try page(name)
-        let spec = try Skyfarm.specs.command(named: name)
+        let spec = try Skyfarm.program.command(named: name)
         for option in spec.options {
             let flag = RoffText.bold("--" + option.name)
             #expect(page.contains(flag + "\n") || page.contains(flag + " \\fI"), "\(option.name)")
@@ -57,27 +59,5 @@ import Testing
         let file = try scene.write(try page(name).utf8, "page.1")
         let result = try Program.run(path: try #require(Tool.path("mandoc")), ["-T", "lint", file])
         #expect(result.code == 0 && result.output.isEmpty && result.errors.isEmpty, "\(result.output)")
-    }
-
-    @Test(
-        "text is printed as it is",
-        arguments: [
-            ("--band", "\\-\\-band"), ("it's `x` ~/a^b\\n", "it\\(aqs \\(gax\\(ga \\(ti/a\\(hab\\en"),
-            ("3 \u{D7} 3 \u{2192}", "3 \\[u00D7] 3 \\[u2192]"),
-        ])
-    func escapes(text: String, roff: String) { #expect(RoffText.escaped(text) == roff) }
-
-    @Test("a line that begins with a dot is no macro, and each sentence begins a line")
-    func lines() {
-        var page = RoffText(title: "t", date: "d", source: "s", manual: "m")
-        page.section("A \"name\"")
-        page.paragraph(".fits is one ending. Others are .csv and .reg")
-        page.paragraph("More.")
-        page.item(".conv", "A kernel.")
-        #expect(
-            page.lines.dropFirst() == [
-                ".SH \"A \"\"NAME\"\"\"", "\\&.fits is one ending.", "Others are .csv and .reg", ".PP", "More.", ".TP",
-                "\\&.conv", "A kernel.",
-            ])
     }
 }

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Foundation
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
     private let time = Date(timeIntervalSince1970: 1_700_000_000.5)
 
     private func log(_ words: [String], _ environment: [String: String] = [:]) throws -> Log {
-        let parser = CommandLineParser(commands: [ScanCommand.spec])
+        let parser = CommandLineParser(Skyfarm.program)
         guard case .run(_, var arguments) = try parser.parse(["scan", "a.fits"] + words) else {
             throw Program.Failure(description: "not a run: \(words)")
         }

@@ -1,3 +1,5 @@
+import CommandLineKit
+
 extension NodeService {
     /// The unit for systemd; see systemd.exec(5) for what each line shuts.
     ///

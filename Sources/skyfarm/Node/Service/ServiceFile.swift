@@ -1,3 +1,5 @@
+import CommandLineKit
+import ScanCluster
 import Foundation
 
 /// The file by which a service manager knows a service: where it goes, what it holds, and what is to be done next.
@@ -31,8 +33,8 @@ struct ServiceFile: Equatable, Sendable {
                 "next: \(Self.userCommand)sudo systemctl daemon-reload && sudo systemctl enable --now \(NodeService.name)",
             ]
         case (.systemd, .user):
-            guard let settings = configurationDirectory(environment) else { throw Self.homeless }
-            path = (settings as NSString).deletingLastPathComponent + "/systemd/user/\(NodeService.name).service"
+            guard let base = UserFolder.configuration.base(environment) else { throw Self.homeless }
+            path = "\(base)/systemd/user/\(NodeService.name).service"
             text = service.systemdUnit
             advice = [
                 "it runs while you are logged in; always, after: loginctl enable-linger",

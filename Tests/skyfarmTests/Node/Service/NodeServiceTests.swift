@@ -1,3 +1,4 @@
+import CommandLineKit
 import Foundation
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
     @Test("the options of the node go into the service, those about the service do not")
     func options() throws {
         let words = ["--slots", "2", "--user", "--name=a%b", "--install-service", "--listen", ":1", "--dry-run=true"]
-        let parser = CommandLineParser(commands: [NodeCommand.spec])
+        let parser = CommandLineParser(Skyfarm.program)
         guard case .run(_, let arguments) = try parser.parse(["node"] + words) else {
             throw UsageError("help")
         }

@@ -1,16 +1,23 @@
-/// How the text of an option's value is read, shown and described.
-struct ValueForm<Value: Sendable>: Sendable {
+/// How an option's value is parsed, shown and described.
+package struct ValueForm<Value: Sendable>: Sendable {
     /// Stands for the value in the help text.
-    var placeholder: String
+    let placeholder: String
     /// The accepted values in words.
-    var expected: String
-    var choices: [String] = []
+    package let expected: String
+    let choices: [String]
     /// The value is the name of a file.
     var isFile = false
-    let parse: @Sendable (String) -> Value?
+    package let parse: @Sendable (String) -> Value?
     let show: @Sendable (Value) -> String
 
-    /// Reads a setting; the error names where it was set and what is accepted.
+    package init(
+        placeholder: String, expected: String, choices: [String] = [], parse: @escaping @Sendable (String) -> Value?,
+        show: @escaping @Sendable (Value) -> String
+    ) {
+        (self.placeholder, self.expected, self.choices) = (placeholder, expected, choices)
+        (self.parse, self.show) = (parse, show)
+    }
+
     func value(_ setting: Setting) throws(UsageError) -> Value {
         guard let value = parse(setting.text) else {
             throw UsageError("\(setting.origin): \"\(setting.text)\" is not \(expected)")
@@ -20,20 +27,20 @@ struct ValueForm<Value: Sendable>: Sendable {
 }
 
 extension ValueForm where Value == String {
-    /// Any text but none.
-    static func text(_ placeholder: String, expected: String = "a text that is not empty") -> ValueForm {
+    /// Any text that is not empty.
+    package static func text(_ placeholder: String, expected: String = "a text that is not empty") -> ValueForm {
         ValueForm(placeholder: placeholder, expected: expected, parse: { $0.isEmpty ? nil : $0 }, show: { $0 })
     }
 
     /// A file's name.
-    static func file(_ placeholder: String = "FILE") -> ValueForm {
+    package static func file(_ placeholder: String = "FILE") -> ValueForm {
         var form = text(placeholder, expected: "the name of a file")
         form.isFile = true
         return form
     }
 
     /// A name without white space.
-    static func word(_ placeholder: String) -> ValueForm {
+    package static func word(_ placeholder: String) -> ValueForm {
         ValueForm(
             placeholder: placeholder, expected: "a name without spaces",
             parse: { $0.isEmpty || $0.contains(where: \.isWhitespace) ? nil : $0 }, show: { $0 })
@@ -42,7 +49,7 @@ extension ValueForm where Value == String {
 
 extension ValueForm where Value == Int {
     /// A whole number in `range`.
-    static func integer(_ placeholder: String, _ range: ClosedRange<Int>) -> ValueForm {
+    package static func integer(_ placeholder: String, _ range: ClosedRange<Int>) -> ValueForm {
         ValueForm(
             placeholder: placeholder, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
             parse: { Int($0).flatMap { range.contains($0) ? $0 : nil } }, show: { String($0) })
@@ -51,7 +58,7 @@ extension ValueForm where Value == Int {
 
 extension ValueForm where Value == UInt64 {
     /// Any whole number that is not negative.
-    static func seed(_ placeholder: String) -> ValueForm {
+    package static func seed(_ placeholder: String) -> ValueForm {
         ValueForm(
             placeholder: placeholder, expected: "a whole number from 0 to \(UInt64.max)", parse: { UInt64($0) },
             show: { String($0) })
@@ -60,7 +67,7 @@ extension ValueForm where Value == UInt64 {
 
 extension ValueForm where Value == Double {
     /// A finite number in `range`.
-    static func number(_ placeholder: String, _ range: ClosedRange<Double>) -> ValueForm {
+    package static func number(_ placeholder: String, _ range: ClosedRange<Double>) -> ValueForm {
         ValueForm(
             placeholder: placeholder,
             expected: "a number from \(plainText(range.lowerBound)) to \(plainText(range.upperBound))",
@@ -69,7 +76,7 @@ extension ValueForm where Value == Double {
 }
 
 extension ValueForm where Value == Bool {
-    static var boolean: ValueForm {
+    package static var boolean: ValueForm {
         ValueForm(
             placeholder: "BOOL", expected: "true or false", choices: ["true", "false"],
             parse: {
@@ -84,7 +91,7 @@ extension ValueForm where Value == Bool {
 
 extension ValueForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of the cases' raw values.
-    static func choice(_ placeholder: String) -> ValueForm {
+    package static func choice(_ placeholder: String) -> ValueForm {
         let names = Value.allCases.map(\.rawValue)
         return ValueForm(
             placeholder: placeholder, expected: "one of " + names.joined(separator: ", "), choices: names,
@@ -92,7 +99,7 @@ extension ValueForm where Value: RawRepresentable & CaseIterable, Value.RawValue
     }
 }
 
-/// A number as people write it: `30`, not `30.0`.
-func plainText(_ number: Double) -> String {
+/// A number in its shortest form: `30`, not `30.0`.
+package func plainText(_ number: Double) -> String {
     number == number.rounded() && abs(number) < 1e15 ? String(Int(number)) : String(number)
 }

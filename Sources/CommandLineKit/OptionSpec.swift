@@ -1,27 +1,26 @@
-/// What the parser and the help text know of an option; ``Option`` adds the type of its value.
-struct OptionSpec: Sendable {
-    var name: String
-    var short: Character?
+/// An option as parser and help see it; ``Option`` adds the type of its value.
+package struct OptionSpec: Sendable {
+    package var name: String
+    package var short: Character?
     /// Stands for the value in the help text; nil for a switch.
     var placeholder: String?
     /// The accepted values in words, as in "a whole number from 1 to 8".
-    var expected: String
+    package var expected: String
     /// All accepted values, where they can be listed.
     var choices: [String]
     /// The value is the name of a file.
     var isFile: Bool
     var repeats: Bool
-    /// The default in words; nil if there is none worth saying.
+    /// The default in words.
     var fallback: String?
     var help: String
-    /// What the flag alone means, if it may stand without a value.
+    /// The value of a flag that may be given without one.
     var implied: Implied?
-    /// Environment variable that sets the option; nil if only its flag does, and no settings file.
-    var environment: String?
+    /// Environment variable that sets the option; nil if it can only be set by its flag.
+    package var environment: String?
 
     var isSwitch: Bool { placeholder == nil }
 
-    /// The value of a flag that stands alone.
     struct Implied: Sendable {
         var text: String
         /// Whether a word that follows the flag is its value.
@@ -29,24 +28,24 @@ struct OptionSpec: Sendable {
     }
 }
 
-/// An option with the type of its value: what a command reads, and what the table lists.
-struct Option<Value: Sendable>: Sendable {
-    let spec: OptionSpec
-    /// From the settings found, best layer only and in the order given, to the value.
+/// An option with the type of its value.
+package struct Option<Value: Sendable>: Sendable {
+    package let spec: OptionSpec
+    /// Makes the value from the settings of one layer, in the order given.
     let read: @Sendable ([Setting]) throws(UsageError) -> Value
 }
 
-/// Where an option that is set at all may be set.
-enum Layers: Sendable {
+/// Where an option may be set besides its flag. What the environment sets, the settings file sets too.
+package enum Layers: Sendable {
     case flagOnly
-    /// By flag, by `SKYFARM_` and the option's name in capitals, and in the settings file.
-    case all
+    /// By the variable of this prefix and the option's name in capitals.
+    case prefix(String)
     case environment(String)
 
     func environment(for name: String) -> String? {
         switch self {
         case .flagOnly: nil
-        case .all: "SKYFARM_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+        case .prefix(let prefix): prefix + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
         case .environment(let variable): variable
         }
     }
@@ -54,7 +53,7 @@ enum Layers: Sendable {
 
 extension Option {
     /// An option that always has a value.
-    static func value(
+    package static func value(
         _ name: String, short: Character? = nil, _ form: ValueForm<Value>, default fallback: Value,
         layers: Layers = .flagOnly, help: String
     ) -> Option {
@@ -63,9 +62,9 @@ extension Option {
             read: { settings throws(UsageError) in try settings.last.map(form.value) ?? fallback })
     }
 
-    /// An option that may be left out; `fallback` says in words what happens then. If `implied` is given, the flag may
-    /// stand without a value, and means that.
-    static func optional<Wrapped>(
+    /// An option that may be left out; `fallback` says in words what happens then. If `implied` is given, it is the
+    /// value of the flag given without one.
+    package static func optional<Wrapped>(
         _ name: String, short: Character? = nil, _ form: ValueForm<Wrapped>, fallback: String? = nil,
         layers: Layers = .flagOnly, implied: Wrapped? = nil, help: String
     ) -> Option where Value == Wrapped? {
@@ -80,7 +79,7 @@ extension Option {
     }
 
     /// An option that may be given any number of times.
-    static func list<Element>(
+    package static func list<Element>(
         _ name: String, short: Character? = nil, _ form: ValueForm<Element>, fallback: String? = nil,
         layers: Layers = .flagOnly, help: String
     ) -> Option where Value == [Element] {
@@ -96,7 +95,9 @@ extension Option {
 
 extension Option where Value == Bool {
     /// An option without a value.
-    static func toggle(_ name: String, short: Character? = nil, layers: Layers = .flagOnly, help: String) -> Option {
+    package static func toggle(_ name: String, short: Character? = nil, layers: Layers = .flagOnly, help: String)
+        -> Option
+    {
         let form = ValueForm.boolean
         var spec = OptionSpec(name, short, form, layers: layers, help: help)
         spec.placeholder = nil

@@ -1,12 +1,17 @@
 /// Completion for fish.
-enum FishCompletion {
+package struct FishCompletion: Sendable {
+    private let name: String
+    private let commands: [CommandSpec]
+
+    package init(_ program: ProgramSpec) { (name, commands) = (program.name, program.commands) }
+
     /// The script that fish reads.
-    static func script(_ commands: [CommandSpec]) -> String {
+    package var script: String {
         """
-        # fish completion for skyfarm, made by `skyfarm completions fish`
+        # fish completion for \(name), made by `\(name) completions fish`
 
         # Whether this is the command; without one, whether there is none yet.
-        function __skyfarm_command
+        function __\(name)_command
             set -l words (commandline -opc)
             if test (count $words) -lt 2
                 test -z "$argv[1]"
@@ -16,8 +21,8 @@ enum FishCompletion {
         end
 
         # Whether an argument of that place, from 0, of this command is next; the other words are flags with a value.
-        function __skyfarm_argument
-            __skyfarm_command $argv[1]; or return 1
+        function __\(name)_argument
+            __\(name)_command $argv[1]; or return 1
             set -l words (commandline -opc)
             set -l place 0
             set -l is_value no
@@ -33,10 +38,10 @@ enum FishCompletion {
             test $place -eq $argv[2]
         end
 
-        complete -c skyfarm -f
-        complete -c skyfarm -n '__skyfarm_command ""' -s h -l help -d 'Show the commands'
-        complete -c skyfarm -n '__skyfarm_command ""' -l version -d 'Show the version'
-        \(commands.map { "complete -c skyfarm -n '__skyfarm_command \"\"' -a \($0.name) -d \(quoted($0.summary))" }
+        complete -c \(name) -f
+        complete -c \(name) -n '__\(name)_command ""' -s h -l help -d 'Show the commands'
+        complete -c \(name) -n '__\(name)_command ""' -s V -l version -d 'Show the version'
+        \(commands.map { "complete -c \(name) -n '__\(name)_command \"\"' -a \($0.name) -d \(quoted($0.summary))" }
             .joined(separator: "\n"))
 
         \(commands.map(lines).joined(separator: "\n\n"))
@@ -44,24 +49,24 @@ enum FishCompletion {
         """
     }
 
-    private static func lines(of command: CommandSpec) -> String {
+    private func lines(of command: CommandSpec) -> String {
         let flags = command.valueFlags.joined(separator: " ")
         let arguments = command.arguments.enumerated().compactMap { place, argument in
             value(argument.completion).map { value in
-                let condition = ["__skyfarm_argument", command.name, "\(place)", flags].joined(separator: " ")
-                return "complete -c skyfarm -n '\(condition)'\(value) -d \(quoted(argument.name))"
+                let condition = ["__\(name)_argument", command.name, "\(place)", flags].joined(separator: " ")
+                return "complete -c \(name) -n '\(condition)'\(value) -d \(quoted(argument.name))"
             }
         }
         let options = command.options.map { option in
             let short = option.short.map { " -s \($0)" } ?? ""
             let rest = option.completion.map { " -r" + (value($0) ?? " -f") } ?? ""
-            return "complete -c skyfarm -n '__skyfarm_command \(command.name)'\(short) -l \(option.name)\(rest)"
+            return "complete -c \(name) -n '__\(name)_command \(command.name)'\(short) -l \(option.name)\(rest)"
                 + " -d \(quoted(option.help))"
         }
         return (arguments + options).joined(separator: "\n")
     }
 
-    private static func value(_ value: CompletionValue) -> String? {
+    private func value(_ value: CompletionValue) -> String? {
         switch value {
         case .words(let words): " -f -a '\(words.joined(separator: " "))'"
         case .file: " -F"
@@ -69,7 +74,7 @@ enum FishCompletion {
         }
     }
 
-    private static func quoted(_ text: String) -> String {
+    private func quoted(_ text: String) -> String {
         "'" + text.map { "\\'".contains($0) ? "\\\($0)" : String($0) }.joined() + "'"
     }
 }

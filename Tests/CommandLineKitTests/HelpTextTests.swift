@@ -1,12 +1,13 @@
 import Testing
 
-@testable import skyfarm
+@testable import CommandLineKit
 
 @Suite struct HelpTextTests {
     @Test("a command's help begins with an example and shows flags, defaults and variables")
     func shape() {
         let band = Option.value(
-            "band", short: "b", .integer("ROWS", 1...9), default: 4, layers: .all, help: "Rows of a band")
+            "band", short: "b", .integer("ROWS", 1...9), default: 4, layers: .prefix("SKYFARM_"), help: "Rows of a band"
+        )
         let name = Option.list("a-name-too-long-to-fit", .word("WORD"), help: "Some words")
         let spec = CommandSpec(
             name: "cut", summary: "Cut an image",
@@ -40,25 +41,19 @@ import Testing
                                         repeated
 
             """
-        #expect(spec.helpText(width: 40) == expected)
+        var program = ProgramSpec.cutter
+        program.name = "skyfarm"
+        #expect(program.helpText(of: spec, width: 40) == expected)
     }
 
-    @Test("every command's help begins with an example and keeps to the width", arguments: [60, 80, 100])
-    func all(width: Int) {
-        for command in Skyfarm.commands {
-            let text = command.spec.helpText(width: width)
-            #expect(text.hasPrefix("  skyfarm \(command.spec.name)"))
-            let usage = command.spec.examples.map(\.line.count).max() ?? 0
-            #expect(text.split(separator: "\n").allSatisfy { $0.count <= max(width, usage + 2) })
-        }
-    }
-
-    @Test("the overview names every command and exit code")
+    @Test("the overview lists commands, options and exit codes")
     func overview() {
-        let text = overviewText(Skyfarm.specs, width: 80)
-        #expect(text.hasPrefix("  skyfarm scan "))
-        for command in Skyfarm.commands { #expect(text.contains("\n  \(command.spec.name) ")) }
-        for code in ExitCode.allCases { #expect(text.contains("\n  \(code.rawValue) ")) }
+        let text = ProgramSpec.cutter.helpText(width: 80)
+        #expect(text.hasPrefix("  cutter cut a.fits\n      Cut an image.\n\ncutter: Cut images.\n"))
+        for line in ["cut                       Cut an image", "-V, --version             Show the version"] {
+            #expect(text.contains("\n  \(line)\n"))
+        }
+        #expect(text.contains("\n  9                         blunt\n"))
     }
 
     @Test(

@@ -1,14 +1,14 @@
-/// The text of one setting, with where it was found.
-struct Setting: Equatable, Sendable {
-    var text: String
-    var origin: Origin
+/// The text of one setting and where it was found.
+package struct Setting: Equatable, Sendable {
+    package var text: String
+    package var origin: Origin
 
-    enum Origin: Equatable, Sendable, CustomStringConvertible {
+    package enum Origin: Equatable, Sendable, CustomStringConvertible {
         case flag(String)
         case environment(String)
         case file(path: String, line: Int, key: String)
 
-        var description: String {
+        package var description: String {
             switch self {
             case .flag(let flag): flag
             case .environment(let variable): variable
@@ -18,23 +18,24 @@ struct Setting: Equatable, Sendable {
     }
 }
 
-/// A command's flags and arguments as given, over the environment, over the settings file.
-struct Arguments: Sendable {
+/// A command's flags and arguments. Flags override the environment, which overrides the settings file.
+package struct Arguments: Sendable {
     /// By the option's long name, in the order given.
-    var flags: [String: [Setting]] = [:]
-    var positionals: [String] = []
+    package var flags: [String: [Setting]] = [:]
+    package var positionals: [String] = []
     /// All words after the command's name, as given.
-    var words: [String] = []
-    var environment: [String: String] = [:]
-    var file = SettingsFile()
+    package var words: [String] = []
+    package var environment: [String: String] = [:]
+    package var file = SettingsFile()
 
-    /// Value of an option from the best layer that sets it.
-    subscript<Value>(_ option: Option<Value>) -> Value {
+    package init() {}
+
+    /// The value of an option, from the first of flags, environment and settings file that sets it.
+    package subscript<Value>(_ option: Option<Value>) -> Value {
         get throws(UsageError) { try option.read(settings(of: option.spec)) }
     }
 
-    /// What the best layer that sets an option says.
-    func settings(of option: OptionSpec) -> [Setting] {
+    package func settings(of option: OptionSpec) -> [Setting] {
         if let flags = flags[option.name] { return flags }
         guard let variable = option.environment else { return [] }
         if let text = environment[variable], !text.isEmpty {

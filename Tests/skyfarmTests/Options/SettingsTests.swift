@@ -1,18 +1,16 @@
-import Foundation
 import Testing
 
+@testable import CommandLineKit
 @testable import skyfarm
 
 @Suite struct SettingsTests {
-    let keys: Set<String> = ["band", "node", "quiet", "threshold"]
-
     func scan(_ words: [String], environment: [String: String] = [:], file: String = "") throws -> ScanCommand.Options {
-        let parser = CommandLineParser(commands: [ScanCommand.spec])
+        let parser = CommandLineParser(Skyfarm.program)
         guard case .run(_, var arguments) = try parser.parse(["scan", "a.fits"] + words) else {
             throw UsageError("help")
         }
         arguments.environment = environment
-        arguments.file = try SettingsFile(text: file, path: "config", keys: parser.settingKeys)
+        arguments.file = try SettingsFile(text: file, path: "config", keys: Skyfarm.program.settingKeys)
         return try ScanCommand.Options(arguments)
     }
 
@@ -66,23 +64,5 @@ import Testing
         #expect(throws: UsageError("SKYFARM_BAND: \"0\" is not a whole number from 1 to 1048576")) {
             try scan([], environment: ["SKYFARM_BAND": "0"])
         }
-    }
-
-    @Test("the file is looked for below XDG_CONFIG_HOME, else below the home directory")
-    func places() throws {
-        #expect(configurationDirectory(["XDG_CONFIG_HOME": "/x", "HOME": "/h"]) == "/x/skyfarm")
-        #expect(configurationDirectory(["XDG_CONFIG_HOME": "relative", "HOME": "/h"]) == "/h/.config/skyfarm")
-        #expect(configurationDirectory([:]) == nil)
-
-        let base = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: base) }
-        let directory = base.appendingPathComponent("skyfarm")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let environment = ["XDG_CONFIG_HOME": base.path]
-        #expect(try SettingsFile.load(environment: environment, keys: keys) == SettingsFile())
-        try Data("band = 7".utf8).write(to: directory.appendingPathComponent("config"))
-        #expect(try SettingsFile.load(environment: environment, keys: keys).settings["band"]?.first?.text == "7")
-        try Data([0xff, 0xfe]).write(to: directory.appendingPathComponent("config"))
-        #expect(throws: UsageError.self) { try SettingsFile.load(environment: environment, keys: keys) }
     }
 }

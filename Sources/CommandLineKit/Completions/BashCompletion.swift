@@ -1,29 +1,34 @@
 /// Completion for bash, from version 3.2 on.
-enum BashCompletion {
+package struct BashCompletion: Sendable {
+    private let name: String
+    private let commands: [CommandSpec]
+
+    package init(_ program: ProgramSpec) { (name, commands) = (program.name, program.commands) }
+
     /// The script that bash reads.
-    static func script(_ commands: [CommandSpec]) -> String {
+    package var script: String {
         let words = commands.map(\.name) + ["--help", "--version"]
         return """
-            # bash completion for skyfarm, made by `skyfarm completions bash`
+            # bash completion for \(name), made by `\(name) completions bash`
 
-            _skyfarm_words() {
+            _\(name)_words() {
                 local name
                 while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -W "$1" -- "$2")
             }
 
-            _skyfarm_files() {
+            _\(name)_files() {
                 local name
                 # Readline's own knows quotes and tildes.
                 if compopt -o default 2>/dev/null; then return; fi
                 while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "$1")
             }
 
-            _skyfarm() {
+            _\(name)() {
                 local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
                 local flags='' valued='' place=0 index
                 COMPREPLY=()
                 if [ "$COMP_CWORD" -eq 1 ]; then
-                    _skyfarm_words "\(words.joined(separator: " "))" "$word"
+                    _\(name)_words "\(words.joined(separator: " "))" "$word"
                     return
                 fi
                 # --flag=value comes as three words.
@@ -37,7 +42,7 @@ enum BashCompletion {
                 esac
                 case $word in
                 -*)
-                    _skyfarm_words "$flags" "$word"
+                    _\(name)_words "$flags" "$word"
                     return
                     ;;
                 esac
@@ -55,13 +60,13 @@ enum BashCompletion {
                 esac
             }
 
-            complete -F _skyfarm skyfarm
+            complete -F _\(name) \(name)
 
             """
     }
 
     /// The branch of a command: its flags, and the values of those that take one.
-    private static func options(of command: CommandSpec) -> String {
+    private func options(of command: CommandSpec) -> String {
         var lines = [
             "    \(command.name))",
             "        flags='\(command.options.flatMap(\.flags).joined(separator: " "))'",
@@ -87,16 +92,16 @@ enum BashCompletion {
     }
 
     /// The branches for the arguments of a command, by their place.
-    private static func arguments(of command: CommandSpec) -> [String] {
+    private func arguments(of command: CommandSpec) -> [String] {
         command.arguments.enumerated().compactMap { place, argument in
             action(argument.completion).map { "    \(command.name):\(place)) \($0) ;;" }
         }
     }
 
-    private static func action(_ value: CompletionValue) -> String? {
+    private func action(_ value: CompletionValue) -> String? {
         switch value {
-        case .words(let words): "_skyfarm_words \"\(words.joined(separator: " "))\" \"$word\""
-        case .file: "_skyfarm_files \"$word\""
+        case .words(let words): "_\(name)_words \"\(words.joined(separator: " "))\" \"$word\""
+        case .file: "_\(name)_files \"$word\""
         case .other: nil
         }
     }

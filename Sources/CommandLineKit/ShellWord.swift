@@ -1,8 +1,8 @@
-/// A word as a shell takes it.
-func quotedForShell(_ word: String) -> String {
+/// A word quoted for a shell where it needs to be.
+package func quotedForShell(_ word: String) -> String {
     let plain = word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_./=,:+@%".contains($0)) }
     return plain && !word.isEmpty ? word : "'\(withinSingleQuotes(word))'"
 }
 
-/// Text as it stands within single quotes of a shell.
+/// Text escaped for single quotes of a shell.
 func withinSingleQuotes(_ text: String) -> String { text.replacing("'", with: "'\\''") }

@@ -1,14 +1,14 @@
-/// What shells are told of a value.
+/// How a shell completes a value.
 enum CompletionValue: Equatable, Sendable {
     /// One of these.
     case words([String])
     case file
-    /// Something that cannot be listed.
+    /// Not completed.
     case other
 }
 
 extension OptionSpec {
-    /// What its value may be; nil for a switch, and for a flag that may stand without its value.
+    /// How its value is completed; nil for a switch, and for a flag that may be given without a value.
     var completion: CompletionValue? {
         isSwitch || implied != nil ? nil : isFile ? .file : choices.isEmpty ? .other : .words(choices)
     }
@@ -18,7 +18,6 @@ extension OptionSpec {
 }
 
 extension ArgumentSpec {
-    /// What it may be.
     var completion: CompletionValue { isFile ? .file : choices.isEmpty ? .other : .words(choices) }
 }
 

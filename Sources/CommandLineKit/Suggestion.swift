@@ -1,5 +1,5 @@
-/// "; did you mean NAME?" for the name nearest to a mistyped one, or nothing if none is near.
-func suggestion(for typed: String, among names: some Sequence<String>, prefix: String = "") -> String {
+/// "; did you mean NAME?" for the name nearest to a mistyped one; empty if none is near.
+package func suggestion(for typed: String, among names: some Sequence<String>, prefix: String = "") -> String {
     let nearest = names.map { (distance: editDistance(typed, $0), name: $0) }.min { $0 < $1 }
     guard let nearest, nearest.distance <= max(1, typed.count / 3) else { return "" }
     return "; did you mean \(prefix)\(nearest.name)?"

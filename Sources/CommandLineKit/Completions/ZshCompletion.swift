@@ -1,16 +1,21 @@
 /// Completion for zsh.
-enum ZshCompletion {
-    /// The script that zsh reads, by the name `_skyfarm` in a folder of `$fpath` or by `source`.
-    static func script(_ commands: [CommandSpec]) -> String {
-        """
-        #compdef skyfarm
-        # zsh completion for skyfarm, made by `skyfarm completions zsh`
+package struct ZshCompletion: Sendable {
+    private let name: String
+    private let commands: [CommandSpec]
 
-        _skyfarm() {
+    package init(_ program: ProgramSpec) { (name, commands) = (program.name, program.commands) }
+
+    /// The script that zsh reads, by the name `_PROGRAM` in a folder of `$fpath` or by `source`.
+    package var script: String {
+        """
+        #compdef \(name)
+        # zsh completion for \(name), made by `\(name) completions zsh`
+
+        _\(name)() {
             local context state state_descr line
             local -A opt_args
             local -a commands
-            _arguments -S '(- *)'{-h,--help}'[Show the commands]' '(- *)--version[Show the version]' \\
+            _arguments -S '(- *)'{-h,--help}'[Show the commands]' '(- *)'{-V,--version}'[Show the version]' \\
                 '1: :->command' '*:: :->arguments'
             case $state in
             command)
@@ -27,22 +32,22 @@ enum ZshCompletion {
             esac
         }
 
-        if [[ $funcstack[1] == _skyfarm ]]; then
-            _skyfarm "$@"
+        if [[ $funcstack[1] == _\(name) ]]; then
+            _\(name) "$@"
         else
-            compdef _skyfarm skyfarm
+            compdef _\(name) \(name)
         fi
 
         """
     }
 
-    private static func branch(of command: CommandSpec) -> String {
+    private func branch(of command: CommandSpec) -> String {
         let specs = command.options.map(specification) + command.arguments.enumerated().map(specification)
         return "        \(command.name))\n            _arguments -s -S \\\n"
             + specs.map { "                " + $0 }.joined(separator: " \\\n") + "\n            ;;"
     }
 
-    private static func specification(of option: OptionSpec) -> String {
+    private func specification(of option: OptionSpec) -> String {
         let help = "[\(part(option.help))]\(value(of: option))'"
         let forms = option.flags.map { flag in
             option.completion == nil ? flag : flag.hasPrefix("--") ? flag + "=" : flag + "+"
@@ -53,16 +58,16 @@ enum ZshCompletion {
         return "'\(others)'{\(forms.joined(separator: ","))}'" + help
     }
 
-    private static func value(of option: OptionSpec) -> String {
+    private func value(of option: OptionSpec) -> String {
         guard let completion = option.completion, let placeholder = option.placeholder else { return "" }
         return ":\(part(placeholder)):" + action(completion)
     }
 
-    private static func specification(_ place: Int, _ argument: ArgumentSpec) -> String {
+    private func specification(_ place: Int, _ argument: ArgumentSpec) -> String {
         "'\(place + 1)\(argument.isRequired ? ":" : "::")\(part(argument.name)):\(action(argument.completion))'"
     }
 
-    private static func action(_ value: CompletionValue) -> String {
+    private func action(_ value: CompletionValue) -> String {
         switch value {
         case .words(let words): "(\(words.joined(separator: " ")))"
         case .file: "_files"
@@ -71,7 +76,7 @@ enum ZshCompletion {
     }
 
     /// Text as a part of a specification: colons and brackets separate its parts, and single quotes enclose it.
-    private static func part(_ text: String) -> String {
+    private func part(_ text: String) -> String {
         withinSingleQuotes(text.map { "\\:[]".contains($0) ? "\\\($0)" : String($0) }.joined())
     }
 }

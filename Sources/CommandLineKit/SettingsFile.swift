@@ -1,13 +1,14 @@
 import Foundation
 
-/// Settings that a user keeps: lines of `key = value`, where a key is the long name of an option.
-struct SettingsFile: Equatable, Sendable {
+/// The settings file of a user: lines of `key = value`, where a key is the long name of an option.
+package struct SettingsFile: Equatable, Sendable {
     /// By key, in the order of the file.
     var settings: [String: [Setting]] = [:]
 
-    init() {}
+    package init() {}
 
-    /// Reads the text of a settings file; a key that is not among `keys` is an error.
+    /// Parses the text of a settings file.
+    /// - Throws: ``UsageError`` if a key is not among `keys`.
     init(text: String, path: String, keys: Set<String>) throws(UsageError) {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let content = line.trimmingCharacters(in: .whitespaces)
@@ -26,10 +27,8 @@ struct SettingsFile: Equatable, Sendable {
         }
     }
 
-    /// Reads the settings file of the user whose environment this is; a missing file is an empty one.
-    static func load(environment: [String: String], keys: Set<String>) throws(UsageError) -> SettingsFile {
-        guard let directory = configurationDirectory(environment) else { return SettingsFile() }
-        let path = directory + "/config"
+    /// Reads the settings file at `path`; a missing file is an empty one.
+    package static func load(_ path: String, for program: ProgramSpec) throws(UsageError) -> SettingsFile {
         guard FileManager.default.fileExists(atPath: path) else { return SettingsFile() }
         guard let data = FileManager.default.contents(atPath: path) else {
             throw UsageError("\(path): cannot be read; check its permissions")
@@ -37,12 +36,6 @@ struct SettingsFile: Equatable, Sendable {
         guard let text = String(data: data, encoding: .utf8) else {
             throw UsageError("\(path): is not UTF-8 text")
         }
-        return try SettingsFile(text: text, path: path, keys: keys)
+        return try SettingsFile(text: text, path: path, keys: program.settingKeys)
     }
-}
-
-/// `$XDG_CONFIG_HOME/skyfarm`, or below the home directory; nil for a process that has neither.
-func configurationDirectory(_ environment: [String: String]) -> String? {
-    if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") { return base + "/skyfarm" }
-    return environment["HOME"].map { $0 + "/.config/skyfarm" }
 }

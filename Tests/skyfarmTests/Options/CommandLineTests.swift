@@ -1,9 +1,11 @@
+import CommandLineKit
 import Testing
 
 @testable import skyfarm
 
-@Suite struct CommandLineParserTests {
-    let parser = CommandLineParser(commands: [ScanCommand.spec, NodeCommand.spec, SynthCommand.spec])
+/// Command lines of Skyfarm's commands.
+@Suite struct CommandLineTests {
+    let parser = CommandLineParser(Skyfarm.program)
 
     func arguments(_ words: [String]) throws -> Arguments {
         guard case .run(_, let arguments) = try parser.parse(words) else {
@@ -158,7 +160,7 @@ import Testing
             }
             #expect(spec.name == "scan")
         }
-        for words in [["--version"], ["scan", "--version"]] {
+        for words in [["--version"], ["-V"], ["version"], ["scan", "--version"], ["scan", "-V"]] {
             guard case .version = try parser.parse(words) else {
                 Issue.record("no version for \(words)")
                 return
@@ -178,7 +180,7 @@ import Testing
     @Test("no two options of a command share a name or a letter, and a setting means the same everywhere")
     func tables() {
         var expected: [String: String] = [:]
-        for spec in Skyfarm.specs {
+        for spec in Skyfarm.program.commands {
             #expect(Set(spec.options.map(\.name)).count == spec.options.count)
             #expect(Set(spec.options.compactMap(\.short)).count == spec.options.compactMap(\.short).count)
             for option in spec.options where option.environment != nil {

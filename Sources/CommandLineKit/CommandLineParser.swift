@@ -1,33 +1,29 @@
-/// Reads a command line after the tables of the commands.
+/// Parses a command line by the tables of a program's commands.
 ///
 /// GNU style: `--flag value`, `--flag=value`, `-o value`, `-ovalue`, `-vj`, and `--` before arguments that begin with a
-/// dash. Of a flag given twice the last counts, unless it repeats.
-struct CommandLineParser: Sendable {
-    var commands: [CommandSpec]
+/// dash. The last value of a flag counts, unless the flag may be repeated.
+package struct CommandLineParser: Sendable {
+    package var program: ProgramSpec
 
-    /// What a command line asks for.
-    enum Request: Sendable {
+    package init(_ program: ProgramSpec) { self.program = program }
+
+    package enum Request: Sendable {
         case help(CommandSpec?)
         case version
         case run(CommandSpec, Arguments)
     }
 
-    /// Keys that a settings file may hold.
-    var settingKeys: Set<String> {
-        Set(commands.flatMap(\.options).filter { $0.environment != nil }.map(\.name))
-    }
-
-    /// Reads the words after the program's name.
-    func parse(_ words: [String]) throws(UsageError) -> Request {
+    /// Parses the words after the program's name.
+    package func parse(_ words: [String]) throws(UsageError) -> Request {
         guard let first = words.first else { return .help(nil) }
         switch first {
         case "--help", "-h": return .help(nil)
-        case "--version": return .version
+        case "--version", "-V", "version": return .version
         default:
             if first.hasPrefix("-") {
-                throw UsageError("unknown flag \(first) before a command (see skyfarm --help)")
+                throw UsageError("unknown flag \(first) before a command (see \(program.name) --help)")
             }
-            return try parse(words.dropFirst(), of: try commands.command(named: first))
+            return try parse(words.dropFirst(), of: try program.command(named: first))
         }
     }
 
@@ -41,7 +37,7 @@ struct CommandLineParser: Sendable {
                 break
             } else if word == "--help" || word == "-h" {
                 return .help(command)
-            } else if word == "--version" {
+            } else if word == "--version" || word == "-V" {
                 return .version
             } else if word.hasPrefix("--") {
                 try parseLong(word.dropFirst(2), of: command, rest: &rest, into: &arguments)
@@ -64,7 +60,7 @@ struct CommandLineParser: Sendable {
             let names = command.options.map(\.name) + ["help", "version"]
             throw UsageError(
                 "unknown flag --\(name)\(suggestion(for: name, among: names, prefix: "--"))"
-                    + " (see skyfarm \(command.name) --help)")
+                    + " (see \(program.name) \(command.name) --help)")
         }
         let flag = "--" + name
         let inline = parts.count == 2 ? String(parts[1]) : nil
@@ -79,7 +75,7 @@ struct CommandLineParser: Sendable {
         while let letter = letters.popFirst() {
             let flag = "-\(letter)"
             guard let option = command.option(short: letter) else {
-                throw UsageError("unknown flag \(flag) (see skyfarm \(command.name) --help)")
+                throw UsageError("unknown flag \(flag) (see \(program.name) \(command.name) --help)")
             }
             if option.isSwitch || letters.isEmpty {
                 arguments.add(option, flag: flag, text: try value(of: option, flag: flag, rest: &rest))
@@ -109,21 +105,13 @@ struct CommandLineParser: Sendable {
     private func check(_ positionals: [String], of command: CommandSpec) throws(UsageError) {
         let required = command.arguments.prefix(while: \.isRequired).count
         if positionals.count < required {
-            throw UsageError("\(command.arguments[positionals.count].name) is missing: \(command.usageLine)")
+            throw UsageError(
+                "\(command.arguments[positionals.count].name) is missing: \(program.usageLine(of: command))")
         }
         if positionals.count > command.arguments.count {
             throw UsageError(
-                "unexpected argument \"\(positionals[command.arguments.count])\": \(command.usageLine)")
+                "unexpected argument \"\(positionals[command.arguments.count])\": \(program.usageLine(of: command))")
         }
-    }
-}
-
-extension [CommandSpec] {
-    /// The table of the command that goes by this name.
-    func command(named name: String) throws(UsageError) -> CommandSpec {
-        if let command = first(where: { $0.name == name }) { return command }
-        throw UsageError(
-            "unknown command \"\(name)\"\(suggestion(for: name, among: map(\.name))) (see skyfarm --help)")
     }
 }
 

@@ -1,0 +1,18 @@
+/// A base folder for a user's files, as in the XDG base directory specification.
+package enum UserFolder: String, Sendable {
+    case configuration = "XDG_CONFIG_HOME"
+    case state = "XDG_STATE_HOME"
+
+    /// The folder if the variable is not set, relative to the home directory.
+    package var fallback: String { self == .configuration ? ".config" : ".local/state" }
+
+    /// The base folder; nil if `environment` has neither the variable nor a home directory. The specification ignores
+    /// relative paths.
+    package func base(_ environment: [String: String]) -> String? {
+        if let base = environment[rawValue], base.hasPrefix("/") { return base }
+        return environment["HOME"].flatMap { $0.isEmpty ? nil : "\($0)/\(fallback)" }
+    }
+
+    /// Skyfarm's folder below the base folder.
+    package func path(_ environment: [String: String]) -> String? { base(environment).map { $0 + "/skyfarm" } }
+}

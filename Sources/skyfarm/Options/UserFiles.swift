@@ -1,0 +1,25 @@
+import CommandLineKit
+import ScanCluster
+
+extension Layers {
+    /// By flag, by `SKYFARM_` and the option's name in capitals, and in the settings file.
+    static let all = Layers.prefix("SKYFARM_")
+}
+
+extension FileSpec {
+    static let settings = FileSpec(
+        .configuration, "skyfarm/config",
+        help:
+            "Settings: lines of \"key = value\", keys being long flags without the dashes. Lines that begin with # are"
+            + " comments.")
+    static let key = FileSpec(
+        .configuration, "skyfarm/cluster.key",
+        help: "The cluster key, created on first use and readable by its owner only.")
+    static let journals = FileSpec(
+        .state, "skyfarm/",
+        help: "Journals of scans: the finished tasks of each, from which the same command resumes it.")
+
+    private init(_ folder: UserFolder, _ path: String, help: String) {
+        self.init(variable: folder.rawValue, fallback: "~/" + folder.fallback, path: path, help: help)
+    }
+}
