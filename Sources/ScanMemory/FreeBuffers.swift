@@ -1,6 +1,6 @@
-/// Which freed buffers are kept: the last ones, as many as fit into a number of bytes.
+/// The freed buffers that are kept for reuse: the most recent ones, up to a limit in bytes.
 struct FreeBuffers {
-    /// A buffer by its address, which this list never follows.
+    /// A buffer, identified by its address, which is never dereferenced here.
     struct Buffer: Equatable {
         let address: UInt
         let byteCount: Int
@@ -9,22 +9,22 @@ struct FreeBuffers {
     private var limit: Int
     // Oldest first.
     private var buffers: [Buffer] = []
-    /// Bytes of all buffers.
+    /// Total size of the buffers.
     private(set) var byteCount = 0
 
-    /// None yet, and never more than `limit` bytes.
+    /// An empty list of at most `limit` bytes.
     init(limit: Int) { self.limit = limit }
 
-    /// Removes the buffer of that size that was added last.
-    /// - Returns: its address, nil if there is none.
+    /// Removes the most recently added buffer of exactly `byteCount` bytes.
+    /// - Returns: its address; nil if there is none.
     mutating func take(_ byteCount: Int) -> UInt? {
         guard let index = buffers.lastIndex(where: { $0.byteCount == byteCount }) else { return nil }
         self.byteCount -= byteCount
         return buffers.remove(at: index).address
     }
 
-    /// Adds a buffer, unless it is larger than all may be together.
-    /// - Returns: those that are kept no more, perhaps that one.
+    /// Adds a buffer, unless it alone exceeds the limit.
+    /// - Returns: the buffers to deallocate, perhaps this one.
     mutating func add(_ buffer: Buffer) -> [Buffer] {
         if buffer.byteCount > limit { return [buffer] }
         buffers.append(buffer)
@@ -33,14 +33,13 @@ struct FreeBuffers {
     }
 
     /// Changes the limit.
-    /// - Returns: the buffers that are kept no more.
+    /// - Returns: the buffers to deallocate.
     mutating func setLimit(_ byteCount: Int) -> [Buffer] {
         limit = byteCount
         return removeExcess(over: limit)
     }
 
-    /// Removes all buffers.
-    /// - Returns: them.
+    /// Removes and returns all buffers.
     mutating func removeAll() -> [Buffer] { removeExcess(over: 0) }
 
     private mutating func removeExcess(over limit: Int) -> [Buffer] {

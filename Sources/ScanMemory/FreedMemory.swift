@@ -1,18 +1,19 @@
 internal import CSkyfarm
 
-/// What becomes of memory that is freed, in programs that scan.
+/// Policy for freed memory in processes that scan: keep it for the next band instead of returning it to the system.
 package enum FreedMemory {
-    /// Has the C library keep up to 128 MiB for each thread, and take buffers of up to 32 MiB from them, where it can be
-    /// told so; of those for pixels ``LargeMemory`` keeps as much as a node holds of an image, but an eighth of this
-    /// machine's memory at most, and 128 MiB where the system may not take them. Else buffers go back to the system after
-    /// each call, and their pages are asked for again in the next: 6 % of a scan, and 5 % more where the pixels come over
-    /// the network.
+    /// Keeps freed memory for reuse.
+    ///
+    /// On glibc, malloc keeps up to 128 MiB per thread and serves buffers of up to 32 MiB from it. ``LargeMemory``
+    /// keeps pixel buffers: up to 1 GiB, but at most an eighth of the physical memory; 128 MiB where the system cannot
+    /// reclaim them. Otherwise every buffer is unmapped after use and its pages are faulted in again: 6 % of a scan's
+    /// time, and 5 % more where the pixels arrive over the network.
     package static func keep() {
         skyfarm_keep_freed_memory(32 << 20, 128 << 20)
         LargeMemory.keep(HugePages.canBeOffered ? min(1 << 30, PhysicalMemory.byteCount / 8) : 128 << 20)
     }
 
-    /// Gives back to the system what was kept, when nothing is scanned for some time. Takes the longer the more it is.
+    /// Returns the kept memory to the system, for use when the process is idle. Takes time proportional to its size.
     package static func giveBack() {
         LargeMemory.giveBack()
         skyfarm_give_back_freed_memory()

@@ -2,15 +2,14 @@
     internal import Glibc
 #endif
 
-/// Pages of 2 MiB for large buffers, where the system has them: one page fault instead of 512.
+/// Transparent huge pages of 2 MiB for large buffers on Linux: one page fault instead of 512.
 enum HugePages {
     private static let size: UInt = 2 << 20
 
-    /// Asks for huge pages for memory that will be written soon; only advice, and none for small buffers.
+    /// Advises huge pages for memory that will be written soon; no effect on small buffers.
     static func advise(_ memory: UnsafeMutableRawBufferPointer) {
         #if os(Linux)
-            // Without them the buffer has small pages: no harm.
-            give(MADV_HUGEPAGE, about: memory)
+            advise(MADV_HUGEPAGE, about: memory)
         #endif
     }
 
@@ -23,18 +22,18 @@ enum HugePages {
         #endif
     }
 
-    /// Lets the system take the pages of a buffer that nobody needs, and what is in them, if it runs short of memory.
+    /// Lets the system reclaim the pages of an unused buffer, with their content, when it runs short of memory.
     ///
-    /// Pages that are still there when the buffer is written again need no clearing.
+    /// Pages not reclaimed before the buffer is written again need no clearing.
     static func offer(_ memory: UnsafeMutableRawBufferPointer) {
         #if os(Linux)
-            give(MADV_FREE, about: memory)
+            advise(MADV_FREE, about: memory)
         #endif
     }
 
     #if os(Linux)
-        /// Tells the system about the huge pages that lie in `memory` as a whole: none is split.
-        private static func give(_ advice: Int32, about memory: UnsafeMutableRawBufferPointer) {
+        /// Applies `advice` to the huge pages that lie wholly in `memory`, so that none is split.
+        private static func advise(_ advice: Int32, about memory: UnsafeMutableRawBufferPointer) {
             let start = (UInt(bitPattern: memory.baseAddress) + size - 1) / size * size
             let end = (UInt(bitPattern: memory.baseAddress) + UInt(memory.count)) / size * size
             guard start < end else { return }

@@ -6,7 +6,7 @@ import Testing
 struct FreeBuffersTests {
     private typealias Buffer = FreeBuffers.Buffer
 
-    @Test("gives out a buffer of the very size, the last one first, and each once")
+    @Test("returns buffers of exactly the size, most recent first, each once")
     func takes() {
         var free = FreeBuffers(limit: 100)
         for (address, size) in [(1, 10), (2, 20), (3, 10)] {
@@ -18,7 +18,7 @@ struct FreeBuffersTests {
         #expect(free.byteCount == 20)
     }
 
-    @Test("lets the oldest go when there are too many bytes, and what is larger than all may be")
+    @Test("drops the oldest buffers above the limit, and refuses one larger than the limit")
     func limits() {
         var free = FreeBuffers(limit: 30)
         let buffers = [Buffer(address: 1, byteCount: 10), Buffer(address: 2, byteCount: 20)]
@@ -29,7 +29,7 @@ struct FreeBuffersTests {
         #expect(free.byteCount == 25)
     }
 
-    @Test("a lower limit and the end let go of what they must")
+    @Test("a lower limit and removeAll return the buffers to deallocate")
     func shrinks() {
         var free = FreeBuffers(limit: 30)
         let buffers = [Buffer(address: 1, byteCount: 10), Buffer(address: 2, byteCount: 20)]

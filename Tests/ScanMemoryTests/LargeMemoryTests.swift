@@ -6,7 +6,7 @@ import Testing
 @Suite("large memory", .serialized)
 struct LargeMemoryTests {
     @Test(
-        "is there to the last byte, aligned",
+        "is writable to the last byte, and aligned",
         arguments: [0, 1, 100, (8 << 20) - 1, 8 << 20, (8 << 20) + 1, 40 << 20, (40 << 20) + 1])
     func usable(byteCount: Int) {
         let memory = LargeMemory.allocate(byteCount: byteCount)
@@ -16,7 +16,9 @@ struct LargeMemoryTests {
         #expect(memory.allSatisfy { $0 == 7 })
     }
 
-    @Test("a freed buffer serves a request of nearly its size, until it is given back", arguments: [8, 15, 40])
+    @Test(
+        "a freed buffer is reused for a request of nearly its size, until it is returned to the system",
+        arguments: [8, 15, 40])
     func isUsedAgain(mebibytes: Int) {
         LargeMemory.keep(64 << 20)
         defer { LargeMemory.keep(0) }
@@ -25,7 +27,7 @@ struct LargeMemoryTests {
         LargeMemory.deallocate(first, byteCount / 4 + 100)
         let second = LargeMemory.allocate(byteCount: byteCount + 500)
         #expect(second.baseAddress == UnsafeMutableRawPointer(first) && second.count == byteCount + 500)
-        // While it is in use, nobody else gets it.
+        // A buffer in use is not handed out again.
         let third = LargeMemory.allocate(byteCount: byteCount + 500)
         #expect(third.baseAddress != second.baseAddress)
         LargeMemory.deallocate(third)
@@ -45,7 +47,7 @@ struct LargeMemoryTests {
     }
 
     #if os(Linux)
-        @Test("the system may take the pages of a kept buffer, until it is written again")
+        @Test("the system can reclaim the pages of a kept buffer until it is written again")
         func isOffered() throws {
             LargeMemory.keep(64 << 20)
             defer { LargeMemory.keep(0) }
@@ -53,7 +55,7 @@ struct LargeMemoryTests {
             first.initializeMemory(as: UInt8.self, repeating: 7)
             #expect(try kibibytesOffered(around: first) == 0)
             LargeMemory.deallocate(first)
-            // Huge pages that the buffer shares with others at its ends stay.
+            // Huge pages that the buffer shares at its ends are not offered.
             #expect(try kibibytesOffered(around: first) >= 36 << 10)
             let second = LargeMemory.allocate(byteCount: 40 << 20)
             #expect(second.baseAddress == first.baseAddress)
@@ -63,7 +65,7 @@ struct LargeMemoryTests {
             LargeMemory.deallocate(second)
         }
 
-        /// What the kernel counts as free to take in the mapping that holds the middle of `memory`.
+        /// LazyFree of the mapping that contains the middle of `memory`.
         private func kibibytesOffered(around memory: UnsafeMutableRawBufferPointer) throws -> Int {
             let middle = UInt(bitPattern: memory.baseAddress) + UInt(memory.count / 2)
             var isInside = false
@@ -78,7 +80,7 @@ struct LargeMemoryTests {
         }
     #endif
 
-    @Test("keeps nothing unless it is told to")
+    @Test("keeps nothing by default")
     func keepsNothing() {
         LargeMemory.deallocate(LargeMemory.allocate(byteCount: 40 << 20))
         #expect(LargeMemory.keptByteCount == 0)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// OpenSSL's own memory BIO would copy the input once more and keep it; this one reads straight from what was lent.
+// OpenSSL's memory BIO would copy and keep the input; this one reads directly from the lent buffer.
 
 static int read_input(BIO *bio, char *buffer, int capacity) {
     scan_tls *session = BIO_get_data(bio);

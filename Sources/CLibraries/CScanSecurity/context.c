@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-// AES-128-GCM. Only its hash, SHA-256, binds the key: the session may use ChaCha20 with the same hash.
+// TLS_AES_128_GCM_SHA256. Only its hash is bound to the key: the session may use ChaCha20 with the same hash.
 static const unsigned char aes_128_gcm[2] = {0x13, 0x01};
 
 static SSL_SESSION *session_of_key(SSL *ssl, const held_key *key) {
@@ -21,7 +21,7 @@ static SSL_SESSION *session_of_key(SSL *ssl, const held_key *key) {
 static int use_key(
     SSL *ssl, const EVP_MD *hash, const unsigned char **identity, size_t *identity_count, SSL_SESSION **psk) {
     scan_tls *session = SSL_get_app_data(ssl);
-    (void)hash; // SHA-256 is the hash of every cipher suite allowed here
+    (void)hash; // every cipher suite allowed here uses SHA-256
     *psk = session_of_key(ssl, &session->keys[0]);
     if (!*psk) return 0;
     session->key_index = 0;
@@ -30,7 +30,7 @@ static int use_key(
     return 1;
 }
 
-/// Server: finds the key that a client names. Without one the handshake fails, as there is no certificate.
+/// Server: finds the key that the client names. Without a key the handshake fails, since there is no certificate.
 static int find_key(SSL *ssl, const unsigned char *identity, size_t count, SSL_SESSION **psk) {
     scan_tls *session = SSL_get_app_data(ssl);
     *psk = NULL;
@@ -46,7 +46,7 @@ static int find_key(SSL *ssl, const unsigned char *identity, size_t count, SSL_S
     return 1;
 }
 
-/// No certificate is ever good: only the key counts.
+/// Rejects every certificate: peers authenticate by the key only.
 static int refuse_certificate(X509_STORE_CTX *store, void *unused) {
     (void)unused;
     X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION);
@@ -71,7 +71,7 @@ static SSL_CTX *make_context(scan_tls_role role) {
         SSL_CTX_free(context);
         return NULL;
     }
-    // The system's configuration file may have set others. A key without ECDHE would lose forward secrecy.
+    // The system's configuration file may have set this option. PSK without ECDHE has no forward secrecy.
     SSL_CTX_clear_options(context, SSL_OP_ALLOW_NO_DHE_KEX);
     SSL_CTX_set_options(
         context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE

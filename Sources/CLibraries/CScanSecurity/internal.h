@@ -14,12 +14,12 @@ typedef struct {
 struct scan_tls {
     SSL *ssl;
     scan_tls_role role;
-    held_key *keys; // NULL once the handshake is over
+    held_key *keys; // NULL after the handshake
     size_t key_count;
     int key_index;
     uint8_t offered[IDENTITY_CAPACITY];
     size_t offered_count;
-    bool heard; // a whole handshake message came from the peer
+    bool heard; // the peer sent a complete handshake message
     scan_tls_failure failure;
     int alert;
     const uint8_t *input; // borrowed
@@ -29,7 +29,7 @@ struct scan_tls {
     size_t output_start, output_count, output_capacity;
 };
 
-/// The settings shared by all sessions of a role; NULL when the library refuses.
+/// The settings shared by all sessions of a role; NULL if OpenSSL fails.
 SSL_CTX *scan_tls_context(scan_tls_role role);
 /// A source and sink over the session's input and output.
 BIO *scan_tls_bio(scan_tls *session);

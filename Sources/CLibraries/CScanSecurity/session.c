@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Idle connections must not hold what a burst needed.
+// Output memory, in bytes, that an idle connection keeps after a burst.
 enum { KEPT_OUTPUT = 256 * 1024 };
 
 static void forget_keys(scan_tls *session) {
@@ -64,7 +64,7 @@ uint64_t scan_tls_consumed(const scan_tls *session) { return session->consumed; 
 
 static scan_tls_failure classify(const scan_tls *session, unsigned long error) {
     if (error == 0) return SCAN_TLS_FAILURE_INTERNAL;
-    // Such as a key share that is no point of the curve.
+    // For example a key share that is not a point on the curve.
     if (ERR_GET_LIB(error) != ERR_LIB_SSL && ERR_GET_REASON(error) != ERR_R_MALLOC_FAILURE)
         return SCAN_TLS_FAILURE_PROTOCOL;
     switch (ERR_GET_REASON(error)) {
@@ -77,7 +77,7 @@ static scan_tls_failure classify(const scan_tls *session, unsigned long error) {
     case SSL_R_RECORD_LENGTH_MISMATCH:
     case SSL_R_LENGTH_TOO_SHORT:
     case SSL_R_RECORD_TOO_SMALL:
-        // After the first message they are a broken peer's.
+        // After the first handshake message the peer does speak TLS.
         return session->heard ? SCAN_TLS_FAILURE_PROTOCOL : SCAN_TLS_FAILURE_NOT_TLS;
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_VERSION_TOO_LOW:
@@ -132,7 +132,7 @@ scan_tls_result scan_tls_handshake(scan_tls *session) {
     ERR_clear_error();
     scan_tls_result result = result_of(session, SSL_do_handshake(session->ssl));
     if (result != SCAN_TLS_DONE) return result;
-    // Without the key on both sides this would be a session with anyone.
+    // Without the key on both sides the peer would be unauthenticated.
     if (!SSL_session_reused(session->ssl) || session->key_index < 0 || SSL_version(session->ssl) != TLS1_3_VERSION)
         return fail(session, SCAN_TLS_FAILURE_NO_COMMON_KEY);
     forget_keys(session);
@@ -141,7 +141,7 @@ scan_tls_result scan_tls_handshake(scan_tls *session) {
 
 scan_tls_result scan_tls_read(scan_tls *session, void *buffer, size_t capacity, size_t *count) {
     *count = 0;
-    // To be told so by OpenSSL takes as long as to decrypt a short record.
+    // Asking OpenSSL would take as long as decrypting a short record.
     if (session->input_count == 0 && !SSL_has_pending(session->ssl)) return SCAN_TLS_WANTS_INPUT;
     ERR_clear_error();
     return result_of(session, SSL_read_ex(session->ssl, buffer, capacity, count));

@@ -1,14 +1,14 @@
 #ifndef FOR_EACH_PROCESSOR_H
 #define FOR_EACH_PROCESSOR_H
 
-// The choice between clones is made before a sanitizer is ready, which would instrument it.
+// The resolver that chooses a clone runs before a sanitizer's run-time is initialised, so none is used with them.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 #define has_sanitizer 1
 #endif
 #endif
 
-// Of a function marked so there are two, and the processor's wider vectors are used where it has them.
+// Compiles a function twice, for AVX2 and for the baseline; the dynamic linker chooses by the processor.
 #if defined(__x86_64__) && defined(__linux__) && !defined(has_sanitizer)
 #define for_each_processor __attribute__((target_clones("avx2", "default")))
 #else

@@ -5,19 +5,19 @@
 #include <stdbool.h>
 #include <string.h>
 
-// What decides where a part lies are libsep's operations, in their order and with their rounding.
+// The ring of a part is computed by libsep's operations, in their order and with their rounding.
 #pragma STDC FP_CONTRACT OFF
 
-// The results are the same to the bit on every processor, since nothing is fused. All vector code becomes part of the one
-// function of which there are two.
+// Without fused operations the results are bit-identical on every processor. All vector code is inlined into the one
+// function that is compiled for each processor.
 #define inlined static inline __attribute__((always_inline))
 
 enum { rings = 64, parts = 5 };
-// A pixel is seen as 5 x 5 parts; libsep adds a part's side to the first place, one by one.
+// A pixel is divided into 5 x 5 parts; libsep steps from the first part's centre by repeated addition.
 static const double part_side = 1.0 / parts;
 static const double part_area = (1.0 / parts) * (1.0 / parts);
 static const double first_part = 0.5 * (1.0 / parts - 1.0);
-// A pixel's half diagonal, rounded up by more than the rounding of a distance.
+// Half of a pixel's diagonal, rounded up by more than the rounding error of a distance.
 static const double reach = 0.7073;
 
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
     double x, y, step, density;
 } curve;
 
-// What the rings below one hold together: all flux, and that of the pixels below 0 among it.
+// Sums over all rings below a given one: the flux, and the part of it in negative pixels.
 typedef struct {
     double flux, negative;
 } disc;
@@ -35,8 +35,8 @@ static int clamped(double value, int low, int high) {
     return value < low ? low : value > high ? high : (int)value;
 }
 
-// Several pixels at once. Places are in single precision, at twice the speed; where that does not decide on
-// which side of a ring's edge a part lies, they are looked at again.
+// Several pixels at once. Positions are in single precision, at twice the speed; where that does not decide on which
+// side of a ring's edge a part lies, they are computed again in double precision.
 enum { lanes = 4 };
 typedef double doubles __attribute__((ext_vector_type(lanes)));
 typedef float floats __attribute__((ext_vector_type(lanes)));
@@ -44,14 +44,14 @@ typedef int ints __attribute__((ext_vector_type(lanes)));
 typedef float float_pairs __attribute__((ext_vector_type(2 * lanes)));
 typedef int int_pairs __attribute__((ext_vector_type(2 * lanes)));
 
-// Some pixels: their distances from the centre and, 0 where there are fewer than lanes, their flux.
+// A batch of pixels: distances from the centre, and flux (0 in unused lanes).
 typedef struct {
     doubles dx, dy, flux;
     int count;
 } pixels;
 
-// Squares of the places of one row or column of a pixel's parts. Vectors go by reference: how they go by value depends
-// on the processor that is compiled for.
+// Squared coordinates of one row or column of a pixel's parts. Vectors are passed by reference: the ABI of passing them
+// by value depends on the target processor.
 inlined void squares(const doubles *middles, floats *result) {
     doubles part = *middles + first_part;
     for (int j = 0; j < parts; j++, part += part_side) {
@@ -62,7 +62,7 @@ inlined void squares(const doubles *middles, floats *result) {
 
 inlined double total(const doubles *some) { return (some->x + some->y) + (some->z + some->w); }
 
-// Flux of some pixels, and of those below 0 among them, in as many sums as there are lanes.
+// Partial sums per lane: the flux, and the part of it in negative pixels.
 typedef struct {
     doubles flux, negative;
 } sums;
@@ -72,7 +72,7 @@ inlined void add(const doubles *flux, sums *to) {
     to->negative += __builtin_elementwise_min(*flux, (doubles)0.0);
 }
 
-// Adds `count` pixels, which are lanes or more.
+// Adds `count` pixels of a row; at least `lanes`.
 inlined void add_row(const float *line, int count, sums *to) {
     floats some;
     for (int done = 0; done <= count - lanes; done += lanes) {
@@ -80,7 +80,7 @@ inlined void add_row(const float *line, int count, sums *to) {
         doubles flux = __builtin_convertvector(some, doubles);
         add(&flux, to);
     }
-    // The last ones, of which some were added.
+    // The last vector overlaps pixels already added; their factor is 0.
     static const float is_new[2 * lanes] = {0, 0, 0, 0, 1, 1, 1, 1};
     floats factors;
     memcpy(&factors, is_new + count % lanes, sizeof factors);
@@ -89,7 +89,7 @@ inlined void add_row(const float *line, int count, sums *to) {
     add(&flux, to);
 }
 
-// Number of a pixel's parts whose ring is below `end`.
+// Number of a pixel's parts whose ring is below `end`, in double precision.
 static int parts_inside(const curve *c, int end, double dx, double dy) {
     int inside = 0;
     double py = dy + first_part;
@@ -101,14 +101,14 @@ static int parts_inside(const curve *c, int end, double dx, double dy) {
     return inside;
 }
 
-// Adds the flux of the parts of some pixels whose ring is below `end`.
+// Adds the flux of the parts of a batch whose ring is below `end`.
 inlined void add_inside(const curve *c, int end, const pixels *some, sums *to) {
     double radius = end * c->step;
     float surely_in = (float)(radius * radius * (1 - 1e-5)), surely_out = (float)(radius * radius * (1 + 1e-5));
     floats px2[parts], py2[parts];
     squares(&some->dx, px2);
     squares(&some->dy, py2);
-    // Two rows of parts at once; the last has none beside it.
+    // Two rows of parts at once; the last row is paired with infinity.
     floats nowhere = (floats)INFINITY;
     int_pairs surely = 0, perhaps = 0;
     for (int i = 0; i < parts; i += 2) {
@@ -126,35 +126,34 @@ inlined void add_inside(const curve *c, int end, const pixels *some, sums *to) {
     add(&flux, to);
 }
 
-// Half the length of a circle's chord, 0 beside the circle.
+// Half the length of a circle's chord at `distance` from the centre; 0 outside the circle.
 static double half_chord(double radius, double distance) {
     double squared = radius * radius - distance * distance;
     return squared > 0.0 ? sqrt(squared) : 0.0;
 }
 
-// Adds a pixel to those that wait; true if they fill the lanes with it.
-inlined bool fills_with(pixels *waiting, double dx, double dy, double flux) {
-    waiting->dx[waiting->count] = dx;
-    waiting->dy[waiting->count] = dy;
-    waiting->flux[waiting->count] = flux;
-    return ++waiting->count == lanes;
+// Appends a pixel to the batch; true if the batch is full.
+inlined bool append_fills(pixels *batch, double dx, double dy, double flux) {
+    batch->dx[batch->count] = dx;
+    batch->dy[batch->count] = dy;
+    batch->flux[batch->count] = flux;
+    return ++batch->count == lanes;
 }
 
-// Adds the flux inside of the pixels from column `first` up to `last` and of those that waited, but for those that wait
-// now.
+// Appends the pixels of columns `first` to `last` (exclusive) to the batch, and adds every batch that is full.
 inlined void add_edge(
-    const curve *c, int end, const float *line, int first, int last, double dy, pixels *waiting, sums *to
+    const curve *c, int end, const float *line, int first, int last, double dy, pixels *batch, sums *to
 ) {
     for (int column = first; column < last; column++) {
-        if (!fills_with(waiting, column - c->x, dy, line[column])) continue;
-        add_inside(c, end, waiting, to);
-        *waiting = (pixels){0};
+        if (!append_fills(batch, column - c->x, dy, line[column])) continue;
+        add_inside(c, end, batch, to);
+        *batch = (pixels){0};
     }
 }
 
-// What the rings below `end` hold.
+// The sums over the rings below `end`.
 inlined disc rings_below(const curve *c, int end) {
-    pixels waiting = {0};
+    pixels batch = {0};
     sums sum = {0};
     double radius = end * c->step, outer = radius + reach, inner = radius > reach ? radius - reach : 0.0;
     int last_row = clamped(c->y + outer + 2, 0, c->height);
@@ -162,27 +161,27 @@ inlined disc rings_below(const curve *c, int end) {
         const float *line = c->pixels + (size_t)row * c->width;
         double dy = row - c->y, around = half_chord(outer, dy), within = half_chord(inner, dy);
         int first = clamped(c->x - around, 0, c->width), last = clamped(c->x + around + 2, 0, c->width);
-        // Pixels of which all parts are surely inside.
+        // Pixels that lie wholly inside.
         int full = clamped(c->x - within + 1, first, last), full_end = clamped(c->x + within, full, last);
         if (full_end - full < lanes)
             full_end = full;
         else
             add_row(line + full, full_end - full, &sum);
-        add_edge(c, end, line, first, full, dy, &waiting, &sum);
-        add_edge(c, end, line, full_end, last, dy, &waiting, &sum);
+        add_edge(c, end, line, first, full, dy, &batch, &sum);
+        add_edge(c, end, line, full_end, last, dy, &batch, &sum);
     }
-    if (waiting.count > 0) add_inside(c, end, &waiting, &sum);
+    if (batch.count > 0) add_inside(c, end, &batch, &sum);
     return (disc){total(&sum.flux), total(&sum.negative)};
 }
 
-// The target is above the sum of the rings below `low`, and not above that of the rings below `high`.
+// Invariant: sum below ring `low` < target <= sum below ring `high`.
 typedef struct {
     double target;
     int low, high;
     disc below_low, below_high;
 } bracket;
 
-// Moves one side of the bracket to ring `end`, between them.
+// Moves one side of the bracket to ring `end`, which lies between them.
 inlined void probe(const curve *c, int end, bracket *b) {
     disc sum = rings_below(c, end);
     if (sum.flux < b->target) {
@@ -194,7 +193,7 @@ inlined void probe(const curve *c, int end, bracket *b) {
     }
 }
 
-// The ring between low and high that has the target below it, if the flux is spread evenly.
+// Estimate of the ring that reaches the target, assuming a uniform surface brightness between low and high.
 static int interpolated(const bracket *b) {
     double share = (b->target - b->below_low.flux) / (b->below_high.flux - b->below_low.flux);
     double low = (double)b->low * b->low, high = (double)b->high * b->high;
@@ -203,14 +202,14 @@ static int interpolated(const bracket *b) {
 
 // Narrows the bracket to one ring.
 inlined void narrow(const curve *c, bracket *b) {
-    // Half of the flux is mostly in about the first fifth of the radius.
+    // Half of the flux is usually reached at about a fifth of the radius.
     enum { usual = 14, stride = 3 };
     for (int end = usual; end < rings && b->high == rings; end += stride) probe(c, end, b);
     while (b->high - b->low > 1) probe(c, interpolated(b), b);
 }
 
-// Whether the target may be reached in a ring before `end`, or nearly: not if the pixels below 0 there do not make up for
-// what is missing.
+// Whether the running sum may reach the target in a ring before `end`: impossible if the negative pixels there do not
+// make up for the difference.
 inlined bool may_be_reached_before(const curve *c, int end, disc sum, double target) {
     while (end > 0 && sum.flux - sum.negative >= target) {
         sum = rings_below(c, --end);
@@ -225,7 +224,7 @@ double skyfarm_half_flux_radius(const float *pixels, int width, int height, doub
     disc all = rings_below(&c, rings);
     double target = 0.5 * all.flux, size = all.flux - 2 * all.negative;
     if (!(size < INFINITY)) return NAN;
-    // Far above the rounding of a sum of millions of parts, far below what a ring of a real source holds.
+    // Far above the rounding error of a sum of millions of parts, far below the flux in a ring of a real source.
     double nearly_equal = 1e-11 * size, nearly_flat = 1e-4 * size;
     if (target <= 0.0)
         return rings_below(&c, 1).flux < target + nearly_equal || -target < nearly_equal ? NAN : 0.0;

@@ -14,7 +14,7 @@
 #include <sys/vfs.h>
 #endif
 
-// What looks at a file without opening it, for devices and pipes that would notice.
+// Flag to examine a file without opening it: opening has side effects on devices and pipes.
 #ifdef O_PATH
 #define LOOK O_PATH
 #else
@@ -35,10 +35,10 @@ static int open_regular(int folder, const char *name) {
     if (seen < 0) return -1;
     struct statfs system;
     if (fstat(seen, &status) != 0 || !S_ISREG(status.st_mode)) return refuse(seen);
-    // Files of these are regular by their word only.
+    // Files of procfs and sysfs claim to be regular.
     if (fstatfs(seen, &system) != 0 || system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC)
         return refuse(seen);
-    // The very file that was looked at, whatever its name leads to by now.
+    // Opens the file that was examined, whatever its name refers to by now.
     char same[32];
     snprintf(same, sizeof same, "/proc/self/fd/%d", seen);
     int file = open(same, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -5,17 +5,17 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-// libsep shares out the pixels of blended sources by a random draw, seeded once per call of sep_extract, so that
-// each blend depends on every blend before it in the window. A draw that is always the middle of the range makes
-// the split a function of the blend alone; see Docs/ExactScan.md. This definition takes precedence over the C
-// library's for libsep's call, because the executable comes first in symbol look-up.
+// libsep assigns the pixels of blended sources by a random draw, seeded once per call of sep_extract, so that each
+// blend depends on every blend before it in the window. A draw that always returns the middle of the range makes the
+// result a function of the blend alone; see Docs/ExactScan.md. This definition interposes the C library's for libsep's
+// calls, because symbol look-up begins with the executable.
 int rand_r(unsigned int *seed) {
     (void)seed;
     return 0x3fffffff;
 }
 
 int skyfarm_draw_is_fixed(void) {
-    // Looked up by name, as the dynamic linker did for libsep: the address taken here could be bound early.
+    // Looked up by name, as the dynamic linker does for libsep; a direct reference could be bound at link time.
     int (*draw)(unsigned int *) = (int (*)(unsigned int *))dlsym(RTLD_DEFAULT, "rand_r");
     unsigned int seed = 1;
     return draw != NULL && draw(&seed) == 0x3fffffff && draw(&seed) == 0x3fffffff;

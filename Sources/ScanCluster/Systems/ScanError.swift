@@ -3,43 +3,35 @@
 /// What the task's own code throws is no `ScanError`: it comes back as ``TaskResponse/Result/failure(_:)``.
 public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What went wrong.
-    public struct Code: Codable, Hashable, Sendable, CustomStringConvertible {
-        enum Value: String, Codable {  // swift-format-ignore
-            case systemLost, timedOut, cancelled, refused, unknownScanner, invalidResponse, bulkMissing, bulkUnreadable
-            case unreachable, incompatible, notANode, noSystem, draining, authentication
-        }
-        let value: Value
+    public enum Code: String, Sendable {
         /// The connection ended, or the system left, before it answered.
-        public static let systemLost = Code(value: .systemLost)
+        case systemLost
         /// The attempt took longer than its time-out.
-        public static let timedOut = Code(value: .timedOut)
+        case timedOut
         /// Nobody waits for the attempt any more.
-        public static let cancelled = Code(value: .cancelled)
+        case cancelled
         /// The system takes no more tasks now: its queue is full.
-        public static let refused = Code(value: .refused)
+        case refused
         /// The system is about to leave, and takes no more tasks.
-        public static let draining = Code(value: .draining)
+        case draining
         /// The system does not know this type of task.
-        public static let unknownScanner = Code(value: .unknownScanner)
+        case unknownScanner
         /// The response could not be decoded, or cannot be the answer to the task.
-        public static let invalidResponse = Code(value: .invalidResponse)
+        case invalidResponse
         /// The system no longer keeps the bulk bytes the attempt refers to.
-        public static let bulkMissing = Code(value: .bulkMissing)
+        case bulkMissing
         /// The coordinator could not read the bulk bytes: a fault of the job's input, of no system.
-        public static let bulkUnreadable = Code(value: .bulkUnreadable)
+        case bulkUnreadable
         /// No connection could be made.
-        public static let unreachable = Code(value: .unreachable)
+        case unreachable
         /// The peer speaks another protocol version.
-        public static let incompatible = Code(value: .incompatible)
+        case incompatible
         /// What answers there is another program.
-        public static let notANode = Code(value: .notANode)
+        case notANode
         /// The peer does not hold the cluster key, or did not prove it.
-        public static let authentication = Code(value: .authentication)
+        case authentication
         /// No system is there to run the task.
-        public static let noSystem = Code(value: .noSystem)
-
-        /// The code's name.
-        public var description: String { value.rawValue }
+        case noSystem
     }
 
     /// What went wrong.

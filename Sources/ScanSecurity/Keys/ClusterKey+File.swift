@@ -1,8 +1,8 @@
 import Foundation
 
-/// Keys on their way between machines.
+/// Export and import of keys.
 extension ClusterKey {
-    /// Reads the text of a key from an open file or pipe, to its end; `name` stands for it in errors.
+    /// Reads the text of a key from an open file or pipe, to its end; errors refer to it as `name`.
     /// - Throws: ``KeyError/Code/malformed`` if the text is no key, ``KeyError/Code/unusable`` if it cannot be read.
     public static func read(from descriptor: Int32, name: String) throws(KeyError) -> ClusterKey {
         var text = try SecretFile.readAll(descriptor, name)
@@ -15,7 +15,7 @@ extension ClusterKey {
     }
 
     /// Writes the text of the key to a new file that only its owner can read.
-    /// - Throws: ``KeyError/Code/unusable`` if there is such a file already or it cannot be written,
+    /// - Throws: ``KeyError/Code/unusable`` if the file exists or cannot be written,
     ///   ``KeyError/Code/exposed`` if others could replace it.
     public func export(to path: String) throws(KeyError) {
         guard try SecretFile.write(exportText() + "\n", to: path, replacing: false) else {

@@ -1,16 +1,16 @@
-/// The text of a key: `skyfarm-key-1-`, the fingerprint, `-`, and 64 hexadecimal digits; one word, easy to copy. The
-/// fingerprint shows which key it is, and that all of it was copied.
+/// The text of a key: `skyfarm-key-1-`, the fingerprint, `-`, and 64 hexadecimal digits, without a space. The
+/// fingerprint identifies the key and serves as a checksum of the copy.
 extension ClusterKey {
     static let textPrefix = "skyfarm-key-1-"
     static let textLength = textPrefix.utf8.count + KeyFingerprint.length + 1 + 2 * byteCount
 
-    /// The secret itself, as one line without its end. Whoever reads it can use every node of the cluster.
+    /// The secret, as one line without a line feed. Anyone who reads it can use every node of the cluster.
     public func exportText() -> String {
         "\(Self.textPrefix)\(fingerprint)-\(withSecret { Hexadecimal.text(of: $0) })"
     }
 
     /// The key written as `text`; white space around it is ignored.
-    /// - Throws: ``KeyError/Code/malformed`` for anything that ``exportText()`` does not write.
+    /// - Throws: ``KeyError/Code/malformed`` if `text` does not have the format of ``exportText()``.
     public convenience init(text: some Sequence<UInt8>) throws(KeyError) {
         var characters = [UInt8](text)
         defer { characters.withUnsafeMutableBytes { wipe($0) } }
@@ -53,7 +53,7 @@ extension KeyError {
 }
 
 extension ArraySlice<UInt8> {
-    /// Without white space at both ends.
+    /// The slice without leading and trailing white space.
     var trimmed: Self {
         func isSpace(_ character: UInt8) -> Bool { [0x20, 0x09, 0x0a, 0x0d].contains(character) }
         guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {

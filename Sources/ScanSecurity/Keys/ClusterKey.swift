@@ -1,21 +1,21 @@
 import CScanSecurity
 
-/// The secret that makes machines a cluster: 32 random bytes, wiped when nobody holds the key any more.
+/// The secret shared by the machines of a cluster: 32 random bytes, wiped when the last reference is released.
 ///
-/// Describing, dumping or mirroring a key shows its fingerprint and nothing else. The bytes leave it only through
-/// ``exportText()``, the text that is copied to another machine.
+/// Its description, dump and mirror show only the fingerprint. Only ``exportText()`` returns the bytes, as the text to
+/// copy to another machine.
 public final class ClusterKey: @unchecked Sendable {
-    // Sendable: the memory is written only inside `init`, before another thread can know this object, and wiped in
-    // `deinit`, when none can any more.
+    // Sendable: the memory is written only in `init`, before another thread can refer to this object, and wiped in
+    // `deinit`, when no thread can.
     private let memory: UnsafeMutableRawPointer
 
-    /// The key's public name.
+    /// Identifies the key; not secret.
     public let fingerprint: KeyFingerprint
 
     /// Length of a key in bytes.
     public static let byteCount = Int(SCAN_TLS_KEY_LENGTH)
 
-    /// A key whose bytes `fill` writes into memory of ``byteCount`` bytes.
+    /// A key whose ``byteCount`` bytes are written by `fill`.
     init(fill: (UnsafeMutableRawBufferPointer) throws(KeyError) -> Void) throws(KeyError) {
         memory = .allocate(byteCount: Self.byteCount, alignment: 16)
         do {
@@ -33,35 +33,35 @@ public final class ClusterKey: @unchecked Sendable {
         memory.deallocate()
     }
 
-    /// A new key from the system's source of random bytes.
-    /// - Throws: ``KeyError`` if that source gives none.
+    /// A new key from the system's random number generator.
+    /// - Throws: ``KeyError`` if the generator fails.
     public static func random() throws(KeyError) -> ClusterKey {
         try ClusterKey { (bytes) throws(KeyError) in
             guard scan_tls_random(bytes.baseAddress, bytes.count) else {
-                throw KeyError(.unusable, "this machine gives no random bytes, so no cluster key can be made")
+                throw KeyError(.unusable, "the system's random number generator failed: no cluster key was made")
             }
         }
     }
 
-    /// Reads the secret bytes; they must not be kept.
+    /// Passes the secret bytes to `body`, which must not keep the pointer.
     func withSecret<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try withExtendedLifetime(self) {
             try body(UnsafeRawBufferPointer(start: memory, count: Self.byteCount))
         }
     }
 
-    /// SHA-256 over a name of its purpose and the key, so that no other use of the key gives the same digest.
+    /// SHA-256 over a purpose string and the key: domain separation from other uses of the key.
     private static func digest(_ key: UnsafeRawPointer) throws(KeyError) -> [UInt8] {
         var purpose = "skyfarm cluster key fingerprint 1\0"
         var digest = [UInt8](repeating: 0, count: Int(SCAN_TLS_DIGEST_LENGTH))
         let done = purpose.withUTF8 { scan_tls_sha256($0.baseAddress, $0.count, key, byteCount, &digest) }
-        guard done else { throw KeyError(.unusable, "OpenSSL gives no SHA-256; check its installation") }
+        guard done else { throw KeyError(.unusable, "OpenSSL failed to compute SHA-256: check its installation") }
         return digest
     }
 }
 
 extension ClusterKey: Equatable {
-    /// Compares the bytes, in a time that does not depend on them.
+    /// Compares the bytes in constant time.
     public static func == (left: ClusterKey, right: ClusterKey) -> Bool {
         scan_tls_equal(left.memory, right.memory, byteCount)
     }

@@ -1,22 +1,17 @@
 /// Why a cluster key cannot be used, with what to do about it. Never contains a byte of a key.
 public struct KeyError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What went wrong.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        enum Value: String { case malformed, exposed, foreign, missing, unusable }
-        let value: Value
+    public enum Code: String, Sendable {
         /// The text is no cluster key, or not all of one.
-        public static let malformed = Code(value: .malformed)
+        case malformed
         /// Others can read or replace the key file.
-        public static let exposed = Code(value: .exposed)
+        case exposed
         /// The key file belongs to another user.
-        public static let foreign = Code(value: .foreign)
+        case foreign
         /// There is no key file.
-        public static let missing = Code(value: .missing)
+        case missing
         /// The key file, or something it needs, cannot be read, written or made.
-        public static let unusable = Code(value: .unusable)
-
-        /// The code's name.
-        public var description: String { value.rawValue }
+        case unusable
     }
 
     /// What went wrong.

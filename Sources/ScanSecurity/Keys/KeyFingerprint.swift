@@ -1,14 +1,14 @@
-/// Short public name of a cluster key: ten hexadecimal digits, from which the key cannot be found.
+/// Short public identifier of a cluster key: ten hexadecimal digits of a SHA-256 digest.
 ///
-/// Nodes announce it, so that a coordinator can tell its own cluster from others. Like a file's checksum it tells keys
-/// apart; it proves nothing, since anyone may announce it.
+/// Nodes announce it, so that a coordinator can distinguish its own cluster from others. It authenticates nobody, since
+/// anyone can announce it.
 public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
     /// The digits, in lower case.
     public let description: String
 
     static let length = 10
 
-    /// The fingerprint written as `text`; nil unless it is ten hexadecimal digits in lower case.
+    /// Parses `text`; nil unless it is ten hexadecimal digits in lower case.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == Self.length, text.utf8.allSatisfy(Hexadecimal.isDigit) else { return nil }
         description = String(text)

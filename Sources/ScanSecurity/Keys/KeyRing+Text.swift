@@ -1,12 +1,12 @@
 import Foundation
 
-/// The text of the retired keys: one line each, the key's text, a space, and the moment of expiry in ISO 8601.
+/// The text of the retired keys: one line each, with the key's text, a space, and the time of expiry in ISO 8601.
 extension KeyRing {
     func retiredText() -> String {
         retired.map { "\($0.key.exportText()) \($0.expiry.formatted(.iso8601))\n" }.joined()
     }
 
-    /// - Throws: ``KeyError/Code/malformed`` for anything that ``retiredText()`` does not write.
+    /// - Throws: ``KeyError/Code/malformed`` if `text` does not have the format of ``retiredText()``.
     static func retired(text: some Sequence<UInt8>) throws(KeyError) -> [Retired] {
         var characters = [UInt8](text)
         defer { characters.withUnsafeMutableBytes { wipe($0) } }

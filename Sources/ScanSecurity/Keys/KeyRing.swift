@@ -1,15 +1,15 @@
 public import Foundation
 
-/// The keys that a machine accepts: the current one, and for a stated time those it replaced.
+/// The keys that a machine accepts: the current one and, until they expire, the keys it replaced.
 ///
-/// During a rotation machines change their keys one after the other; until the old one expires, each still works with
-/// those that have not changed yet.
+/// During a rotation the machines replace their keys one after the other. Until the old key expires, machines with the
+/// old and the new key accept each other.
 public struct KeyRing: Sendable, Equatable {
-    /// A key that was replaced.
+    /// A replaced key.
     public struct Retired: Sendable, Equatable {
         /// The key.
         public var key: ClusterKey
-        /// It is accepted before this moment.
+        /// The key is accepted before this time.
         public var expiry: Date
 
         /// A replaced key.
@@ -19,12 +19,12 @@ public struct KeyRing: Sendable, Equatable {
         }
     }
 
-    /// The key that this machine offers.
+    /// The key that this machine offers first.
     public let current: ClusterKey
-    /// Replaced keys, the latest first.
+    /// Replaced keys, the most recent first.
     public let retired: [Retired]
 
-    /// A ring; retired keys equal to the current one or to an earlier retired one are left out.
+    /// A ring. Retired keys equal to the current key or to an earlier element are dropped.
     public init(current: ClusterKey, retired: [Retired] = []) {
         self.current = current
         self.retired = retired.reduce(into: []) { kept, entry in
@@ -37,15 +37,16 @@ public struct KeyRing: Sendable, Equatable {
         [current] + retired.filter { time < $0.expiry }.map(\.key)
     }
 
-    /// The keys to offer, in this order, to a node that announces `fingerprints`; all if it announces none of them.
+    /// The keys to offer, in this order, to a node that announces `fingerprints`; all keys if it announces none of
+    /// them.
     public func keys(for fingerprints: [KeyFingerprint], at time: Date) -> [ClusterKey] {
         let all = keys(at: time)
         let announced = all.filter { fingerprints.contains($0.fingerprint) }
         return announced.isEmpty ? all : announced
     }
 
-    /// The ring after `key` has become the current one; the replaced key is accepted before `expiry`, or no longer if
-    /// that is nil, and then neither is any key replaced before. Keys that have expired at `time` are dropped.
+    /// The ring with `key` as the current key. The replaced key is accepted before `expiry`; with nil all replaced keys
+    /// are dropped. Keys that have expired at `time` are dropped.
     public func replacing(with key: ClusterKey, keepingOldUntil expiry: Date?, at time: Date) -> KeyRing {
         guard let expiry else { return KeyRing(current: key) }
         let kept = retired.filter { time < $0.expiry }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension KeyStore {
-    /// Tells whether the key files have changed since they were read, at the cost of two system calls.
+    /// Identifies the content of the key files by inode, size and change time; costs two system calls.
     public struct Revision: Hashable, Sendable {
         private struct File: Hashable {
             var inode: UInt64
@@ -28,7 +28,7 @@ extension KeyStore {
         }
     }
 
-    /// The revision of the key files now: a node that sees another one reads the ring again, so that a rotation needs
-    /// no restart.
+    /// The current revision of the key files. A node rereads the ring when it changes, so that a rotation needs no
+    /// restart.
     public var revision: Revision { Revision(of: [path, retiredPath]) }
 }

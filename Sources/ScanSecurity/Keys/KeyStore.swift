@@ -1,10 +1,9 @@
 public import Foundation
 internal import ScanCluster
 
-/// The key files of one user on one machine: the current key, and beside it, in `*.old`, the keys it replaced.
+/// The key files of one user on one machine: the current key and, in `*.old` beside it, the keys it replaced.
 ///
-/// The files must belong to the user and be closed to others, or they are refused: a key that others could read or
-/// replace protects nothing.
+/// Files that do not belong to the user, or that others can read or replace, are refused.
 public struct KeyStore: Sendable {
     /// Path of the current key.
     public let path: String
@@ -18,11 +17,11 @@ public struct KeyStore: Sendable {
         KeyStore(path: try defaultPath(environment: ProcessInfo.processInfo.environment))
     }
 
-    /// Where a user's key is by default: `$XDG_CONFIG_HOME/skyfarm/cluster.key`, or the same below `~/.config`.
+    /// The default path of a user's key: `$XDG_CONFIG_HOME/skyfarm/cluster.key`, or `~/.config/skyfarm/cluster.key`.
     /// - Throws: ``KeyError/Code/unusable`` if `environment` names neither that folder nor a home.
     public static func defaultPath(environment: [String: String]) throws(KeyError) -> String {
         guard let folder = UserFolder.configuration.path(environment) else {
-            throw KeyError(.unusable, "no place for the cluster key: set HOME or XDG_CONFIG_HOME")
+            throw KeyError(.unusable, "no folder for the cluster key: set HOME or XDG_CONFIG_HOME")
         }
         return folder + "/cluster.key"
     }
@@ -30,16 +29,16 @@ public struct KeyStore: Sendable {
     /// Path of the keys that were replaced.
     public var retiredPath: String { path + ".old" }
 
-    /// The keys accepted here; makes the current key if there is none yet. Of several processes that start at once,
-    /// one makes it and all get the same.
-    /// - Throws: ``KeyError`` if a file cannot be used, or others could read or replace it.
+    /// The keys accepted on this machine. Generates the current key if there is none; of several processes that start
+    /// at once, one generates it and all read the same key.
+    /// - Throws: ``KeyError`` if a file cannot be used, or if others can read or replace it.
     public func ring() throws(KeyError) -> KeyRing {
         guard let key = try currentKey() else { return KeyRing(current: try create(), retired: try retiredKeys()) }
         return KeyRing(current: key, retired: try retiredKeys())
     }
 
-    /// The keys accepted here.
-    /// - Throws: ``KeyError/Code/missing`` if there is no key yet, and as ``ring()``.
+    /// The keys accepted on this machine.
+    /// - Throws: ``KeyError/Code/missing`` if there is no key; otherwise as ``ring()``.
     public func existingRing() throws(KeyError) -> KeyRing {
         guard let key = try currentKey() else {
             throw KeyError(
@@ -48,9 +47,9 @@ public struct KeyStore: Sendable {
         return KeyRing(current: key, retired: try retiredKeys())
     }
 
-    /// Makes `key` the current one. The key it replaces is accepted before `expiry`; if that is nil, it and all that
-    /// were replaced earlier are forgotten at once.
-    /// - Throws: ``KeyError`` if a file cannot be used or written; then the current key is still the old one.
+    /// Makes `key` the current key. The key it replaces is accepted before `expiry`; with nil, all replaced keys are
+    /// deleted.
+    /// - Throws: ``KeyError`` if a file cannot be read or written; the current key is then unchanged.
     @discardableResult
     public func replace(
         with key: ClusterKey, keepingOldUntil expiry: Date?, at time: Date
@@ -61,14 +60,14 @@ public struct KeyStore: Sendable {
             return ring
         }
         guard current != key || expiry == nil else { return try existingRing() }
-        // Forgetting must work also where the old keys cannot be read.
+        // Deleting must work even if the old keys cannot be read.
         let old = KeyRing(current: current, retired: expiry == nil ? [] : try retiredKeys())
         let ring = old.replacing(with: key, keepingOldUntil: expiry, at: time)
         try write(ring)
         return ring
     }
 
-    /// The old keys first: a crash in between leaves the current key in both files, which does no harm.
+    /// Writes the old keys first: a crash in between leaves the current key in both files, which is harmless.
     private func write(_ ring: KeyRing) throws(KeyError) {
         try SecretFile.makeFolder(of: path)
         if ring.retired.isEmpty {
@@ -105,7 +104,7 @@ public struct KeyStore: Sendable {
         if try SecretFile.write(key.exportText() + "\n", to: path, replacing: false) { return key }
         // Another process was first.
         guard let key = try currentKey() else {
-            throw KeyError(.unusable, "\(path) was removed while it was made: try again")
+            throw KeyError(.unusable, "\(path) was removed while it was created: try again")
         }
         return key
     }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Files of a user's secrets: read only if nobody else could read or replace them, written whole or not at all.
+/// Files with a user's secrets: refused if others can read or replace them, written atomically.
 enum SecretFile {
-    /// No file of keys is longer, in bytes.
+    /// Largest size of a key file in bytes.
     static let limit = 1 << 16
 
     /// The file's bytes; nil if there is no file.
-    /// - Throws: ``KeyError`` if the file is open to others, another user's, not a regular file or too long.
+    /// - Throws: ``KeyError`` if others can use the file, or if it is another user's, not a regular file or too long.
     static func read(_ path: String) throws(KeyError) -> [UInt8]? {
-        // A FIFO must not hang the process.
+        // O_NONBLOCK: opening a FIFO must not block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -51,13 +51,13 @@ enum SecretFile {
         throw KeyError(.malformed, "\(path) is too long to be a cluster key")
     }
 
-    /// Writes a file that only its owner can read, under its name at once and whole.
-    /// - Returns: false if there is a file already and it is not to be replaced.
+    /// Writes a file that only its owner can read, atomically.
+    /// - Returns: false if the file exists and `replacing` is false.
     @discardableResult
     static func write(_ text: String, to path: String, replacing: Bool) throws(KeyError) -> Bool {
         let folder = try checkFolder(of: path)
         var template = Array((path + ".XXXXXX").utf8CString)
-        // Made by mkstemp with mode 0600.
+        // mkstemp creates it with mode 0600.
         let descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw failure("write beside \(path)") }
         let temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -68,7 +68,9 @@ enum SecretFile {
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         if geteuid() == 0 {
-            guard fchown(descriptor, folder.st_uid, folder.st_gid) == 0 else { throw failure("give away \(path)") }
+            guard fchown(descriptor, folder.st_uid, folder.st_gid) == 0 else {
+                throw failure("change the owner of \(path)")
+            }
         }
         try writeAll(text, descriptor, path)
         guard fsync(descriptor) == 0 else { throw failure("write \(path)") }
@@ -77,7 +79,7 @@ enum SecretFile {
             isPlaced = true
             return true
         }
-        // A link, unlike a rename, fails if the name is taken.
+        // Unlike rename, link fails if the name exists.
         if link(temporary, path) == 0 { return true }
         guard errno == EEXIST else { throw failure("write \(path)") }
         return false
@@ -101,7 +103,7 @@ enum SecretFile {
         guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove \(path)") }
     }
 
-    /// Makes the folder of `path`, and those above it, where they are missing; only the user can enter them.
+    /// Creates the folder of `path` and its missing parents with mode 0700.
     static func makeFolder(of path: String) throws(KeyError) {
         let folder = (path as NSString).deletingLastPathComponent
         guard !folder.isEmpty, folder != "/", mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
@@ -110,8 +112,8 @@ enum SecretFile {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure("make the folder \(folder)") }
     }
 
-    /// Refuses a folder in which another user could put a file in place of this one, and returns the folder's status.
-    /// Root may work for the folder's owner.
+    /// Refuses a folder in which another user can replace files; returns its status. Root may act for the folder's
+    /// owner.
     private static func checkFolder(of path: String) throws(KeyError) -> stat {
         let folder = (path as NSString).deletingLastPathComponent
         var status = stat()
@@ -119,7 +121,7 @@ enum SecretFile {
         guard status.st_uid == geteuid() || status.st_uid == 0 || geteuid() == 0 else {
             throw KeyError(.foreign, "the folder \(folder) belongs to user \(status.st_uid), not to you (\(geteuid()))")
         }
-        // In a sticky folder, such as /tmp, nobody can replace another's file.
+        // In a sticky folder, such as /tmp, users cannot replace each other's files.
         guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
             throw KeyError(.exposed, "others can replace the cluster key: run 'chmod go-w \(folder)'")
         }

@@ -1,6 +1,6 @@
-/// Tells what a peer that does not speak TLS may be, by the first bytes it sent.
+/// Guesses the protocol of a peer that does not speak TLS from its first bytes.
 enum FirstBytes {
-    /// As many bytes as ``description(of:)`` looks at: the length of a record's header, after which TLS gives up.
+    /// Bytes that ``description(of:)`` reads: the length of a record header, after which OpenSSL reports an error.
     static let count = 5
 
     static func description(of bytes: [UInt8]) -> String {

@@ -1,9 +1,7 @@
 package import Foundation
 
-/// What a connection asks of the session that protects its bytes; see ``TLSSession``, which is the only one in the
-/// library and the command.
-///
-/// Benchmarks have a session without protection, so that the cost of TLS can be measured in the same build.
+/// The operations of a connection's security layer. ``TLSSession`` is the only implementation in the library and the
+/// command; the benchmarks have one in clear text, to measure the cost of TLS in the same build.
 package protocol SecureSession: AnyObject {
     var phase: TLSSession.Phase { get }
     var key: KeyFingerprint? { get }
@@ -20,11 +18,11 @@ package protocol SecureSession: AnyObject {
 
 extension TLSSession: SecureSession {}
 
-/// Starts the two sides of a session.
+/// Makes the sessions of both roles.
 package struct SessionMaker: Sendable {
-    /// The side that connects and offers a key.
+    /// A session that connects and offers a key.
     package var client: @Sendable (ClusterKey) throws -> any SecureSession
-    /// The side that accepts the keys that are valid at a time.
+    /// A session that accepts the ring's keys that are valid at a time.
     package var server: @Sendable (KeyRing, Date, UnauthenticatedLimits) throws -> any SecureSession
 
     package init(

@@ -1,16 +1,16 @@
 import CScanSecurity
 
-/// What a session knows when it fails; from it come the words for the user.
+/// The state of a session when it failed, from which the user's message is made.
 struct TLSFailure {
     var role: TLSSession.Role
     var failure: scan_tls_failure
-    /// Number of the peer's alert, with ``SCAN_TLS_FAILURE_ALERT``.
+    /// Number of the peer's alert if `failure` is ``SCAN_TLS_FAILURE_ALERT``.
     var alert: Int
     var isEstablished: Bool
     var ourKey: KeyFingerprint
-    /// The key that the peer, a client, named, if it is one of Skyfarm's.
+    /// The key that the client named, if its identity has Skyfarm's format.
     var peerKey: KeyFingerprint?
-    /// Whether the peer named a key at all.
+    /// Whether the client offered any identity.
     var peerNamedKey: Bool
     var firstBytes: [UInt8]
 
@@ -39,12 +39,12 @@ struct TLSFailure {
         }
     }
 
-    /// Names of alerts are those of RFC 8446, section 6.
+    /// Alerts are those of RFC 8446, section 6.
     private var alertError: TLSError {
         switch alert {
-        case 40 where role == .client && !isEstablished:  // handshake_failure: it knows no key of this name
+        case 40 where role == .client && !isEstablished:  // handshake_failure: the server does not hold this key
             .wrongKey(ours: ourKey, theirs: peerKey)
-        case 47 where role == .client && !isEstablished:  // illegal_parameter: the binder does not fit its key
+        case 47 where role == .client && !isEstablished:  // illegal_parameter: the binder does not match
             .forgedKey(ourKey)
         case 70:  // protocol_version
             .oldVersion
@@ -61,7 +61,7 @@ extension TLSError {
     fileprivate static let noProof = TLSError(
         .noProof, "did not prove that it holds the cluster key: it is no Skyfarm node, or an impostor")
 
-    /// The peer has another key than this side; `theirs` if it is known.
+    /// The peer holds another key than this side; `theirs` if it is known.
     package static func wrongKey(ours: KeyFingerprint, theirs: KeyFingerprint?) -> TLSError {
         let name = theirs.map { "fingerprint \($0), ours is \(ours)" } ?? "not ours, whose fingerprint is \(ours)"
         return TLSError(

@@ -1,6 +1,6 @@
 import CScanSecurity
 
-/// What both sides agreed on, by OpenSSL's names.
+/// The negotiated parameters, by OpenSSL's names.
 package struct TLSParameters: Sendable, Equatable, CustomStringConvertible {
     package var version: String
     package var cipher: String
@@ -10,7 +10,7 @@ package struct TLSParameters: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension TLSSession {
-    /// What both sides agreed on; meaningful once the session is established.
+    /// The negotiated parameters; valid once the session is established.
     package var parameters: TLSParameters {
         TLSParameters(
             version: String(cString: scan_tls_version_name(session)),

@@ -1,22 +1,23 @@
 import CScanSecurity
 package import Foundation
 
-/// One side of a TLS 1.3 connection whose peers prove to each other that they hold the cluster key.
+/// One side of a TLS 1.3 connection in which both peers prove that they hold the cluster key.
 ///
-/// Works on memory alone. The owner receives ciphertext into ``space()``, reports it with ``received(_:)`` and takes
-/// plaintext with ``read(into:)``; it encrypts with ``seal(_:)`` and sends what ``withOutput(_:)`` gives. Confined to
-/// one thread at a time. After an error the output may hold an alert that tells the peer why; send it, then close.
+/// Performs no I/O. The owner receives ciphertext into ``space()``, reports it with ``received(_:)`` and takes
+/// plaintext with ``read(into:)``; it encrypts with ``seal(_:)`` and sends what ``withOutput(_:)`` provides. Confined
+/// to one thread at a time. After an error the output may hold an alert for the peer; send it, then close the
+/// connection.
 package final class TLSSession {
     package enum Role: Sendable { case client, server }
 
     package enum Phase: Sendable {
-        /// Nothing can be sealed or read yet.
+        /// No data can be sealed or read yet.
         case handshaking
         /// Both sides have proved that they hold the key.
         case established
-        /// The peer has said that nothing more comes.
+        /// The peer sent close_notify.
         case closed
-        /// Over; every call throws the same error.
+        /// The session failed; every call throws the same error.
         case failed
     }
 
@@ -34,11 +35,11 @@ package final class TLSSession {
     private var firstBytes: [UInt8] = []
     private var error: TLSError?
 
-    /// A client that offers `key`; its first bytes wait in the output.
+    /// A client that offers `key`. The output holds its ClientHello.
     /// - Parameters:
-    ///   - key: what the peer must hold, too.
-    ///   - limits: what the handshake may take.
-    ///   - recordsPerKey: after so many records this side changes its traffic key. AES-GCM is safe for 2^24.5.
+    ///   - key: the key that the peer must hold, too.
+    ///   - limits: limits of the handshake.
+    ///   - recordsPerKey: records after which this side updates its traffic key. The limit of AES-GCM is 2^24.5.
     /// - Throws: ``TLSError/Code/unusable`` if OpenSSL fails.
     package convenience init(
         client key: ClusterKey, limits: UnauthenticatedLimits = UnauthenticatedLimits(), recordsPerKey: UInt64 = 1 << 23
@@ -75,23 +76,22 @@ package final class TLSSession {
     }
 }
 
-// MARK: In
+// MARK: Input
 
 extension TLSSession {
-    /// Whether the peer has shown a proof that it holds a key. Before the session is established, it may have repeated
-    /// another's.
+    /// Whether the peer sent a valid proof of a key. Until the session is established, it may be a replay.
     package var isRecognised: Bool { phase != .failed && scan_tls_key_index(session) >= 0 }
 
-    /// Longest piece of ciphertext that is received at once.
+    /// Largest amount of ciphertext received at once, in bytes.
     private static let inputSize = 1 << 16
 
-    /// Memory to receive ciphertext into; empty while ``read(into:)`` has not read what was received before, and when
-    /// nothing more is to come.
+    /// Memory to receive ciphertext into. Empty until ``read(into:)`` has read everything received before, and after
+    /// the end of the session.
     package func space() -> UnsafeMutableRawBufferPointer {
         guard phase == .handshaking || phase == .established, scan_tls_input_count(session) == 0 else {
             return UnsafeMutableRawBufferPointer(start: nil, count: 0)
         }
-        // A stranger gets no more memory than its handshake may take.
+        // An unauthenticated peer gets no more memory than its handshake may use.
         let size = phase == .handshaking ? min(handshakeBytes, Self.inputSize) : Self.inputSize
         if input.count < size {
             input.deallocate()
@@ -100,20 +100,20 @@ extension TLSSession {
         return input
     }
 
-    /// The first `count` bytes of ``space()`` were received. Goes on with the handshake; once the session is
-    /// established, ``read(into:)`` is to be called until it returns 0.
-    /// - Throws: ``TLSError`` if the peer is refused or breaks the session.
+    /// Takes the first `count` bytes of ``space()`` as received and continues the handshake. Once the session is
+    /// established, call ``read(into:)`` until it returns 0.
+    /// - Throws: ``TLSError`` if the peer is refused or violates the protocol.
     package func received(_ count: Int) throws(TLSError) {
         if let error { throw error }
-        precondition(count <= input.count && scan_tls_input_count(session) == 0, "more was received than there is room")
+        precondition(count <= input.count && scan_tls_input_count(session) == 0, "received more than the space holds")
         if phase == .handshaking { firstBytes += input[..<count].prefix(FirstBytes.count - firstBytes.count) }
         scan_tls_lend_input(session, input.baseAddress, count)
         if phase == .handshaking { try handshake() }
     }
 
     /// Reads plaintext into `buffer`.
-    /// - Returns: the number of bytes, at most one record's; 0 when all that was received has been read.
-    /// - Throws: ``TLSError`` if the peer breaks the session.
+    /// - Returns: the number of bytes, at most one record's; 0 when everything received has been read.
+    /// - Throws: ``TLSError`` if the peer violates the protocol.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSError) -> Int {
         if let error { throw error }
         guard phase == .established, !buffer.isEmpty else { return 0 }
@@ -131,8 +131,8 @@ extension TLSSession {
         }
     }
 
-    /// The connection ended.
-    /// - Throws: ``TLSError`` unless the peer had said that nothing more comes.
+    /// Reports the end of the connection.
+    /// - Throws: ``TLSError`` unless the peer had sent close_notify.
     package func receiveEnd() throws(TLSError) {
         if let error { throw error }
         switch phase {
@@ -141,12 +141,12 @@ extension TLSSession {
             throw fail(
                 TLSError(.endedInHandshake, "closed the connection in the TLS handshake: it is busy, or no Skyfarm"))
         case .established:
-            throw fail(TLSError(.truncated, "closed the connection without a farewell"))
+            throw fail(TLSError(.truncated, "closed the connection without close_notify"))
         }
     }
 }
 
-// MARK: Out
+// MARK: Output
 
 extension TLSSession {
     /// Encrypts `plaintext` into the output.
@@ -154,7 +154,7 @@ extension TLSSession {
     /// - Precondition: the session is established, or closed by the peer.
     package func seal(_ plaintext: UnsafeRawBufferPointer) throws(TLSError) {
         if let error { throw error }
-        precondition(phase != .handshaking, "nothing may be sealed before the handshake")
+        precondition(phase != .handshaking, "nothing can be sealed before the handshake is done")
         guard !plaintext.isEmpty else { return }
         if records >= recordsPerKey {
             records = 0
@@ -164,28 +164,28 @@ extension TLSSession {
         try check(scan_tls_write(session, plaintext.baseAddress, plaintext.count))
     }
 
-    /// Puts a farewell into the output: nothing more will be sealed. Does nothing unless the session is established.
+    /// Puts close_notify into the output; seal nothing afterwards. Does nothing unless the session is established.
     package func close() {
         guard phase == .established || phase == .closed else { return }
-        // If even that fails, the peer sees the connection end without it.
+        // On failure the peer sees the connection end without close_notify.
         _ = scan_tls_close(session)
     }
 
-    /// Number of bytes that wait to be sent.
+    /// Number of bytes to be sent.
     package var outputCount: Int {
         var count = 0
         _ = scan_tls_output(session, &count)
         return count
     }
 
-    /// Hands the bytes that wait to be sent to `body`, which returns how many of them it sent, and forgets those.
-    /// Inside `body` the session must not be used.
+    /// Passes the bytes to be sent to `body`, which returns how many it sent, and discards those. `body` must not use
+    /// the session.
     package func withOutput(_ body: (UnsafeRawBufferPointer) throws -> Int) rethrows {
         var count = 0
         let start = scan_tls_output(session, &count)
         guard count > 0 else { return }
         let sent = try body(UnsafeRawBufferPointer(start: start, count: count))
-        precondition(sent >= 0 && sent <= count, "more was sent than there is")
+        precondition(sent >= 0 && sent <= count, "sent more than the output holds")
         scan_tls_discard_output(session, sent)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A cluster key")
 struct ClusterKeyTests {
-    @Test("comes back from its text, with its fingerprint")
+    @Test("is equal to the key parsed from its text")
     func roundTrip() throws {
         let key = try ClusterKey.random()
         let text = key.exportText()
@@ -16,7 +16,7 @@ struct ClusterKeyTests {
         }
     }
 
-    @Test("has the text and the fingerprint that other versions will expect")
+    @Test("has a stable text and fingerprint")
     func stableText() throws {
         let zeros = String(repeating: "0", count: 64)
         // printf 'skyfarm cluster key fingerprint 1\0' | cat - <(head -c 32 /dev/zero) | sha256sum
@@ -71,7 +71,7 @@ struct ClusterKeyTests {
         #expect(error.map { !"\($0)".contains("\n") } == true)
     }
 
-    @Test("is refused if any character of its text is changed, lost or doubled, and the error shows none of it")
+    @Test("is refused if any character of its text is changed, lost or doubled, and the error quotes none of it")
     func changedText() throws {
         let text = Array(try ClusterKey.random().exportText().utf8)
         let digits = String(decoding: text.suffix(64), as: UTF8.self)
@@ -92,7 +92,7 @@ struct ClusterKeyTests {
         }
     }
 
-    @Test("is refused as any bytes of chance")
+    @Test("is not parsed from random bytes")
     func randomText() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)

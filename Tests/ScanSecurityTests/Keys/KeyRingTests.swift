@@ -31,13 +31,13 @@ struct KeyRingTests {
         #expect(late.retired.map(\.key) == [second])
     }
 
-    @Test("forgets all replaced keys at once where none is to be kept")
+    @Test("drops all replaced keys at once if none is to be kept")
     func forgets() {
         let ring = KeyRing(current: first).replacing(with: second, keepingOldUntil: now + 60, at: now)
         #expect(ring.replacing(with: third, keepingOldUntil: nil, at: now) == KeyRing(current: third))
     }
 
-    @Test("holds no key twice, and a key that comes back is the current one")
+    @Test("holds no key twice, and a key restored from the replaced ones is only current")
     func holdsOnce() {
         let ring = KeyRing(current: first).replacing(with: second, keepingOldUntil: now + 60, at: now)
         let back = ring.replacing(with: first, keepingOldUntil: now + 90, at: now)
@@ -48,7 +48,7 @@ struct KeyRingTests {
         #expect(twice.retired.count == 1)
     }
 
-    @Test("offers a node the keys it announces, else all in turn")
+    @Test("offers a node the keys that it announces, otherwise all")
     func offers() {
         let ring = KeyRing(current: first).replacing(with: second, keepingOldUntil: now + 60, at: now)
         #expect(ring.keys(for: [], at: now) == [second, first])

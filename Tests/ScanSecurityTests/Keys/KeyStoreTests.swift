@@ -26,7 +26,7 @@ struct KeyStoreTests: ~Copyable {
         try FileManager.default.contentsOfDirectory(atPath: folder + "/config/skyfarm").sorted()
     }
 
-    @Test("makes a key on first use that only its owner can read, and finds it again")
+    @Test("generates a key on first use that only its owner can read, and reads it afterwards")
     func creates() throws {
         let key = try store.ring().current
         #expect(try mode(store.path) == 0o600)
@@ -39,7 +39,7 @@ struct KeyStoreTests: ~Copyable {
         #expect(text == key.exportText() + "\n")
     }
 
-    @Test("gives one key to all that start at once", arguments: 0..<20)
+    @Test("gives the same key to all processes that start at once", arguments: 0..<20)
     func createsOnce(round: Int) async throws {
         let store = store
         let threads = 16
@@ -58,7 +58,7 @@ struct KeyStoreTests: ~Copyable {
         #expect(try entries() == ["cluster.key"])
     }
 
-    @Test("says that there is no key, where it must not make one")
+    @Test("reports a missing key where it must not generate one")
     func missing() throws {
         let error = #expect(throws: KeyError.self) { try store.existingRing() }
         #expect(error?.code == .missing)
@@ -82,7 +82,7 @@ struct KeyStoreTests: ~Copyable {
         }
     }
 
-    @Test("refuses a folder in which others could replace the key")
+    @Test("refuses a folder in which others can replace the key")
     func exposedFolder() throws {
         _ = try store.ring()
         chmod(folder + "/config/skyfarm", 0o770)
@@ -93,7 +93,7 @@ struct KeyStoreTests: ~Copyable {
         _ = try store.ring()
     }
 
-    @Test("refuses a key of another user", .enabled(if: geteuid() == 0, "needs root to give a file away"))
+    @Test("refuses a key of another user", .enabled(if: geteuid() == 0, "needs root to change a file's owner"))
     func foreign() throws {
         _ = try store.ring()
         try #require(chown(store.path, 65534, 65534) == 0)
@@ -101,7 +101,7 @@ struct KeyStoreTests: ~Copyable {
         #expect(error?.code == .foreign)
     }
 
-    @Test("lets root keep the key of another user", .enabled(if: geteuid() == 0, "needs root"))
+    @Test("lets root use the key of another user", .enabled(if: geteuid() == 0, "needs root"))
     func owner() throws {
         let place = folder + "/config/skyfarm"
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
@@ -135,7 +135,7 @@ struct KeyStoreTests: ~Copyable {
         #expect(try String(contentsOfFile: store.path, encoding: .utf8) == broken)
     }
 
-    @Test("refuses what is no file without hanging", arguments: ["FIFO", "folder", "device"])
+    @Test("refuses anything but a regular file without blocking", arguments: ["FIFO", "folder", "device"])
     func noFile(kind: String) throws {
         _ = try store.ring()
         unlink(store.path)
@@ -164,7 +164,7 @@ struct KeyStoreTests: ~Copyable {
                 == [newest, new, old])
     }
 
-    @Test("forgets all old keys where none is to be kept, also those it cannot read")
+    @Test("deletes all old keys if none is to be kept, also unreadable ones")
     func forgets() throws {
         _ = try store.ring()
         try store.replace(with: .random(), keepingOldUntil: now + 3600, at: now)
@@ -176,7 +176,7 @@ struct KeyStoreTests: ~Copyable {
         #expect(try entries() == ["cluster.key"])
     }
 
-    @Test("takes a key where there was none, and does nothing when it has it already")
+    @Test("stores a key where there was none, and changes nothing if it is current")
     func imports() throws {
         let key = try ClusterKey.random()
         #expect(try store.replace(with: key, keepingOldUntil: now + 60, at: now) == KeyRing(current: key))
@@ -184,7 +184,7 @@ struct KeyStoreTests: ~Copyable {
         #expect(try entries() == ["cluster.key"])
     }
 
-    @Test("has another revision after every change, and the same without one")
+    @Test("changes its revision with every change of the files, and only then")
     func revision() throws {
         let none = store.revision
         _ = try store.ring()
@@ -209,14 +209,14 @@ struct KeyStoreTests: ~Copyable {
         #expect(error?.code == .malformed)
     }
 
-    @Test("says why a key cannot be written")
+    @Test("reports why a key cannot be written")
     func unwritable() throws {
         let error = #expect(throws: KeyError.self) { try KeyStore(path: "/proc/skyfarm/cluster.key").ring() }
         #expect(error?.code == .unusable)
         #expect(error?.message.contains("/proc") == true)
     }
 
-    @Test("is where the XDG specification says")
+    @Test("is in the folder of the XDG specification")
     func defaultPath() throws {
         #expect(
             try KeyStore.defaultPath(environment: ["XDG_CONFIG_HOME": "/c", "HOME": "/h"]) == "/c/skyfarm/cluster.key")

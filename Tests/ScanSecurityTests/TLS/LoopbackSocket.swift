@@ -1,6 +1,6 @@
 import Foundation
 
-/// Sockets of the loopback interface that give up after 10 s.
+/// Sockets of the loopback interface with a time-out of 10 s.
 enum LoopbackSocket {
     struct Failure: Error { var errno: Int32 }
 
@@ -28,7 +28,7 @@ enum LoopbackSocket {
         return made
     }
 
-    /// Calls `body` with the address of `port`, its length, and a way to read the port back.
+    /// Calls `body` with the address of `port`, its length, and a closure that reads the port back.
     static func withAddress<Result>(
         port: UInt16, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t, () -> UInt16) throws -> Result
     ) rethrows -> Result {

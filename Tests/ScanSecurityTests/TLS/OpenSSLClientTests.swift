@@ -2,7 +2,7 @@ import Foundation
 import ScanSecurity
 import Testing
 
-/// `openssl s_client`, an implementation with options of its own, against a session on a loopback socket.
+/// `openssl s_client`, an independent client, against a session on a loopback socket.
 @Suite("openssl s_client", .enabled(if: OpenSSLClient.isInstalled, "needs the openssl command"))
 struct OpenSSLClientTests {
     let key: ClusterKey
@@ -22,7 +22,7 @@ struct OpenSSLClientTests {
         return error.code
     }
 
-    @Test("with the key is let in, and what it says is read")
+    @Test("with the key is accepted, and its data is read")
     func rightKey() throws {
         let outcome = try outcome(["-tls1_3", "-psk", secret(key), "-psk_identity", name(key)])
         #expect(outcome == .success(Array("hello\n".utf8)))
@@ -44,7 +44,7 @@ struct OpenSSLClientTests {
         #expect(cipher.isEmpty || session.parameters.cipher == cipher)
     }
 
-    @Test("with another key is refused, whatever it calls it")
+    @Test("with another key is refused, whatever its identity")
     func wrongKey() throws {
         #expect(try refusal(["-tls1_3", "-psk", secret(other), "-psk_identity", name(other)]) == .wrongKey)
         #expect(try refusal(["-tls1_3", "-psk", secret(other), "-psk_identity", name(key)]) == .wrongKey)
@@ -63,7 +63,7 @@ struct OpenSSLClientTests {
         #expect(try refusal([option, "-cipher", "PSK:@SECLEVEL=0", "-psk", secret(key)]) == .oldVersion)
     }
 
-    @Test("with no cipher or no group of ours is refused")
+    @Test("without a common cipher or group is refused")
     func noCommonParameters() throws {
         let psk = ["-tls1_3", "-psk", secret(key), "-psk_identity", name(key)]
         #expect(try refusal(psk + ["-ciphersuites", "TLS_AES_256_GCM_SHA384"]) != nil)
@@ -76,7 +76,7 @@ enum OpenSSLClient {
 
     static var isInstalled: Bool { access(path, X_OK) == 0 }
 
-    /// What comes of a client that says "hello": the plaintext that `session` read, or why it refused.
+    /// The outcome of a client that sends "hello": the plaintext that `session` read, or the refusal.
     static func outcome(_ options: [String], session: TLSSession) throws -> Result<[UInt8], TLSError> {
         signal(SIGPIPE, SIG_IGN)
         let listener = try LoopbackListener()
@@ -96,7 +96,7 @@ enum OpenSSLClient {
         return Result { () throws(TLSError) in try serve(session, on: socket) }
     }
 
-    /// Reads a line, or to the end.
+    /// Reads a line, or to the end of the stream.
     private static func serve(_ session: TLSSession, on socket: Int32) throws(TLSError) -> [UInt8] {
         var plaintext: [UInt8] = []
         defer { session.withOutput { write(socket, $0.baseAddress, $0.count) } }

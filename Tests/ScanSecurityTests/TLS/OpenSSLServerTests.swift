@@ -2,7 +2,7 @@ import Foundation
 import ScanSecurity
 import Testing
 
-/// A session against `openssl s_server` with a certificate: what a coordinator meets that is sent to a web server.
+/// A session against `openssl s_server` with a certificate, as when a coordinator is given a web server's address.
 @Suite("openssl s_server", .enabled(if: OpenSSLClient.isInstalled, "needs the openssl command"))
 struct OpenSSLServerTests {
     let key: ClusterKey
@@ -14,14 +14,14 @@ struct OpenSSLServerTests {
         #expect(try refusal(["-tls1_3"]) == .noProof)
     }
 
-    @Test("with another key behind our name is not trusted")
+    @Test("with our identity but another key is not trusted")
     func otherKey() throws {
         let secret = String(try ClusterKey.random().exportText().suffix(64))
         let name = "skyfarm-1-\(key.fingerprint)"
         #expect(try refusal(["-tls1_3", "-psk", secret, "-psk_identity", name]) == .wrongKey)
     }
 
-    @Test("with TLS 1.2 is told from one with another key")
+    @Test("with TLS 1.2 is distinguished from one with another key")
     func oldVersion() throws {
         #expect(try refusal(["-tls1_2"]) == .oldVersion)
     }
@@ -59,7 +59,7 @@ struct OpenSSLServerTests {
     }
 }
 
-/// `openssl s_server` on any port of the loopback interface, with a certificate that it signed itself.
+/// `openssl s_server` on any port of the loopback interface, with a self-signed certificate.
 private final class OpenSSLServer {
     private let process = Process()
     private let folder: URL
@@ -76,7 +76,7 @@ private final class OpenSSLServer {
         maker.executableURL = URL(fileURLWithPath: OpenSSLClient.path)
         maker.arguments =
             ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1"]
-            + ["-subj", "/CN=stranger", "-keyout", secret, "-out", certificate]
+            + ["-subj", "/CN=untrusted", "-keyout", secret, "-out", certificate]
         maker.standardError = FileHandle.nullDevice
         try maker.run()
         maker.waitUntilExit()
@@ -87,7 +87,7 @@ private final class OpenSSLServer {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
-        // It says "ACCEPT 127.0.0.1:PORT" when it is ready.
+        // It prints "ACCEPT 127.0.0.1:PORT" when it is ready.
         var text = ""
         var found: UInt16?
         while found == nil {
@@ -100,7 +100,7 @@ private final class OpenSSLServer {
     }
 
     deinit {
-        // Threads of the pool block SIGTERM, and a child inherits that.
+        // Threads of the pool block SIGTERM, and a child inherits the mask.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         try? FileManager.default.removeItem(at: folder)

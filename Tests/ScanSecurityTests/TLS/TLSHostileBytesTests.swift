@@ -17,7 +17,7 @@ struct TLSHostileBytesTests {
                 round.isMultiple(of: 2)
                 ? try TLSSession(client: key) : try TLSSession(server: KeyRing(current: key), at: .now)
             var bytes = generator.bytes(Int.random(in: 1...600, using: &generator))
-            // Half of them look like a record, so that they get further.
+            // Half of them begin with a valid record header, to reach the code behind it.
             if round % 4 < 2, bytes.count > 11 {
                 bytes.replaceSubrange(
                     0..<5, with: [22, 3, 3, UInt8((bytes.count - 5) >> 8), UInt8((bytes.count - 5) & 255)])
@@ -70,7 +70,7 @@ struct TLSHostileBytesTests {
         }
     }
 
-    @Test("in place of one bit of a record are always noticed")
+    @Test("in place of one bit of a record are always detected")
     func mutatedRecords() throws {
         var pair = try TLSPair(key, KeyRing(current: key))
         try pair.run()
@@ -105,7 +105,7 @@ struct TLSHostileBytesTests {
     }
 }
 
-/// Whether `position` is in the version field of a record's header, which receivers are to ignore (RFC 8446, 5.1).
+/// Whether `position` is in the version field of a record's header, which receivers must ignore (RFC 8446, 5.1).
 private func isRecordVersion(_ position: Int, of records: [UInt8]) -> Bool {
     var start = 0
     while start + 5 <= records.count {

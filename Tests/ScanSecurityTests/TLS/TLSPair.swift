@@ -1,11 +1,11 @@
 import Foundation
 import ScanSecurity
 
-/// A client and a server session with a wire of memory between them.
+/// A client and a server session connected in memory.
 struct TLSPair {
     let client: TLSSession
     let server: TLSSession
-    /// Plaintext that each side has received.
+    /// Plaintext received by each side.
     var receivedByClient: [UInt8] = []
     var receivedByServer: [UInt8] = []
 
@@ -22,7 +22,7 @@ struct TLSPair {
             server: TLSSession(server: ring, at: time, recordsPerKey: recordsPerKey))
     }
 
-    /// Carries bytes both ways, at most `chunk` at once, until there are none.
+    /// Transfers bytes in both directions, at most `chunk` at once, until both outputs are empty.
     mutating func run(chunk: Int = .max) throws {
         while client.outputCount > 0 || server.outputCount > 0 {
             try server.feed(client.takeOutput(), chunk: chunk, into: &receivedByServer)
@@ -30,7 +30,7 @@ struct TLSPair {
         }
     }
 
-    /// The errors that both sides end with, as each gets the other's last words.
+    /// The errors with which both sides end, after each received the other's last bytes.
     mutating func failures() -> (client: TLSError?, server: TLSError?) {
         var clientError: TLSError?
         var serverError: TLSError?
@@ -56,7 +56,7 @@ extension TLSSession {
         return output
     }
 
-    /// Receives `ciphertext`, at most `chunk` bytes at once, and appends what it says to `plaintext`.
+    /// Receives `ciphertext`, at most `chunk` bytes at once, and appends its plaintext to `plaintext`.
     func feed(
         _ ciphertext: [UInt8], chunk: Int = .max, into plaintext: inout [UInt8]
     ) throws(TLSError) {
@@ -90,7 +90,7 @@ extension TLSSession {
     }
 }
 
-/// A repeatable source of chance (SplitMix64).
+/// A seeded random number generator (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -108,7 +108,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension TLSSession {
-    /// Moves what waits here to `other`, without copies on the way, and its plaintext into `memory`.
+    /// Moves this session's output to `other` without copies, and its plaintext into `memory`.
     /// - Returns: the number of bytes of plaintext.
     @discardableResult
     func carry(to other: TLSSession, into memory: UnsafeMutableRawBufferPointer) throws -> Int {

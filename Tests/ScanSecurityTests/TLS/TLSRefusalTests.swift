@@ -13,7 +13,7 @@ struct TLSRefusalTests {
         other = try ClusterKey.random()
     }
 
-    @Test("a peer with another key, and both sides say which keys they are")
+    @Test("a peer with another key, and both errors name both keys")
     func wrongKey() throws {
         var pair = try TLSPair(other, KeyRing(current: key))
         let errors = pair.failures()
@@ -27,7 +27,7 @@ struct TLSRefusalTests {
         #expect(pair.client.key == nil && pair.server.key == nil)
     }
 
-    @Test("a retired key once it has expired, and takes it before", arguments: [-1, 0, 1])
+    @Test("a retired key after its expiry, and accepts it before", arguments: [-1, 0, 1])
     func retiredKey(seconds: Double) throws {
         let ring = KeyRing(
             current: other, retired: [KeyRing.Retired(key: key, expiry: now.addingTimeInterval(seconds))])
@@ -45,7 +45,7 @@ struct TLSRefusalTests {
     func forgedFingerprint() throws {
         let client = try TLSSession(client: key)
         var hello = client.takeOutput()
-        // The last bytes of the hello are the proof that its sender holds the key.
+        // The last bytes of the hello are the PSK binder, the sender's proof of the key.
         hello[hello.count - 1] ^= 1
         let server = try TLSSession(server: KeyRing(current: key), at: now)
         var none: [UInt8] = []
@@ -56,7 +56,7 @@ struct TLSRefusalTests {
         #expect(answer == refusal)
     }
 
-    @Test("nobody who repeats a member's hello as far as that goes, which is not far enough")
+    @Test("to establish a session with a replayed hello, which it recognises")
     func repeatedHello() throws {
         let hello = try TLSSession(client: key).takeOutput()
         let server = try TLSSession(server: KeyRing(current: key), at: now)
@@ -88,19 +88,19 @@ struct TLSRefusalTests {
         }
     }
 
-    @Test("a handshake that takes more bytes than a stranger may send")
+    @Test("a handshake that exceeds the limit of bytes")
     func tooManyBytes() throws {
         let limits = UnauthenticatedLimits(handshakeBytes: 500)
         let server = try TLSSession(server: KeyRing(current: key), at: now, limits: limits)
         #expect(server.space().count == 500)
-        // A client hello that announces 16000 bytes and goes on for ever.
+        // A client hello of an announced length of 16000 bytes, without end.
         let hello: [UInt8] = [22, 3, 1, 0x3e, 0x80, 1, 0, 0x3e, 0x7c] + [UInt8](repeating: 0, count: 600)
         var none: [UInt8] = []
         let error = #expect(throws: TLSError.self) { try server.feed(hello, into: &none) }
         #expect(error?.code == .tooManyBytes)
     }
 
-    @Test("to go on after an error: every call throws it again")
+    @Test("further calls after an error: each throws it again")
     func staysFailed() throws {
         let server = try TLSSession(server: KeyRing(current: key), at: now)
         var none: [UInt8] = []
@@ -114,7 +114,7 @@ struct TLSRefusalTests {
         #expect("\(error)" == error.message)
     }
 
-    @Test("records that were changed on the way")
+    @Test("modified records")
     func changedRecord() throws {
         var pair = try TLSPair(key, KeyRing(current: key))
         try pair.run()
@@ -130,7 +130,7 @@ struct TLSRefusalTests {
         #expect(answer?.code == .alert)
     }
 
-    @Test("records that come twice or in another order")
+    @Test("replayed or reordered records")
     func replayedRecord() throws {
         for (first, second) in [(0, 0), (1, 0)] {
             var pair = try TLSPair(key, KeyRing(current: key))

@@ -12,7 +12,7 @@ struct TLSSessionTests {
         ring = KeyRing(current: key)
     }
 
-    @Test("of two holders of one key is established, with the parameters that are fixed")
+    @Test("between two holders of one key is established with the fixed parameters")
     func establishes() throws {
         var pair = try TLSPair(key, ring)
         #expect(pair.client.phase == .handshaking)
@@ -25,11 +25,11 @@ struct TLSSessionTests {
             #expect(session.parameters.group == "x25519")
             #expect(["TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256"].contains(session.parameters.cipher))
         }
-        // Tickets would let a session be resumed without the ring being asked.
+        // A ticket would resume a session without a check of the key ring.
         #expect(pair.receivedByClient.isEmpty && pair.receivedByServer.isEmpty)
     }
 
-    @Test("gives the same plaintext however the bytes are cut", arguments: [1, 2, 5, 100, 16_383, 65_536])
+    @Test("gives the same plaintext for any segmentation of the ciphertext", arguments: [1, 2, 5, 100, 16_383, 65_536])
     func cutsAnywhere(chunk: Int) throws {
         var generator = SeededGenerator(seed: UInt64(chunk))
         let question = generator.bytes(chunk == 1 ? 3000 : 70_000)
@@ -44,7 +44,7 @@ struct TLSSessionTests {
         #expect(pair.receivedByClient == answer)
     }
 
-    @Test("reads what comes in one piece with the end of the handshake")
+    @Test("reads data received together with the end of the handshake")
     func readsEarly() throws {
         let pair = try TLSPair(key, ring)
         var none: [UInt8] = []
@@ -56,7 +56,7 @@ struct TLSSessionTests {
         #expect(received == Array("hello".utf8))
     }
 
-    @Test("gives no memory to receive into while plaintext waits to be read")
+    @Test("provides no space while plaintext is unread")
     func waitsForReader() throws {
         var pair = try TLSPair(key, ring)
         try pair.run()
@@ -68,7 +68,7 @@ struct TLSSessionTests {
         #expect(pair.server.space().isEmpty)
     }
 
-    @Test("changes its traffic key after so many records, and nothing is lost")
+    @Test("updates its traffic key after the set number of records without loss")
     func changesKeys() throws {
         var pair = try TLSPair(key, ring, recordsPerKey: 3)
         try pair.run()
@@ -85,8 +85,8 @@ struct TLSSessionTests {
         #expect(pair.receivedByClient == sent)
     }
 
-    @Test("tells a farewell from a connection that was cut")
-    func tellsFarewell() throws {
+    @Test("distinguishes close_notify from a truncated connection")
+    func distinguishesCloseNotify() throws {
         var pair = try TLSPair(key, ring)
         try pair.run()
         try pair.client.seal([7])
@@ -105,7 +105,7 @@ struct TLSSessionTests {
         #expect(throws: error) { try pair.client.seal([9]) }
     }
 
-    @Test("says when the peer closes in the handshake")
+    @Test("reports a peer that closes in the handshake")
     func endsInHandshake() throws {
         let client = try TLSSession(client: key)
         let error = #expect(throws: TLSError.self) { try client.receiveEnd() }
@@ -113,7 +113,7 @@ struct TLSSessionTests {
         #expect(client.phase == .failed)
     }
 
-    @Test("keeps what a socket did not take")
+    @Test("keeps output that the socket did not accept")
     func keepsUnsent() throws {
         let client = try TLSSession(client: key)
         let all = client.outputCount
@@ -127,7 +127,7 @@ struct TLSSessionTests {
         }
     }
 
-    @Test("carries 50 MB, equal to the last byte")
+    @Test("transfers 50 MB unchanged")
     func carriesBulk() throws {
         var pair = try TLSPair(key, ring)
         try pair.run()

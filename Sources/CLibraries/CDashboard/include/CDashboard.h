@@ -1,17 +1,16 @@
 #ifndef CDASHBOARD_H
 #define CDASHBOARD_H
 
-// libmicrohttpd's functions with variable arguments, which Swift cannot call.
+// Wrappers of libmicrohttpd's variadic functions, which Swift cannot call.
 #include <microhttpd.h>
 
-/// Serves on a socket that listens, which it closes in the end, with a thread of its own. At most `connections` at the
-/// same time, of which each may take `memory` bytes, the headers of its request among them, and be idle for `seconds`.
-/// Returns NULL if it cannot.
+/// Starts a server thread on a listening socket, which the daemon closes when it stops. Limits: `connections` at a
+/// time, `memory` bytes per connection including the request's headers, `seconds` of idle time. NULL on failure.
 struct MHD_Daemon *_Nullable dashboard_start(
     int listener, unsigned connections, size_t memory, unsigned seconds, MHD_AccessHandlerCallback _Nonnull answer,
     MHD_NotifyConnectionCallback _Nonnull notify, void *_Nonnull context);
 
-/// The socket of a connection; negative if there is none.
+/// The socket of a connection; -1 if there is none.
 int dashboard_descriptor(struct MHD_Connection *_Nonnull connection);
 
 #endif

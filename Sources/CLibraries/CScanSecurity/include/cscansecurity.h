@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// TLS 1.3 with an external pre-shared key over memory, and the few primitives that keys need. OpenSSL's macros and
-// callbacks stay behind this header.
+// TLS 1.3 with an external pre-shared key over memory buffers, and the primitives that keys need. Hides OpenSSL's
+// macros and callbacks from Swift.
 
 /// Length of a key.
 #define SCAN_TLS_KEY_LENGTH 32
@@ -15,7 +15,7 @@
 /// Longest plaintext of one record.
 #define SCAN_TLS_RECORD_LENGTH 16384
 
-/// A key with the identity under which a client names it.
+/// A key and its PSK identity.
 typedef struct {
     const char *identity;
     const uint8_t *key; // SCAN_TLS_KEY_LENGTH bytes
@@ -32,51 +32,51 @@ typedef enum {
 
 typedef enum {
     SCAN_TLS_FAILURE_NONE,
-    SCAN_TLS_FAILURE_NOT_TLS,         // the bytes are no TLS records
+    SCAN_TLS_FAILURE_NOT_TLS,         // the bytes are not TLS records
     SCAN_TLS_FAILURE_OLD_VERSION,     // the peer speaks only TLS 1.2 or older
     SCAN_TLS_FAILURE_NO_COMMON_KEY,   // server: no key, or an unknown one, was offered
-    SCAN_TLS_FAILURE_BINDER,          // server: a known identity, but another key behind it
-    SCAN_TLS_FAILURE_CERTIFICATE,     // client: the server answered without the key
-    SCAN_TLS_FAILURE_CORRUPT_RECORD,  // a record was changed on the way
-    SCAN_TLS_FAILURE_ALERT,           // the peer said why it gave up: see scan_tls_get_alert
-    SCAN_TLS_FAILURE_PROTOCOL,        // anything else the peer did wrong
-    SCAN_TLS_FAILURE_INTERNAL,        // memory or the library
+    SCAN_TLS_FAILURE_BINDER,          // server: known identity, but the binder was made with another key
+    SCAN_TLS_FAILURE_CERTIFICATE,     // client: the server authenticated by certificate, not by the key
+    SCAN_TLS_FAILURE_CORRUPT_RECORD,  // a record failed authentication
+    SCAN_TLS_FAILURE_ALERT,           // the peer sent an alert: see scan_tls_get_alert
+    SCAN_TLS_FAILURE_PROTOCOL,        // any other protocol violation
+    SCAN_TLS_FAILURE_INTERNAL,        // out of memory, or an error in OpenSSL
 } scan_tls_failure;
 
 typedef struct scan_tls scan_tls;
 
-/// A session. A client offers the first key; a server accepts all. The keys are copied, and wiped after the handshake.
-/// NULL when the library refuses.
+/// Makes a session. A client offers the first key; a server accepts all keys. The keys are copied, and wiped after the
+/// handshake. NULL if OpenSSL fails.
 scan_tls *scan_tls_new(scan_tls_role role, const scan_tls_key *keys, size_t count);
 void scan_tls_free(scan_tls *session);
 
-/// Lends bytes from the peer, which handshake and read consume; they must stay valid until then.
+/// Lends bytes received from the peer, which handshake and read consume; they must stay valid until consumed.
 void scan_tls_lend_input(scan_tls *session, const void *bytes, size_t count);
-/// Bytes lent and not consumed yet.
+/// Bytes lent and not yet consumed.
 size_t scan_tls_input_count(const scan_tls *session);
-/// Bytes consumed since the beginning.
+/// Bytes consumed in total.
 uint64_t scan_tls_consumed(const scan_tls *session);
 
-/// Goes on with the handshake. Done only if both sides used the same key.
+/// Continues the handshake. SCAN_TLS_DONE only if both sides proved that they hold the same key.
 scan_tls_result scan_tls_handshake(scan_tls *session);
 /// Reads plaintext, at most one record.
 scan_tls_result scan_tls_read(scan_tls *session, void *buffer, size_t capacity, size_t *count);
 /// Encrypts all the bytes into the output.
 scan_tls_result scan_tls_write(scan_tls *session, const void *bytes, size_t count);
-/// Changes the key with which this side writes, from the next record on.
+/// Updates this side's traffic key, from the next record on.
 scan_tls_result scan_tls_update_key(scan_tls *session);
 /// Puts close_notify into the output.
 scan_tls_result scan_tls_close(scan_tls *session);
 
-/// The bytes that wait to be sent; valid until the next call.
+/// The bytes to be sent; valid until the next call.
 const uint8_t *scan_tls_output(const scan_tls *session, size_t *count);
-/// Forgets the first `count` bytes of the output.
+/// Discards the first `count` bytes of the output.
 void scan_tls_discard_output(scan_tls *session, size_t count);
 
 scan_tls_failure scan_tls_get_failure(const scan_tls *session);
-/// Number of the peer's alert (RFC 8446, section 6); -1 without one.
+/// Number of the peer's alert (RFC 8446, section 6); -1 if there was none.
 int scan_tls_get_alert(const scan_tls *session);
-/// The identity that the client offered last, cut to 63 bytes; any bytes, by a stranger's choice.
+/// The identity that the client offered last, cut to 63 bytes. Untrusted: any bytes.
 const uint8_t *scan_tls_offered_identity(const scan_tls *session, size_t *count);
 /// Index of the key in use; -1 before the handshake.
 int scan_tls_key_index(const scan_tls *session);
@@ -85,15 +85,15 @@ const char *scan_tls_version_name(const scan_tls *session);
 const char *scan_tls_cipher_name(const scan_tls *session);
 const char *scan_tls_group_name(const scan_tls *session);
 
-/// Writes SHA-256 of the two parts, one after the other. False when the library refuses.
+/// Writes SHA-256 of the concatenation of both parts. False if OpenSSL fails.
 bool scan_tls_sha256(
     const void *first, size_t first_count, const void *second, size_t second_count,
     uint8_t digest[SCAN_TLS_DIGEST_LENGTH]);
-/// Overwrites memory, also where a compiler would leave that out.
+/// Overwrites memory; not removed by the optimiser.
 void scan_tls_wipe(void *bytes, size_t count);
-/// Compares in a time that does not depend on the bytes.
+/// Compares in constant time.
 bool scan_tls_equal(const void *left, const void *right, size_t count);
-/// Fills memory from the system's source of random bytes.
+/// Fills memory from OpenSSL's generator for private keys.
 bool scan_tls_random(void *bytes, size_t count);
 /// True if the processor has instructions for AES-GCM.
 bool scan_tls_has_aes(void);
