@@ -1,36 +1,7 @@
 import ScanCluster
 import ScanNetwork
 
-/// What a coordinator says to a node.
-enum ToNode: Sendable {
-    case hello
-    case task(request: UInt64, SimulatedTask, key: BulkKey?, isLastUse: Bool, bulk: BulkBytes?)
-    case cancel(request: UInt64)
-    case beat
-    /// The coordinator closes the connection.
-    case end
-}
-
-/// What a node says to a coordinator.
-enum ToCoordinator: Sendable {
-    case welcome(SystemID)
-    case answer(request: UInt64, SimulatedAnswer, keptBulk: Bool)
-    /// The node takes no more tasks.
-    case draining
-    case beat
-    /// There is no such connection any more.
-    case reset(String)
-}
-
-/// What came of an attempt.
-enum SimulatedAnswer: Sendable {
-    case output(seconds: Double)
-    case threw(String)
-    case garbage
-    case refused(RefusalReason)
-}
-
-/// A connection between a coordinator and a node: delays messages, and, unless it is a stream, loses, doubles and
+/// A connection between a coordinator and a node: delays messages, and, unless it is a stream, loses, duplicates and
 /// reorders them.
 final class SimulatedConnection: @unchecked Sendable {
     // Sendable: touched only on the simulation's thread.
@@ -40,7 +11,7 @@ final class SimulatedConnection: @unchecked Sendable {
     private let world: SimulatedWorld
     /// The coordinator's end; nil when its process is dead.
     weak var link: SimulatedLink?
-    // In a stream nothing overtakes.
+    // A stream keeps the order of its messages.
     private var lastArrivals = [Instant](repeating: Instant(nanoseconds: 0), count: 2)
 
     init(number: Int, node: SimulatedNode, link: SimulatedLink, world: SimulatedWorld) {
@@ -50,11 +21,11 @@ final class SimulatedConnection: @unchecked Sendable {
         self.world = world
     }
 
-    func send(_ message: ToNode) {
+    func sendToNode(_ message: SimulatedMessage) {
         travel(0) { [self] in node.receive(message, on: self) }
     }
 
-    func send(_ message: ToCoordinator) {
+    func sendToCoordinator(_ message: SimulatedMessage) {
         travel(1) { [self] in link?.receive(message, on: self) }
     }
 

@@ -41,7 +41,7 @@ final class SimulatedLink: @unchecked Sendable {
         connection?.link = nil
         transport?.connection = nil
         // The machine lives on, and says that there is no such process, if the message arrives.
-        connection?.send(ToNode.end)
+        connection?.sendToNode(.closed)
     }
 
     private func perform(_ action: LinkStateMachine.Action) {
@@ -61,39 +61,51 @@ final class SimulatedLink: @unchecked Sendable {
     private func dial() {
         let connection = SimulatedConnection(number: world.nextConnection(), node: node, link: self, world: world)
         self.connection = connection
-        connection.send(ToNode.hello)
+        let info = CoordinatorInfo(name: "coordinator", frameLimit: 1 << 20)
+        connection.sendToNode(.hello(info))
         timer = world.clock.schedule(at: world.clock.now.advanced(by: ConnectionTiming().handshake)) { [weak self] in
             self?.end(ScanError(.timedOut, "did not answer the hello"))
         }
     }
 
-    func receive(_ message: ToCoordinator, on connection: SimulatedConnection) {
+    func receive(_ message: SimulatedMessage, on connection: SimulatedConnection) {
         guard connection === self.connection else { return }
         liveness.sign(at: world.clock.now)
         switch message {
-        case .welcome(let identity): if transport == nil { join(identity, connection) }
-        case .answer(let request, let answer, let keptBulk):
-            transport?.receive(answer, to: request, keptBulk: keptBulk)
-        case .draining:
-            if let identity, let transport {
-                transport.drain()
-                systems.leave(identity)
+        case .welcome(let info): if transport == nil { join(info, connection) }
+        case .frame(let frame):
+            do {
+                try frame.decode { (frame) throws(ProtocolError) in try received(frame, on: connection) }
+            } catch {
+                end(ScanError(.systemLost, "\(error)"))
             }
-        case .beat: break
+        case .closed: end(ScanError(.systemLost, "closed the connection"))
         case .reset(let reason): end(ScanError(.systemLost, reason))
+        case .hello: break
         }
     }
 
-    private func join(_ identity: SystemID, _ connection: SimulatedConnection) {
+    private func received(_ frame: Frame, on connection: SimulatedConnection) throws(ProtocolError) {
+        switch frame {
+        case .ping(let token): connection.sendToNode(.frame { $0.putPong(token) })
+        case .pong(let token): liveness.pong(token, at: world.clock.now)
+        case .goodbye(draining: true, _):
+            if let identity { systems.leave(identity) }
+            try transport?.received(frame)
+        case .task, .response, .refusal, .cancel, .goodbye: try transport?.received(frame)
+        }
+    }
+
+    private func join(_ info: NodeInfo, _ connection: SimulatedConnection) {
         cancelTimer()
         world.note(.connected, node.index, connection.number)
         machine.connected(at: world.clock.now)
-        self.identity = identity
-        let transport = SimulatedTransport(name: node.name, connection: connection, world: world)
+        identity = info.identity
+        let transport = SimulatedTransport(node: info, connection: connection, world: world)
         self.transport = transport
         let system = ScanSystem(
-            simulated: transport, id: identity, name: node.name, slots: node.plan.slots,
-            window: node.plan.slots + node.plan.queue, isLocal: node.isLocal, clock: world.clock,
+            simulated: transport, id: info.identity, name: info.name, slots: info.slots,
+            window: info.slots + info.queueLimit, isLocal: node.isLocal, clock: world.clock,
             executor: world.executor)
         if !systems.join(system) { world.fail("\(node.name) was there already when it joined") }
         liveness = Liveness(timing: ConnectionTiming(), now: world.clock.now)
@@ -104,7 +116,7 @@ final class SimulatedLink: @unchecked Sendable {
         guard connection === self.connection, !isDead else { return }
         switch liveness.check(at: world.clock.now) {
         case .lost: return end(ScanError(.systemLost, "was silent"))
-        case .ping: connection.send(ToNode.beat)
+        case .ping(let token): connection.sendToNode(.frame { $0.putPing(token) })
         case .wait: break
         }
         world.at(liveness.nextCheck) { [weak self, weak connection] in
@@ -116,7 +128,7 @@ final class SimulatedLink: @unchecked Sendable {
         guard let connection else { return }
         world.note(.disconnected, node.index, connection.number)
         cancelTimer()
-        connection.send(ToNode.end)
+        connection.sendToNode(.closed)
         self.connection = nil
         if let transport, let identity {
             self.transport = nil

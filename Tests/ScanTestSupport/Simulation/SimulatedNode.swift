@@ -24,6 +24,12 @@ final class SimulatedNode: @unchecked Sendable {
         let serial: Int
     }
 
+    /// The outcome of a run.
+    private enum Answer {
+        case output(UInt64, seconds: Double)
+        case threw(String)
+    }
+
     private enum Phase {
         case up
         /// The process does nothing until then; what comes waits.
@@ -63,6 +69,14 @@ final class SimulatedNode: @unchecked Sendable {
     /// Tasks that occupy the node.
     var inFlight: Int { admission.inFlight }
 
+    private var info: NodeInfo {
+        var info = NodeInfo(
+            identity: identity, name: name, slots: plan.slots, queueLimit: plan.queue,
+            scanners: [SimulatedTask.scanner], frameLimit: 1 << 20)
+        info.forgetsBulk = true
+        return info
+    }
+
     // MARK: Life
 
     /// A new process starts.
@@ -82,7 +96,9 @@ final class SimulatedNode: @unchecked Sendable {
         world.note(hasPower ? .crash : .powerFailure, index)
         generation += 1
         phase = .down(isSilent: !hasPower)
-        for session in sorted() where hasPower { session.connection.send(.reset("the connection was reset")) }
+        for session in sorted() where hasPower {
+            session.connection.sendToCoordinator(.reset("the connection was reset"))
+        }
         letGo()
         admission = AdmissionState(slots: plan.slots, queueLimit: plan.queue)
     }
@@ -115,12 +131,15 @@ final class SimulatedNode: @unchecked Sendable {
     func drain() {
         guard case .up = phase, !admission.isDraining else { return }
         world.note(.drain, index)
-        for session in sorted() { session.connection.send(.draining) }
+        for session in sorted() {
+            session.connection.sendToCoordinator(
+                .frame { $0.putGoodbye(draining: true, message: "the node is draining") })
+        }
         if admission.drain() { leave() }
     }
 
     private func leave() {
-        for session in sorted() { session.connection.send(.reset("the node has drained")) }
+        for session in sorted() { session.connection.sendToCoordinator(.reset("the node has drained")) }
         generation += 1
         (sessions, queue, running, postponed) = ([:], [], [:], [])
         phase = .down(isSilent: false)
@@ -142,40 +161,54 @@ final class SimulatedNode: @unchecked Sendable {
 
     // MARK: Messages
 
-    func receive(_ message: ToNode, on connection: SimulatedConnection) {
+    func receive(_ message: SimulatedMessage, on connection: SimulatedConnection) {
         switch phase {
         case .down(isSilent: true): break
-        case .down(isSilent: false): connection.send(.reset("the connection was refused"))
+        case .down(isSilent: false): connection.sendToCoordinator(.reset("the connection was refused"))
         case .frozen: postponed.append { [self] in take(message, on: connection) }
         case .up: take(message, on: connection)
         }
     }
 
-    private func take(_ message: ToNode, on connection: SimulatedConnection) {
+    private func take(_ message: SimulatedMessage, on connection: SimulatedConnection) {
         if case .hello = message { return greet(connection) }
         guard sessions[connection.number] != nil else {
             // Of a connection that has ended, or of one that this process never knew.
-            if case .end = message { return }
-            return connection.send(.reset("the connection was reset"))
+            if case .closed = message { return }
+            return connection.sendToCoordinator(.reset("the connection was reset"))
         }
         sessions[connection.number]?.liveness.sign(at: world.clock.now)
         switch message {
-        case .task(let request, let task, let key, let isLastUse, let bulk):
-            admit(task, request: request, key: key, isLastUse: isLastUse, bulk: bulk, on: connection)
+        case .frame(let frame):
+            do {
+                try frame.decode { (frame) throws(ProtocolError) in try received(frame, on: connection) }
+            } catch {
+                world.fail("\(name) got a frame that \(error)")
+            }
+        case .closed: end(connection.number)
+        case .hello, .welcome, .reset: break
+        }
+    }
+
+    private func received(_ frame: Frame, on connection: SimulatedConnection) throws(ProtocolError) {
+        switch frame {
+        case .task(let frame): try admit(frame, on: connection)
         case .cancel(let request): cancel(request, on: connection.number)
-        case .end: end(connection.number)
-        case .beat, .hello: break
+        case .ping(let token): connection.sendToCoordinator(.frame { $0.putPong(token) })
+        case .pong(let token): sessions[connection.number]?.liveness.pong(token, at: world.clock.now)
+        case .goodbye: break
+        case .response, .refusal: throw ProtocolError("a coordinator sent a node's frame")
         }
     }
 
     private func greet(_ connection: SimulatedConnection) {
-        if admission.isDraining { return connection.send(.reset("the node is draining")) }
+        if admission.isDraining { return connection.sendToCoordinator(.reset("the node is draining")) }
         if sessions[connection.number] == nil {
             let liveness = Liveness(timing: ConnectionTiming(), now: world.clock.now)
             sessions[connection.number] = Session(connection: connection, liveness: liveness)
             check(connection.number)
         }
-        connection.send(.welcome(identity))
+        connection.sendToCoordinator(.welcome(info))
     }
 
     private func check(_ number: Int) {
@@ -184,7 +217,7 @@ final class SimulatedNode: @unchecked Sendable {
         sessions[number] = session
         switch action {
         case .lost: return end(number)
-        case .ping: session.connection.send(ToCoordinator.beat)
+        case .ping(let token): session.connection.sendToCoordinator(.frame { $0.putPing(token) })
         case .wait: break
         }
         after(session.liveness.nextCheck.since(world.clock.now)) { [self] in check(number) }
@@ -199,15 +232,16 @@ final class SimulatedNode: @unchecked Sendable {
 
     // MARK: Tasks
 
-    private func admit(
-        _ task: SimulatedTask, request: UInt64, key: BulkKey?, isLastUse: Bool, bulk: BulkBytes?,
-        on connection: SimulatedConnection
-    ) {
-        let number = connection.number
+    private func admit(_ frame: TaskFrame, on connection: SimulatedConnection) throws(ProtocolError) {
+        let (number, request, key, bulk) = (connection.number, frame.request, frame.key, frame.bulk)
         guard sessions[number]?.requests.contains(request) == false else { return }
+        guard let task = try? WireDecoder().decode(SimulatedTask.self, from: frame.task) else {
+            throw ProtocolError("sent what is no simulated task")
+        }
         func refuse(_ reason: RefusalReason) {
             world.note(.refused, index)
-            connection.send(.answer(request: request, .refused(reason), keptBulk: false))
+            connection.sendToCoordinator(
+                .frame { $0.putRefusal(request: request, reason: reason, message: "\(reason)") })
         }
         if bulk == nil, let key, cache.find(key, of: number) == nil { return refuse(.bulkMissing) }
         if happens(\.refused) { return refuse(.queueFull) }
@@ -215,10 +249,10 @@ final class SimulatedNode: @unchecked Sendable {
         if case .refuse(let reason) = admission.admit(bulk: size) { return refuse(reason) }
         var isKept = false
         var lent = 0
-        if isLastUse, let key {
+        if frame.isLastUse, let key {
             lent = cache.lend(key, of: number)
-        } else if bulk != nil, let key {
-            isKept = cache.keep(BulkBytes(byteCount: 1) { $0[0] = 0 }, as: key, of: number)
+        } else if let bulk, let key {
+            isKept = cache.keep(bulk, as: key, of: number)
         }
         sessions[number]?.requests.insert(request)
         serial += 1
@@ -237,15 +271,16 @@ final class SimulatedNode: @unchecked Sendable {
         running[run.serial] = run
         world.note(.attempt, index, run.task.id)
         var seconds = run.task.cost / plan.speed * slowness * Double.random(in: 0.8...1.2, using: &world.random)
-        var answer = SimulatedAnswer.output(seconds: seconds)
+        var answer = Answer.output(run.task.output, seconds: seconds)
         if run.task.isPoisoned || happens(\.throwing) {
             world.note(.threw, index)
             answer = .threw("a bad day")
         } else if !isLocal, happens(\.garbage) {
             world.note(.garbage, index)
-            answer = .garbage
+            answer = .output(.max, seconds: seconds)
         } else if happens(\.oddSeconds) {
-            answer = .output(seconds: [0, -1, .nan, .infinity, 1e300].randomElement(using: &world.random) ?? 0)
+            let odd = [0, -1, .nan, .infinity, 1e300].randomElement(using: &world.random)
+            answer = .output(run.task.output, seconds: odd ?? 0)
         }
         if happens(\.slow) {
             world.note(.slow, index)
@@ -257,9 +292,26 @@ final class SimulatedNode: @unchecked Sendable {
             world.note(.finished, index, run.task.id)
             if let session = sessions[run.connection], session.requests.contains(run.request) {
                 sessions[run.connection]?.requests.remove(run.request)
-                session.connection.send(.answer(request: run.request, answer, keptBulk: run.keptBulk))
+                send(answer, of: run, on: session.connection)
             }
             finish(run)
+        }
+    }
+
+    private func send(_ answer: Answer, of run: Run, on connection: SimulatedConnection) {
+        func put(_ succeeded: Bool, _ seconds: Double, _ body: [UInt8]) {
+            connection.sendToCoordinator(
+                .frame { writer in
+                    body.withUnsafeBytes {
+                        writer.putResponse(
+                            request: run.request, succeeded: succeeded, keptBulk: run.keptBulk, seconds: seconds,
+                            body: $0)
+                    }
+                })
+        }
+        switch answer {
+        case .threw(let message): put(false, 0, FailureReport(cause: message, log: []).encoded)
+        case .output(let output, let seconds): put(true, seconds, (try? WireEncoder().encode(output)) ?? [])
         }
     }
 

@@ -7,22 +7,22 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
 
     private struct Waiter {
         var key: BulkKey?
-        var task: SimulatedTask
         var completion: @Sendable (AttemptReply) -> Void
     }
 
-    let name: String
+    let node: NodeInfo
     private let world: SimulatedWorld
     /// Nil once the coordinator's process is dead.
     var connection: SimulatedConnection?
+    private let encoder = WireEncoder()
     private var pending = PendingResponses<Waiter>()
     private var held = HeldKeys()
     private var hasEnded = false
     /// What becomes of an attempt that is started now: the node drains, or the connection has ended.
     private var obstacle: ScanError?
 
-    init(name: String, connection: SimulatedConnection, world: SimulatedWorld) {
-        self.name = name
+    init(node: NodeInfo, connection: SimulatedConnection, world: SimulatedWorld) {
+        self.node = node
         self.connection = connection
         self.world = world
     }
@@ -33,52 +33,73 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
     func holds(_ key: BulkKey) -> Bool { held.contains(key) }
 
     func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
-        guard let task = attempt.task as? SimulatedTask else { preconditionFailure("only simulated tasks run here") }
         if let obstacle {
             world.after(.zero) { completion(.error(obstacle)) }
             return AttemptHandle(rawValue: .max)
         }
         let request = pending.insert(
-            Waiter(key: attempt.bulk == nil ? nil : attempt.bulkKey, task: task, completion: completion))
-        connection?.send(
-            ToNode.task(
-                request: request, task, key: attempt.bulkKey, isLastUse: attempt.isLastUse, bulk: attempt.bulk))
+            Waiter(key: attempt.bulk == nil ? nil : attempt.bulkKey, completion: completion))
+        do {
+            let task = try encoder.encode(attempt.task)
+            let frame = SimulatedMessage.frame(bulk: attempt.bulk) { writer in
+                task.withUnsafeBytes { task in
+                    writer.putTask(
+                        request: request, attempt: UInt32(clamping: attempt.number),
+                        scanner: type(of: attempt.task).scanner, task: task, key: attempt.bulkKey,
+                        isLastUse: node.isToldOfLastUse(attempt), bulk: attempt.bulk)
+                }
+            }
+            connection?.sendToNode(frame)
+        } catch {
+            world.fail("a task cannot be encoded: \(error)")
+        }
         return AttemptHandle(rawValue: request)
     }
 
-    private static func reply(_ answer: SimulatedAnswer, to task: SimulatedTask) -> AttemptReply {
-        switch answer {
-        case .refused(let reason): .error(ScanError(reason.code, "\(reason)"))
-        case .threw(let message): .failure(message)
-        case .garbage: .output(PlainOutput(UInt64.max), seconds: 0)
-        case .output(let seconds): .output(PlainOutput(task.output), seconds: seconds)
+    /// An output in the bytes of a response.
+    private struct CodedOutput: AttemptOutput {
+        let bytes: UnsafeRawBufferPointer
+
+        func decode<Output: Decodable & Sendable>(_ type: Output.Type) throws -> Output {
+            try WireDecoder().decode(type, from: bytes)
         }
     }
 
-    func receive(_ answer: SimulatedAnswer, to request: UInt64, keptBulk: Bool) {
-        guard let waiter = pending.remove(request) else { return }
-        if keptBulk, let key = waiter.key { held.insert(key) }
-        waiter.completion(Self.reply(answer, to: waiter.task))
+    private static func reply(_ frame: ResponseFrame) -> AttemptReply {
+        if frame.succeeded { return .output(CodedOutput(bytes: frame.body), seconds: frame.seconds) }
+        let report = FailureReport(decoding: frame.body)
+        return .failure(report.cause, log: report.log, seconds: frame.seconds)
+    }
+
+    func received(_ frame: Frame) throws(ProtocolError) {
+        switch frame {
+        case .response(let response):
+            guard let waiter = pending.remove(response.request) else { return }
+            if response.keptBulk, let key = waiter.key { held.insert(key) }
+            waiter.completion(Self.reply(response))
+        case .refusal(let request, let reason, let message):
+            pending.remove(request)?.completion(.error(ScanError(reason.code, message, system: node.name)))
+        case .goodbye(let draining, let message):
+            if draining { obstacle = ScanError(.draining, message, system: node.name) }
+        case .task, .cancel, .ping, .pong: throw ProtocolError("a node sent a coordinator's frame")
+        }
     }
 
     func cancel(_ handle: AttemptHandle) {
-        if pending.remove(handle.rawValue) != nil { connection?.send(ToNode.cancel(request: handle.rawValue)) }
+        if pending.remove(handle.rawValue) != nil {
+            connection?.sendToNode(.frame { $0.putCancel(request: handle.rawValue) })
+        }
     }
 
     func close() {
-        connection?.send(ToNode.end)
+        connection?.sendToNode(.closed)
         end(ScanError(.systemLost, "was left by this program"))
-    }
-
-    /// The node takes no more tasks.
-    func drain() {
-        obstacle = ScanError(.draining, "the node is draining", system: name)
     }
 
     func end(_ error: ScanError) {
         guard !hasEnded else { return }
         hasEnded = true
-        let reply = ScanError(obstacle?.code ?? error.code, error.message, system: name)
+        let reply = ScanError(obstacle?.code ?? error.code, error.message, system: node.name)
         obstacle = reply
         for waiter in pending.removeAll() { waiter.completion(.error(reply)) }
     }
