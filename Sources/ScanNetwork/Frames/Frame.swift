@@ -25,6 +25,9 @@ package struct TaskFrame {
     package var bulk: BulkBytes?
     /// Where the node finds the bulk bytes by itself.
     package var referred: ReferredBulk?
+
+    /// The scanner's name, safe to print.
+    var scannerName: String { String(decoding: scanner, as: UTF8.self).printable }
 }
 
 /// Bulk bytes that were not sent, and how to know them again.
@@ -35,7 +38,7 @@ package struct ReferredBulk: Equatable, Sendable {
 
     /// Reads the bytes.
     /// - Throws: what `resolver` throws, and if it finds others.
-    func read(by resolver: any BulkResolver) throws -> BulkBytes {
+    package func read(by resolver: any BulkResolver) throws -> BulkBytes {
         let bytes = try resolver.bytes(of: reference, count: byteCount)
         guard bytes.count == byteCount, bytes.withUnsafeBytes(ScanNetwork.checksum) == checksum else {
             throw OtherBytes()
@@ -51,7 +54,7 @@ package struct ReferredBulk: Equatable, Sendable {
 /// What came of an attempt, on its way back.
 package struct ResponseFrame {
     package var request: UInt64
-    /// Whether the scan returned; else ``body`` is a ``FailureReport``.
+    /// Whether the scan returned; else ``body`` is a ``CodedFailure``.
     package var succeeded: Bool
     /// The node keeps the attempt's bulk bytes for later tasks with the same key.
     package var keptBulk: Bool

@@ -1,6 +1,6 @@
-/// Decides which tasks a node takes: as many as its slots, its queue and its memory hold. Pure.
+/// Decides which tasks a node takes, within the limits of its slots, its queue and its memory. Pure.
 package struct AdmissionState {
-    /// The answer to a task that wants to be run.
+    /// The answer to a task.
     package enum Decision: Equatable {
         case run
         case refuse(RefusalReason)
@@ -10,13 +10,13 @@ package struct AdmissionState {
     package let slots: Int
     /// Tasks that wait beyond those.
     package let queueLimit: Int
-    /// Most bytes of bulk that came with the tasks in flight; a single task may bring more.
+    /// Most bulk bytes that tasks in flight brought or refer to; a single task may exceed it.
     package let bulkLimit: Int
     /// No new tasks are taken.
     package private(set) var isDraining = false
-    /// Tasks taken and not yet finished, of connections that ended as well: they occupy threads.
+    /// Tasks taken and not yet finished, including those of ended connections: they occupy threads.
     package private(set) var inFlight = 0
-    /// Bytes of bulk that came with the tasks in flight.
+    /// Bulk bytes that tasks in flight brought or refer to.
     package private(set) var bulkBytes = 0
 
     package init(slots: Int, queueLimit: Int, bulkLimit: Int = .max) {
@@ -31,10 +31,10 @@ package struct AdmissionState {
     /// Tasks that wait for a slot.
     package var queued: Int { inFlight - running }
 
-    /// Whether slots and queue are taken.
+    /// Whether all slots and queue places are taken.
     package var isFull: Bool { inFlight >= slots + queueLimit }
 
-    /// A task came, with so many bytes of bulk.
+    /// A task arrived with `bulk` bytes.
     package mutating func admit(bulk: Int = 0) -> Decision {
         if isDraining { return .refuse(.draining) }
         if isFull { return .refuse(.queueFull) }
@@ -44,7 +44,7 @@ package struct AdmissionState {
         return .run
     }
 
-    /// A task that was admitted is finished, whatever came of it, and its bytes of bulk are let go.
+    /// An admitted task has ended, with any outcome, and its `bulk` bytes are freed.
     /// - Returns: true if the node is draining and this was its last task.
     package mutating func finish(bulk: Int = 0) -> Bool {
         inFlight -= 1
@@ -52,14 +52,14 @@ package struct AdmissionState {
         return isDraining && inFlight == 0
     }
 
-    /// Takes no new tasks from now on.
-    /// - Returns: true if there is none to wait for.
+    /// Refuses new tasks from now on.
+    /// - Returns: true if no task is in flight.
     package mutating func drain() -> Bool {
         isDraining = true
         return inFlight == 0
     }
 
-    /// Whether the numbers add up.
+    /// Whether the invariants hold.
     package var isConsistent: Bool {
         inFlight >= 0 && inFlight <= slots + queueLimit && bulkBytes >= 0 && (inFlight > 0 || bulkBytes == 0)
     }

@@ -1,15 +1,12 @@
 package import ScanCluster
 
-/// Names a coordinator's connection to a node: what it has there, tasks and bytes, lasts as long as the connection.
-package typealias Lease = Int
-
 /// Bulk bytes that a node keeps for later tasks of the connection that sent them.
 ///
-/// When it is full, new bytes are not kept: a job reads its bytes in rounds, and a cache that made room by dropping
-/// the oldest would drop each shortly before it is needed.
+/// When it is full, new bytes are not kept. A job uses its bytes in rounds: a cache that evicted the oldest would evict
+/// each shortly before its next use.
 package struct BulkCache {
-    private var bytes: [Lease: [BulkKey: BulkBytes]] = [:]
-    /// Bytes that are kept no more, but that tasks still have.
+    private var bytes: [ConnectionID: [BulkKey: BulkBytes]] = [:]
+    /// Bytes that are no longer kept, but that tasks still use.
     private var lent = 0
     /// Most bytes that are kept or lent.
     package let limit: Int
@@ -19,40 +16,40 @@ package struct BulkCache {
     package init(limit: Int) { self.limit = limit }
 
     /// The bytes that a connection sent under `key`.
-    package func find(_ key: BulkKey, of lease: Lease) -> BulkBytes? { bytes[lease]?[key] }
+    package func find(_ key: BulkKey, of connection: ConnectionID) -> BulkBytes? { bytes[connection]?[key] }
 
     /// Keeps bytes while there is room.
     /// - Returns: whether they are kept.
-    package mutating func keep(_ new: BulkBytes, as key: BulkKey, of lease: Lease) -> Bool {
-        if bytes[lease]?[key] != nil { return true }
+    package mutating func keep(_ new: BulkBytes, as key: BulkKey, of connection: ConnectionID) -> Bool {
+        if bytes[connection]?[key] != nil { return true }
         guard new.count <= limit - used else { return false }
-        bytes[lease, default: [:]][key] = new
+        bytes[connection, default: [:]][key] = new
         used += new.count
         return true
     }
 
-    /// Forgets the bytes that a connection sent under `key`: the task that has them is the last to need them. They take
-    /// their room until that task gives it back.
+    /// Removes the bytes that a connection sent under `key`, for the last task that uses them. They count against the
+    /// limit until ``giveBack(_:)``.
     /// - Returns: the number of bytes.
-    package mutating func lend(_ key: BulkKey, of lease: Lease) -> Int {
-        let count = bytes[lease]?.removeValue(forKey: key)?.count ?? 0
+    package mutating func lend(_ key: BulkKey, of connection: ConnectionID) -> Int {
+        let count = bytes[connection]?.removeValue(forKey: key)?.count ?? 0
         lent += count
         return count
     }
 
-    /// A task that was lent so many bytes has let them go.
+    /// A task that was lent `count` bytes has freed them.
     package mutating func giveBack(_ count: Int) {
         lent -= count
         used -= count
     }
 
-    /// Forgets what a connection sent.
-    package mutating func drop(_ lease: Lease) {
-        guard let dropped = bytes.removeValue(forKey: lease) else { return }
+    /// Removes the bytes of a connection that has ended.
+    package mutating func drop(_ connection: ConnectionID) {
+        guard let dropped = bytes.removeValue(forKey: connection) else { return }
         used -= dropped.values.reduce(0) { $0 + $1.count }
     }
 
-    /// Whether the numbers add up.
+    /// Whether the invariants hold.
     package var isConsistent: Bool {
         lent >= 0 && used <= limit
             && used == bytes.values.reduce(lent) { $0 + $1.values.reduce(0) { $0 + $1.count } }

@@ -20,29 +20,31 @@ public final class NodeServer: @unchecked Sendable {
     let loop: EventLoop
     let onEvent: @Sendable (Event) -> Void
     private let address: String
-    private let threads: ScanThreads
+    /// Runs the tasks.
+    private let system: ScanSystem
+    /// Whether the server made the system, and closes it.
+    private let ownsSystem: Bool
     private let ended = Locked(EndedTasks<NodeTask>())
     private var gathering: TimerID?
     private let shared = Locked(Status())
 
-    var admission: AdmissionState
-    var cache: BulkCache
+    var resources: NodeResources
     private var keys: KeyRing
     /// Connections that have not yet sent a valid proof of the key.
-    private var unauthenticated: UnauthenticatedGate<Lease>
+    private var unauthenticated: UnauthenticatedGate<ConnectionID>
     /// Connections that sent a valid proof of the key, which may be a replay; unauthenticated ones cannot evict them.
-    private var handshaking: UnauthenticatedGate<Lease>
+    private var handshaking: UnauthenticatedGate<ConnectionID>
     private var refusals = PeerLogLimiter<String>()
     private var listener: (socket: Socket, poll: SocketPoll)?
-    private(set) var sessions: [Lease: NodeSession] = [:]
+    private(set) var sessions: [ConnectionID: NodeSession] = [:]
     /// Connections whose coordinator has sent its hello. A count, so that a flood of unauthenticated ones costs nothing.
     private var coordinatorCount = 0
-    private var nextLease = 0
+    private var nextID = 0
     private var done = 0
     private var isStopped = false
     private var drained: [CheckedContinuation<Void, Never>] = []
 
-    /// A node; ``start()`` makes it listen, and from then on it lives until it is drained or stopped.
+    /// A node with a local ``ScanSystem`` of its own; ``start()`` makes it listen until it is drained or stopped.
     /// - Parameters:
     ///   - name: the node's name for users; unique in a cluster.
     ///   - keys: the cluster keys of which a coordinator must hold one.
@@ -54,18 +56,46 @@ public final class NodeServer: @unchecked Sendable {
     ///   - options: limits.
     ///   - loop: the I/O thread.
     ///   - onEvent: called on the I/O thread, and must not block it.
-    public init(
+    public convenience init(
         name: String, keys: KeyRing, identity: SystemID? = nil, slots: Int, scanners: Scanners, listen: String,
         resolver: (any BulkResolver)? = nil, options: Options = Options(), loop: EventLoop = .shared,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
         var generator = SystemRandomNumberGenerator()
-        threads = ScanThreads(count: slots, niceness: options.niceness)
-        // What it has, not what was asked for.
-        let slots = threads.count
+        let system = ScanSystem(
+            local: slots, id: identity ?? SystemID(using: &generator), name: name, niceness: options.niceness,
+            clock: loop)
+        self.init(
+            system, ownsSystem: true, keys: keys, scanners: scanners, listen: listen, resolver: resolver,
+            options: options, loop: loop, onEvent: onEvent)
+    }
+
+    /// A node that offers `system`, the system of this process, whose name and identity it has. Tasks of coordinators
+    /// and tasks of this process share its slots. The system stays open when the node is drained or stopped.
+    ///
+    /// The other parameters are those of
+    /// ``init(name:keys:identity:slots:scanners:listen:resolver:options:loop:onEvent:)``; the niceness of the system's
+    /// threads is the system's.
+    public convenience init(
+        system: ScanSystem, keys: KeyRing, scanners: Scanners, listen: String, resolver: (any BulkResolver)? = nil,
+        options: Options = Options(), loop: EventLoop = .shared,
+        onEvent: @escaping @Sendable (Event) -> Void = { _ in }
+    ) {
+        self.init(
+            system, ownsSystem: false, keys: keys, scanners: scanners, listen: listen, resolver: resolver,
+            options: options, loop: loop, onEvent: onEvent)
+    }
+
+    private init(
+        _ system: ScanSystem, ownsSystem: Bool, keys: KeyRing, scanners: Scanners, listen: String,
+        resolver: (any BulkResolver)?, options: Options, loop: EventLoop, onEvent: @escaping @Sendable (Event) -> Void
+    ) {
+        precondition(system.isLocal, "a node offers the system of its own process")
+        self.system = system
+        self.ownsSystem = ownsSystem
         var info = NodeInfo(
-            identity: identity ?? SystemID(using: &generator), name: name, slots: slots,
-            queueLimit: options.queueLimit, scanners: scanners.names, frameLimit: options.frameLimit)
+            identity: system.id, name: system.name, slots: system.slots, queueLimit: options.queueLimit,
+            scanners: scanners.names, frameLimit: options.frameLimit)
         info.readsReferences = resolver == nil ? nil : true
         info.forgetsBulk = true
         self.info = info
@@ -78,8 +108,10 @@ public final class NodeServer: @unchecked Sendable {
         self.keys = keys
         unauthenticated = UnauthenticatedGate(limits: options.unauthenticated)
         handshaking = UnauthenticatedGate(limits: options.unauthenticated)
-        admission = AdmissionState(slots: slots, queueLimit: options.queueLimit, bulkLimit: options.bulkLimit)
-        cache = BulkCache(limit: options.bulkCacheLimit)
+        resources = NodeResources(
+            admission: AdmissionState(
+                slots: system.slots, queueLimit: options.queueLimit, bulkLimit: options.bulkLimit),
+            cache: BulkCache(limit: options.bulkCacheLimit), readsReferences: resolver != nil)
     }
 
     /// Listens.
@@ -101,7 +133,7 @@ public final class NodeServer: @unchecked Sendable {
                 self.drained.append(continuation)
                 self.stopListening()
                 for session in self.sessions.values { session.sayGoodbye() }
-                if self.admission.drain() { self.finishDraining() }
+                if self.resources.drain() { self.finishDraining() }
             }
         }
     }
@@ -112,7 +144,7 @@ public final class NodeServer: @unchecked Sendable {
             self.isStopped = true
             self.stopListening()
             for session in self.sessions.values { session.connection?.end(Self.stopped) }
-            self.threads.close()
+            self.closeSystem()
         }
     }
 
@@ -165,32 +197,32 @@ public final class NodeServer: @unchecked Sendable {
     }
 
     private func open(_ socket: Socket) {
-        let lease = nextLease
-        nextLease += 1
-        let session = NodeSession(server: self, lease: lease)
+        let id = nextID
+        nextID += 1
+        let session = NodeSession(server: self, id: id)
         do {
             let connection = try Connection(
                 loop: loop, socket: socket, session: options.sessions.server(keys, .now, options.unauthenticated),
                 frameLimit: options.frameLimit, timing: options.timing, pausesForSlowReader: true, delegate: session)
             session.connection = connection
-            sessions[lease] = session
+            sessions[id] = session
             let host = connection.peer.host
-            connection.recognised = { [weak self] in self?.recognise(lease, from: host) }
-            connection.secured = { [weak self] in self?.handshaking.leave(lease) }
-            connection.closed = { [weak self] in self?.closed(lease) }
-            makeRoom(unauthenticated.arrive(lease, from: host))
+            connection.recognised = { [weak self] in self?.recognise(id, from: host) }
+            connection.secured = { [weak self] in self?.handshaking.leave(id) }
+            connection.closed = { [weak self] in self?.closed(id) }
+            makeRoom(unauthenticated.arrive(id, from: host))
         } catch {
             onEvent(.troubled(reason: "\(error)"))
         }
     }
 
-    private func recognise(_ lease: Lease, from host: String) {
-        unauthenticated.leave(lease)
-        makeRoom(handshaking.arrive(lease, from: host))
+    private func recognise(_ id: ConnectionID, from host: String) {
+        unauthenticated.leave(id)
+        makeRoom(handshaking.arrive(id, from: host))
     }
 
-    private func makeRoom(_ crowding: [Lease]) {
-        for lease in crowding { sessions[lease]?.connection?.end(Self.crowded) }
+    private func makeRoom(_ crowding: [ConnectionID]) {
+        for id in crowding { sessions[id]?.connection?.end(Self.crowded) }
     }
 
     private static let crowded = ScanError(
@@ -198,7 +230,7 @@ public final class NodeServer: @unchecked Sendable {
 
     /// The handshake with a peer that has proved that it holds the key.
     var handshake: ServerHandshake {
-        if admission.isDraining {
+        if resources.admission.isDraining {
             return ServerHandshake(node: info, obstacle: (.draining, "the node is draining"))
         }
         let others = sessions.count - unauthenticated.count - handshaking.count - 1
@@ -207,38 +239,40 @@ public final class NodeServer: @unchecked Sendable {
                 node: info, obstacle: (.tooManyConnections, "it has \(others) connections, its limit"))
         }
         var info = info
-        info.busy = admission.running + admission.queued
+        info.busy = resources.admission.inFlight
         return ServerHandshake(node: info)
     }
 
-    /// A coordinator has said hello.
-    func welcomed() {
+    /// A coordinator has sent its hello.
+    func opened() {
         coordinatorCount += 1
         publish()
     }
 
-    /// Tells that a peer was not let in, once a minute for each address.
-    func tellRefused(_ peer: SocketAddress, _ reason: String) {
+    /// A coordinator's connection has ended.
+    func disconnected() { coordinatorCount -= 1 }
+
+    /// Reports that a peer was refused, once a minute for each address.
+    func reportRefused(_ peer: SocketAddress, _ reason: String) {
         guard let unlogged = refusals.admit(peer.host, at: loop.now) else { return }
         onEvent(.refused(peer: "\(peer)", reason: reason, unlogged: unlogged))
     }
 
-    private func closed(_ lease: Lease) {
-        unauthenticated.leave(lease)
-        handshaking.leave(lease)
-        let session = sessions.removeValue(forKey: lease)
-        if session?.peer != nil { coordinatorCount -= 1 }
+    private func closed(_ id: ConnectionID) {
+        unauthenticated.leave(id)
+        handshaking.leave(id)
+        let session = sessions.removeValue(forKey: id)
         // Tasks that still run keep the session, which needs none of the connection's memory any more.
         session?.connection = nil
         publish()
-        if sessions.isEmpty, isStopped || admission.isDraining { resumeDrained() }
+        if sessions.isEmpty, isStopped || resources.admission.isDraining { resumeDrained() }
     }
 
     // MARK: Tasks
 
     /// Starts admitted tasks, with one wake-up for all.
     func submit(_ tasks: [any ScanWork]) {
-        threads.submit(tasks)
+        system.run(tasks)
         publish()
     }
 
@@ -249,7 +283,7 @@ public final class NodeServer: @unchecked Sendable {
 
     /// Answers the tasks that have ended, or waits for more of them.
     private func look() {
-        guard ended.withLock({ [admission] in $0.isEnough(queued: admission.queued) }) else {
+        guard ended.withLock({ [queued = resources.admission.queued] in $0.isEnough(queued: queued) }) else {
             gathering = gathering ?? loop.schedule(at: loop.now.advanced(by: Self.gatheringTime)) { self.answer() }
             return
         }
@@ -267,8 +301,7 @@ public final class NodeServer: @unchecked Sendable {
         var isDrained = false
         for task in tasks {
             done += task.isDone ? 1 : 0
-            isDrained = admission.finish(bulk: task.bulkBytes)
-            cache.giveBack(task.lentBytes)
+            isDrained = resources.finish(task.grant)
             task.session.answer(task)
         }
         publish()
@@ -276,17 +309,23 @@ public final class NodeServer: @unchecked Sendable {
     }
 
     func publish() {
+        let admission = resources.admission
         let status = Status(
             connections: coordinatorCount, running: admission.running, queued: admission.queued, done: done,
-            bulkBytes: cache.used)
+            bulkBytes: resources.cache.used)
         shared.withLock { $0 = status }
+    }
+
+    private func closeSystem() {
+        guard ownsSystem else { return }
+        Task { [system] in await system.close() }
     }
 
     // MARK: Draining
 
     private func finishDraining() {
         isStopped = true
-        threads.close()
+        closeSystem()
         for session in sessions.values {
             session.connection?.end(ScanError(.systemLost, "was left by this node, which has drained"), politely: true)
         }

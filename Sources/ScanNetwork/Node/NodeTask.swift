@@ -1,74 +1,55 @@
 import ScanCluster
 
-/// A task that a node has taken: one object all the way from its frame through a scan thread to its answer.
-final class NodeTask: ScanWork, @unchecked Sendable {
+/// A task that a node has taken: one object from its frame through a scan thread to its answer.
+final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
     // Sendable: what changes is touched by one thread at a time. The loop hands the task to a scan thread, and that hands
     // it back, each through a lock.
 
     let session: NodeSession
     let request: UInt64
-    /// Number of the attempt, from 1.
     let attempt: UInt32
     let scanner: Scanners.Scanner
-    /// Bytes of bulk that came with it, or that it refers to.
-    let bulkBytes: Int
-    /// Bytes of bulk that the node has kept up to now, and that are this task's alone.
-    let lentBytes: Int
-    /// Whether the node keeps the bytes of bulk that came with it.
-    let isBulkKept: Bool
-    /// Under which later tasks may want the bytes; nil if none will.
-    private let key: BulkKey?
-    /// What the scan needs, and is let go with it.
+    /// Its bulk bytes and reference are released with the scan.
+    private(set) var grant: TaskGrant
+    /// The encoded task; released with the scan.
     private var coded: [UInt8]
-    private var bulk: BulkBytes?
-    private let referred: ReferredBulk?
     private let cancellation = ScanCancellation()
 
-    /// Nil if it was not scanned.
-    private(set) var outcome: Scanners.Outcome?
-    /// Time that the scan took.
+    private(set) var result: CodedResult?
     private(set) var seconds = 0.0
-    /// Bytes to which it referred, under their key.
-    private(set) var found: (key: BulkKey, bytes: BulkBytes)?
+    private(set) var readBulk: BulkBytes?
 
-    /// A task that `frame` brought; its `bulk` bytes are here, or else to be read.
-    init(
-        _ frame: TaskFrame, of session: NodeSession, scanner: Scanners.Scanner, bulk: BulkBytes?,
-        referred: ReferredBulk?, bulkBytes: Int, lentBytes: Int, isKept: Bool
-    ) {
+    /// A task that arrived in `frame`.
+    init(_ frame: TaskFrame, of session: NodeSession, scanner: Scanners.Scanner, grant: TaskGrant) {
         self.session = session
         self.scanner = scanner
-        self.bulk = bulk
-        self.referred = referred
-        self.bulkBytes = bulkBytes
-        self.lentBytes = lentBytes
-        isBulkKept = isKept
+        self.grant = grant
         request = frame.request
         attempt = frame.attempt
         coded = [UInt8](frame.task)
-        key = frame.isLastUse ? nil : frame.key
     }
 
-    /// Nobody waits for it any more.
+    var scannerName: String { scanner.name }
+
     func cancel() { cancellation.cancel() }
 
     var isCancelled: Bool { cancellation.isCancelled }
 
     /// Whether it was scanned.
     var isDone: Bool {
-        switch outcome {
+        switch result {
         case .output, .failure: true
-        case .elsewhere, nil: false
+        case .bulkElsewhere, nil: false
         }
     }
 
     func scan() {
         do {
-            // The context alone holds bytes that the node does not keep.
+            // Only the context refers to bytes that the node does not keep.
             let context = ScanContext(bulk: try takeBulk() ?? read(), cancellation: cancellation)
-            (outcome, seconds) = scanner.run(coded, context, session.server.loop)
+            (result, seconds) = scanner.run(coded, context, session.server.loop)
         } catch {
-            outcome = .elsewhere("\(error)")
+            result = .bulkElsewhere("\(error)")
         }
         finish()
     }
@@ -76,21 +57,22 @@ final class NodeTask: ScanWork, @unchecked Sendable {
     func skip() { finish() }
 
     private func finish() {
-        // On this thread: to give back as much as a band takes would hold up the loop.
-        (coded, bulk) = ([], nil)
+        // Freed on this thread: unmapping the memory of a band would delay the loop.
+        coded = []
+        (grant.bulk, grant.referred) = (nil, nil)
         session.server.finish(self)
     }
 
     private func takeBulk() -> BulkBytes? {
-        defer { bulk = nil }
-        return bulk
+        defer { grant.bulk = nil }
+        return grant.bulk
     }
 
     /// Reads the bytes to which the task refers.
     private func read() throws -> BulkBytes? {
-        guard let referred, let resolver = session.server.resolver else { return nil }
+        guard let referred = grant.referred, let resolver = session.server.resolver else { return nil }
         let bytes = try referred.read(by: resolver)
-        found = key.map { ($0, bytes) }
+        if grant.key != nil { readBulk = bytes }
         return bytes
     }
 }

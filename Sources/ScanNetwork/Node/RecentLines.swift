@@ -7,7 +7,7 @@ package struct RecentLines: Sendable {
 
     /// Adds the newest line, and drops the oldest of too many.
     package mutating func append(_ line: String) {
-        if lines.count == FailureReport.lineLimit { lines.removeFirst() }
+        if lines.count == CodedFailure.lineLimit { lines.removeFirst() }
         lines.append(line)
     }
 

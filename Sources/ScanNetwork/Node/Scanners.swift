@@ -1,17 +1,19 @@
 public import ScanCluster
 
-/// The types of task that a node runs. Nothing else runs, whatever comes over the wire.
-public struct Scanners: Sendable {
-    /// What running one attempt led to.
-    enum Outcome: Sendable {
-        case output([UInt8])
-        case failure(String)
-        /// The bulk bytes to which the task refers are not here, for this reason.
-        case elsewhere(String)
-    }
+/// The outcome of a task on a node, encoded for the wire.
+package enum CodedResult: Sendable {
+    /// The encoded output.
+    case output([UInt8])
+    /// The task cannot be decoded, or the scan threw, for this reason.
+    case failure(String)
+    /// The bulk bytes to which the task refers are not on the node, for this reason.
+    case bulkElsewhere(String)
+}
 
-    /// Decodes a task, runs it and encodes its output; also measures the scan itself.
-    typealias Run = @Sendable (_ task: [UInt8], ScanContext, any ScanClock) -> (Outcome, seconds: Double)
+/// The types of task that a node runs. Tasks of other types are refused.
+public struct Scanners: Sendable {
+    /// Decodes a task, runs it and encodes its output; returns the duration of the scan alone.
+    typealias Run = @Sendable (_ task: [UInt8], ScanContext, any ScanClock) -> (CodedResult, seconds: Double)
 
     /// One type of task, under its name.
     struct Scanner: Sendable {
@@ -28,16 +30,16 @@ public struct Scanners: Sendable {
     private let encoders = WireEncoders()
 
     /// The scanners of these types, as in `Scanners(PrimeCount.self, PrimeSum.self)`.
-    public init<each Task: ScanTask>(_ types: repeat (each Task).Type) {
+    public init<each Work: ScanTask>(_ types: repeat (each Work).Type) {
         repeat add(each types)
-        repeat add(TaskChunk<each Task>.self)
+        repeat add(TaskChunk<each Work>.self)
     }
 
     /// Names of all scanners, sorted.
     public var names: [String] { runs.keys.sorted() }
 
-    /// The same scanners with other answers than they have, for tests of distrust: `change` gets each coded output, and
-    /// what it throws becomes the scan's failure.
+    /// The same scanners with altered outputs, for tests of validation: `change` gets each encoded output, and an error
+    /// that it throws becomes the scan's failure.
     package func answering(_ change: @escaping @Sendable ([UInt8]) throws -> [UInt8]) -> Scanners {
         var scanners = self
         scanners.runs = runs.mapValues { run in
@@ -60,13 +62,13 @@ public struct Scanners: Sendable {
         return runs[name].map { Scanner(name: name, run: $0) }
     }
 
-    private mutating func add<Task: ScanTask>(_ type: Task.Type) {
-        precondition(runs[Task.scanner] == nil, "two scanners have the name \(Task.scanner)")
-        precondition((1...255).contains(Task.scanner.utf8.count), "a scanner's name has 1 to 255 bytes")
-        runs[Task.scanner] = { [encoders] bytes, context, clock in
-            let task: Task
+    private mutating func add<Work: ScanTask>(_ type: Work.Type) {
+        precondition(runs[Work.scanner] == nil, "two scanners have the name \(Work.scanner)")
+        precondition((1...255).contains(Work.scanner.utf8.count), "a scanner's name has 1 to 255 bytes")
+        runs[Work.scanner] = { [encoders] bytes, context, clock in
+            let task: Work
             do {
-                task = try WireDecoder().decode(Task.self, from: bytes)
+                task = try WireDecoder().decode(Work.self, from: bytes)
             } catch {
                 return (.failure("the task cannot be decoded: \(error)"), 0)
             }

@@ -310,7 +310,7 @@ final class SimulatedNode: @unchecked Sendable {
                 })
         }
         switch answer {
-        case .threw(let message): put(false, 0, FailureReport(cause: message, log: []).encoded)
+        case .threw(let message): put(false, 0, CodedFailure(cause: message, log: []).encoded)
         case .output(let output, let seconds): put(true, seconds, (try? WireEncoder().encode(output)) ?? [])
         }
     }

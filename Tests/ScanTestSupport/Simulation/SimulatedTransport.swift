@@ -67,7 +67,7 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
 
     private static func reply(_ frame: ResponseFrame) -> AttemptReply {
         if frame.succeeded { return .output(CodedOutput(bytes: frame.body), seconds: frame.seconds) }
-        let report = FailureReport(decoding: frame.body)
+        let report = CodedFailure(decoding: frame.body)
         return .failure(report.cause, log: report.log, seconds: frame.seconds)
     }
 

@@ -1,7 +1,7 @@
 import ScanCluster
 
 /// Why a scan threw, as a response carries it: the cause in the first line, then the last lines of the node's log.
-package struct FailureReport: Equatable, Sendable {
+package struct CodedFailure: Equatable, Sendable {
     /// Most lines of a log.
     package static let lineLimit = 5
     /// Longest line of a log, in characters.
