@@ -6,13 +6,13 @@
 
 /// Runs programs to their end.
 enum Command {
-    /// What a program said on both its outputs, and the status it ended with.
+    /// A program's output on both streams, and its exit status.
     struct Result {
         var output: String
         var status: Int32
     }
 
-    /// Runs `arguments`, whose first is the program's path, and waits; blocks the calling thread.
+    /// Runs `arguments`, the first of which is the program's path; blocks until it ends.
     static func run(_ arguments: [String], environment extra: [String] = []) -> Result {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return Result(output: "no pipe", status: -1) }
@@ -23,7 +23,7 @@ enum Command {
         posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
         posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
 
-        // The calling thread may be one of Dispatch's, which block all signals, and a child inherits that.
+        // Threads of Dispatch block all signals, and a child inherits the mask.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

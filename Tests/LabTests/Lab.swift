@@ -8,12 +8,12 @@ import Testing
 
 /// The lab of several hosts in `Tests/lab`, and the programs that are built beside the tests.
 enum Lab {
-    /// One script of `Tests/lab/scenarios`, whose first line says how many hosts it needs.
+    /// A script of `Tests/lab/scenarios`, whose first line has the number of hosts.
     struct Scenario: Sendable, CustomTestStringConvertible {
         var name: String
         /// The lab's options.
         var options: [String]
-        /// Programs that it runs beside those of every scenario.
+        /// Programs that it needs in addition to those of every scenario.
         var tools: [String]
 
         var testDescription: String { name }
@@ -48,10 +48,10 @@ enum Lab {
         lines.first { $0.hasPrefix(start) }?.dropFirst(start.count).split(separator: " ").map(String.init)
     }
 
-    /// Those that are chosen and have their tools.
+    /// Chosen scenarios whose tools are installed.
     static let runnable = chosen.filter { missing(for: $0).isEmpty }
 
-    /// Those that are chosen but lack a tool, and which.
+    /// Chosen scenarios that lack a tool, with its name.
     static let lacking = chosen.filter { !missing(for: $0).isEmpty }
         .map { "\($0.name) lacks \(missing(for: $0).joined(separator: " "))" }.joined(separator: ", ")
 
@@ -62,20 +62,20 @@ enum Lab {
         }
     }
 
-    /// Those that `SKYFARM_LAB` names; all if it is 1.
+    /// The scenarios named by `SKYFARM_LAB`; all if it is 1.
     private static let chosen: [Scenario] = {
         guard let names = getenv("SKYFARM_LAB").map({ String(cString: $0) }), names != "1" else { return scenarios }
         return scenarios.filter { names.split(separator: " ").contains(Substring($0.name)) }
     }()
 
-    /// Why the lab cannot run here; nil if it can.
-    static let obstacle: String? = {
+    /// Why the lab cannot run on this machine; nil if it can.
+    static let unusableReason: String? = {
         guard getenv("SKYFARM_LAB") != nil else { return "lab: set SKYFARM_LAB=1, or run scripts/lab-test" }
         let result = Command.run(["/bin/bash", "\(folder)/lab", "--check"])
         return result.status == 0 ? nil : result.output
     }()
 
-    /// Runs a scenario in a lab of its own.
+    /// Runs a scenario in a new lab.
     static func run(_ scenario: Scenario) -> Command.Result {
         Command.run(
             ["/bin/bash", "\(folder)/lab"] + scenario.options + ["bash", scenario.path],
@@ -85,7 +85,7 @@ enum Lab {
             ])
     }
 
-    /// Where the programs are: `SKYFARM_TEST_PROGRAMS`, or where the test runner was built.
+    /// The folder of the programs: `SKYFARM_TEST_PROGRAMS`, or that of the test runner.
     private static var products: String {
         if let folder = getenv("SKYFARM_TEST_PROGRAMS") { return String(cString: folder) }
         var path = [CChar](repeating: 0, count: 4096)

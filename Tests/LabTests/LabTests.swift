@@ -1,16 +1,16 @@
 import Dispatch
 import Testing
 
-@Suite("Several hosts", .serialized, .enabled(if: Lab.obstacle == nil, "\(Lab.obstacle ?? "")"))
+@Suite("Several hosts", .serialized, .enabled(if: Lab.unusableReason == nil, "\(Lab.unusableReason ?? "")"))
 struct LabTests {
     @Test("scenario", .timeLimit(.minutes(5)), arguments: Lab.runnable)
     func scenario(_ scenario: Lab.Scenario) async {
-        // The scenario blocks for seconds: on a thread of Dispatch's, not on the cooperative pool.
+        // The scenario blocks for seconds: not on the cooperative pool.
         let result = await withCheckedContinuation { continuation in
             DispatchQueue(label: "lab").async { continuation.resume(returning: Lab.run(scenario)) }
         }
         #expect(result.status == 0, "\(result.output)")
-        // What was measured is worth a look.
+        // Prints the measurements of passed scenarios.
         if result.status == 0 { print("\(scenario):\n\(result.output)") }
     }
 
@@ -24,7 +24,7 @@ struct LabTests {
 
 @Suite("The lab")
 struct LabScriptTests {
-    @Test("every scenario says how many hosts it needs")
+    @Test("every scenario states its number of hosts")
     func heads() {
         #expect(Lab.scenarios.count >= 10)
     }

@@ -1,10 +1,10 @@
-"""What a listener finds in a capture of a scan, for the scenarios of the lab.
+"""Searches a packet capture of a scan for clear text, for the scenarios of the lab.
 
     capture.py FILE.pcapng IMAGE.fits CATALOGUE.csv WORD...
 
-Puts each direction of each TCP connection together and looks in it for 64 bytes in a row of the image, as 32-bit floats
-in either byte order or as the file has them, for numbers of the catalogue, and for the words. Prints a line for each
-port and what was found there, one with the number of bytes looked through, and the TLS versions that servers chose.
+Reassembles each direction of each TCP connection and searches it for 64 consecutive bytes of the image, as 32-bit floats
+in either byte order or as in the file, for numbers of the catalogue, and for the words. Prints a line for each match with
+its port, the number of bytes searched per port, and the TLS versions chosen by servers.
 """
 
 import csv
@@ -24,7 +24,7 @@ def fields(path, names, *options):
 
 
 def streams(path):
-    """The bytes of each direction, with the port of the side that listened."""
+    """The bytes of each direction, with the server's port."""
     names = ["tcp.stream", "tcp.srcport", "tcp.dstport", "tcp.flags.syn", "tcp.flags.ack", "tcp.seq", "tcp.payload"]
     listeners, segments = {}, {}
     for stream, source, target, syn, ack, sequence, payload in fields(path, names, "-Y", "tcp"):
@@ -35,7 +35,7 @@ def streams(path):
     for (stream, _), parts in segments.items():
         joined, end = bytearray(), None
         for sequence, payload in sorted(parts.items()):
-            # What was sent again.
+            # Retransmitted bytes.
             skip = 0 if end is None else max(0, end - sequence)
             joined += payload[skip:]
             end = max(end or 0, sequence + len(payload))
@@ -43,7 +43,7 @@ def streams(path):
 
 
 def runs(path):
-    """All runs of 64 bytes that begin at a multiple of 64 in a row, which are not all the same byte."""
+    """All runs of 64 bytes at multiples of 64 in a row, except those of one repeated byte."""
     image = fits.getdata(path)
     rows = [image.astype("<f4"), image.astype(">f4"), image]
     for row in rows:
@@ -64,7 +64,7 @@ def numbers(path):
 
 
 def findings(data, wanted):
-    """Whether one of the byte strings, by their first eight bytes, is in the data."""
+    """Whether the data contain one of the byte strings, which are indexed by their first eight bytes."""
     for shift in range(8):
         words = numpy.frombuffer(data, numpy.uint64, (len(data) - shift) // 8, shift)
         for place in numpy.flatnonzero(numpy.isin(words, wanted["keys"])):
@@ -93,7 +93,7 @@ def main(path, image, catalogue, *words):
             if word.encode() in data:
                 print(f"port {port}: {word} in the clear")
     for port, bytes_there in sorted(count.items()):
-        print(f"port {port}: {bytes_there} bytes looked through")
+        print(f"port {port}: {bytes_there} bytes searched")
     names = ["tcp.srcport", "tls.handshake.version", "tls.handshake.extensions.supported_version"]
     chosen = {}
     for port, version, supported in fields(path, names, "-Y", "tls.handshake.type == 2", "-d", "tcp.port==4870,tls"):

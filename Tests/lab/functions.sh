@@ -1,23 +1,23 @@
 # Functions for the commands that run in the lab; `. "$LAB_HOME/functions.sh"`. HOST is a number from 1.
 
-# The probe that the scenarios of discovery run; the tests name the one that was built for them.
+# The probe run by the scenarios of discovery; the tests set it to their build.
 : "${LAB_PROBE:=$LAB_HOME/../../.build/debug/discovery-probe}"
 
-# The program, for the scenarios of nodes and scans.
+# The skyfarm program run by the scenarios of nodes and scans.
 : "${LAB_SKYFARM:=$LAB_HOME/../../.build/debug/skyfarm}"
 
 hosts() { seq 1 "$LAB_HOSTS"; }
 now() { date +%s.%3N; }
 
-# on HOST COMMAND...: runs it in the host, with a home folder of the host's own. The hosts share a folder of settings,
-# and in it the cluster key; LAB_CONFIG names another, such as one of the host's own below /run/home.
+# on HOST COMMAND...: runs COMMAND on HOST, with a separate home folder. The hosts share a configuration folder with the
+# cluster key; LAB_CONFIG overrides it, for example with a folder below /run/home, which is private to the host.
 on() {
     local host=$1
     shift
     HOME=/run/home nsenter -t "$(<"$LAB/$host/pid")" -n -m -u -- env -u XDG_STATE_HOME XDG_CONFIG_HOME="${LAB_CONFIG:-/run/lab/config}" "$@"
 }
 
-# spawn HOST NAME COMMAND...: the same in the background; output goes to `log HOST NAME`. Ended by `stop HOST NAME`.
+# spawn HOST NAME COMMAND...: the same in the background; output goes to `log HOST NAME`. `stop HOST NAME` ends it.
 spawn() {
     local host=$1 base="$LAB/$1/$2"
     shift 2
@@ -29,19 +29,19 @@ spawn() {
             exec nsenter -t "$(<"$LAB/$host/pid")" -n -m -u -- env -u XDG_STATE_HOME XDG_CONFIG_HOME="${LAB_CONFIG:-/run/lab/config}" "$@"
         ) >>"$base.log" 2>&1 </dev/null
         echo $? >"$base.status"
-    } 2>/dev/null & # the shell's own word about what was killed
+    } 2>/dev/null & # hides the shell's message about killed processes
     wait_for 5 test -s "$base.pid"
 }
 log() { echo "$LAB/$1/$2.log"; }
 # stop HOST NAME [SIGNAL]: sends SIGTERM, or another signal.
 stop() { kill -"${3:-TERM}" "$(<"$LAB/$1/$2.pid")"; }
-# ended HOST NAME [SECONDS]: waits for its end, 60 s by default, and returns its status.
+# ended HOST NAME [SECONDS]: waits for its end, at most 60 s by default, and returns its exit status.
 ended() {
     wait_for "${3:-60}" test -s "$LAB/$1/$2.status" || return 1
     return "$(<"$LAB/$1/$2.status")"
 }
 
-# The daemons.
+# Daemons.
 bus_start() {
     mkdir -p "$LAB/$1/run/dbus"
     rm -f "$LAB/$1/run/dbus/system_bus_socket"
@@ -62,7 +62,7 @@ avahi_stop() { stop "$1" avahi; ended "$1" avahi; }
 avahi_freeze() { stop "$1" avahi STOP; }
 avahi_thaw() { stop "$1" avahi CONT; }
 
-# The cables. A pulled cable is seen by the host; in a black hole everything vanishes and nothing is seen.
+# Cables. A host detects that its cable is pulled (no carrier). A black hole drops all packets undetected.
 cable_pull() { ip link set "port$1" down; }
 cable_plug() { ip link set "port$1" up; }
 black_hole() { if [ -n "$LAB_WIRE" ]; then wire down "$1"; else ip link set "port$1" nomaster; fi; }
@@ -70,8 +70,8 @@ rejoin() { if [ -n "$LAB_WIRE" ]; then wire up "$1"; else ip link set "port$1" m
 # wire COMMAND...: a command of the switch in user space (lab -w); see the head of switch.c.
 wire() { echo "$*" >"$LAB/wire"; }
 
-# Waiting and judging.
-# wait_for SECONDS COMMAND...: until the command succeeds; returns 1 if it never does.
+# Waiting and checks.
+# wait_for SECONDS COMMAND...: repeats the command until it succeeds; returns 1 after the time.
 wait_for() {
     local end=$((${EPOCHREALTIME/./} + $1 * 1000000))
     shift
@@ -82,9 +82,9 @@ wait_for() {
 }
 # lines COUNT PATTERN FILE: true if at least COUNT lines of the file match.
 lines() { [ "$(grep -cE -- "$2" "$3" 2>/dev/null)" -ge "$1" ]; }
-# since START: seconds since `now` was START.
+# since START: seconds since START, a value of `now`.
 since() { awk -v a="$1" -v b="$(now)" 'BEGIN { printf "%.2f", b - a }'; }
-# check TEXT COMMAND...: prints the verdict; a failure ends the scenario and shows the logs named in LOGS.
+# check TEXT COMMAND...: prints the result; a failure ends the scenario and prints the logs named in LOGS.
 check() {
     local text=$1
     shift
@@ -104,7 +104,7 @@ check() {
 under() { awk -v limit="$1" -v value="$2" 'BEGIN { exit !(value + 0 < limit + 0) }'; }
 
 # Nodes and scans.
-# node HOST [OPTION...]: starts a node called nHOST. announced HOST: whether it says that it is announced.
+# node HOST [OPTION...]: starts a node named nHOST. announced HOST: whether its log reports the announcement.
 node() {
     local host=$1
     shift
@@ -112,37 +112,37 @@ node() {
     spawn "$host" node "$LAB_SKYFARM" node --name "n$host" "$@"
 }
 announced() { lines 1 'node: announced as' "$(log "$1" node)"; }
-# sky WIDTHxHEIGHT [OPTION...]: makes the image /run/lab/sky.fits, which all hosts see, and its catalogue local.csv.
+# sky WIDTHxHEIGHT [OPTION...]: generates the image /run/lab/sky.fits, visible to all hosts, and its catalogue local.csv.
 sky() {
     local size=$1
     shift
     on 1 "$LAB_SKYFARM" synth /run/lab/sky.fits --size "$size" --overwrite --quiet &&
         on 1 "$LAB_SKYFARM" scan /run/lab/sky.fits --no-discovery -o /run/lab/local.csv --overwrite --quiet "$@"
 }
-# scan HOST [OPTION...]: scans it in the background, into farm.csv; each line of its log begins with the time.
+# scan HOST [OPTION...]: scans it in the background, into cluster.csv; each line of its log begins with the time.
 scan() {
     local host=$1
     shift
-    rm -f "$(log "$host" scan)" "$LAB/farm.csv"
+    rm -f "$(log "$host" scan)" "$LAB/cluster.csv"
     spawn "$host" scan bash -c 'set -o pipefail; "$@" 2>&1 | while IFS= read -r line; do
-        echo "$EPOCHREALTIME $line"; done' scan "$LAB_SKYFARM" scan /run/lab/sky.fits --json -o /run/lab/farm.csv "$@"
+        echo "$EPOCHREALTIME $line"; done' scan "$LAB_SKYFARM" scan /run/lab/sky.fits --json -o /run/lab/cluster.csv "$@"
 }
 scan_ended() { ended "$1" scan "${2:-120}"; }
-# joined HOST NODE: whether the scan on HOST uses the node. worked HOST NODE: whether the node did a task of it.
+# joined HOST NODE: whether the node joined the scan on HOST. worked HOST NODE: whether it finished a task of it.
 joined() { lines 1 "node $2 joined" "$(log "$1" scan)"; }
 worked() { lines 1 "\"name\" : \"$2\"" "$(log "$1" scan)"; }
-same_catalogue() { cmp "$LAB/local.csv" "$LAB/farm.csv"; }
+same_catalogue() { cmp "$LAB/local.csv" "$LAB/cluster.csv"; }
 # moment PATTERN FILE: the time of the first line that matches.
 moment() { grep -m 1 -E -- "$1" "$2" | cut -d ' ' -f 1; }
-# between START END: seconds.
+# between START END: duration in seconds.
 between() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", b - a }'; }
 
-# Makes a host; called by the lab.
+# Creates a host; called by the lab.
 host_up() {
     local host=$1 run="$LAB/$1/run" pid
     mkdir -p "$run/home" "$run/lab" "$run/avahi-daemon"
     avahi_configuration "$host" >"$run/avahi.conf"
-    # The process whose name spaces are the host.
+    # This process's namespaces are the host.
     unshare --net --mount --uts --propagation private sh -c "
         mount --bind $LAB/passwd /etc/passwd && mount --bind $LAB/group /etc/group &&
         mount --bind $LAB $run/lab && mount --rbind $run /run && hostname h$host && touch /run/made &&
@@ -154,7 +154,7 @@ host_up() {
     if [ -n "$LAB_WIRE" ]; then ip link set "port$host" up; else ip link set "port$host" master switch up; fi
     on "$host" sh -c "
         if [ $LAB_FAMILY = 4 ]; then echo 1 >/proc/sys/net/ipv6/conf/eth0/disable_ipv6; fi 2>/dev/null
-        # Nobody else can have the address: no need to wait for the check.
+        # The address is unique: skip duplicate address detection.
         echo 0 >/proc/sys/net/ipv6/conf/eth0/accept_dad 2>/dev/null
         ip link set lo up && ip link set eth0 up
         if [ $LAB_FAMILY != 6 ]; then ip addr add 10.77.0.$host/24 dev eth0; fi"

@@ -1,15 +1,15 @@
-// A learning switch in user space that can delay, lose, throttle and cut, for kernels without netem.
+// A learning switch in user space that can delay, drop and throttle frames and cut links, for kernels without netem.
 //
 //     switch PIPE INTERFACE...      ports are numbered from 1 in the order given
 //
 // Commands, one per line on PIPE; they act on frames that enter at port P, 0 for all ports:
 //     delay P MILLISECONDS [JITTER]   loss P PERCENT   rate P BITS_PER_SECOND (0: no limit)
-//     down P   up P                   a black hole: the cable is in, nothing passes either way
+//     down P   up P                   black hole: the link has carrier, but drops everything in both directions
 //     cut A B   join A B              the same between two ports only
-//     seed N                          starts the draw of losses and jitter anew
+//     seed N                          seeds the generator of losses and jitter
 //
-// Frames are read with the kernel's offload header before them and written with it, so that large segments and
-// missing checksums pass through as they are.
+// Frames are read and written with the kernel's offload header, so that large segments and missing checksums pass
+// unchanged.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -31,7 +31,7 @@
 enum { MAX_PORTS = 64, MAX_HOSTS = 512, FRAME_SIZE = 1 << 17, HEADER = sizeof(struct virtio_net_hdr) };
 
 static const int64_t SECOND = 1000000000;
-// Frames that would wait longer than this for a throttled port are dropped, as by a full queue.
+// Frames that would be queued longer than this for a throttled port are dropped, as by a full queue.
 static const int64_t LONGEST_QUEUE = 500000000;
 
 struct port {
@@ -39,13 +39,13 @@ struct port {
     int64_t delay, jitter;  // nanoseconds
     double loss;            // 0 to 1
     double rate;            // bits per second; 0: no limit
-    int64_t free_at;        // when the throttled port has sent what it took in
+    int64_t free_at;        // when the throttled port has sent its queue
     bool down;
 };
 
 struct frame {
     int64_t due;
-    uint64_t number;  // keeps the order of frames due at once
+    uint64_t number;  // keeps the order of frames due at the same time
     int from;
     size_t length;
     uint8_t *bytes;
@@ -72,7 +72,7 @@ static int64_t now(void) {
     return time.tv_sec * SECOND + time.tv_nsec;
 }
 
-// SplitMix64, as a number from 0 to below 1.
+// SplitMix64, as a number in [0, 1).
 static double draw(void) {
     uint64_t word = random_state += 0x9e3779b97f4a7c15u;
     word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -130,7 +130,7 @@ static void learn(const uint8_t *address, int port) {
 
 static void send_to(int port, int from, const uint8_t *bytes, size_t length) {
     if (port == from || ports[port].down || cuts[from][port]) return;
-    // A full socket loses the frame, as a switch would.
+    // A full socket drops the frame, as a switch would.
     if (write(ports[port].descriptor, bytes, length) < 0 && errno != EAGAIN && errno != ENOBUFS && errno != ENETDOWN) {
         perror("switch: write");
     }
@@ -238,7 +238,7 @@ static int open_port(const char *interface) {
 static void forward(void) {
     static uint8_t bytes[FRAME_SIZE];
     for (int i = 0; i < port_count; i++) {
-        // Not without end, so that no port starves the others.
+        // Bounded, so that no port starves the others.
         for (int turn = 0; turn < 64; turn++) {
             ssize_t length = read(ports[i].descriptor, bytes, sizeof bytes);
             if (length <= 0) break;
@@ -252,7 +252,7 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: switch PIPE INTERFACE... (at most %d)\n", MAX_PORTS);
         return 2;
     }
-    // Also for writing, so that the pipe has no end when a writer leaves.
+    // Opened for writing as well, so that the pipe does not end when a writer closes it.
     int pipe = open(arguments[1], O_RDWR | O_NONBLOCK);
     if (pipe < 0) {
         perror(arguments[1]);

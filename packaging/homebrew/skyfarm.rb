@@ -1,4 +1,4 @@
-# A formula for a tap of your own, which builds the checkout that HOMEBREW_SKYFARM names:
+# Formula for a tap of your own; builds the checkout in HOMEBREW_SKYFARM. Not run on a Mac yet.
 #
 #   brew tap-new me/skyfarm
 #   cp packaging/homebrew/skyfarm.rb "$(brew --repository me/skyfarm)/Formula/"
@@ -35,7 +35,7 @@ class Skyfarm < Formula
     man1.install Dir["skyfarm*.1"]
   end
 
-  # `brew services start skyfarm`; the key is that of the user who starts it.
+  # `brew services start skyfarm` runs the node with the key of the user who starts it.
   service do
     run [opt_bin/"skyfarm", "node"]
     keep_alive crashed: true

@@ -25,7 +25,7 @@ struct Holdings: Equatable, CustomStringConvertible {
 }
 
 extension DiscoveryProbe {
-    /// Announces, browses, resolves and takes all of it back, `count` times, and reports whether anything is left.
+    /// Announces, browses, resolves and releases, `count` times, and reports leaked threads and descriptors.
     static func cycle(_ count: Int) async {
         let source = DNSServiceDiscovery()
         do {
@@ -42,7 +42,7 @@ extension DiscoveryProbe {
         }
     }
 
-    /// Twenty at a time, since an announcement takes most of a second.
+    /// Twenty at a time, since an announcement takes almost a second.
     private static func cycle(_ source: DNSServiceDiscovery, _ numbers: Range<Int>) async throws {
         for first in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 20) {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -68,8 +68,8 @@ extension DiscoveryProbe {
         }
     }
 
-    /// The holdings once idle threads have gone: when they are `expected`, or have not changed for 8 s. It really
-    /// sleeps: a timer of Dispatch's would keep the idle threads awake.
+    /// The holdings after idle threads have ended: when they equal `expected`, or have not changed for 8 s. It blocks in
+    /// sleep: a Dispatch timer would keep idle threads alive.
     private static func settled(until expected: Holdings? = nil) -> Holdings {
         var last = Holdings.now()
         var unchanged = 0

@@ -8,11 +8,11 @@ import ScanDiscovery
     import Darwin
 #endif
 
-/// Announces nodes or browses for them, and prints what happens as lines, for the scenarios of the lab.
+/// Announces nodes or browses for them, and prints one line per event, for the scenarios of the lab.
 ///
 ///     discovery-probe advertise NAME PORT [COUNT]    announce COUNT nodes until SIGTERM
 ///     discovery-probe browse                         print events until SIGTERM
-///     discovery-probe cycles COUNT                   announce and browse COUNT times, then compare what is held
+///     discovery-probe cycles COUNT                   announce and browse COUNT times, then check for leaks
 @main
 struct DiscoveryProbe {
     static func main() async {
@@ -38,13 +38,13 @@ struct DiscoveryProbe {
         exit(2)
     }
 
-    /// A line with the time, in seconds of the real-time clock, that all hosts of the lab share.
+    /// Prints a line with the time in seconds of the real-time clock, which all hosts of the lab share.
     static func say(_ line: String) {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         let fraction = String(time.tv_nsec / 1_000_000 + 1000).dropFirst()
         let text = Array("\(time.tv_sec).\(fraction) \(line)\n".utf8)
-        // One write for each line, so that a reader sees it at once and lines of several tasks do not mix.
+        // One write per line, unbuffered, so that lines of concurrent tasks do not interleave.
         _ = write(1, text, text.count)
     }
 

@@ -1,5 +1,5 @@
 # hosts 3 -w
-# A host in a black hole keeps its node listed and is not heard; once it rejoins, what it started meanwhile is found.
+# A node behind a black hole stays listed; once its host rejoins, nodes started meanwhile are found.
 . "$LAB_HOME/functions.sh"
 probe=$LAB_PROBE
 LOGS="$(log 3 browse) $LAB/wire.log"
@@ -10,9 +10,9 @@ check "the node is found" wait_for 6 lines 1 ' found a0 ' "$(log 3 browse)"
 black_hole 1
 spawn 1 second "$probe" advertise b 4001
 spawn 2 node "$probe" advertise c 4000
-check "others are found meanwhile" wait_for 6 lines 1 ' found c0 ' "$(log 3 browse)"
-check "what the host in the black hole starts is not" test "$(grep -c ' found b0 ' "$(log 3 browse)")" = 0
-check "its node is not given up" test "$(grep -c ' lost ' "$(log 3 browse)")" = 0
+check "nodes of other hosts are found meanwhile" wait_for 6 lines 1 ' found c0 ' "$(log 3 browse)"
+check "nodes behind the black hole are not" test "$(grep -c ' found b0 ' "$(log 3 browse)")" = 0
+check "its node is not reported lost" test "$(grep -c ' lost ' "$(log 3 browse)")" = 0
 rejoin 1
 spawn 3 fresh "$probe" browse
 check "after it rejoins, both its nodes are found" \
@@ -20,6 +20,6 @@ check "after it rejoins, both its nodes are found" \
 
 has_carrier() { on 2 ip link show eth0 | grep -q LOWER_UP; }
 cable_pull 2
-check "the host sees that its cable is pulled" wait_for 3 eval "! has_carrier"
+check "the host detects the pulled cable" wait_for 3 eval "! has_carrier"
 cable_plug 2
 check "and plugged in" wait_for 3 has_carrier

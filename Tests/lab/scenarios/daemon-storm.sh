@@ -1,5 +1,5 @@
 # hosts 2
-# Avahi killed while many nodes are being resolved, again and again: nobody crashes, and all are found in the end.
+# Avahi is killed repeatedly while many nodes are being resolved: no process crashes, and all nodes are found in the end.
 . "$LAB_HOME/functions.sh"
 probe=$LAB_PROBE
 LOGS="$(log 2 browse) $(log 1 node)"
@@ -13,7 +13,7 @@ for pause in 0.0 0.1 0.2 0.3 0.4 0.6 0.8 1.0; do
     sleep $pause
     avahi_kill 2
     sleep 0.3
-    check "the browser lives, with the daemon killed after $pause s" kill -0 "$(<"$LAB/2/browse.pid")"
+    check "the browser survives the daemon killed after $pause s" kill -0 "$(<"$LAB/2/browse.pid")"
     avahi_start 2
     avahi_ready 2
     stop 2 browse

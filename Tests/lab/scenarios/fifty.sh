@@ -1,5 +1,5 @@
 # hosts 4
-# Fifty nodes are found within 5 s, and what finding them took is given back.
+# Fifty nodes are found within 5 s, and the descriptors used for it are closed.
 . "$LAB_HOME/functions.sh"
 probe=$LAB_PROBE
 LOGS="$(log 4 browse) $(log 1 node)"

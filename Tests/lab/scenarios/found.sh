@@ -1,5 +1,5 @@
 # hosts 4
-# Nodes on three hosts are found by the fourth within 3 s, each once, and lost when they take their leave.
+# Nodes on three hosts are found by the fourth within 3 s, each once, and lost when they withdraw their announcement.
 . "$LAB_HOME/functions.sh"
 probe=$LAB_PROBE
 LOGS="$(log 4 browse) $(log 1 node)"

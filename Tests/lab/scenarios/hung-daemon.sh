@@ -1,5 +1,5 @@
 # hosts 2
-# A daemon that hangs is reported and blocks nobody; once it goes on, so does discovery.
+# A hanging daemon is reported and blocks nothing else; discovery continues when it does.
 . "$LAB_HOME/functions.sh"
 probe=$LAB_PROBE
 LOGS="$(log 2 browse) $(log 1 node)"
@@ -19,4 +19,4 @@ spawn 1 node "$probe" advertise n 4000
 wait_for 5 lines 1 'unavailable daemonNotAnswering' "$(log 2 again)"
 check "the other host announces meanwhile" wait_for 5 lines 1 ' advertised' "$(log 1 node)"
 avahi_thaw 2
-check "once the daemon goes on, the node is found" wait_for 10 lines 1 ' found n0 ' "$(log 2 again)"
+check "once the daemon continues, the node is found" wait_for 10 lines 1 ' found n0 ' "$(log 2 again)"

@@ -1,5 +1,5 @@
 # hosts 4 -w
-# With 30 % of the packets lost and 40 ms of delay, nodes are still found.
+# With 30 % packet loss and 40 ms of delay, nodes are found.
 . "$LAB_HOME/functions.sh"
 probe=$LAB_PROBE
 LOGS="$(log 4 browse) $LAB/wire.log"
@@ -9,7 +9,7 @@ refused
 wire delay 0 100
 start=$(now)
 check "a connection is refused" refused
-check "after 0.2 s there and back ($(since "$start") s)" under "$(since "$start")" 0.2
+check "after a round trip of 0.2 s ($(since "$start") s)" under "$(since "$start")" 0.2
 
 wire seed 7
 wire loss 0 30

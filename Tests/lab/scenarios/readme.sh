@@ -1,12 +1,12 @@
 # hosts 2
-# Who has nothing but the README gets from two machines without Skyfarm to a scan on both, by its commands as printed.
+# The README's commands, run as printed on two machines without Skyfarm, lead to a scan on both.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 readme) $(log 2 readme) $(log 2 background)"
 readme="$LAB_HOME/../../README.md"
 number() { case $1 in mine) echo 1 ;; other) echo 2 ;; *) return 1 ;; esac; }
 
-# What a lab lacks: another sshd, an administrator, and the minutes that a build takes. The program is the one that was
-# built for the tests; all else is done as printed.
+# Stand-ins for ssh, sudo and the release build: the program is the one built for the tests. All other commands run as
+# printed.
 mkdir "$LAB/stand-ins"
 cat >"$LAB/stand-ins/ssh" <<'X'
 #!/bin/bash
@@ -32,8 +32,8 @@ for host in 1 2; do
         check "host $host is without Skyfarm" false
 done
 
-# The blocks of the README that a comment gives to hosts, in the order of the page: a file each, whose first line says
-# where.
+# The README's code blocks with a comment that names hosts, in the order of the page: one file each, with the hosts in the
+# first line.
 awk -v folder="$LAB" '
     /^<!-- On .*: -->$/ { where = $0; sub(/^<!-- On /, "", where); sub(/: -->$/, "", where); next }
     where != "" && /^```sh$/ { file = sprintf("%s/block-%02d", folder, ++count); print where >file; next }
@@ -66,5 +66,5 @@ check "other is listed" lines 1 '^h2-.*10\.77\.0\.2:' "$(log 1 readme)"
 check "it joined the scan" lines 1 'node h2-[0-9a-f]* joined' "$(log 1 readme)"
 stop 2 background
 ended 2 background
-check "and did tasks of it" lines 1 ' [1-9][0-9]* tasks done' "$(log 2 background)"
-check "the catalogues are there" on 1 test -s /run/home/sources.fits -a -s /run/home/sources.reg -a -s /run/home/sources.csv
+check "and finished tasks" lines 1 ' [1-9][0-9]* tasks done' "$(log 2 background)"
+check "the catalogues exist" on 1 test -s /run/home/sources.fits -a -s /run/home/sources.reg -a -s /run/home/sources.csv

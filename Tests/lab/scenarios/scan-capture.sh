@@ -1,7 +1,7 @@
 # hosts 2
 # needs tshark openssl nc
-# Who listens on the network during a scan sees TLS 1.3 and nothing else: no pixel, no task, no result. What is sent in
-# the clear, and an older TLS, are found by the same search.
+# A packet capture of a scan contains TLS 1.3 only: no pixel, no task, no result. As a control, the same search finds clear
+# text and an older TLS.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $(log 2 scan) $LAB/tshark.log $LAB/found"
 port=4870
@@ -15,14 +15,14 @@ file=/tmp/lab-capture.$$/scan.pcapng
 trap 'rm -rf /tmp/lab-capture.$$' EXIT
 tshark -q -i port2 -B 64 -w "$file" 2>"$LAB/tshark.log" &
 listener=$!
-check "the listener listens" wait_for 15 lines 1 'Capturing on|Capture started' "$LAB/tshark.log"
+check "the capture runs" wait_for 15 lines 1 'Capturing on|Capture started' "$LAB/tshark.log"
 scan 2 --local-slots 0 --wait 20
 check "a scan succeeds" scan_ended 2
 check "with the same catalogue" same_catalogue
 on 2 "$LAB_SKYFARM" nodes >"$LAB/nodes"
-check "the node is listed, over a connection of its own" lines 1 '^n1 ' "$LAB/nodes"
+check "the node is listed, over a separate connection" lines 1 '^n1 ' "$LAB/nodes"
 
-# What the search must find: a row of the image, a number of the catalogue and words in the clear, and TLS 1.2.
+# The control: a row of the image, a number of the catalogue and strings in clear text, and TLS 1.2.
 /usr/bin/python3 - <<'PYTHON'
 import csv
 import struct
@@ -35,7 +35,7 @@ spawn 1 ear nc -l -N 9999
 wait_for 5 on 2 nc -N 10.77.0.1 9999 <"$LAB/clear"
 spawn 1 old openssl s_server -accept 9998 -tls1_2 -nocert -cipher PSK -psk abcdef -rev
 old() { on 2 timeout 10 openssl s_client -connect 10.77.0.1:9998 -tls1_2 -cipher PSK -psk abcdef </dev/null >/dev/null 2>&1; }
-check "a session of TLS 1.2 is made to compare" wait_for 15 old
+check "the control session of TLS 1.2 is made" wait_for 15 old
 sleep 1 # the last packets come to the listener
 kill -INT $listener
 wait $listener
@@ -48,7 +48,7 @@ for what in pixels numbers SKYFARM sky.band keyRow; do
 done
 check "TLS 1.2 would be found" test "$(found 'port 9998: 1 sessions of version 0x0303')" = 1
 all=$(sed -n "s/^port $port: \([0-9]*\) bytes.*/\1/p" "$LAB/found")
-check "all of the image is in the $all bytes of the scan" test "$all" -gt 4000000
-check "and nothing of it in the clear" test "$(grep 'in the clear' "$LAB/found" | grep -vc 'port 9999:')" = 0
+check "the $all bytes of the scan include the whole image" test "$all" -gt 4000000
+check "and nothing of it in clear text" test "$(grep 'in the clear' "$LAB/found" | grep -vc 'port 9999:')" = 0
 check "all sessions of the scan are TLS 1.3" test "$(found "port $port: [1-9][0-9]* sessions of version 0x0304$")" = 1
 check "and none is older" test "$(grep "^port $port: .* sessions" "$LAB/found" | grep -vc '0x0304$')" = 0

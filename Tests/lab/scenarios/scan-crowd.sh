@@ -1,6 +1,6 @@
 # hosts 3
 # 2000 idle connections and 200 that send their handshake byte by byte, from forty addresses and then from one, do not
-# keep a coordinator out: it connects within 3 s, and its catalogue is the same.
+# block a coordinator: it connects within 3 s, and its catalogue is the same.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $(log 2 scan) $(log 3 crowd)"
 port=4870
@@ -20,7 +20,7 @@ node 1 --listen :$port
 check "the node is ready" wait_for 15 lines 1 "^ready n1 " "$(log 1 node)"
 check "a scan has the same catalogue" round
 echo "undisturbed, the coordinator connects within $took s; the node has $(descriptors) descriptors and $(memory) MiB"
-spawn 2 record /usr/bin/python3 "$LAB_HOME/strangers.py" record 4871 /run/lab/hello
+spawn 2 record /usr/bin/python3 "$LAB_HOME/unauthenticated.py" record 4871 /run/lab/hello
 wait_for 5 lines 1 listening "$(log 2 record)"
 on 2 timeout 20 "$LAB_SKYFARM" nodes --no-discovery --node 127.0.0.1:4871 >/dev/null 2>&1
 check "a member's hello is recorded" test -s "$LAB/hello"
@@ -33,22 +33,22 @@ done
 for from in "$many" 10.77.0.100; do
     set -- $from
     rm -f "$(log 3 crowd)"
-    spawn 3 crowd /usr/bin/python3 "$LAB_HOME/strangers.py" hold 10.77.0.1 $port /run/lab/hello 2000 200 "$@"
-    check "2200 strangers from $# addresses are there" wait_for 30 lines 1 '^holds 2200' "$(log 3 crowd)"
+    spawn 3 crowd /usr/bin/python3 "$LAB_HOME/unauthenticated.py" hold 10.77.0.1 $port /run/lab/hello 2000 200 "$@"
+    check "2200 unauthenticated connections from $# addresses are open" wait_for 30 lines 1 '^holds 2200' "$(log 3 crowd)"
     worst=0 most=0 times=
     for attempt in 1 2 3 4 5; do
-        check "among them scan $attempt has the same catalogue" round
+        check "beside them scan $attempt has the same catalogue" round
         if under "$took" "$worst"; then worst=$took; fi
         times="$times $took"
         if [ "$(descriptors)" -gt $most ]; then most=$(descriptors); fi
     done
     check "the coordinator connected within 3 s each time ($(echo $times) s)" under 3 "$worst"
-    # 256 strangers, 256 that repeat a member's hello, and what a node needs.
+    # 256 unauthenticated and 256 handshaking connections (replayed hellos), and the node's own descriptors.
     check "the node had $most descriptors at most, of $(awk '/Max open files/ { print $4 }' "/proc/$(<"$LAB/1/node.pid")/limits") allowed, and $(memory) MiB" test "$most" -lt 600
     stop 3 crowd
-    check "the crowd goes" ended 3 crowd 20
+    check "the connections are closed" ended 3 crowd 20
     tail -n 1 "$(log 3 crowd)"
 done
-check "nobody but the coordinator connected" test -z "$(grep 'connected from' "$(log 1 node)" | grep -v 'h2 connected from 10\.77\.0\.2:')"
+check "only the coordinator connected" test -z "$(grep 'connected from' "$(log 1 node)" | grep -v 'h2 connected from 10\.77\.0\.2:')"
 stop 1 node
 check "the node ends with exit code 0" ended 1 node 20

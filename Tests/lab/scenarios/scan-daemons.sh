@@ -1,5 +1,5 @@
 # hosts 3 -w
-# Avahi is killed on the coordinator's host and on a node's, ten times in mid-scan: the scan does not notice.
+# Avahi is killed on the coordinator's host and on a node's, ten times in mid-scan: the scan is not affected.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 3 scan) $(log 1 node)"
 
@@ -15,12 +15,12 @@ for round in $(seq 10); do
     avahi_start 1
     avahi_start 3
     sleep 0.5
-    kill -0 "$(<"$LAB/1/node.pid")" || check "round $round: the node lives" false
+    kill -0 "$(<"$LAB/1/node.pid")" || check "round $round: the node is running" false
 done
-check "the scan is still under way" test ! -s "$LAB/3/scan.status"
+check "the scan is still running" test ! -s "$LAB/3/scan.status"
 check "and completes" scan_ended 3
 check "with the same catalogue" same_catalogue
-check "nobody was given up" test "$(grep -c 'is gone' "$(log 3 scan)")" = 0
+check "no node was lost" test "$(grep -c 'is gone' "$(log 3 scan)")" = 0
 wire rate 3 0
 found() { on 3 "$LAB_SKYFARM" nodes >"$LAB/nodes" && lines 2 '^n[12] ' "$LAB/nodes"; }
 check "both nodes are found again" wait_for 20 found

@@ -1,10 +1,10 @@
 # hosts 4 -w
-# Nodes join, leave, die, hang and vanish in mid-scan: the catalogue is the same, and work moves within 4 s.
+# Nodes join, drain, die, hang and disconnect in mid-scan: the catalogue is the same, and tasks move within 4 s.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 4 scan) $(log 2 node)"
 
 check "an image is made and scanned on one machine" sky 3000x3000
-# The coordinator's cable carries 5 MB/s, so that a scan lasts for seven seconds however fast the machine is.
+# The coordinator's link carries 5 MB/s, so that a scan takes seven seconds on any machine.
 wire rate 4 40000000
 
 begin() {
@@ -26,7 +26,7 @@ start=$(now)
 check "a node that is started in mid-scan joins" wait_for 10 joined 4 n3
 check "within 2 s of its announcement ($(since "$start") s)" under 2 "$(since "$start")"
 finish
-check "and did a part of it" worked 4 n3
+check "and finished tasks" worked 4 n3
 
 begin 1 2 3
 stop 3 node
@@ -47,7 +47,7 @@ for fault in kill cable hole stop; do
     esac
     finish
     moved=$(between "$start" "$(moment 'node n2 is gone|longer than expected on n2' "$(log 4 scan)")")
-    check "$fault: work moves within 4 s ($moved s)" under 4 "$moved"
+    check "$fault: tasks move within 4 s ($moved s)" under 4 "$moved"
     case $fault in
         cable) cable_plug 2 ;;
         hole) rejoin 2 ;;

@@ -1,5 +1,5 @@
 # hosts 4
-# Fifty nodes are listed within 5 s; after a hundred have joined and left, nothing is left of them.
+# Fifty nodes are listed within 5 s; after a hundred have joined and left, no descriptor or thread of them remains.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 4 watch)"
 
@@ -14,7 +14,7 @@ all_announced() {
 }
 held() { echo "$(ls "/proc/$1/fd" | wc -l) descriptors, $(ls "/proc/$1/task" | wc -l) threads"; }
 
-# The list that is under way while a hundred nodes come and go; its end is not waited for.
+# A list that runs while a hundred nodes join and leave; its end is not awaited.
 spawn 4 watch "$LAB_SKYFARM" nodes --wait 600
 watch=$(<"$LAB/4/watch.pid")
 nodes 1 5
@@ -33,10 +33,10 @@ check "within 5 s ($(since "$start") s)" under 5 "$(since "$start")"
 connected=$(held "$watch")
 leave 1 50
 nodes 51 100
-check "fifty others come" wait_for 60 all_announced 51 100
+check "fifty others are announced" wait_for 60 all_announced 51 100
 sleep 2
 leave 51 100
-# Swift's pool may have given a thread back meanwhile.
+# Swift's pool may have ended a thread meanwhile.
 same() {
     local descriptors threads first last
     read -r descriptors _ threads _ <<<"$(held "$watch")"

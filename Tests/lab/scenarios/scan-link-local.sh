@@ -9,5 +9,5 @@ check "the node is announced" wait_for 15 announced 1
 on 2 "$LAB_SKYFARM" nodes >"$LAB/nodes"
 check "it is listed by its link-local address" lines 1 '^n1 +\[fe80::[0-9a-f:]+%eth0\]:' "$LAB/nodes"
 scan 2 --local-slots 0 --wait 15
-check "it does a scan" scan_ended 2
-check "exactly" same_catalogue
+check "it runs a scan" scan_ended 2
+check "with the same catalogue" same_catalogue

@@ -1,5 +1,5 @@
 # hosts 4 -w
-# With lost packets and a delay of 40 ms scans are exact, and a ghost costs one attempt.
+# With packet loss and a delay of 40 ms the catalogue is the same, and a stale announcement costs one dial.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 4 scan) $LAB/wire.log"
 
@@ -9,7 +9,7 @@ for host in 1 2 3; do check "node $host is announced" wait_for 15 announced $hos
 on 4 "$LAB_SKYFARM" nodes >"$LAB/nodes"
 check "all are found" lines 3 '^n[123] ' "$LAB/nodes"
 
-# The machine of node 3 is gone, but its announcement is remembered.
+# The host of node 3 is unreachable, but its announcement is cached.
 black_hole 3
 wire seed 7
 wire delay 0 40
@@ -19,11 +19,11 @@ for loss in 10 30; do
     scan 4 --local-slots 1 --overwrite
     check "$loss % loss: the scan completes" scan_ended 4 100
     echo "after $(since "$start") s"
-    check "$loss % loss: exactly" same_catalogue
-    check "$loss % loss: the ghost is tried once at most" test "$(grep -c 'node n3 is not used' "$(log 4 scan)")" -le 1
+    check "$loss % loss: with the same catalogue" same_catalogue
+    check "$loss % loss: the stale node is dialled once at most" test "$(grep -c 'node n3 is not used' "$(log 4 scan)")" -le 1
 done
 wire loss 0 0
 scan 4 --local-slots 0 --wait 30 --overwrite
-check "with a delay alone nodes do the scan" scan_ended 4
-check "exactly" same_catalogue
-check "the ghost is tried once at most" test "$(grep -c 'node n3 is not used' "$(log 4 scan)")" -le 1
+check "with a delay only, nodes run the scan" scan_ended 4
+check "with the same catalogue" same_catalogue
+check "the stale node is dialled once at most" test "$(grep -c 'node n3 is not used' "$(log 4 scan)")" -le 1

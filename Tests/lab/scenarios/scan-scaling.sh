@@ -1,14 +1,14 @@
 # hosts 3 -4
 # needs tc
-# The model of `skyfarm bench` foresees how long a scan takes behind a limited link, within 15 %: from one node without a
-# limit, for one node behind two limits and for two nodes that share one. With --data the limit is not felt.
+# The model of `skyfarm bench` predicts the duration of a scan over a rate-limited link within 15 %: from one node without a
+# limit, for one node at two rates and for two nodes that share a link. With --data the limit has no effect.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $(log 2 node) $LAB/errors"
 image=/run/lab/sky.fits
 port=4870
 rates="6 10 2"
 
-# limit MBIT: what the coordinator sends, in Mbit/s; frames wait for 100 ms at most.
+# limit MBIT: limits the coordinator's sending rate, in Mbit/s; frames are queued for 100 ms at most.
 limit() { on 3 tc qdisc replace dev eth0 root tbf rate "$1mbit" burst 64kb latency 100ms; }
 # value FILE PATH...: a number of a JSON document.
 value() {
@@ -17,8 +17,8 @@ value = json.load(open(sys.argv[1]))
 for key in sys.argv[2:]: value = value[int(key) if isinstance(value, list) else key]
 print(value)' "$@"
 }
-# foreseen MBIT NODES: seconds. measure NODE...: scans on these nodes.
-foreseen() {
+# predicted MBIT NODES: seconds. measure NODE...: scans on these nodes.
+predicted() {
     local link=0 rate
     for rate in $rates; do if [ "$rate" = "$1" ]; then break; fi; link=$((link + 1)); done
     # Forecasts are for 1, 2, 4, … nodes.
@@ -27,16 +27,16 @@ foreseen() {
 measure() {
     local node nodes=()
     for node in "$@"; do nodes+=(--node "10.77.0.$node:$port"); done
-    rm -f "$LAB/farm.csv"
+    rm -f "$LAB/cluster.csv"
     on 3 "$LAB_SKYFARM" scan $image "${nodes[@]}" --no-discovery --local-slots 0 --no-journal --quiet --json \
-        -o /run/lab/farm.csv >"$LAB/scan" 2>"$LAB/errors"
+        -o /run/lab/cluster.csv >"$LAB/scan" 2>"$LAB/errors"
     check "a scan on node ${*} succeeds" test $? = 0
     check "with the same catalogue" same_catalogue
     measured=$(value "$LAB/scan" seconds)
 }
 near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a / b > 0.85 && a / b < 1.15) }'; }
 
-# Few sources, so that computing is a small part of the time.
+# Few sources, so that CPU time is a small part of the total.
 on 1 "$LAB_SKYFARM" synth $image --size 1024 --density 300 --quiet &&
     on 1 "$LAB_SKYFARM" scan $image --no-discovery --no-journal -o /run/lab/local.csv --quiet
 check "an image is made and scanned on one machine" test $? = 0
@@ -46,7 +46,7 @@ for host in 1 2; do check "node $host is ready" wait_for 15 lines 1 "^ready n$ho
 start=$(now)
 on 3 "$LAB_SKYFARM" bench scan $image --node 10.77.0.1:$port --no-discovery --local-slots 0 --runs 1 --json \
     $(for rate in $rates; do echo "--link ${rate}M"; done) >"$LAB/bench" 2>"$LAB/errors"
-check "one node is measured without a limit ($(since "$start") s)" test $? = 0
+check "one node is measured without a rate limit ($(since "$start") s)" test $? = 0
 
 table="point                       predicted  measured  ratio"
 for point in "6 1" "10 1" "10 1 2"; do
@@ -55,21 +55,21 @@ for point in "6 1" "10 1" "10 1 2"; do
     shift
     limit "$rate"
     measure "$@"
-    predicted=$(foreseen "$rate" $#)
+    predicted=$(predicted "$rate" $#)
     name="$# $([ $# = 1 ] && echo node || echo nodes) behind $rate Mbit/s"
     table="$table
 $(awk -v name="$name" -v p="$predicted" -v m="$measured" \
         'BEGIN { printf "%-26s  %7.2f s  %6.2f s  %5.2f", name, p, m, m / p }')"
-    check "$name: $measured s, foreseen $predicted s" near "$measured" "$predicted"
+    check "$name: $measured s, predicted $predicted s" near "$measured" "$predicted"
 done
 echo "$table"
 
 stop 1 node
 check "a node ends" ended 1 node 20
 node 1 --listen :$port --slots 1 --no-advertise --data /run/lab
-check "and is back, with the image in its --data" wait_for 15 lines 1 "^ready n1 " "$(log 1 node)"
+check "and is restarted, with the image's folder as --data" wait_for 15 lines 1 "^ready n1 " "$(log 1 node)"
 limit 2
 measure 1
-pixels=$(foreseen 2 1)
-check "behind 2 Mbit/s a scan takes $measured s, where $pixels s are foreseen with pixels: less than half" \
+pixels=$(predicted 2 1)
+check "behind 2 Mbit/s a scan takes $measured s, where $pixels s are predicted with pixels: less than half" \
     under "$(awk -v a="$pixels" 'BEGIN { print a / 2 }')" "$measured"

@@ -1,5 +1,5 @@
 # hosts 2
-# From the start of a scan to the first result of a node that nobody named: less than 1.5 s.
+# The first result of a discovered node arrives less than 1.5 s after the start of a scan.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $(log 2 scan)"
 

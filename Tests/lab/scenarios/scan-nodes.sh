@@ -1,5 +1,5 @@
 # hosts 4
-# Three nodes without a flag are listed within 3 s, and a scan without a flag uses all of them; a ghost is named.
+# Three nodes are found within 3 s, and a scan uses all of them, without a flag; a stale announcement is reported.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $(log 4 scan)"
 
@@ -16,15 +16,15 @@ cat "$LAB/nodes"
 
 scan 4 --threshold 0.7 --deblend-levels 64
 check "a scan without a flag succeeds" scan_ended 4
-for host in 1 2 3; do check "node $host did a part of it" worked 4 n$host; done
-check "the catalogue is that of one machine" same_catalogue
+for host in 1 2 3; do check "node $host finished tasks" worked 4 n$host; done
+check "the catalogue equals that of one machine" same_catalogue
 
 spawn 1 ghost "$LAB_PROBE" advertise ghost 4000
 wait_for 5 lines 1 ' advertised' "$(log 1 ghost)"
 on 4 "$LAB_SKYFARM" nodes >"$LAB/nodes"
-check "a ghost is listed with the reason" lines 1 '^ghost0 .*cannot be used: cannot be reached' "$LAB/nodes"
+check "a stale node is listed with the reason" lines 1 '^ghost0 .*cannot be used: cannot be reached' "$LAB/nodes"
 
-check "the doctor lets a machine with a node pass" on 1 "$LAB_SKYFARM" doctor
+check "doctor succeeds on a machine with a node" on 1 "$LAB_SKYFARM" doctor
 on 4 "$LAB_SKYFARM" doctor >"$LAB/doctor"
-check "and not one without" test $? = 1
+check "and fails on one without" test $? = 1
 check "and names the command" lines 1 '→ skyfarm node$' "$LAB/doctor"

@@ -1,12 +1,12 @@
-"""What strangers do to a node's port, for the scenarios of the lab.
+"""Unauthenticated clients of a node's port, for the scenarios of the lab.
 
-    strangers.py record PORT FILE                        keeps the first bytes that a client sends: its ClientHello
-    strangers.py flood ADDR PORT HELLO COUNT SEED        sends COUNT streams of random bytes, one after the other
-    strangers.py hold ADDR PORT HELLO IDLE SLOW FROM...  holds IDLE silent and SLOW slow connections until SIGTERM
+    unauthenticated.py record PORT FILE                        writes the first bytes of a client, its ClientHello, to FILE
+    unauthenticated.py flood ADDR PORT HELLO COUNT SEED        sends COUNT streams of random bytes, one after the other
+    unauthenticated.py hold ADDR PORT HELLO IDLE SLOW FROM...  keeps IDLE silent and SLOW slow connections until SIGTERM
 
-A stream of the flood is random bytes; or begins like a record of TLS; or is the recorded hello, cut or with bytes
-changed, and random ones after it. Slow connections send the hello byte by byte, five a second. Connections that the
-node closes are made again a second later, so that the crowd stays. FROM are the crowd's addresses, in turn.
+A stream of the flood is one of: random bytes; a TLS record header and random bytes; the recorded hello, truncated or
+modified, and random bytes. Slow connections send the hello byte by byte, five per second. Connections closed by the node
+are reopened after a second. FROM are the source addresses, used in turn.
 """
 
 import random
@@ -33,7 +33,7 @@ def stream(chance, hello):
     if kind == 0:
         return noise
     if kind == 1:
-        # The head of a record, and of a ClientHello in it, with lengths of any kind.
+        # Headers of a record and of a ClientHello in it, with arbitrary lengths.
         size = chance.choice([len(noise), chance.randrange(1 << 14), chance.randrange(1 << 16)])
         return bytes([22, 3, chance.randrange(5)]) + struct.pack(">H", size) + bytes([1, 0]) + noise
     changed = bytearray(hello)
@@ -59,7 +59,7 @@ def flood(address, port, path, count, seed):
         except OSError:
             refused += 1
             continue
-        # Some stay a while, some go at once, and some without a farewell.
+        # Some stay open for a while, some are closed at once, and some are reset.
         if chance.randrange(8) == 0:
             peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         open_ones.append(peer)
