@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// What one loopback connection can do at best: fixed messages, epoll, batched reads and writes, nothing else.
+// Upper limit of one loopback connection: fixed messages, epoll, batched reads and writes.
 
 enum { capacity = 1 << 20 };
 
@@ -42,7 +42,7 @@ static int send_all(int socket, const char *bytes, long count) {
     return 0;
 }
 
-/// Waits for bytes; their number, or -1 at the end.
+/// Waits for bytes; returns their number, or -1 at the end.
 static long receive(int poll, int socket, char *buffer) {
     struct epoll_event event;
     while (epoll_wait(poll, &event, 1, -1) < 0)
@@ -110,7 +110,7 @@ int cecho_stream(int socket, int size, long count, int window) {
     while (echoed < count * size && !failed) {
         long room = window - (sent - echoed / size);
         long next = room < count - sent ? room : count - sent;
-        // As much as the window lets pass, in one write.
+        // As much as the window allows, in one write.
         if (next > 0) failed = send_all(socket, messages, next * size), sent += next;
         long received = failed ? -1 : receive(poll, socket, buffer);
         if (received < 0) failed = -1;

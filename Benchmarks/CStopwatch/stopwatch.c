@@ -9,8 +9,8 @@
 
 #include <sep.h>
 
-// These definitions take precedence over those of libsep and cfitsio, because the executable comes first in symbol
-// look-up. Each calls the library's function and adds the time it took, so that the program itself needs no clocks.
+// These definitions interpose those of libsep and CFITSIO, because symbol look-up begins with the executable. Each calls
+// the library's function and adds its duration, so that the product needs no timers.
 
 static _Atomic long long background_time, extract_time, measure_time, read_time;
 
@@ -61,7 +61,7 @@ TIMED(measure_time, int, sep_flux_radius,
       (const sep_image *image, double x, double y, double limit, int id, int subpixels, short flags,
        const double *total, const double *shares, int count, double *radii, short *flag),
       (image, x, y, limit, id, subpixels, flags, total, shares, count, radii, flag))
-// cfitsio's reading of 32-bit floats from a plain image, whose bytes are swapped elsewhere.
+// CFITSIO's reading of 32-bit floats from a plain image; their bytes are swapped elsewhere.
 TIMED(read_time, int, ffgtbb,
       (void *file, long long row, long long byte, long long count, unsigned char *bytes, int *status),
       (file, row, byte, count, bytes, status))

@@ -28,16 +28,16 @@ def main():
             "127.0.0.1", "--nthreads", 1, "--no-nanny", "--no-dashboard")
         client = distributed.Client(f"tcp://127.0.0.1:{port}")
         client.wait_for_workers(1)
-        farm_out(client, peer.WARM_UP)
-        seconds = farm_out(client, tasks)
-        # Not where that fails: it would wait for the tasks.
+        run_tasks(client, peer.WARM_UP)
+        seconds = run_tasks(client, tasks)
+        # Only on success: after a failure it would wait for the tasks.
         client.close()
     peer.report("Dask distributed", distributed.__version__, tasks, seconds)
 
 
-def farm_out(client, tasks):
+def run_tasks(client, tasks):
     start = time.perf_counter()
-    # Impure, so that no key is computed from the arguments.
+    # Not pure, so that no key is hashed from the arguments.
     results = client.gather(client.map(null, range(tasks), pure=False))
     seconds = time.perf_counter() - start
     assert results == list(range(tasks))

@@ -1,6 +1,6 @@
-// Null tasks through Gearman. usage: gearman_null work PORT | farm-out PORT WARM-UP TASKS
+// Null tasks through Gearman. usage: gearman_null work PORT | submit PORT WARM-UP TASKS
 //
-// The worker sends each task back. The client prints the seconds in which TASKS tasks were done, after WARM-UP others.
+// The worker returns each task's input. The client prints the seconds that TASKS tasks took, after WARM-UP others.
 
 #include <libgearman/gearman.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-// Tasks under way: the library looks each response up in the list of them.
+// Tasks in flight: the library searches their list for each response.
 enum { window = 100 };
 
 static int fail(const char *what, const char *why) {
@@ -20,7 +20,7 @@ static void *null(gearman_job_st *job, void *context, size_t *size, gearman_retu
     (void)context;
     *size = gearman_job_workload_size(job);
     *status = GEARMAN_SUCCESS;
-    // The library frees it.
+    // Freed by the library.
     void *result = malloc(*size);
     return memcpy(result, gearman_job_workload(job), *size);
 }
@@ -44,8 +44,8 @@ static gearman_return_t complete(gearman_task_st *task) {
     return GEARMAN_SUCCESS;
 }
 
-/// Farms tasks out, as many at a time as the window allows; the seconds that it took, or -1.
-static double farm_out(gearman_client_st *client, long tasks) {
+/// Submits tasks, at most a window at a time; returns the duration in seconds, or -1.
+static double run_tasks(gearman_client_st *client, long tasks) {
     long numbers[window];
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);
@@ -69,14 +69,14 @@ static double farm_out(gearman_client_st *client, long tasks) {
 
 int main(int count, char **words) {
     if (count == 3 && strcmp(words[1], "work") == 0) return serve(atoi(words[2]));
-    if (count != 5 || strcmp(words[1], "farm-out") != 0)
-        return fail("usage", "gearman_null work PORT | farm-out PORT WARM-UP TASKS");
+    if (count != 5 || strcmp(words[1], "submit") != 0)
+        return fail("usage", "gearman_null work PORT | submit PORT WARM-UP TASKS");
     gearman_client_st *client = gearman_client_create(NULL);
     gearman_client_set_complete_fn(client, complete);
     if (gearman_failed(gearman_client_add_server(client, "127.0.0.1", atoi(words[2]))))
         return fail("client", gearman_client_error(client));
-    if (farm_out(client, atol(words[3])) < 0) return fail("warm-up", "not all tasks were done");
-    double seconds = farm_out(client, atol(words[4]));
+    if (run_tasks(client, atol(words[3])) < 0) return fail("warm-up", "not all tasks were done");
+    double seconds = run_tasks(client, atol(words[4]));
     if (seconds < 0) return fail("client", "not all tasks were done");
     printf("%.6f\n", seconds);
     return 0;

@@ -17,7 +17,7 @@ def main():
         servers.wait_for(port)
         servers.start("worker", ends, "work", port)
         client = subprocess.run(
-            [ends, "farm-out", str(port), str(peer.WARM_UP), str(tasks)], stdout=subprocess.PIPE, check=True)
+            [ends, "submit", str(port), str(peer.WARM_UP), str(tasks)], stdout=subprocess.PIPE, check=True)
     peer.report("Gearman", version, tasks, json.loads(client.stdout))
 
 

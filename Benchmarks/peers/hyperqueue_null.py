@@ -23,20 +23,20 @@ def main():
         use_loopback(servers.folder)
         cluster.start_worker(WorkerConfig(cores=1))
         client = cluster.client()
-        farm_out(client, servers.folder, peer.WARM_UP)
-        seconds = farm_out(client, servers.folder, tasks)
+        run_tasks(client, servers.folder, peer.WARM_UP)
+        seconds = run_tasks(client, servers.folder, tasks)
     peer.report("HyperQueue", get_version().removeprefix("v"), tasks, seconds)
 
 
 def use_loopback(folder):
-    """Worker and client find the server in this file, by the name of the machine unless told otherwise."""
+    """Writes the server's address for worker and client, which by default use the machine's name."""
     for file in folder.glob("*/access.json"):
         access = json.loads(file.read_text())
         access["client"]["host"] = access["worker"]["host"] = "127.0.0.1"
         file.write_text(json.dumps(access))
 
 
-def farm_out(client, folder, tasks):
+def run_tasks(client, folder, tasks):
     job = Job(default_workdir=folder)
     for _ in range(tasks):
         job.program(["/bin/true"], stdout=None, stderr=None)
@@ -46,7 +46,7 @@ def farm_out(client, folder, tasks):
 
 
 def wait(client, job, tasks):
-    """Waits for a job. HyperQueue's own wait asks once a second; what this callback throws ends it, to ask sooner."""
+    """Waits for a job. HyperQueue's own wait polls once per second; an exception in this callback ends it, to poll sooner."""
 
     def check(states):
         state = states[job]

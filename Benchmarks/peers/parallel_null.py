@@ -1,4 +1,4 @@
-"""Null tasks through GNU parallel with one job at a time. A task is a shell command, as always there."""
+"""Null tasks through GNU parallel with one job at a time. A task is a shell command."""
 
 import os
 import subprocess
@@ -16,14 +16,14 @@ def main():
     with peer.Servers() as servers:
         log, numbers = servers.folder / "jobs", servers.folder / "numbers"
         numbers.write_text("".join(f"{number}\n" for number in range(tasks)))
-        farm = servers.start(
+        process = servers.start(
             "parallel", parallel, "--jobs", 1, "--ungroup", "--joblog", log, "--arg-file", numbers, "true",
             env=os.environ | {"PARALLEL_HOME": str(servers.folder), "PARALLEL_SHELL": "/bin/sh"})
-        if farm.wait() != 0:
-            sys.exit(f"parallel ended with {farm.returncode}")
+        if process.wait() != 0:
+            sys.exit(f"parallel ended with {process.returncode}")
         rows = [line.split("\t") for line in log.read_text().splitlines()[1:]]
     assert sorted(int(row[0]) for row in rows) == list(range(1, tasks + 1)) and all(row[6] == "0" for row in rows)
-    # Its own record of the tasks, so that its start does not count.
+    # Timed by its own job log, without its start.
     starts = [float(row[2]) for row in rows]
     ends = [float(row[2]) + float(row[3]) for row in rows]
     peer.report("GNU parallel", version[2], tasks, max(ends) - min(starts))

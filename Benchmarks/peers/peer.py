@@ -1,6 +1,6 @@
-"""What the drivers of the peers share: servers that end with them, and how a result is told.
+"""Shared by the drivers of the peers: servers that end with them, and the format of results.
 
-A driver takes the number of tasks, farms them out to one worker of one slot on this machine, and prints how long that
+A driver takes the number of tasks, runs them on one worker of one slot on this machine, and prints how long that
 took, without start and warm-up, as JSON. It ends with 69 if the peer is not installed.
 """
 
@@ -15,13 +15,13 @@ import tempfile
 import time
 from pathlib import Path
 
-# Seconds after which a driver gives up.
+# Time-out of a driver in seconds.
 PATIENCE = 120
 WARM_UP = 50
 
 
 class Servers:
-    """Processes of a peer, and a folder for what they write; both are gone at the end, whatever ends it.
+    """Processes of a peer and their temporary folder, which are removed however the driver ends.
 
     What anyone prints meanwhile, this process included, is shown only if something fails.
     """
@@ -30,7 +30,7 @@ class Servers:
         catch_signals()
         signal.alarm(PATIENCE)
         self.processes = []
-        # A short path: that of a socket has at most 107 bytes.
+        # A short path: a socket's path is limited to 107 bytes.
         self.folder = Path(tempfile.mkdtemp(prefix="peer-", dir="/tmp"))
         self.output = os.dup(1)
         with open(self.folder / "driver.log", "w") as log:
@@ -64,7 +64,7 @@ class Servers:
         return process
 
     def wait_for(self, port):
-        """Waits until something listens on a port of the loopback interface, and none of the processes has ended."""
+        """Waits until a port of the loopback interface accepts connections; fails if a process ends."""
         while True:
             try:
                 socket.create_connection(("127.0.0.1", port)).close()
@@ -76,19 +76,19 @@ class Servers:
 
 
 def catch_signals():
-    """Lets signals end the driver by an exception, so that it ends its servers."""
+    """Turns signals into exceptions, so that the driver ends its servers."""
     for number in (signal.SIGTERM, signal.SIGALRM, signal.SIGHUP):
         signal.signal(number, lambda number, frame: sys.exit(f"ended by {signal.Signals(number).name}"))
 
 
 def free_port():
-    """A port of the loopback interface that nobody listens on."""
+    """A free port of the loopback interface."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return listener.getsockname()[1]
 
 
 def program(*names):
-    """The path of a program, the first of these that is installed, beside the interpreter or on PATH."""
+    """The path of the first installed program of these names, beside the interpreter or on PATH."""
     for name in names:
         path = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name) or shutil.which(
             name, path="/usr/sbin")

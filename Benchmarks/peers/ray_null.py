@@ -5,7 +5,7 @@ import time
 
 import peer
 
-# Nothing is reported to anyone.
+# No usage reports.
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 try:
     import ray
@@ -19,11 +19,11 @@ def main():
         ray.init(
             address="local", num_cpus=1, include_dashboard=False, _node_ip_address="127.0.0.1",
             _temp_dir=str(servers.folder), object_store_memory=200 << 20, log_to_driver=False, logging_level="error")
-        # Ray's own handlers end the process where it stands.
+        # Ray's signal handlers would end the process at once.
         peer.catch_signals()
         try:
-            farm_out(peer.WARM_UP)
-            seconds = farm_out(tasks)
+            run_tasks(peer.WARM_UP)
+            seconds = run_tasks(tasks)
         finally:
             ray.shutdown()
     peer.report("Ray", ray.__version__, tasks, seconds)
@@ -34,7 +34,7 @@ def null(number):
     return number
 
 
-def farm_out(tasks):
+def run_tasks(tasks):
     start = time.perf_counter()
     results = ray.get([null.remote(number) for number in range(tasks)])
     seconds = time.perf_counter() - start

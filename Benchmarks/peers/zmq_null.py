@@ -1,6 +1,6 @@
 """Null tasks through a bare ZeroMQ pipeline: a ventilator, a worker and this process as the sink.
 
-Nobody tracks a task or would notice one that is lost, and ZeroMQ packs messages together as it sees fit.
+Tasks are not tracked: a lost one would not be detected. ZeroMQ batches messages itself.
 """
 
 import multiprocessing
@@ -39,7 +39,7 @@ def main():
     go = processes.Event()
     with peer.Servers(), zmq.Context() as context, context.socket(zmq.PULL) as sink:
         sink_port = sink.bind_to_random_port("tcp://127.0.0.1")
-        # As daemons: they are ended with this process.
+        # Daemons end with this process.
         processes.Process(target=ventilate, args=(port, tasks, go), daemon=True).start()
         processes.Process(target=work, args=(port, sink_port), daemon=True).start()
         for _ in range(peer.WARM_UP):

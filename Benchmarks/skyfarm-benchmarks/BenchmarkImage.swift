@@ -1,9 +1,9 @@
 import Foundation
 import SkyImage
 
-/// A synthetic image of known size, made once and kept in the temporary folder.
+/// A synthetic image, generated once and kept in the temporary folder.
 enum BenchmarkImage {
-    /// The image of `size` by `size` pixels; also the folder that the catalogues go to.
+    /// The image of `size` by `size` pixels, and the folder for catalogues.
     static func prepare(size: Int) throws -> (image: URL, folder: URL) {
         let folder = FileManager.default.temporaryDirectory.appending(path: "skyfarm-benchmarks")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

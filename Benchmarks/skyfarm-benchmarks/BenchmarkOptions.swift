@@ -1,14 +1,14 @@
-/// What the command line asks for.
+/// Options of the command line.
 struct BenchmarkOptions {
     enum Suite: String, CaseIterable { case scan, dispatch, latency, codec, tls, scale, dashboard, start }
 
     var suite: Suite
     var json = false
-    /// Runs of everything that is compared.
+    /// Measured rounds of a suite.
     var runs = 5
     /// Columns and rows of the image, in pixels.
     var size = 4096
-    /// Whether the other programs are run too.
+    /// Whether other programs are measured, too.
     var peers = true
 
     struct UsageError: Error, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import Foundation
 import ScanMemory
 
-/// Measures Skyfarm side by side with what others and the machine can do; see Benchmarks/README.md.
+/// Measures Skyfarm against other programs and the machine's limits; see Benchmarks/README.md.
 @main
 struct Benchmarks {
     static func main() async {
@@ -14,10 +14,10 @@ struct Benchmarks {
         }
     }
 
-    // Off the main actor, where each response would cost a change of threads.
+    // Off the main actor, on which each response would cost a thread switch.
     @concurrent
     private static func run(_ arguments: [String]) async throws {
-        // The far ends of measurements are child processes of this program.
+        // Nodes and the echo server are child processes of this program.
         if let role = arguments.first.flatMap(ChildRole.init(rawValue:)) { return try role.serve() }
         let options = try BenchmarkOptions(arguments)
         let report =

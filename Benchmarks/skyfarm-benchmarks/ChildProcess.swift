@@ -4,14 +4,14 @@ import ScanNetwork
 import ScanSecurity
 import SkyScan
 
-/// A process that serves a measurement and prints its port when it is ready. It ends with this object, or when its
-/// input does.
+/// A child process that serves a measurement and prints its port when it is ready. It ends with this object, or when its
+/// standard input ends.
 final class ChildProcess {
     private let process = Process()
     private let input = Pipe()
     let port: UInt16
 
-    /// Starts this program once more in the role of a far end.
+    /// Starts this program in `role`.
     init(_ role: ChildRole) throws {
         let output = Pipe()
         process.executableURL = Bundle.main.executableURL
@@ -75,7 +75,7 @@ enum ChildRole: String {
     }
 }
 
-/// Why a benchmark could not be run, in words.
+/// Why a benchmark failed.
 struct BenchmarkError: Error, CustomStringConvertible {
     var description: String
     init(_ description: String) { self.description = description }

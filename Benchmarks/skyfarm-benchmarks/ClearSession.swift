@@ -1,7 +1,6 @@
 import ScanSecurity
 
-/// A session that protects nothing: bytes go as they are. It stands in for TLS on the loopback interface, so that what
-/// TLS costs can be measured in one build.
+/// A session in clear text. It replaces TLS on the loopback interface, to measure the cost of TLS in one build.
 final class ClearSession: SecureSession {
     private(set) var phase = TLSSession.Phase.established
     let key: KeyFingerprint?
@@ -42,7 +41,7 @@ final class ClearSession: SecureSession {
 }
 
 extension SessionMaker {
-    /// No protection.
+    /// Clear text.
     static let clear = SessionMaker { key in
         ClearSession(key.fingerprint)
     } server: { keys, _, _ in

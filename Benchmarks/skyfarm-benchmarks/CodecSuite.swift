@@ -3,7 +3,7 @@ import ScanCluster
 import ScanNetwork
 import SkyImage
 
-/// Coding of what typically travels: a tiny task, a band's task and a band's result.
+/// Coding of typical messages: a null task, a band's task and a band's result.
 struct CodecSuite {
     private let options: BenchmarkOptions
 
@@ -47,7 +47,7 @@ struct CodecSuite {
         report.add("\(name), decode", "us", decoding)
     }
 
-    /// Microseconds a round.
+    /// Microseconds per round.
     private func time<Result>(_ rounds: Int, _ body: () throws -> Result) rethrows -> Double {
         let start = ContinuousClock.now
         for _ in 0..<rounds { _ = try body() }

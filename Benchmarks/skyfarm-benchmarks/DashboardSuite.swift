@@ -1,14 +1,14 @@
 import Foundation
 import ScanCluster
 
-/// What a live page costs a scan: the program without one, with one that nobody watches, and with twenty watchers.
+/// The cost of a live page: a scan without one, with one without clients, and with twenty clients.
 struct DashboardSuite {
     private let options: BenchmarkOptions
     private let image: URL
     private let folder: URL
     private let program: URL
 
-    private static let watcherCount = 20
+    private static let clientCount = 20
 
     init(_ options: BenchmarkOptions) throws {
         self.options = options
@@ -24,11 +24,11 @@ struct DashboardSuite {
 
     func run() throws -> Report {
         var runs: [String: [Run]] = [:]
-        let kinds = ["no page", "a page, nobody watches", "a page, \(Self.watcherCount) watch"]
+        let kinds = ["no page", "a page, no client", "a page, \(Self.clientCount) clients"]
         for _ in 0..<options.runs {
-            runs[kinds[0], default: []].append(try scan(watchers: nil))
-            runs[kinds[1], default: []].append(try scan(watchers: 0))
-            runs[kinds[2], default: []].append(try scan(watchers: Self.watcherCount))
+            runs[kinds[0], default: []].append(try scan(clients: nil))
+            runs[kinds[1], default: []].append(try scan(clients: 0))
+            runs[kinds[2], default: []].append(try scan(clients: Self.clientCount))
         }
         func sample(_ kind: String, _ value: (Run) -> Double) -> Sample {
             var sample = Sample()
@@ -44,31 +44,31 @@ struct DashboardSuite {
             report.add(
                 "\(kind) / \(kinds[0]), processor", "x", sample(kind, \.processor) / sample(kinds[0], \.processor))
         }
-        report.add("bytes that a watcher read", "B", sample(kinds[2]) { Double($0.bytes) / Double(Self.watcherCount) })
+        report.add("bytes read per client", "B", sample(kinds[2]) { Double($0.bytes) / Double(Self.clientCount) })
         return report
     }
 
-    /// Runs the program; without `watchers` it serves no page.
-    private func scan(watchers: Int?) throws -> Run {
+    /// Runs the program; it serves no page if `clients` is nil.
+    private func scan(clients: Int?) throws -> Run {
         let (output, errors) = (Pipe(), Pipe())
         let process = Process()
         process.executableURL = program
         process.arguments =
             ["scan", image.path, "-o", folder.appending(path: "dashboard.fits").path, "--overwrite", "--no-journal"]
-            + ["--no-discovery", "--json", "--quiet"] + (watchers == nil ? [] : ["--dashboard"])
+            + ["--no-discovery", "--json", "--quiet"] + (clients == nil ? [] : ["--dashboard"])
         (process.standardOutput, process.standardError) = (output, errors)
         let before = Usage.processorTimeOfChildren
         try process.run()
-        var crowd: Watchers?
-        if let watchers {
-            // The first line on standard error.
+        var streams: EventStreamClients?
+        if let clients {
+            // The first line on standard error has the link.
             let line = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
             guard let link = line.firstMatch(of: /http:\/\/[^:]+:(\d+)\/\?token=(\w+)/),
                 let port = UInt16(link.output.1)
             else {
                 throw BenchmarkError("the program printed no link but \(line)")
             }
-            crowd = try Watchers(count: watchers, port: port, token: String(link.output.2))
+            streams = try EventStreamClients(count: clients, port: port, token: String(link.output.2))
         }
         let result = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
@@ -76,6 +76,6 @@ struct DashboardSuite {
         guard process.terminationStatus == 0 else { throw BenchmarkError("the scan failed") }
         return Run(
             seconds: try JSONDecoder().decode(Result.self, from: result).seconds,
-            processor: Usage.processorTimeOfChildren - before, bytes: crowd?.finish() ?? 0)
+            processor: Usage.processorTimeOfChildren - before, bytes: streams?.finish() ?? 0)
     }
 }

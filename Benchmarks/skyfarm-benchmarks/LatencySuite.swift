@@ -2,7 +2,7 @@ import CEcho
 import ScanCluster
 import ScanNetwork
 
-/// One null task after the other, from its submission as a job to its result, against a bare echo.
+/// Latency of null tasks, one at a time, each a run of its own, from submission to result; against a bare echo.
 struct LatencySuite {
     private let options: BenchmarkOptions
     private let trips = 1000
@@ -15,9 +15,9 @@ struct LatencySuite {
         let echo = try ChildProcess(.echo)
         let socket = cecho_connect(echo.port)
         guard socket >= 0 else { throw BenchmarkError("the echo cannot be reached") }
-        let farm = try await BenchmarkFarm(nodes: [node])
-        defer { farm.close() }
-        let probe = ClusterProbe(farm.systems)
+        let cluster = try await BenchmarkCluster(nodes: [node])
+        defer { cluster.close() }
+        let probe = ClusterProbe(cluster.systems)
         var (task50, task99, echo50, echo99) = (Sample(), Sample(), Sample(), Sample())
         for run in -1..<options.runs {
             let task = try await probe.roundTrips(trips).map { $0 * 1e6 }
@@ -36,7 +36,7 @@ struct LatencySuite {
         report.add("C echo, p99", "us", echo99)
         report.add("task / echo, p50", "x", task50 / echo50)
         report.add("task / echo, p99", "x", task99 / echo99)
-        // On two cores the echo takes several times as long as on one, and is on either for a whole run, by chance.
+        // The echo is several times slower on two cores than on one; the scheduler chooses for a whole run.
         report.add("task / echo's best run, p50", "x", task50.map { $0 / echo50.lowest })
         report.add("task / echo's best run, p99", "x", task99.map { $0 / echo99.lowest })
         return report

@@ -1,20 +1,20 @@
 import ScanCluster
 import ScanNetwork
 
-extension BenchmarkFarm {
-    /// Farms out one job of tasks that do nothing.
+extension BenchmarkCluster {
+    /// Runs null tasks.
     /// - Parameters:
-    ///   - count: how many.
-    ///   - limit: most tasks that travel together; nil for one child of the task group each.
+    ///   - count: their number.
+    ///   - limit: most tasks of a chunk; nil for one child of the task group each.
     ///   - timeout: time for an attempt; nil for no limit.
     /// - Returns: tasks per second.
-    /// - Throws: `ScanError` if the job cannot go on, `TaskFailure` if a task is not done.
+    /// - Throws: `ScanError` if the run fails, `TaskFailure` if a task fails.
     func rate(tasks count: Int, inChunksOf limit: Int? = nil, timeout: Duration? = nil) async throws -> Double {
         let loop = EventLoop.shared
         let options = ScanCoordinator.Options(timeout: timeout, maxAttempts: 1, maxSystemFaults: 1)
         let coordinator = ScanCoordinator(systems: systems, options: options, clock: loop, executor: loop)
         let tasks = (0..<count).map(ProbeTask.init)
-        // On the loop's thread, where the responses come in.
+        // On the loop's thread, where the responses arrive.
         return try await withTaskExecutorPreference(loop) {
             let start = ContinuousClock.now
             let responses =

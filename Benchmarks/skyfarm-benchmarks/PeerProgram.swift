@@ -1,29 +1,29 @@
 import Foundation
 
-/// How the programs that are measured beside Skyfarm are run.
+/// Runs the programs that are measured beside Skyfarm.
 enum PeerProgram {
-    /// Their drivers and settings.
+    /// The folder of their drivers and settings.
     static let drivers = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "peers")
 
     /// The command that installs them.
     static let installer = "Benchmarks/peers/install"
 
-    /// A program that this machine does not have.
+    /// A program is not installed.
     struct NotInstalled: Error, CustomStringConvertible {
         var program: String
         var description: String { "\(program) is missing; run \(PeerProgram.installer), or add --no-peers" }
     }
 
-    /// A driver's exit code when the program that it drives is not installed.
+    /// A driver's exit code if its program is not installed.
     private static let notInstalled: Int32 = 69
 
     /// Runs a program to its end.
     /// - Parameters:
     ///   - program: its path.
-    ///   - arguments: the words after it.
-    ///   - folder: where it runs.
-    /// - Returns: what it printed.
+    ///   - arguments: its arguments.
+    ///   - folder: its working directory.
+    /// - Returns: its standard output.
     /// - Throws: ``NotInstalled``, ``BenchmarkError`` if it fails.
     static func run(_ program: String, _ arguments: [String], in folder: URL) throws -> Data {
         guard FileManager.default.isExecutableFile(atPath: program) else { throw NotInstalled(program: program) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Other programs on the same image, through the drivers in Benchmarks/peers.
+/// Other source extractors on the same image, run by the drivers in Benchmarks/peers.
 struct Peers {
     private let image: URL
     private let folder: URL
@@ -10,7 +10,7 @@ struct Peers {
         self.folder = folder
     }
 
-    /// One run of SEP over the whole image; the interpreter's start and imports do not count.
+    /// Runs SEP over the whole image; the interpreter's start and imports are not measured.
     func wholeImageSEP() throws -> (seconds: Double, sources: Int) {
         struct Result: Decodable {
             var seconds: Double
@@ -25,7 +25,7 @@ struct Peers {
         return (result.seconds, result.sources)
     }
 
-    /// One run of source-extractor, from start to end of its process.
+    /// Runs source-extractor, measured from the start to the end of its process.
     func sourceExtractor() throws -> (seconds: Double, sources: Int) {
         let catalogue = folder.appending(path: "source-extractor.fits")
         let drivers = PeerProgram.drivers

@@ -47,18 +47,18 @@ struct Report: Encodable {
         return (["\(suite): \(machine)"] + notes + lines).joined(separator: "\n")
     }
 
-    /// Four digits that count.
+    /// Four significant digits.
     private static func digits(_ value: Double) -> String {
         guard value.isFinite, value != 0 else { return "\(value)" }
         let decimals = max(0, 3 - Int(log10(abs(value)).rounded(.down)))
         return String(format: "%.\(decimals)f", value)
     }
 
-    /// Where it was measured.
+    /// The machine of the measurement.
     struct Machine: Encodable, CustomStringConvertible {
         var cores = ProcessInfo.processInfo.activeProcessorCount
         var system = ProcessInfo.processInfo.operatingSystemVersionString
-        /// Processes that wanted a core in the last minute: what else kept the machine busy.
+        /// Load average over the last minute, which shows other load on the machine.
         var loadAverage = Machine.currentLoad()
 
         var description: String {

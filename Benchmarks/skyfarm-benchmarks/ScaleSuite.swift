@@ -1,13 +1,13 @@
 import ScanCluster
 import ScanNetwork
 
-/// What a task costs the coordinator in a small cluster and in a large one: the real scheduler with nodes that exist in
-/// memory only and answer at once.
+/// The coordinator's cost per task in small and large clusters: the real scheduler with simulated nodes that answer at
+/// once.
 struct ScaleSuite {
     private let options: BenchmarkOptions
     private let tasks = 1_000_000
     private let streamed = 10_000_000
-    /// Most attempts in flight, the same however many nodes share them.
+    /// Most attempts in flight, over all nodes.
     private let inFlight = 2000
 
     init(_ options: BenchmarkOptions) { self.options = options }
@@ -15,30 +15,30 @@ struct ScaleSuite {
     func run() async throws -> Report {
         let sizes = [1, 10, 100, 1000]
         var times = sizes.map { _ in Sample() }
-        // The first run warms up and does not count.
+        // The first run is a warm-up.
         for run in -1..<options.runs {
             for (index, nodes) in sizes.enumerated() {
                 let seconds = try await time(tasks: run < 0 ? tasks / 10 : tasks, nodes: nodes)
                 if run >= 0 { times[index].add(seconds / Double(tasks) * 1e6) }
             }
         }
-        let before = Usage.mostMemory
+        let before = Usage.peakMemory
         let seconds = try await time(tasks: streamed, nodes: 1000)
-        let growth = Usage.mostMemory - before
+        let growth = Usage.peakMemory - before
         var report = Report(.scale)
-        report.notes.append("\(tasks) tasks a run, \(inFlight) in flight; nodes in memory that answer at once")
+        report.notes.append("\(tasks) tasks a run, \(inFlight) in flight; simulated nodes that answer at once")
         for (nodes, time) in zip(sizes, times) { report.add("\(nodes) nodes, per task", "us", time) }
         for (nodes, time) in zip(sizes, times).dropFirst() {
             report.add("\(nodes) nodes / 1 node", "x", time / times[0])
         }
         report.add(
             "\(streamed) tasks streamed over 1000 nodes, per task", "us", Sample([seconds / Double(streamed) * 1e6]))
-        report.add("memory it took more than the runs before", "bytes/task", Sample([growth / Double(streamed)]))
+        report.add("growth of memory", "bytes/task", Sample([growth / Double(streamed)]))
         return report
     }
 
-    /// Farms out one job.
-    /// - Returns: seconds.
+    /// Runs null tasks on `nodes` simulated nodes.
+    /// - Returns: the duration in seconds.
     private func time(tasks: Int, nodes: Int) async throws -> Double {
         let loop = EventLoop.shared
         let systems = Systems(clock: loop)
@@ -59,7 +59,7 @@ struct ScaleSuite {
     }
 }
 
-/// The way to a node that answers every task at once, with what a null task has for an output.
+/// Transport of a simulated node that answers every task at once with a null task's output.
 private final class MemoryTransport: ScanTransport, @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
     private let loop: EventLoop

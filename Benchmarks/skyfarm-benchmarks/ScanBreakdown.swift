@@ -2,16 +2,16 @@ import ScanCluster
 import CStopwatch
 import SkyScan
 
-/// Where the time of a scan on one slot goes, by step.
+/// The time of a scan on one slot, by step.
 ///
-/// Times inside libsep and cfitsio come from ``CStopwatch``; a task's own time from its response. What is left of a
-/// task is Skyfarm's work on a window: islands, cleaning's inputs, half-flux radii, tables. Reading and the checksum have
-/// their own threads; what of the total no task runs in is "between tasks". The first share counts reading as cfitsio's
-/// time even while a task runs; the second credits SEP only.
+/// Times inside libsep and CFITSIO come from ``CStopwatch``, a task's time from its response. The rest of a task is
+/// Skyfarm's work on a window: islands, numbers for cleaning, half-flux radii, tables. Reading and the checksum have their
+/// own threads; "between tasks" is the time in which no task runs. The first share subtracts all reading by CFITSIO, even
+/// that which overlaps with tasks; the second subtracts SEP only.
 struct ScanBreakdown {
     private static let steps = [
-        "  read (cfitsio)", "  background (SEP)", "  extract (SEP)", "  measure (SEP)", "  tasks, beside SEP",
-        "  clean, apertures cut by bands", "  write the catalogue", "  between tasks",
+        "  read (cfitsio)", "  background (SEP)", "  extract (SEP)", "  measure (SEP)", "  tasks, outside SEP",
+        "  clean, cut apertures", "  write the catalogue", "  between tasks",
     ]
     private var seconds: [String: Sample] = [:]
     private var foreign = Sample()
@@ -33,6 +33,6 @@ struct ScanBreakdown {
     func add(to report: inout Report) {
         for step in Self.steps { report.add(step, "s", seconds[step] ?? Sample()) }
         report.add("  share outside SEP and cfitsio", "%", foreign)
-        report.add("  share outside SEP, reading or not", "%", own)
+        report.add("  share outside SEP", "%", own)
     }
 }

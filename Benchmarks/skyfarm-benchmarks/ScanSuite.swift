@@ -5,7 +5,7 @@ import ScanSecurity
 import SkyImage
 import SkyScan
 
-/// The whole chain, from opening the image to the catalogue on disk: one slot, two slots, nodes, and other programs.
+/// Whole scans, from opening the image to the catalogue on disk: one slot, two slots, nodes, and other programs.
 struct ScanSuite {
     private let options: BenchmarkOptions
     private let image: URL
@@ -29,24 +29,24 @@ struct ScanSuite {
             processor[name, default: Sample()].add(Usage.processorTime - before)
             sources[name] = result.sources
         }
-        var ways: [(name: String, run: () async throws -> (seconds: Double, sources: Int))] = [
+        var variants: [(name: String, run: () async throws -> (seconds: Double, sources: Int))] = [
             ("one local slot", { try await scan(localSlots: 1, breakdown: &breakdown) }),
             ("two local slots", { try await scan(localSlots: 2) }),
             ("one node of one slot", { try await scan(nodes: [nodes[0]]) }),
             ("two nodes of one slot", { try await scan(nodes: nodes) }),
         ]
         if options.peers {
-            ways.insert(("source-extractor", { try Peers(image, folder).sourceExtractor() }), at: 0)
-            ways.append(("python3-sep, whole image", { try Peers(image, folder).wholeImageSEP() }))
+            variants.insert(("source-extractor", { try Peers(image, folder).sourceExtractor() }), at: 0)
+            variants.append(("python3-sep, whole image", { try Peers(image, folder).wholeImageSEP() }))
         }
         for round in 0..<options.runs {
-            // There and back, with what is compared most closely side by side: the machine changes within seconds.
-            for way in round % 2 == 0 ? ways : ways.reversed() { try await time(way.name, way.run) }
+            // Every other round in reverse order, and close comparisons adjacent: the machine's speed changes within seconds.
+            for variant in round % 2 == 0 ? variants : variants.reversed() { try await time(variant.name, variant.run) }
         }
         return report(times, processor, breakdown, sources)
     }
 
-    /// Scans the image; the farm is up before the clock starts.
+    /// Scans the image; the nodes are connected before the clock starts.
     func scan(
         localSlots: Int = 0, nodes: [ChildProcess] = [], sessions: SessionMaker = .tls
     ) async throws -> (seconds: Double, sources: Int) {
@@ -58,10 +58,10 @@ struct ScanSuite {
         localSlots: Int = 0, nodes: [ChildProcess] = [], sessions: SessionMaker = .tls,
         breakdown: inout ScanBreakdown
     ) async throws -> (seconds: Double, sources: Int) {
-        let farm = try await BenchmarkFarm(localSlots: localSlots, nodes: nodes, sessions: sessions)
-        defer { farm.close() }
+        let cluster = try await BenchmarkCluster(localSlots: localSlots, nodes: nodes, sessions: sessions)
+        defer { cluster.close() }
         let catalogue = folder.appending(path: "skyfarm.fits")
-        // To give up the pages of an old file takes as long as to write a new one.
+        // Truncating the pages of an old file takes as long as writing a new one.
         try? FileManager.default.removeItem(at: catalogue)
         let output = try CatalogueOutput(path: catalogue.path)
         stopwatch_reset()
@@ -71,7 +71,7 @@ struct ScanSuite {
         async let checksums = reader.checksums(patience: .seconds(1))
         let parameters = ScanParameters()
         let scan = try SkyScan(
-            reader: reader, parameters: parameters, coordinator: farm.coordinator, job: .random(in: .min ... .max),
+            reader: reader, parameters: parameters, coordinator: cluster.coordinator, job: .random(in: .min ... .max),
             observer: { event in if case .began(.cleaning, _, _) = event { clock.begin() } })
         let result = try await scan.run()
         let scanned = ContinuousClock.now
@@ -107,7 +107,7 @@ struct ScanSuite {
         ratio("one slot / two slots", "one local slot", "two local slots")
         ratio("one node / one slot", "one node of one slot", "one local slot")
         ratio("one node / two nodes", "one node of one slot", "two nodes of one slot")
-        // A node's processor time is not this process's, and is left out.
+        // Without nodes, whose CPU time is not measured by this process.
         let own = ["one local slot", "two local slots", "python3-sep, whole image", "source-extractor"]
         for name in own { if let used = processor[name] { report.add("\(name), processor", "s", used) } }
         if let slot = processor[own[0]] {
@@ -120,7 +120,7 @@ struct ScanSuite {
     }
 }
 
-/// Remembers when the coordinator's part after the extraction began.
+/// The time at which cleaning began.
 private final class StepClock: Sendable {
     private let time = Locked<ContinuousClock.Instant?>(nil)
 
@@ -130,6 +130,6 @@ private final class StepClock: Sendable {
 }
 
 extension Duration {
-    /// In seconds.
+    /// The duration in seconds.
     var seconds: Double { self / .seconds(1) }
 }

@@ -1,29 +1,29 @@
 import Foundation
 import ScanCluster
 
-/// From the start of the program `skyfarm` to the first result of a scan, on one node that runs.
+/// Time from the start of the program `skyfarm` to the first result of a scan on a running node.
 struct StartSuite {
     private let options: BenchmarkOptions
     private let image: URL
     private let folder: URL
     private let program: String
 
-    /// Starts of a run.
+    /// Starts per run.
     private static let starts = 20
 
     init(_ options: BenchmarkOptions) throws {
         self.options = options
-        // What counts is the way to the first result, not the work on it.
+        // Small, since only the time to the first result is of interest.
         (image, folder) = try BenchmarkImage.prepare(size: 512)
         program = try SkyfarmProgram.find().path
     }
 
-    /// Seconds from the start of a program.
+    /// Times in seconds since the start of the program.
     private struct Start {
         var joined: Double
         var firstResult: Double
         var end: Double
-        /// Of a program that only says its version.
+        /// Of `skyfarm --version`.
         var versionEnd: Double
     }
 
@@ -33,7 +33,7 @@ struct StartSuite {
             reading: STDOUT_FILENO)
         guard let ready = node.line(with: "ready"), let address = ready.line.firstMatch(of: /127\.0\.0\.1:\d+/)?.output
         else { throw BenchmarkError("the node did not start") }
-        // The first run warms up and does not count.
+        // The first run is a warm-up.
         let runs = try (0...options.runs).map { _ in
             try (0..<Self.starts).map { _ in try start(node: String(address)) }
         }.dropFirst()

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A program and the lines that it writes, started with `posix_spawn`: Foundation's `Process` takes longer than a short
-/// program. It never outlives the object.
+/// A program started by `posix_spawn`, whose output is read by lines; Foundation's `Process` would take longer than a
+/// short program. It ends with this object.
 final class StartedProgram {
-    /// When it was started.
+    /// The time of its start.
     let start: ContinuousClock.Instant
     private let process: pid_t
     private let output: UnsafeMutablePointer<FILE>
     private var hasEnded = false
 
-    /// Starts the program at `path` with further variables in its environment; `stream`, its standard output or error, is
-    /// what can be read.
+    /// Starts the program at `path` with additional environment variables. `stream`, its standard output or error, is
+    /// captured.
     /// - Throws: ``BenchmarkError`` if it cannot be started.
     init(_ path: String, _ arguments: [String], reading stream: Int32, environment: [String: String] = [:]) throws {
         var ends: [Int32] = [-1, -1]
@@ -29,7 +29,7 @@ final class StartedProgram {
             posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
         }
         posix_spawn_file_actions_adddup2(&actions, ends[1], stream)
-        // The threads of Swift's pool block signals, and a child inherits that.
+        // Threads of Swift's pool block signals, and a child inherits the mask.
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()
@@ -58,7 +58,7 @@ final class StartedProgram {
         fclose(output)
     }
 
-    /// Waits for the next line that holds `text`.
+    /// Waits for the next line that contains `text`.
     /// - Returns: the line, and the seconds since the start; nil if the program ends before.
     func line(with text: String) -> (line: String, seconds: Double)? {
         var line: UnsafeMutablePointer<CChar>?
@@ -74,7 +74,7 @@ final class StartedProgram {
 
     /// Waits for the program's end.
     /// - Returns: the seconds since the start.
-    /// - Throws: ``BenchmarkError`` unless it has done its work.
+    /// - Throws: ``BenchmarkError`` if its exit status is not 0.
     func finish() throws -> Double {
         while line(with: "\n") != nil {}
         var status: Int32 = 0

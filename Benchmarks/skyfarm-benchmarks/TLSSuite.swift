@@ -2,9 +2,9 @@ import ScanCluster
 import ScanNetwork
 import ScanSecurity
 
-/// What TLS costs: the same build over TLS and over bare TCP, run after run, for tasks that do nothing and for scans.
+/// The cost of TLS: null tasks and scans over TLS and over bare TCP, alternating in one build.
 struct TLSSuite {
-    /// A way to protect connections, with the child processes that speak it.
+    /// TLS or clear text, with its child processes.
     private struct Side {
         let name: String
         let sessions: SessionMaker
@@ -28,9 +28,9 @@ struct TLSSuite {
         let suite = try ScanSuite(options)
         var rates = [Sample(), Sample()]
         var scans = [Sample(), Sample()]
-        // The first run warms everything up and does not count.
+        // The first run is a warm-up.
         for run in -1..<options.runs {
-            // Who goes first changes, so that a drift of the machine's speed favours neither.
+            // The order alternates, so that a drift of the machine's speed favours neither.
             for index in run.isMultiple(of: 2) ? [0, 1] : [1, 0] {
                 let rate = try await dispatch(sides[index])
                 let scan = try await suite.scan(nodes: [sides[index].skyNode], sessions: sides[index].sessions)
@@ -51,9 +51,9 @@ struct TLSSuite {
     }
 
     private func dispatch(_ side: Side) async throws -> Double {
-        let farm = try await BenchmarkFarm(nodes: [side.nullNode], window: inFlight, sessions: side.sessions)
-        defer { farm.close() }
-        let probe = ClusterProbe(farm.systems)
+        let cluster = try await BenchmarkCluster(nodes: [side.nullNode], window: inFlight, sessions: side.sessions)
+        defer { cluster.close() }
+        let probe = ClusterProbe(cluster.systems)
         _ = try await probe.rate(tasks: tasks / 10)
         return try await probe.rate(tasks: tasks)
     }

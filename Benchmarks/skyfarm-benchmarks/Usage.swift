@@ -4,12 +4,12 @@
     import Darwin
 #endif
 
-/// What this process has used of the machine. Other programs disturb processor time less than the time of day.
+/// Resource usage of this process. Other load affects CPU time less than wall-clock time.
 enum Usage {
-    /// Seconds that the children of this process that have ended have used, counted in clock ticks.
+    /// CPU time of ended child processes in seconds, with the resolution of a clock tick.
     static var processorTimeOfChildren: Double { seconds { $0.tms_cutime + $0.tms_cstime } }
 
-    /// Seconds that all threads of this process have used, and its children that have ended; counted in clock ticks.
+    /// CPU time of this process and its ended children in seconds, with the resolution of a clock tick.
     static var processorTime: Double {
         seconds { $0.tms_utime + $0.tms_stime + $0.tms_cutime + $0.tms_cstime }
     }
@@ -20,8 +20,8 @@ enum Usage {
         return Double(ticks(used)) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    /// Most memory that this process has ever had resident, in bytes.
-    static var mostMemory: Double {
+    /// Peak resident memory of this process in bytes.
+    static var peakMemory: Double {
         var usage = rusage()
         #if os(Linux)
             // Kilobytes here, bytes elsewhere.

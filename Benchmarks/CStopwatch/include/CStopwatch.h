@@ -1,7 +1,7 @@
 #ifndef CSTOPWATCH_H
 #define CSTOPWATCH_H
 
-/// Nanoseconds that all threads have spent inside each group of library calls since the last reset.
+/// Nanoseconds spent by all threads in each group of library calls since the last reset.
 typedef struct {
     long long background;
     long long extract;

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Connections that follow a page's stream of events, all on one thread.
-final class Watchers {
+/// Clients of a page's event stream, all on one thread.
+final class EventStreamClients {
     private let done = DispatchSemaphore(value: 0)
     private let read: ByteCount
 
-    /// Bytes that were read; touched by the thread until it signals its end.
+    /// Bytes read; accessed only by the thread until it signals its end.
     private final class ByteCount: @unchecked Sendable { var value = 0 }
 
-    /// Connects to a page of this machine.
+    /// Connects to a page on this machine.
     init(count: Int, port: UInt16, token: String) throws {
         let sockets = try (0..<count).map { _ in try Self.connect(port, token) }
         let (done, read) = (done, ByteCount())
@@ -20,7 +20,7 @@ final class Watchers {
     }
 
     /// Waits for the end of the streams.
-    /// - Returns: the bytes that all have read.
+    /// - Returns: the bytes read by all clients.
     func finish() -> Int {
         done.wait()
         return read.value
@@ -60,7 +60,7 @@ final class Watchers {
         }
         let request = Array("GET /events?token=\(token) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
         guard status == 0, send(descriptor, request, request.count, 0) == request.count else {
-            throw BenchmarkError("a watcher cannot connect: \(String(cString: strerror(errno)))")
+            throw BenchmarkError("a client cannot connect: \(String(cString: strerror(errno)))")
         }
         return descriptor
     }

@@ -2,13 +2,14 @@ import ScanCluster
 import ScanNetwork
 import ScanSecurity
 
-/// A coordinator with its systems, local or in child processes.
-struct BenchmarkFarm {
+/// A coordinator with its systems: local, or nodes in child processes.
+struct BenchmarkCluster {
     let systems: Systems
     let nodes: RemoteNodes
     let coordinator: ScanCoordinator
 
-    /// Connects to the nodes and waits for them.
+    /// Connects to the nodes and waits until all have joined.
+    /// - Throws: ``BenchmarkError`` if one does not join.
     init(localSlots: Int = 0, nodes: [ChildProcess] = [], window: Int? = nil, sessions: SessionMaker = .tls)
         async throws
     {

@@ -1,14 +1,14 @@
 import ScanCluster
 
-/// What the other programs that farm tasks out did, round after round.
-struct PeerFarms {
+/// Results of the other task schedulers, round by round.
+struct PeerSchedulers {
     private var rates: [String: Sample] = [:]
     private var versions: [String: String] = [:]
     private var missing: [String] = []
 
-    /// Runs each that is installed once. The first round warms up and does not count.
+    /// Runs each installed scheduler once; `counts` is false in the warm-up round.
     mutating func run(counts: Bool) throws {
-        for peer in PeerFarm.all where !missing.contains(peer.name) {
+        for peer in PeerScheduler.all where !missing.contains(peer.name) {
             do {
                 let run = try peer.run()
                 versions[peer.name] = run.version
@@ -19,10 +19,10 @@ struct PeerFarms {
         }
     }
 
-    /// Adds what they did, and how much faster null tasks are one by one than the fastest that tracks its tasks, and in
-    /// chunks than the bare pipeline.
+    /// Adds their rates, and two ratios: null tasks to the fastest scheduler that tracks tasks, and null tasks in chunks to
+    /// the pipeline.
     func add(to report: inout Report, single: Sample, chunked: Sample) {
-        let installed = PeerFarm.all.filter { rates[$0.name] != nil }
+        let installed = PeerScheduler.all.filter { rates[$0.name] != nil }
         func rate(_ name: String) -> Sample { rates[name] ?? Sample() }
         if !installed.isEmpty {
             let names = installed.map { "\($0.name) \(versions[$0.name] ?? "")" }
@@ -37,8 +37,8 @@ struct PeerFarms {
         if let fastest = tracking.max(by: { rate($0).median < rate($1).median }) {
             report.add("null tasks / \(fastest)", "x", single / rate(fastest))
         }
-        if let pipeline = rates[PeerFarm.zeroMQ] {
-            report.add("in chunks / \(PeerFarm.zeroMQ)", "x", chunked / pipeline)
+        if let pipeline = rates[PeerScheduler.zeroMQ] {
+            report.add("in chunks / \(PeerScheduler.zeroMQ)", "x", chunked / pipeline)
         }
     }
 }
