@@ -69,7 +69,7 @@ private final class MemoryTransport: ScanTransport, @unchecked Sendable {
 
     func holds(_ key: BulkKey) -> Bool { false }
 
-    func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
+    func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
         serial += 1
         loop.execute { completion(.output(PlainOutput(0), seconds: 1e-3)) }
         return AttemptHandle(rawValue: serial)

@@ -24,7 +24,7 @@ final class StrangeServer: Sendable {
         _ = fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK)
         let (descriptor, accepted, received) = (descriptor, accepted, received)
         thread.submit(
-            ScanJob(context: ScanContext()) { _ in
+            ClosureWork(context: ScanContext()) { _ in
                 // By who uses it: its number may be another socket's as soon as it is closed.
                 defer { close(descriptor) }
                 while true {

@@ -73,7 +73,9 @@ package final class FakeNode: ScanTransport {
 
     package func holds(_ key: BulkKey) -> Bool { state.withLock { $0.kept[key] != nil } }
 
-    package func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
+    package func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void)
+        -> AttemptHandle
+    {
         let (serial, count, isClosed) = state.withLock { state in
             state.serial += 1
             if attempt.bulk != nil {
@@ -113,7 +115,7 @@ package final class FakeNode: ScanTransport {
     }
 
     private func behave(
-        _ behaviour: Behaviour, _ attempt: Attempt, _ finish: @escaping @Sendable (AttemptReply) -> Void
+        _ behaviour: Behaviour, _ attempt: AttemptRequest, _ finish: @escaping @Sendable (AttemptReply) -> Void
     ) {
         let task = attempt.task
         let bulk = attempt.bulk ?? attempt.bulkKey.flatMap { key in state.withLock { $0.kept[key] } }

@@ -52,7 +52,7 @@ import SkyScan
         let start = ContinuousClock.now
         @Sendable func seconds() -> Double { (ContinuousClock.now - start) / .seconds(1) }
         let tasks = (0..<count).map { Nap(id: $0, milliseconds: milliseconds) }
-        let observer = { @Sendable (event: JobEvent) in
+        let observer = { @Sendable (event: TaskEvent) in
             switch event {
             case .taskHedged(let index, let system, _, let slow, _):
                 write("hedged \(seconds()) \(index) \(slow) \(system)")

@@ -1,4 +1,4 @@
-/// What came of the tasks of a chunk, in their order.
+/// Outputs and failures of the tasks of a chunk, in their order.
 ///
 /// The outputs lie together, without the few failures between them: coding the former then takes little more than they
 /// do by themselves.
@@ -36,7 +36,7 @@ package struct ChunkOutcomes<Output: Codable & Sendable>: Codable, Sendable {
         return true
     }
 
-    /// Hands out what came of each task, in their order.
+    /// Hands out the output or failure of each task, in their order.
     package func forEach(_ body: (_ place: Int, Result<Output, Failure>) throws -> Void) rethrows {
         try forEachPlace { place, kind, index in
             switch kind {
@@ -55,7 +55,7 @@ package struct ChunkOutcomes<Output: Codable & Sendable>: Codable, Sendable {
 
     private enum Kind { case output, failure }
 
-    /// Hands out the tasks' places, with the place of what came of each among the outputs or the failures.
+    /// Hands out the tasks' places, with the place of each output or failure among its kind.
     private func forEachPlace(_ body: (_ place: Int, Kind, _ index: Int) throws -> Void) rethrows {
         var (given, failed) = (0, 0)
         for place in 0..<count {

@@ -1,6 +1,6 @@
 /// Decides how many tasks go into a chunk: one while they are long, more the shorter they turn out to be. Pure.
 package struct ChunkSize: Equatable, Sendable {
-    /// Scanning time that one chunk should take: long beside the cost of its way, short beside a user's patience.
+    /// Scanning time that one chunk should take: long compared to the cost of a message, short for a user.
     private static let seconds = 2e-3
     /// Share of the newest chunk in the average.
     private static let weight = 0.2

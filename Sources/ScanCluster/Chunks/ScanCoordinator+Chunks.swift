@@ -1,21 +1,21 @@
 extension ScanCoordinator {
-    /// Runs `tasks` like ``responses(to:bulk:observer:)``, but lets tiny ones travel and run together, up to `limit` of
-    /// them: several times as many then fit into a second.
+    /// Runs `tasks` like ``responses(to:bulk:observer:)``, but sends and runs tiny ones together, up to `limit` of them:
+    /// several times as many then fit into a second.
     ///
-    /// Each task still has exactly one response, with its own output or failure. One that fails in company is tried
-    /// again alone at the end of the job; what it was given in company, one attempt and half of the systems that may
-    /// fail under it, counts. A time-out holds for tasks that are tried alone; those in company have `limit` times as
+    /// Each task still has exactly one response, with its own output or failure. One that fails in a chunk is tried
+    /// again alone at the end of the run; what it was given in the chunk, one attempt and half of the systems that may
+    /// fail under it, counts. A time-out holds for tasks that are tried alone; those in a chunk have `limit` times as
     /// long. How many tasks go together is measured: long ones do not.
     /// - Parameters:
-    ///   - tasks: pulled as they are needed; those that failed in company are kept until the end.
+    ///   - tasks: pulled as they are needed; those that failed in a chunk are kept until the end.
     ///   - limit: most tasks that go together, at least 1.
     /// - Returns: a sequence that throws what ``responses(to:bulk:observer:)`` would.
-    public func responses<Task: ScanTask>(
-        to tasks: some Sequence<Task> & Sendable, inChunksOf limit: Int
-    ) -> TaskResponses<Task> {
+    public func responses<Work: ScanTask>(
+        to tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int
+    ) -> TaskResponses<Work> {
         TaskResponses { [self] in
-            let channel = ResponseChannel<Task>(capacity: options.responseBuffer)
-            let job = _Concurrency.Task(executorPreference: executor) {
+            let channel = ResponseChannel<Work>(capacity: options.responseBuffer)
+            let course = Task(executorPreference: executor) {
                 await withTaskCancellationHandler {
                     var failure: ScanError?
                     do throws(ScanError) {
@@ -28,28 +28,28 @@ extension ScanCoordinator {
                     channel.abandon()
                 }
             }
-            return TaskResponses.AsyncIterator(channel: channel) { job.cancel() }
+            return TaskResponses.AsyncIterator(channel: channel) { course.cancel() }
         }
     }
 
-    private func run<Task: ScanTask>(
-        _ tasks: some Sequence<Task> & Sendable, inChunksOf limit: Int, into channel: ResponseChannel<Task>
+    private func run<Work: ScanTask>(
+        _ tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int, into channel: ResponseChannel<Work>
     ) async throws(ScanError) {
         let size = Locked(ChunkSize(limit: limit))
-        let open = Locked<[Int: [Task]]>([:])
+        let open = Locked<[Int: [Work]]>([:])
         let chunks = ChunkSequence(tasks: tasks, size: size) { chunk in open.withLock { $0[chunk.id] = chunk.tasks } }
         let faults = (options.maxSystemFaults + 1) / 2
         var together = options
         together.timeout = options.timeout.map { $0 * limit }
         together.maxAttempts = 1
         together.maxSystemFaults = faults
-        var failed: [Task] = []
+        var failed: [Work] = []
         for try await response in with(together).responses(to: chunks) {
             let tasks = open.withLock { $0.removeValue(forKey: response.id) } ?? []
             if case .success = response.result {
                 size.withLock { $0.measure(response.seconds / Double(tasks.count)) }
             }
-            var answers: [SharedResponse<Task>] = []
+            var answers: [SharedResponse<Work>] = []
             answers.reserveCapacity(tasks.count)
             response.forEachPart(of: tasks) { task, answer in
                 if case .failure = answer.result, options.maxAttempts > 1 {
@@ -65,7 +65,7 @@ extension ScanCoordinator {
         alone.maxAttempts = options.maxAttempts - 1
         alone.maxSystemFaults = max(1, options.maxSystemFaults - faults)
         for try await response in with(alone).responses(to: failed) {
-            if !channel.send(SharedResponse(response.afterCompany)) { await channel.room() }
+            if !channel.send(SharedResponse(response.afterChunk)) { await channel.room() }
         }
     }
 }
@@ -74,9 +74,9 @@ extension TaskResponse {
     /// Hands out the response of each task of the chunk to which this is the response.
     fileprivate func forEachPart<Part: ScanTask>(
         of tasks: [Part], _ body: (Part, TaskResponse<Part>) -> Void
-    ) where Task == TaskChunk<Part> {
+    ) where Work == TaskChunk<Part> {
         let seconds = seconds / Double(tasks.count)
-        func hand(_ task: Part, _ result: TaskResponse<Part>.Result) {
+        func hand(_ task: Part, _ result: Result<Part.Output, TaskFailure>) {
             body(
                 task,
                 TaskResponse<Part>(id: task.id, result: result, system: system, attempt: attempt, seconds: seconds))
@@ -97,8 +97,8 @@ extension TaskResponse {
         }
     }
 
-    /// The same with the attempt in company counted.
-    fileprivate var afterCompany: TaskResponse {
+    /// The same with the attempt in a chunk counted.
+    fileprivate var afterChunk: TaskResponse {
         var response = self
         response.attempt += 1
         if case .failure(var failure) = response.result {

@@ -1,16 +1,16 @@
-/// Several tasks that travel and run together, so that tiny ones do not each pay for the way. Each keeps its identity
+/// Several tasks that are sent and run together, so that tiny ones share the cost of a message. Each keeps its identity
 /// and has a result of its own.
-package struct TaskChunk<Task: ScanTask>: ScanTask {
-    package typealias Output = ChunkOutcomes<Task.Output>
+package struct TaskChunk<Work: ScanTask>: ScanTask {
+    package typealias Output = ChunkOutcomes<Work.Output>
 
-    package static var scanner: String { "\(Task.scanner) in chunks/2" }
+    package static var scanner: String { "\(Work.scanner) in chunks/2" }
 
-    /// Place of the first task in the job, from 0.
+    /// Place of the first task in the run, from 0.
     package let id: Int
-    package let tasks: [Task]
+    package let tasks: [Work]
 
     /// Tasks from place `id` on.
-    package init(id: Int, tasks: [Task]) {
+    package init(id: Int, tasks: [Work]) {
         self.id = id
         self.tasks = tasks
     }

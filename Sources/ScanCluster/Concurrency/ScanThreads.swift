@@ -6,7 +6,7 @@
 
 /// What a thread of ``ScanThreads`` does. Exactly one of ``scan()`` and ``skip()`` is called, once.
 package protocol ScanWork: AnyObject, Sendable {
-    /// Whether nobody waits for it any more.
+    /// Whether its requester has cancelled it.
     var isCancelled: Bool { get }
 
     /// Does the work, on a scan thread.
@@ -16,17 +16,17 @@ package protocol ScanWork: AnyObject, Sendable {
     func skip()
 }
 
-/// One run of a scan, in closures.
-package final class ScanJob: ScanWork {
+/// Work in closures.
+package final class ClosureWork: ScanWork {
     private let context: ScanContext
     private let body: @Sendable (ScanContext) -> Void
     private let skipped: @Sendable () -> Void
 
-    /// A job; exactly one of `scan` and `skipped` will be called, once.
+    /// Work; exactly one of `scan` and `skipped` will be called, once.
     /// - Parameters:
-    ///   - context: handed to `scan`; if it is cancelled before a thread is free, the job is skipped.
+    ///   - context: handed to `scan`; if it is cancelled before a thread is free, the work is skipped.
     ///   - scan: does the work, on a scan thread.
-    ///   - skipped: called instead of `scan`, when the job was cancelled before it began or the threads were stopped.
+    ///   - skipped: called instead of `scan`, when the work was cancelled before it began or the threads were stopped.
     package init(
         context: ScanContext, scan: @escaping @Sendable (ScanContext) -> Void,
         skipped: @escaping @Sendable () -> Void = {}
@@ -43,7 +43,7 @@ package final class ScanJob: ScanWork {
     package func skip() { skipped() }
 }
 
-/// Threads that do nothing but scan, one per slot, so that blocking C never holds up the cooperative pool or a loop.
+/// Threads that only scan, one per slot, so that blocking C never holds up the cooperative pool or a loop.
 package final class ScanThreads: Sendable {
     private let queue = ScanQueue()
     private let threads: Locked<[pthread_t]>
@@ -53,7 +53,7 @@ package final class ScanThreads: Sendable {
     /// Starts `count` threads, or as many as the system gives, at least one.
     /// - Parameters:
     ///   - count: number of slots; 0 for none.
-    ///   - niceness: added to the threads' nice value (Linux), so that a node's owner feels nothing. 0 changes nothing.
+    ///   - niceness: added to the threads' nice value (Linux), so that the node's owner does not notice them.
     ///   - stackSize: bytes; deblending and SEP recurse.
     package init(count: Int, niceness: Int = 0, stackSize: Int = 16 << 20) {
         var started: [pthread_t] = []
@@ -80,20 +80,20 @@ package final class ScanThreads: Sendable {
         }
     }
 
-    /// Queues one job.
-    package func submit(_ job: some ScanWork) { submit([job]) }
+    /// Queues work.
+    package func submit(_ work: some ScanWork) { submit([work]) }
 
-    /// Queues jobs in order, with one wake-up for all of them.
-    package func submit(_ jobs: [any ScanWork]) {
-        if !queue.append(jobs) {
-            for job in jobs { job.skip() }
+    /// Queues work in order, with one wake-up for all of it.
+    package func submit(_ work: [any ScanWork]) {
+        if !queue.append(work) {
+            for item in work { item.skip() }
         }
     }
 
-    /// Skips the jobs that have not begun, and lets the threads end after the running ones. Does not wait.
+    /// Skips the work that has not begun, and lets the threads end after the running ones. Does not wait.
     package func close() { queue.close() }
 
-    /// Closes, and waits until every thread has ended. Must not be called from a job.
+    /// Closes, and waits until every thread has ended. Must not be called from a scan thread.
     package func stop() {
         queue.close()
         let joined = threads.withLock { threads in
@@ -104,33 +104,33 @@ package final class ScanThreads: Sendable {
     }
 }
 
-/// The jobs that wait for a thread.
+/// The work that waits for a thread.
 private final class ScanQueue: Sendable {
     private struct State {
-        var jobs = Queue<any ScanWork>()
+        var waiting = Queue<any ScanWork>()
         var isClosed = false
 
         mutating func take() -> Step? {
-            guard let job = jobs.popFirst() else { return isClosed ? .end : nil }
-            return .job(job, skip: isClosed || job.isCancelled)
+            guard let work = waiting.popFirst() else { return isClosed ? .end : nil }
+            return .work(work, skip: isClosed || work.isCancelled)
         }
     }
     private enum Step {
-        case job(any ScanWork, skip: Bool)
+        case work(any ScanWork, skip: Bool)
         case end
     }
     private let state = Locked(State())
     private let signal = LockSignal()
 
     /// - Returns: false if the queue is closed.
-    func append(_ jobs: [any ScanWork]) -> Bool {
+    func append(_ work: [any ScanWork]) -> Bool {
         let isOpen = state.withLock { state in
             if !state.isClosed {
-                for job in jobs { state.jobs.append(job) }
+                for item in work { state.waiting.append(item) }
             }
             return !state.isClosed
         }
-        if jobs.count == 1 { signal.wakeOne() } else { signal.wakeAll() }
+        if work.count == 1 { signal.wakeOne() } else { signal.wakeAll() }
         return isOpen
     }
 
@@ -139,10 +139,10 @@ private final class ScanQueue: Sendable {
         signal.wakeAll()
     }
 
-    /// Does jobs until the queue is closed and empty.
+    /// Does the work until the queue is closed and empty.
     func work() {
-        while case .job(let job, let skip) = state.wait(for: signal, { $0.take() }) {
-            if skip { job.skip() } else { job.scan() }
+        while case .work(let work, let skip) = state.wait(for: signal, { $0.take() }) {
+            if skip { work.skip() } else { work.scan() }
         }
     }
 }

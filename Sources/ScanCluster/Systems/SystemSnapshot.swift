@@ -17,14 +17,14 @@ public struct SystemSnapshot: Equatable, Sendable {
     /// When a system that failed is tried again; nil if it is not set aside.
     public var setAsideUntil: Instant?
 
-    init(_ member: SystemsState.Member, at now: Instant) {
+    package init(_ member: SystemsState.Member, at now: Instant) {
         id = member.id
         name = member.name
         slots = member.slots
         isLocal = member.isLocal
         inFlight = member.inFlight
         done = member.done
-        rate = member.pace.rate
+        rate = member.throughput.rate
         setAsideUntil = member.backOff.isSetAside(at: now) ? member.backOff.until : nil
     }
 }

@@ -1,5 +1,5 @@
 extension Systems {
-    /// A registry of some of these systems alone, for a job that must not use the others.
+    /// A registry of some of these systems alone, for a run that must not use the others.
     ///
     /// It does not hear when a system leaves: attempts there then end with ``ScanError/Code/systemLost``, or
     /// ``ScanError/Code/draining`` if it left in order.

@@ -1,19 +1,19 @@
 typealias Waiter = UnsafeContinuation<Void, Never>
 
-/// A job's view of changes: none is lost between two waits.
+/// A run's view of changes: none is lost between two waits.
 struct Watch {
     var hasChanged = false
     var waiter: Waiter?
 }
 
 extension Systems.Registry {
-    /// Marks a change for every job but one.
+    /// Marks a change for every run but one.
     /// - Returns: who must be resumed, outside the lock.
-    mutating func wake(except job: Int? = nil) -> [Waiter] {
-        guard watches.count > 1 || job == nil else { return [] }
+    mutating func wake(except run: RunID? = nil) -> [Waiter] {
+        guard watches.count > 1 || run == nil else { return [] }
         var woken: [Waiter] = []
-        // The oldest job first: dictionaries have no order of their own.
-        for key in watches.keys.sorted() where key != job {
+        // The oldest run first: dictionaries have no order of their own.
+        for key in watches.keys.sorted() where key != run {
             if let waiter = watches[key]?.waiter {
                 woken.append(waiter)
                 watches[key]?.waiter = nil
@@ -26,44 +26,45 @@ extension Systems.Registry {
 }
 
 extension Systems {
-    /// A job begins; it will hear of changes until ``unwatch(_:)``.
-    package func watch() -> Int {
+    /// A run begins; it will hear of changes until ``unwatch(_:)``.
+    package func watch() -> RunID {
         registry.withLock { registry in
-            registry.nextJob += 1
-            registry.watches[registry.nextJob] = Watch()
-            return registry.nextJob
+            registry.lastRun += 1
+            let run = RunID(rawValue: registry.lastRun)
+            registry.watches[run] = Watch()
+            return run
         }
     }
 
-    /// A job ended, and waits no more.
-    package func unwatch(_ job: Int) { registry.withLock { $0.watches[job] = nil } }
+    /// A run ended, and waits no more.
+    package func unwatch(_ run: RunID) { registry.withLock { $0.watches[run] = nil } }
 
-    /// Returns when something has changed since the last call that is not the job's own doing: a system joined, left
-    /// or is no more set aside, another job gave room back. Also returns when the task is cancelled.
-    package func change(for job: Int) async {
+    /// Returns when something has changed since the last call that is not the run's own doing: a system joined, left
+    /// or is no more set aside, another run gave room back. Also returns when the task is cancelled.
+    package func change(for run: RunID) async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { (waiter: Waiter) in
                 let isReady = registry.withLock { registry in
-                    if Task.isCancelled || registry.watches[job]?.hasChanged != false {
-                        registry.watches[job]?.hasChanged = false
+                    if Task.isCancelled || registry.watches[run]?.hasChanged != false {
+                        registry.watches[run]?.hasChanged = false
                         return true
                     }
-                    registry.watches[job]?.waiter = waiter
+                    registry.watches[run]?.waiter = waiter
                     return false
                 }
                 if isReady { waiter.resume() }
             }
         } onCancel: {
-            poke(job)
+            poke(run)
         }
     }
 
-    /// Wakes one job.
-    func poke(_ job: Int) {
+    /// Wakes one run.
+    func poke(_ run: RunID) {
         let waiter = registry.withLock { registry in
-            let waiter = registry.watches[job]?.waiter
-            registry.watches[job]?.waiter = nil
-            if waiter == nil { registry.watches[job]?.hasChanged = true }
+            let waiter = registry.watches[run]?.waiter
+            registry.watches[run]?.waiter = nil
+            if waiter == nil { registry.watches[run]?.hasChanged = true }
             return waiter
         }
         waiter?.resume()

@@ -1,13 +1,13 @@
-/// The systems that are reachable now. Several jobs may share them.
+/// The systems that are reachable now. Several runs may share them.
 public final class Systems: Sendable {
     struct Registry {
         var state = SystemsState()
         var systems: [SystemID: ScanSystem] = [:]
-        var watches: [Int: Watch] = [:]
-        var nextJob = 0
+        var watches: [RunID: Watch] = [:]
+        var lastRun = 0
     }
     let registry = Locked(Registry())
-    /// Bounds what all jobs together have on its way to the systems.
+    /// Bounds what all runs together have on its way to the systems.
     let bulkBudget: BulkBudget
     let clock: any ScanClock
 
@@ -21,7 +21,7 @@ public final class Systems: Sendable {
         bulkBudget = BulkBudget(limit: bulkLimit)
     }
 
-    /// Adds a system; jobs that wait give it work at once.
+    /// Adds a system; runs that wait give it work at once.
     /// - Returns: false if a system of the same identity is there already: this one is then not used.
     @discardableResult
     public func join(_ system: ScanSystem) -> Bool {
@@ -34,7 +34,7 @@ public final class Systems: Sendable {
             return (true, registry.wake())
         }
         guard joined else { return false }
-        system.occupancy.observe { [weak self, weak system] in
+        system.slotTransport?.observe { [weak self, weak system] in
             if let system { self?.noteAbandoned(on: system) }
         }
         for waiter in woken { waiter.resume() }
@@ -68,15 +68,15 @@ public final class Systems: Sendable {
     /// The registry as it is now, for tests and simulations.
     package var state: SystemsState { registry.withLock { $0.state } }
 
-    /// Chooses a task and a system, and takes the room: see ``SystemsState/pick(from:excluding:job:prefetching:at:)``.
+    /// Chooses a task and a system, and takes the room: see ``SystemsState/pick(from:excluding:run:prefetching:at:)``.
     func reserve(
-        from pending: some RandomAccessCollection<PendingTask>, excluding excluded: Set<SystemID>, job: Int,
+        from pending: some RandomAccessCollection<PendingTask>, excluding excluded: Set<SystemID>, run: RunID,
         prefetching: Bool, at now: Instant
     ) -> (offset: Int, reservation: SystemsState.Reservation, system: ScanSystem)? {
         registry.withLock { registry in
             guard
                 let pick = registry.state.pick(
-                    from: pending, excluding: excluded, job: job, prefetching: prefetching, at: now)
+                    from: pending, excluding: excluded, run: run, prefetching: prefetching, at: now)
             else { return nil }
             guard let system = registry.systems[pick.reservation.system] else {
                 preconditionFailure("the registry knows every system it picks")
@@ -85,11 +85,11 @@ public final class Systems: Sendable {
         }
     }
 
-    /// An attempt ended. Wakes the other jobs; the job itself knows.
-    func release(_ reservation: SystemsState.Reservation, as outcome: SystemsState.Outcome, at now: Instant) {
+    /// An attempt ended. Wakes the other runs; the run itself knows.
+    func release(_ reservation: SystemsState.Reservation, as evidence: SystemsState.Evidence, at now: Instant) {
         var setAside: Instant?
-        change(except: reservation.job) { registry in
-            setAside = registry.state.release(reservation, as: outcome, at: now)
+        change(except: reservation.run) { registry in
+            setAside = registry.state.release(reservation, as: evidence, at: now)
             return true
         }
         if let setAside { wakeAll(at: setAside) }
@@ -106,14 +106,14 @@ public final class Systems: Sendable {
         if let setAside { wakeAll(at: setAside) }
     }
 
-    /// Whether any system could run a task of a job, now or when it is no more busy or set aside.
+    /// Whether any system could run a task of a run, now or when it is no more busy or set aside.
     package func hasSystem(excluding excluded: Set<SystemID>) -> Bool {
         registry.withLock { registry in
             registry.state.members.contains { $0.abandoned < $0.slots && !excluded.contains($0.id) }
         }
     }
 
-    /// Whether a slot idles that a job may use.
+    /// Whether a slot idles that a run may use.
     func hasIdleSlot(excluding excluded: Set<SystemID>) -> Bool {
         let now = clock.now
         return registry.withLock { $0.state.hasIdleSlot(excluding: excluded, at: now) }
@@ -121,7 +121,7 @@ public final class Systems: Sendable {
 
     private func noteAbandoned(on system: ScanSystem) {
         change { registry in
-            registry.state.abandon(system.occupancy.abandoned, on: system.id)
+            registry.state.abandon(system.slotTransport?.abandoned ?? 0, on: system.id)
             return true
         }
     }
@@ -130,10 +130,10 @@ public final class Systems: Sendable {
         _ = clock.schedule(at: instant) { [weak self] in self?.change { _ in true } }
     }
 
-    /// Changes the registry, then wakes the jobs that wait for a change, if there was one.
-    private func change(except job: Int? = nil, _ body: (inout Registry) -> Bool) {
+    /// Changes the registry, then wakes the runs that wait for a change, if there was one.
+    private func change(except run: RunID? = nil, _ body: (inout Registry) -> Bool) {
         let woken = registry.withLock { registry in
-            body(&registry) ? registry.wake(except: job) : []
+            body(&registry) ? registry.wake(except: run) : []
         }
         for waiter in woken { waiter.resume() }
     }

@@ -6,13 +6,13 @@ extension SystemsState {
     /// expected to finish first.
     /// - Parameters:
     ///   - pending: the tasks, most urgent first.
-    ///   - excluded: systems that cannot run any task of the job.
-    ///   - job: takes the room.
+    ///   - excluded: systems that cannot run any task of the run.
+    ///   - run: takes the room.
     ///   - prefetching: whether tasks may wait at a system for a slot.
     ///   - now: the time.
     /// - Returns: the task's position in `pending` and the reservation; nil if no task can go anywhere now.
     package mutating func pick(
-        from pending: some RandomAccessCollection<PendingTask>, excluding excluded: Set<SystemID>, job: Int,
+        from pending: some RandomAccessCollection<PendingTask>, excluding excluded: Set<SystemID>, run: RunID,
         prefetching: Bool = true, at now: Instant
     ) -> (offset: Int, reservation: Reservation)? {
         guard let first = pending.first else { return nil }
@@ -45,11 +45,11 @@ extension SystemsState {
         choice = choice ?? firstFit(pending) { best(for: $0) }
         return choice.map { choice in
             let request = pending[pending.index(pending.startIndex, offsetBy: choice.offset)].request
-            return (choice.offset, reserve(choice.index, for: request, job: job, at: now))
+            return (choice.offset, reserve(choice.index, for: request, run: run, at: now))
         }
     }
 
-    /// Whether a slot idles that a job may use.
+    /// Whether a slot idles that a run may use.
     package func hasIdleSlot(excluding excluded: Set<SystemID>, at now: Instant) -> Bool {
         idle.indices.contains { members[$0].isUsable(at: now) && !excluded.contains(members[$0].id) }
     }
@@ -62,7 +62,7 @@ extension SystemsState {
     /// the choice does not take longer in a larger cluster.
     package static let sampleSize = 16
 
-    /// Members with room that the job may use; where there are many, `sample` of them, other ones each time.
+    /// Members with room that the run may use; where there are many, `sample` of them, other ones each time.
     private mutating func candidates(
         excluding excluded: Set<SystemID>, prefetching: Bool, sample: Int, at now: Instant
     ) -> [Int] {
@@ -94,9 +94,9 @@ extension SystemsState {
     private func best(for request: TaskRequest, among candidates: [Int], where isWanted: (Int) -> Bool) -> Int? {
         var best: (index: Int, seconds: Double, touched: UInt64)?
         // A system that was never measured counts as one of the fastest.
-        lazy var fastest = members.lazy.compactMap(\.pace.rate).max() ?? 1
+        lazy var fastest = members.lazy.compactMap(\.throughput.rate).max() ?? 1
         for index in candidates where isWanted(index) {
-            let rate = members[index].pace.rate ?? fastest
+            let rate = members[index].throughput.rate ?? fastest
             let work = members[index].inFlightCost / (rate * Double(members[index].slots))
             let seconds = request.cost / rate + work
             let touched = members[index].touched

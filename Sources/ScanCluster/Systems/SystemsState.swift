@@ -17,7 +17,7 @@ package struct SystemsState: Sendable {
         /// Slots held by scans nobody waits for.
         package fileprivate(set) var abandoned = 0
         package fileprivate(set) var done = 0
-        package fileprivate(set) var pace = SystemPace()
+        package fileprivate(set) var throughput = ThroughputEstimate()
         package fileprivate(set) var backOff = BackOff()
         var held = HeldKeys()
         /// Order of the last reservation or release: the smallest idles longest.
@@ -26,7 +26,7 @@ package struct SystemsState: Sendable {
         /// Most attempts in flight now. After a fault none wait there for a slot until it has succeeded again: where it
         /// goes on failing, each return from its time out costs an attempt per slot, and not a whole window of them.
         package var window: Int {
-            isLocal || backOff.faults > 0 ? slots : min(maxWindow, slots + pace.prefetch(slots: slots))
+            isLocal || backOff.faults > 0 ? slots : min(maxWindow, slots + throughput.prefetch(slots: slots))
         }
 
         /// Room for an attempt: up to the window with prefetching, else up to the slots.
@@ -40,8 +40,8 @@ package struct SystemsState: Sendable {
     package struct Reservation: Equatable, Sendable {
         /// The system.
         package let system: SystemID
-        /// The job that took it.
-        package let job: Int
+        /// The run that took it.
+        package let run: RunID
         let serial: UInt64
         /// Where the system stood among the members.
         let index: Int
@@ -51,7 +51,7 @@ package struct SystemsState: Sendable {
     }
 
     /// How an attempt ended, as far as its system is concerned.
-    package enum Outcome: Equatable, Sendable {
+    package enum Evidence: Equatable, Sendable {
         /// It gave an output after `seconds` of scanning.
         case succeeded(seconds: Double)
         /// The task's code threw.
@@ -129,7 +129,7 @@ package struct SystemsState: Sendable {
 
     /// An attempt ended.
     /// - Returns: until when its system is set aside, if that is due to this attempt.
-    package mutating func release(_ reservation: Reservation, as outcome: Outcome, at now: Instant) -> Instant? {
+    package mutating func release(_ reservation: Reservation, as evidence: Evidence, at now: Instant) -> Instant? {
         guard let index = index(of: reservation) else { return nil }
         defer { noteRoom(index) }
         members[index].inFlight -= 1
@@ -137,11 +137,11 @@ package struct SystemsState: Sendable {
         members[index].inFlightCost =
             members[index].inFlight == 0 ? 0 : members[index].inFlightCost - reservation.cost
         members[index].touched = tick()
-        switch outcome {
+        switch evidence {
         case .succeeded(let seconds):
             members[index].done += 1
             members[index].lastOutput = now
-            members[index].pace.measure(cost: reservation.cost, seconds: seconds)
+            members[index].throughput.measure(cost: reservation.cost, seconds: seconds)
             members[index].backOff.success(ofAttemptFrom: reservation.start)
             return nil
         case .threw, .void:
@@ -202,7 +202,7 @@ package struct SystemsState: Sendable {
         return serial
     }
 
-    mutating func reserve(_ index: Int, for request: TaskRequest, job: Int, at now: Instant) -> Reservation {
+    mutating func reserve(_ index: Int, for request: TaskRequest, run: RunID, at now: Instant) -> Reservation {
         members[index].inFlight += 1
         members[index].inFlightCost += request.cost
         members[index].lastStart = now
@@ -214,7 +214,7 @@ package struct SystemsState: Sendable {
         }
         noteRoom(index)
         return Reservation(
-            system: members[index].id, job: job, serial: members[index].serial, index: index, cost: request.cost,
+            system: members[index].id, run: run, serial: members[index].serial, index: index, cost: request.cost,
             start: now)
     }
 

@@ -25,14 +25,14 @@ package struct TaskRequest: Equatable, Sendable {
 
 /// A task that waits for a system.
 package struct PendingTask: Equatable, Sendable {
-    /// Its slot in the ledger.
-    package var slot: Int
+    /// Its entry in the ledger.
+    package var entry: Int
     /// What it asks for.
     package var request: TaskRequest
 
-    /// A task of that slot.
-    package init(slot: Int, request: TaskRequest) {
-        self.slot = slot
+    /// A task of that entry.
+    package init(entry: Int, request: TaskRequest) {
+        self.entry = entry
         self.request = request
     }
 }

@@ -1,26 +1,23 @@
-/// Result or failure of one scan task, with where and how it was reached.
-public struct TaskResponse<Task: ScanTask>: Codable, Identifiable, Sendable {
+/// Output or failure of one scan task, with the system and the attempt that led to it.
+///
+/// Not `Codable`: the wire carries an output's bytes or a failure's text, and the seconds in the frame's header. Identity,
+/// system and attempt are known to the coordinator that asked.
+public struct TaskResponse<Work: ScanTask>: Identifiable, Sendable {
     /// The task's identity.
-    public var id: Task.ID
+    public var id: Work.ID
     /// The task's output, or why the scan threw.
-    public var result: Result
+    public var result: Result<Work.Output, TaskFailure>
     /// Name of the system that ran the attempt.
     public var system: String
     /// Number of this attempt at the task, from 1.
     public var attempt: Int
-    /// Seconds the scan itself took on that system; no waiting, no transport.
+    /// Seconds the scan itself took on that system, without waits and transport.
     public var seconds: Double
 
-    /// Output or failure.
-    public enum Result: Codable, Sendable {
-        /// What the scan returned.
-        case success(Task.Output)
-        /// Why the scan threw.
-        case failure(TaskFailure)
-    }
-
     /// The response to attempt number `attempt` at the task `id`.
-    public init(id: Task.ID, result: Result, system: String, attempt: Int, seconds: Double) {
+    public init(
+        id: Work.ID, result: Result<Work.Output, TaskFailure>, system: String, attempt: Int, seconds: Double
+    ) {
         self.id = id
         self.result = result
         self.system = system
@@ -30,12 +27,7 @@ public struct TaskResponse<Task: ScanTask>: Codable, Identifiable, Sendable {
 
     /// The output.
     /// - Throws: ``TaskFailure`` if the scan threw.
-    public func get() throws(TaskFailure) -> Task.Output {
-        switch result {
-        case .success(let output): return output
-        case .failure(let failure): throw failure
-        }
-    }
+    public func get() throws(TaskFailure) -> Work.Output { try result.get() }
 }
 
 /// Why a scan task could not be done: the last attempt's error in words, fit for a user.
@@ -46,7 +38,7 @@ public struct TaskFailure: Error, Codable, Equatable, Sendable, CustomStringConv
     public var system: String
     /// Number of the last attempt.
     public var attempt: Int
-    /// The last lines about the job in the log of the node that failed it last, each after the node's name once the job
+    /// The last lines about the task in the log of the node that failed it last, each after the node's name once the run
     /// has given the task up.
     public var log: [String]
 

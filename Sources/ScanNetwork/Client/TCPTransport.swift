@@ -40,7 +40,9 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
 
     package func holds(_ key: BulkKey) -> Bool { held.contains(key) }
 
-    package func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
+    package func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void)
+        -> AttemptHandle
+    {
         connection.loop.assertOnLoop()
         do {
             if let obstacle { throw obstacle }
@@ -56,7 +58,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     }
 
     private func send(
-        _ attempt: Attempt, _ completion: @escaping @Sendable (AttemptReply) -> Void
+        _ attempt: AttemptRequest, _ completion: @escaping @Sendable (AttemptReply) -> Void
     ) throws -> UInt64 {
         try encoder.encode(attempt.task) { bytes in
             let scanner = type(of: attempt.task).scanner

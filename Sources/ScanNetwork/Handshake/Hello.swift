@@ -25,7 +25,7 @@ public struct NodeInfo: Codable, Equatable, Sendable {
 
     /// Whether it is told that an attempt is the last to need its bulk bytes. A node without ``forgetsBulk`` would take
     /// the frame for damaged.
-    package func isToldOfLastUse(_ attempt: Attempt) -> Bool { attempt.isLastUse && forgetsBulk == true }
+    package func isToldOfLastUse(_ attempt: AttemptRequest) -> Bool { attempt.isLastUse && forgetsBulk == true }
 
     package init(
         identity: SystemID, name: String, slots: Int, queueLimit: Int, software: String = Skyfarm.version,

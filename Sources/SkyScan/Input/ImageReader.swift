@@ -169,7 +169,7 @@ public actor ImageReader {
         guard let threads else { return try await ReaderExecutor(label: "skyfarm.checksum").run(body) }
         return try await withCheckedThrowingContinuation { continuation in
             threads.submit(
-                ScanJob(context: ScanContext(cancellation: cancellation)) { _ in
+                ClosureWork(context: ScanContext(cancellation: cancellation)) { _ in
                     continuation.resume(with: .init(catching: body))
                 } skipped: {
                     continuation.resume(throwing: CancellationError())

@@ -12,7 +12,7 @@ final class AttemptCounts: Sendable {
     var hedges: Int { hedgesSoFar.load(ordering: .relaxed) }
 
     /// Takes an event in; from any thread.
-    func count(_ event: JobEvent) {
+    func count(_ event: TaskEvent) {
         switch event {
         case .taskRetried: retriesSoFar.add(1, ordering: .relaxed)
         case .taskHedged: hedgesSoFar.add(1, ordering: .relaxed)

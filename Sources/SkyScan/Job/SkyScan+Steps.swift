@@ -47,7 +47,7 @@ extension SkyScan {
             let responses = responses(to: tasks, bands: step.bands) { observer(.job(name, $0)) }
             for try await response in responses {
                 tally.count(response, step.name, sector: step.sector(response.id))
-                try take(response.id, response.outcome)
+                try take(response.id, response.result)
             }
             return
         }
@@ -124,25 +124,16 @@ extension SkyScan {
                     if let event { observer(.job(name, event)) }
                 }
             }
-            try take(response.id, response.outcome)
+            try take(response.id, response.result)
         }
     }
 }
 
 /// Events of finished tasks whose results are on their way to the journal, oldest first.
 private final class FinishedEvents: Sendable {
-    private let events = Locked<[JobEvent]>([])
+    private let events = Locked<[TaskEvent]>([])
 
-    func append(_ event: JobEvent) { events.withLock { $0.append(event) } }
+    func append(_ event: TaskEvent) { events.withLock { $0.append(event) } }
 
-    func removeFirst() -> JobEvent? { events.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
-}
-
-extension TaskResponse {
-    fileprivate var outcome: Swift.Result<Task.Output, TaskFailure> {
-        switch result {
-        case .success(let output): .success(output)
-        case .failure(let failure): .failure(failure)
-        }
-    }
+    func removeFirst() -> TaskEvent? { events.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
 }

@@ -89,7 +89,7 @@ public struct SkyScan: Sendable {
     ///
     /// With an order of `bands` the tasks' pixels are those of whole bands, which nodes keep for the next step.
     func responses<Task: WindowTask>(
-        to tasks: StepTasks<Task>, bands: BandOrder?, observer: @escaping @Sendable (JobEvent) -> Void
+        to tasks: StepTasks<Task>, bands: BandOrder?, observer: @escaping @Sendable (TaskEvent) -> Void
     ) -> TaskResponses<Task> where Task.ID == Int {
         let (reader, plan, job, attempts) = (reader, plan, job, attempts)
         return coordinator.responses(

@@ -14,5 +14,5 @@ public enum SkyScanEvent: Equatable, Sendable {
     /// some away.
     case found(ScanStep, x: [Double], y: [Double])
     /// Something happens to the tasks of a step.
-    case job(ScanStep, JobEvent)
+    case job(ScanStep, TaskEvent)
 }

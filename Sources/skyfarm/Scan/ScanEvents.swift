@@ -31,7 +31,7 @@ struct ScanEvents: Sendable {
         }
     }
 
-    private func handle(_ event: JobEvent) {
+    private func handle(_ event: TaskEvent) {
         switch event {
         case .systemJoined(let name, let slots):
             // Every step begins with those that are there already.

@@ -32,7 +32,7 @@ final class ScanRecorder: Sendable {
         }
     }
 
-    private func handle(_ event: JobEvent, at time: Double) {
+    private func handle(_ event: TaskEvent, at time: Double) {
         state.withLock { live in
             switch event {
             case .systemJoined(let name, let slots): live.timeline.join(name, slots: slots, at: time)

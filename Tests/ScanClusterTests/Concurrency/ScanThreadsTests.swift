@@ -11,7 +11,7 @@ import Testing
         let done = DispatchSemaphore(value: 0)
         threads.submit(
             (0..<3).map { _ in
-                ScanJob(
+                ClosureWork(
                     context: ScanContext(),
                     scan: { _ in
                         inside.signal()
@@ -34,7 +34,7 @@ import Testing
         for batch in stride(from: 0, to: 5000, by: 100) {
             threads.submit(
                 (batch..<batch + 100).map { number in
-                    ScanJob(
+                    ClosureWork(
                         context: ScanContext(),
                         scan: { _ in
                             seen.withLock { $0.append(number) }
@@ -55,7 +55,7 @@ import Testing
         let skipped = DispatchSemaphore(value: 0)
         let ran = Locked(false)
         threads.submit(
-            ScanJob(
+            ClosureWork(
                 context: ScanContext(),
                 scan: { _ in
                     inside.signal()
@@ -64,7 +64,7 @@ import Testing
         inside.wait()
         let cancellation = ScanCancellation()
         threads.submit(
-            ScanJob(
+            ClosureWork(
                 context: ScanContext(cancellation: cancellation), scan: { _ in ran.withLock { $0 = true } },
                 skipped: { skipped.signal() }))
         cancellation.cancel()
@@ -82,7 +82,8 @@ import Testing
             let threads = try #require(ScanThreads(oneWithNiceness: niceness))
             let inside = await withCheckedContinuation { continuation in
                 threads.submit(
-                    ScanJob(context: ScanContext(), scan: { _ in continuation.resume(returning: getpriority(who, 0)) }))
+                    ClosureWork(
+                        context: ScanContext(), scan: { _ in continuation.resume(returning: getpriority(who, 0)) }))
             }
             #expect(inside == min(19, before + CInt(niceness)))
         }
@@ -96,7 +97,7 @@ import Testing
         let skipped = Locked(0)
         let cancellation = ScanCancellation()
         threads.submit(
-            ScanJob(
+            ClosureWork(
                 context: ScanContext(cancellation: cancellation),
                 scan: { context in
                     inside.signal()
@@ -104,7 +105,7 @@ import Testing
                     ended.withLock { $0 = true }
                 }))
         inside.wait()
-        let queued = ScanJob(context: ScanContext(), scan: { _ in }, skipped: { skipped.withLock { $0 += 1 } })
+        let queued = ClosureWork(context: ScanContext(), scan: { _ in }, skipped: { skipped.withLock { $0 += 1 } })
         threads.submit(queued)
         threads.close()
         cancellation.cancel()
@@ -127,7 +128,7 @@ import Testing
         let result = Locked(0)
         let done = DispatchSemaphore(value: 0)
         threads.submit(
-            ScanJob(
+            ClosureWork(
                 context: ScanContext(),
                 scan: { _ in
                     let reached = depth(6000)

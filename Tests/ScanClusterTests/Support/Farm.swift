@@ -46,7 +46,7 @@ struct Farm {
     /// Runs a job of squares to its end; nil if it hangs.
     func run(
         _ count: Int, options: ScanCoordinator.Options = .init(),
-        observer: (@Sendable (JobEvent) -> Void)? = nil
+        observer: (@Sendable (TaskEvent) -> Void)? = nil
     ) -> Report? {
         let coordinator = ScanCoordinator(systems: systems, options: options, clock: clock, executor: executor)
         return executor.run {

@@ -2,6 +2,7 @@ import ScanCluster
 import Testing
 
 @Suite struct SystemsStateTests {
+    private let run = RunID(rawValue: 1)
     let start = Instant(nanoseconds: 0)
 
     private func state(_ slots: Int..., window: Int = 100, local: Int? = nil) -> SystemsState {
@@ -28,7 +29,7 @@ import Testing
         if localFirst { request.placement = .localFirst }
         defer { #expect(state.contradiction == nil) }
         return state.pick(
-            from: [PendingTask(slot: 0, request: request)], excluding: excluding, job: 1, at: moment(seconds)
+            from: [PendingTask(entry: 0, request: request)], excluding: excluding, run: run, at: moment(seconds)
         )?.reservation
     }
 
@@ -63,7 +64,7 @@ import Testing
         _ = measured.release(a, as: .succeeded(seconds: 1), at: start)
         _ = measured.release(b, as: .succeeded(seconds: 10), at: start)
         #expect(pick(&measured)?.system == a.system)
-        #expect(measured.members.map(\.pace.rate) == [1, 0.1])
+        #expect(measured.members.map(\.throughput.rate) == [1, 0.1])
     }
 
     @Test("no system takes more than its window: a slot each if local, slots and prefetch if remote")
@@ -81,9 +82,9 @@ import Testing
     @Test("no system has more tasks than slots while tasks must not wait there")
     func noPrefetch() {
         var state = state(2, 3)
-        let pending = [PendingTask(slot: 0, request: TaskRequest(cost: 1))]
+        let pending = [PendingTask(entry: 0, request: TaskRequest(cost: 1))]
         var count = 0
-        while state.pick(from: pending, excluding: [], job: 1, prefetching: false, at: start) != nil { count += 1 }
+        while state.pick(from: pending, excluding: [], run: run, prefetching: false, at: start) != nil { count += 1 }
         #expect(count == 2 + 3)
         #expect(pick(&state) != nil)
     }
@@ -117,14 +118,14 @@ import Testing
         #expect(first.system != second.system)
         _ = pick(&state, key: keys[0])  // The first is full now.
         func pending(_ indices: [Int]) -> [PendingTask] {
-            indices.map { PendingTask(slot: $0, request: TaskRequest(cost: 1, key: keys[$0])) }
+            indices.map { PendingTask(entry: $0, request: TaskRequest(cost: 1, key: keys[$0])) }
         }
         var copy = state
-        #expect(copy.pick(from: pending([0, 2, 1]), excluding: [], job: 1, at: start)?.offset == 2)
+        #expect(copy.pick(from: pending([0, 2, 1]), excluding: [], run: run, at: start)?.offset == 2)
         copy = state
-        #expect(copy.pick(from: pending([0, 2]), excluding: [], job: 1, at: start)?.offset == 1)
+        #expect(copy.pick(from: pending([0, 2]), excluding: [], run: run, at: start)?.offset == 1)
         copy = state
-        let stolen = copy.pick(from: pending([0]), excluding: [], job: 1, at: start)
+        let stolen = copy.pick(from: pending([0]), excluding: [], run: run, at: start)
         #expect(stolen?.reservation.system == second.system)
     }
 

@@ -71,7 +71,7 @@ struct LoopTurnTests {
             case .job, .timer: loop.execute { self.flush() }
             case .bytes: loop.markDirty(self)
             case .elsewhere:
-                threads.submit(ScanJob(context: ScanContext()) { _ in self.loop.execute { self.flush() } })
+                threads.submit(ClosureWork(context: ScanContext()) { _ in self.loop.execute { self.flush() } })
             }
         }
 

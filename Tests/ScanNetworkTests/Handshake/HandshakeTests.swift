@@ -96,7 +96,7 @@ struct HandshakeTests {
 
     @Test("a node that does not say that it forgets bulk bytes is not told of their last use")
     func lastUse() throws {
-        var attempt = Attempt(task: SumTask(id: 1, number: 1), number: 1, bulkKey: BulkKey(job: 1, index: 1))
+        var attempt = AttemptRequest(task: SumTask(id: 1, number: 1), number: 1, bulkKey: BulkKey(job: 1, index: 1))
         attempt.isLastUse = true
         var node = Self.node
         #expect(!node.isToldOfLastUse(attempt))

@@ -58,7 +58,7 @@ final class SimulatedCoordinator: @unchecked Sendable {
                 }
             }
             let tally = AttemptTally()
-            let observer = { @Sendable (event: JobEvent) in tally.note(event, in: world) }
+            let observer = { @Sendable (event: TaskEvent) in tally.note(event, in: world) }
             do throws(ScanError) {
                 for try await response in coordinator.responses(to: tasks, bulk: bulk, observer: observer) {
                     if await !take(response) { break }
@@ -76,8 +76,8 @@ final class SimulatedCoordinator: @unchecked Sendable {
     }
 
     private func inspect(_ inspection: ScanCoordinator.Inspection, job: Int) {
-        if let contradiction = inspection.ledger.contradiction { world.fail("job \(job): \(contradiction)") }
-        inspections[job] = inspection.ledger.open == 0 ? nil : inspection
+        if let contradiction = inspection.state.contradiction { world.fail("job \(job): \(contradiction)") }
+        inspections[job] = inspection.state.isDone ? nil : inspection
     }
 
     /// Looks for contradictions; at rest also for tasks that wait although a system has room.
@@ -88,7 +88,8 @@ final class SimulatedCoordinator: @unchecked Sendable {
         for (job, inspection) in inspections.sorted(by: { $0.key < $1.key }) where !inspection.isHeldUp {
             var state = state
             let pick = state.pick(
-                from: inspection.ledger.pending, excluding: inspection.excluded, job: 0, at: world.clock.now)
+                from: inspection.state.ledger.pending, excluding: inspection.state.excluded, run: RunID(rawValue: 0),
+                at: world.clock.now)
             if pick != nil { world.fail("job \(job): a task waits although a system has room") }
         }
     }
@@ -99,7 +100,7 @@ private final class AttemptTally: @unchecked Sendable {
     // Sendable: touched only on the simulation's thread.
     private var failed: [Int: Int] = [:]
 
-    func note(_ event: JobEvent, in world: SimulatedWorld) {
+    func note(_ event: TaskEvent, in world: SimulatedWorld) {
         switch event {
         case .taskFinished(let index, _, _, _, _): world.note(.committed, -1, index)
         case .taskRetried(let index, _, _, _, _), .attemptLost(let index, _, _, _, _):

@@ -32,7 +32,7 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
 
     func holds(_ key: BulkKey) -> Bool { held.contains(key) }
 
-    func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
+    func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
         if let obstacle {
             world.after(.zero) { completion(.error(obstacle)) }
             return AttemptHandle(rawValue: .max)

@@ -8,7 +8,7 @@ struct AttemptCountsTests {
     @Test("failed attempts and second attempts at slow tasks are told apart, and first attempts count as neither")
     func counts() {
         let counts = AttemptCounts()
-        let events: [JobEvent] = [
+        let events: [TaskEvent] = [
             .taskStarted(index: 0, system: "a", attempt: 1, cost: 1),
             .taskRetried(index: 0, system: "a", attempt: 1, reason: "lost"),
             .taskStarted(index: 0, system: "b", attempt: 2, cost: 1),

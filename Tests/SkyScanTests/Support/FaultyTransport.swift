@@ -26,10 +26,10 @@ final class FaultyTransport: ScanTransport {
 
     func holds(_ key: BulkKey) -> Bool { false }
 
-    func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
+    func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
         let task = attempt.task
         threads.submit(
-            ScanJob(context: ScanContext(bulk: attempt.bulk)) { [change] context in
+            ClosureWork(context: ScanContext(bulk: attempt.bulk)) { [change] context in
                 let answer = (try? task.scan(context)).flatMap { change(type(of: task).scanner, $0) }
                 completion(answer.map { .output(PlainOutput($0), seconds: 0) } ?? .failure("out of order"))
             })

@@ -18,7 +18,7 @@ final class ShufflingTransport: ScanTransport {
 
     func holds(_ key: BulkKey) -> Bool { false }
 
-    func start(_ attempt: Attempt, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
+    func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
         // Counted before it can end.
         let handle = state.withLock { state in
             state.inFlight += 1
@@ -27,7 +27,7 @@ final class ShufflingTransport: ScanTransport {
         }
         let task = attempt.task
         threads.submit(
-            ScanJob(context: ScanContext(bulk: attempt.bulk)) { [self] context in
+            ClosureWork(context: ScanContext(bulk: attempt.bulk)) { [self] context in
                 let result = Result { try PlainOutput(task.scan(context)) }
                 answer {
                     switch result {

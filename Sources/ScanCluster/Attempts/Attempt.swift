@@ -1,0 +1,190 @@
+/// One attempt at a task: starts on its system, local or remote, and completes or is cancelled. ``AttemptState`` decides
+/// its course.
+///
+/// All that happens to it happens on the executor of its system, if that has one; its run shares the executor, so that an
+/// attempt costs no hop, no lock and no handler for cancellation. A system without an executor, as the local one, guards
+/// its attempts by a lock.
+final class Attempt<Work: ScanTask>: @unchecked Sendable {
+    // Sendable: what changes is read and written on the system's executor or inside its guard; what tells its end is
+    // written once, before the waiter is resumed, and read after that.
+
+    /// What binds it to its run.
+    struct Booking {
+        let id: TaskLedger.AttemptID
+        let reservation: SystemsState.Reservation
+        let ends: AttemptEnds
+    }
+
+    private typealias Waiter = UnsafeContinuation<Void, Never>
+
+    let system: ScanSystem
+    private let task: Work
+    private let number: Int
+    private let bulk: BulkSource?
+    private let booking: Booking?
+    private let transport: any ScanTransport
+    /// Whether its requester may call the transport itself, without a hop to the system.
+    let isDirect: Bool
+    private var state: AttemptState
+    private var handle = AttemptHandle(rawValue: .max)
+    private var timeout: TimeoutTask?
+    private var loading: Task<Void, Never>?
+    /// Resumed once, when it has ended.
+    private var waiter: Waiter?
+    private var hasEnded = false
+
+    /// The response; nil until it has ended, and if ``error`` says why there is none.
+    private(set) var response: SharedResponse<Work>?
+    /// Why there is no response.
+    private(set) var error: ScanError?
+    /// When it ended, by the clock of its run.
+    private(set) var endedAt = Instant(nanoseconds: 0)
+
+    /// Attempt number `number` at `task`, not begun. `timeout` counts while a request is out and a slot is free for it.
+    init(
+        _ number: Int, at task: Work, on system: ScanSystem, bulk: BulkSource?, timeout: Duration?,
+        isDirect: Bool, booking: Booking? = nil
+    ) {
+        self.number = number
+        self.task = task
+        self.system = system
+        self.bulk = bulk
+        self.booking = booking
+        self.isDirect = isDirect
+        transport = system.transport
+        state = AttemptState(hasBulk: bulk != nil, hasReference: bulk?.reference != nil)
+        if let timeout {
+            self.timeout = TimeoutTask(timeout, of: system.timeouts) { self.enter { $0.perform($0.decide(.expired)) } }
+        }
+    }
+
+    /// What binds it to its run.
+    var id: TaskLedger.AttemptID {
+        guard let booking else { preconditionFailure("only attempts of runs have an identity") }
+        return booking.id
+    }
+
+    /// Starts it. Call on the system's executor unless ``isDirect``.
+    func begin() {
+        perform(decide(.begin(holdsKey: bulk?.key.map { transport.holds($0) } ?? false)))
+    }
+
+    /// Waits until it has ended. Call once.
+    func wait() async {
+        await withUnsafeContinuation { (waiter: Waiter) in
+            let hasEnded = system.guarded {
+                if !self.hasEnded { self.waiter = waiter }
+                return self.hasEnded
+            }
+            if hasEnded { waiter.resume() }
+        }
+    }
+
+    /// Cancels it, from any executor.
+    /// - Parameter isOvertaken: whether another attempt at the task was faster.
+    func cancel(isOvertaken: Bool) {
+        enter { $0.perform($0.decide(.cancelled(isOvertaken: isOvertaken))) }
+    }
+
+    /// The bytes that it asked for were read, and are taken. Call on the system's executor.
+    func loaded(_ bytes: inout BulkBytes?) {
+        let action = decide(.loaded(succeeded: true))
+        if case .send(let form) = action { send(form, &bytes) } else { perform(action) }
+    }
+
+    /// The bytes that it asked for cannot be read. Call on the system's executor.
+    func failed(toLoad error: ScanError) {
+        let action = decide(.loaded(succeeded: false))
+        if case .end(.unreadable) = action { end(nil, error, .void) } else { perform(action) }
+    }
+
+    /// Goes to the system's executor, if that is another one.
+    private func enter(_ body: @escaping @Sendable (Attempt) -> Void) {
+        if isDirect { return body(self) }
+        Task(executorPreference: system.taskExecutor) { [system] in await system.perform { body(self) } }
+    }
+
+    private func decide(_ event: AttemptState.Event) -> AttemptState.Action {
+        system.guarded { state.handle(event) }
+    }
+
+    private func perform(_ action: AttemptState.Action) {
+        switch action {
+        case .none: break
+        case .send(let form):
+            var bytes: BulkBytes?
+            send(form, &bytes)
+        case .load: load()
+        case .stopLoading: system.guarded { loading }?.cancel()
+        case .end(let ending): end(with: ending)
+        case .abandon(let ending):
+            transport.cancel(system.guarded { handle })
+            end(with: ending)
+        case .forget: transport.cancel(handle)
+        }
+    }
+
+    private func send(_ form: AttemptState.Form, _ bytes: inout BulkBytes?) {
+        // First, since the answer may come on another thread.
+        system.guarded { timeout?.begin() }
+        let handle = transport.start(request(form, &bytes)) { reply in self.replied(reply) }
+        let action = system.guarded {
+            self.handle = handle
+            return state.handle(.sent)
+        }
+        perform(action)
+    }
+
+    /// The bytes belong to the request alone, so that they are freed as soon as they were sent, and a scan may overwrite
+    /// them.
+    private func request(_ form: AttemptState.Form, _ bytes: inout BulkBytes?) -> AttemptRequest {
+        var request = AttemptRequest(task: task, number: number, bulkKey: bulk?.key, bulk: bytes.take())
+        request.isLastUse = bulk?.isLastUse ?? false
+        if form == .reference { request.reference = bulk?.reference }
+        return request
+    }
+
+    private func load() {
+        guard let bulk else { preconditionFailure("only bulk bytes are loaded") }
+        system.guarded {
+            timeout?.end()
+            loading = Task(executorPreference: system.taskExecutor) { [system] in await system.load(bulk, for: self) }
+        }
+    }
+
+    private func replied(_ reply: AttemptReply) {
+        let action = decide(.replied(isBulkMissing: reply.isBulkMissing))
+        guard case .end = action else { return perform(action) }
+        do throws(ScanError) {
+            let response = SharedResponse(try system.response(of: reply, to: task, attempt: number))
+            end(response, nil, response.failure == nil ? .succeeded(seconds: response.seconds) : .threw)
+        } catch {
+            // A system that cancels what nobody asked it to cancel is at fault, or it would be asked again at once.
+            end(nil, error, error.code == .draining ? .void : .fault)
+        }
+    }
+
+    private func end(with ending: AttemptState.Ending) {
+        switch ending {
+        case .expired:
+            // The thread of a local scan that timed out is lost until it ends; the other threads are sound.
+            end(nil, system.timedOut(after: timeout?.limit), system.isLocal ? .threw : .fault)
+        case .cancelled(let isOvertaken):
+            end(nil, system.cancelled, isOvertaken && !system.isLocal ? .overtaken : .void)
+        case .reply, .unreadable: preconditionFailure("these bring more than the ending")
+        }
+    }
+
+    private func end(_ response: SharedResponse<Work>?, _ error: ScanError?, _ evidence: SystemsState.Evidence) {
+        self.response = response
+        self.error = error
+        if let booking { endedAt = booking.ends.note(booking.reservation, as: evidence) }
+        let waiter = system.guarded {
+            timeout?.end()
+            (timeout, loading, hasEnded) = (nil, nil, true)
+            defer { self.waiter = nil }
+            return self.waiter
+        }
+        waiter?.resume()
+    }
+}

@@ -1,0 +1,141 @@
+/// Decides the course of one attempt: what is requested of its system, when bulk bytes are read, and how it ends. Pure: each
+/// event leads to one action, which ``Attempt`` carries out.
+package struct AttemptState: Sendable {
+    /// What a request brings besides the task.
+    package enum Form: Equatable, Sendable {
+        /// No bulk bytes: the task has none, or the system holds those of their key.
+        case light
+        /// Where the system finds the bytes by itself.
+        case reference
+        /// The bytes.
+        case bytes
+    }
+
+    package enum Event: Equatable, Sendable {
+        /// Its run starts it. `holdsKey`: the system is believed to hold the bytes of its key.
+        case begin(holdsKey: Bool)
+        /// The transport has taken the request.
+        case sent
+        /// The transport has an answer. `isBulkMissing`: the system does not have the bytes that it needs.
+        case replied(isBulkMissing: Bool)
+        /// The bytes are here, or cannot be read.
+        case loaded(succeeded: Bool)
+        /// Its time is over.
+        case expired
+        /// Its requester cancels it, if `isOvertaken` because another attempt at the task was faster.
+        case cancelled(isOvertaken: Bool)
+    }
+
+    package enum Ending: Equatable, Sendable {
+        /// With the answer that just came.
+        case reply
+        case unreadable
+        case expired
+        case cancelled(isOvertaken: Bool)
+    }
+
+    package enum Action: Equatable, Sendable {
+        case none
+        case send(Form)
+        /// Read the bytes.
+        case load
+        /// Stop to read the bytes; the attempt ends when the reader has stopped.
+        case stopLoading
+        case end(Ending)
+        /// Cancel the request, and end.
+        case abandon(Ending)
+        /// Cancel the request of an attempt that has ended.
+        case forget
+    }
+
+    package enum Phase: Equatable, Sendable {
+        /// Not begun. Goes to `sending`, `loading` or `ended`.
+        case idle
+        /// The transport is taking a request. Goes to `requested`, `loading`, `forgotten` or `ended`.
+        case sending(Form)
+        /// The system has the request. Goes to `loading` or `ended`.
+        case requested(Form)
+        /// The bytes for a request are being read. Goes to `sending`, `stopping` or `ended`.
+        case loading(Form)
+        /// Cancelled while bytes were being read. Goes to `ended`.
+        case stopping(Ending)
+        /// Ended while the transport was taking the request, which is to be cancelled. Goes to `ended`.
+        case forgotten
+        /// Final.
+        case ended
+    }
+
+    package private(set) var phase = Phase.idle
+    private let hasBulk: Bool
+    private let hasReference: Bool
+
+    /// An attempt at a task with bulk bytes, if `hasBulk`, to which a reference may be sent, if `hasReference`.
+    package init(hasBulk: Bool, hasReference: Bool) {
+        self.hasBulk = hasBulk
+        self.hasReference = hasReference
+    }
+
+    package mutating func handle(_ event: Event) -> Action {
+        switch (phase, event) {
+        case (.idle, .begin(let holdsKey)):
+            return !hasBulk || holdsKey ? send(.light) : load(for: hasReference ? .reference : .bytes)
+        case (.sending(let form), .sent):
+            phase = .requested(form)
+            return .none
+        case (.forgotten, .sent):
+            phase = .ended
+            return .forget
+        case (.sending(.light), .replied(isBulkMissing: true)) where hasBulk,
+            (.requested(.light), .replied(isBulkMissing: true)) where hasBulk:
+            // The system has dropped the bytes since: it gets them once more.
+            return load(for: hasReference ? .reference : .bytes)
+        case (.sending(.reference), .replied(isBulkMissing: true)),
+            (.requested(.reference), .replied(isBulkMissing: true)):
+            // The system does not find them there: it gets them.
+            return load(for: .bytes)
+        case (.sending, .replied), (.requested, .replied):
+            return end(.reply)
+        case (.loading(let form), .loaded(succeeded: true)):
+            return send(form)
+        case (.loading, .loaded(succeeded: false)):
+            return end(.unreadable)
+        case (.loading, .cancelled(let isOvertaken)):
+            phase = .stopping(.cancelled(isOvertaken: isOvertaken))
+            return .stopLoading
+        case (.stopping(let ending), .loaded):
+            return end(ending)
+        case (.idle, .cancelled(let isOvertaken)):
+            return end(.cancelled(isOvertaken: isOvertaken))
+        case (.sending, .cancelled(let isOvertaken)):
+            phase = .forgotten
+            return .end(.cancelled(isOvertaken: isOvertaken))
+        case (.sending, .expired):
+            phase = .forgotten
+            return .end(.expired)
+        case (.requested, .cancelled(let isOvertaken)):
+            phase = .ended
+            return .abandon(.cancelled(isOvertaken: isOvertaken))
+        case (.requested, .expired):
+            phase = .ended
+            return .abandon(.expired)
+        case (.idle, _), (.sending, _), (.requested, _), (.loading, _), (.stopping, _), (.forgotten, _), (.ended, _):
+            // Too late, or twice.
+            return .none
+        }
+    }
+
+    private mutating func send(_ form: Form) -> Action {
+        phase = .sending(form)
+        return .send(form)
+    }
+
+    private mutating func load(for form: Form) -> Action {
+        phase = .loading(form)
+        return .load
+    }
+
+    private mutating func end(_ ending: Ending) -> Action {
+        phase = .ended
+        return .end(ending)
+    }
+}

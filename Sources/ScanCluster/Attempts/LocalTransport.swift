@@ -1,0 +1,113 @@
+/// Carries attempts to the scan threads of this process. May be called from any thread; completions come on a scan thread.
+///
+/// A scan that was cancelled keeps its thread until it ends: it is then abandoned, and its slot is counted as taken.
+final class LocalTransport: ScanTransport {
+    private struct State {
+        var serial: UInt64 = 0
+        /// Scans that were submitted and that nobody has cancelled.
+        var awaited: [UInt64: LocalScan] = [:]
+        /// Scans that were cancelled and have not ended.
+        var abandoned = 0
+        var observer: (@Sendable () -> Void)?
+    }
+    private let state = Locked(State())
+    let threads: ScanThreads
+    private let clock: any ScanClock
+
+    init(_ threads: ScanThreads, clock: any ScanClock) {
+        self.threads = threads
+        self.clock = clock
+    }
+
+    /// Slots that are held by abandoned scans.
+    var abandoned: Int { state.withLock { $0.abandoned } }
+
+    /// Calls `observer` after each change of ``abandoned``.
+    func observe(_ observer: @escaping @Sendable () -> Void) { state.withLock { $0.observer = observer } }
+
+    func holds(_ key: BulkKey) -> Bool { false }
+
+    func start(
+        _ request: consuming AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void
+    ) -> AttemptHandle {
+        // The context alone holds the bytes, and the task takes them out of it.
+        let scan = LocalScan(request.task, request.bulk.take(), clock: clock) { serial, reply in
+            if self.ended(serial) { completion(reply) }
+        }
+        state.withLock { state in
+            state.serial += 1
+            scan.serial = state.serial
+            state.awaited[state.serial] = scan
+        }
+        let handle = AttemptHandle(rawValue: scan.serial)
+        threads.submit(scan)
+        return handle
+    }
+
+    func cancel(_ handle: AttemptHandle) {
+        let (scan, observer) = state.withLock { state -> (LocalScan?, (@Sendable () -> Void)?) in
+            let scan = state.awaited.removeValue(forKey: handle.rawValue)
+            if scan != nil { state.abandoned += 1 }
+            return (scan, scan == nil ? nil : state.observer)
+        }
+        scan?.cancellation.cancel()
+        observer?()
+    }
+
+    func close() { threads.close() }
+
+    /// - Returns: whether the scan was not cancelled.
+    private func ended(_ serial: UInt64) -> Bool {
+        let (isAwaited, observer) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+            if state.awaited.removeValue(forKey: serial) != nil { return (true, nil) }
+            state.abandoned -= 1
+            return (false, state.observer)
+        }
+        observer?()
+        return isAwaited
+    }
+}
+
+/// One scan of a ``LocalTransport``.
+private final class LocalScan: ScanWork, @unchecked Sendable {
+    // Sendable: `serial` is written before a thread gets the scan.
+    var serial: UInt64 = 0
+    let cancellation = ScanCancellation()
+    private let task: any ScanTask
+    private let context: ScanContext
+    private let clock: any ScanClock
+    private let completion: @Sendable (UInt64, AttemptReply) -> Void
+
+    init(
+        _ task: any ScanTask, _ bulk: consuming BulkBytes?, clock: any ScanClock,
+        completion: @escaping @Sendable (UInt64, AttemptReply) -> Void
+    ) {
+        self.task = task
+        context = ScanContext(bulk: bulk, cancellation: cancellation)
+        self.clock = clock
+        self.completion = completion
+    }
+
+    var isCancelled: Bool { cancellation.isCancelled }
+
+    func scan() {
+        let start = clock.now
+        let outcome: Result<PlainOutput, any Error>
+        do {
+            outcome = .success(try Self.run(task, context))
+        } catch {
+            outcome = .failure(error)
+        }
+        let seconds = clock.now.since(start) / .seconds(1)
+        switch outcome {
+        case .success(let output): completion(serial, .output(output, seconds: seconds))
+        case .failure(let error): completion(serial, .failure("\(error)", seconds: seconds))
+        }
+    }
+
+    private static func run(_ task: some ScanTask, _ context: ScanContext) throws -> PlainOutput {
+        PlainOutput(try task.scan(context))
+    }
+
+    func skip() { completion(serial, .error(ScanError(.systemLost, "was stopped before the scan began"))) }
+}

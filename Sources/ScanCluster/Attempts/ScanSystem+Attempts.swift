@@ -1,0 +1,102 @@
+extension ScanSystem {
+    /// Runs one attempt at `task` to its response.
+    ///
+    /// The time-out counts while the system has the task and a slot is free for it; reading the bulk bytes is not part of
+    /// it. On the local system a scan that timed out keeps its slot until it ends.
+    /// - Parameters:
+    ///   - task: the task.
+    ///   - attempt: number of the attempt, from 1.
+    ///   - bulk: the bytes that travel beside the task.
+    ///   - timeout: time the system has to answer; nil for no limit.
+    /// - Returns: the output, or the error the task's code threw.
+    /// - Throws: ``ScanError`` if the system gave no valid response.
+    public func run<Work: ScanTask>(
+        _ task: Work, attempt number: Int, bulk: BulkSource? = nil, timeout: Duration? = nil
+    ) async throws(ScanError) -> TaskResponse<Work> {
+        let attempt = Attempt(number, at: task, on: self, bulk: bulk, timeout: timeout, isDirect: isDirect(for: nil))
+        attempt.begin()
+        await withTaskCancellationHandler {
+            await attempt.wait()
+        } onCancel: {
+            attempt.cancel(isOvertaken: false)
+        }
+        guard let response = attempt.response else { throw attempt.error ?? cancelled }
+        return response.value
+    }
+
+    /// Whether those who run on `executor` may start and cancel attempts themselves: this actor runs there too, or its
+    /// transport may be called from anywhere.
+    nonisolated func isDirect(for executor: (any TaskExecutor)?) -> Bool {
+        if slotTransport != nil { return true }
+        guard let executor, let own = self.executor else { return false }
+        return ObjectIdentifier(executor) == ObjectIdentifier(own)
+    }
+
+    /// Does something on the actor's executor.
+    func perform(_ body: @Sendable () -> Void) { body() }
+
+    /// Changes what belongs to attempts. Those of a system with an executor are touched only there; others need a lock.
+    nonisolated func guarded<Result>(_ body: () -> Result) -> Result {
+        guard let lock else { return body() }
+        return lock.withLock { _ in body() }
+    }
+
+    /// Reads bulk bytes for an attempt.
+    func load<Work>(_ bulk: BulkSource, for attempt: Attempt<Work>) async {
+        do throws(ScanError) {
+            var bytes: BulkBytes? = try await load(bulk)
+            attempt.loaded(&bytes)
+        } catch {
+            attempt.failed(toLoad: error)
+        }
+    }
+
+    /// Reads bulk bytes, away from the actor: a source that blocks must not hold up the loop that the actor may run on.
+    @concurrent
+    private nonisolated func load(_ bulk: BulkSource) async throws(ScanError) -> BulkBytes {
+        do {
+            return try await withTaskExecutorPreference(reader) { try await bulk.load() }
+        } catch {
+            if Task.isCancelled { throw cancelled }
+            throw ScanError(.bulkUnreadable, "\(error)")
+        }
+    }
+
+    /// The response to an attempt at `task`, from the transport's reply.
+    /// - Throws: the transport's error, or ``ScanError/Code/invalidResponse`` if the output cannot be right.
+    nonisolated func response<Work: ScanTask>(
+        of reply: AttemptReply, to task: Work, attempt: Int
+    ) throws(ScanError) -> TaskResponse<Work> {
+        switch reply {
+        case .output(let coded, let seconds):
+            let output: Work.Output
+            do {
+                output = try coded.decode(Work.Output.self)
+            } catch {
+                throw ScanError(.invalidResponse, "sent a result that cannot be decoded: \(error)", system: name)
+            }
+            do {
+                try task.validate(output)
+            } catch {
+                throw ScanError(.invalidResponse, "sent a result that cannot be right: \(error)", system: name)
+            }
+            return TaskResponse(
+                id: task.id, result: .success(output), system: name, attempt: attempt, seconds: seconds)
+        case .failure(let cause, let log, let seconds):
+            let failure = TaskFailure(message: cause, system: name, attempt: attempt, log: log)
+            return TaskResponse(
+                id: task.id, result: .failure(failure), system: name, attempt: attempt, seconds: seconds)
+        case .error(var error):
+            error.system = name
+            throw error
+        }
+    }
+
+    nonisolated func timedOut(after timeout: Duration?) -> ScanError {
+        ScanError(.timedOut, "no answer within \((timeout ?? .zero) / .seconds(1)) s", system: name)
+    }
+
+    nonisolated var cancelled: ScanError {
+        ScanError(.cancelled, "the requester has cancelled the scan", system: name)
+    }
+}

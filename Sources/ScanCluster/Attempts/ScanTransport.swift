@@ -1,0 +1,96 @@
+/// Carries attempts to a system and replies back.
+///
+/// A transport knows no types: it encodes the tasks it is given, and the requester of an attempt decodes the output. All
+/// calls come from the executor of the ``ScanSystem`` that owns the transport, so that a transport may live on an I/O loop
+/// without locks. No call waits: an answer, or the loss of the system, arrives through a completion.
+public protocol ScanTransport: AnyObject, Sendable {
+    /// Whether the system keeps the bytes of `key`, so that an attempt may refer to them.
+    func holds(_ key: BulkKey) -> Bool
+
+    /// Starts an attempt. `completion` is called once, on the same executor, and never from inside this call, unless
+    /// the attempt is cancelled first. The bulk bytes of the request belong to the transport.
+    func start(
+        _ request: consuming AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void
+    ) -> AttemptHandle
+
+    /// Forgets an attempt and tells the system that its requester has cancelled it.
+    func cancel(_ handle: AttemptHandle)
+
+    /// Ends the connection; attempts still under way complete with ``ScanError/Code/systemLost``.
+    func close()
+}
+
+/// One attempt at a task, as a transport carries it.
+public struct AttemptRequest: Sendable {
+    /// The task.
+    public var task: any ScanTask
+    /// Number of this attempt at the task, from 1.
+    public var number: Int
+    /// Key of the bulk bytes, if they have one.
+    public var bulkKey: BulkKey?
+    /// Whether no later attempt but a repetition of this one has ``bulkKey``.
+    public var isLastUse = false
+    /// The bulk bytes; nil if there are none or the system holds ``bulkKey``.
+    public var bulk: BulkBytes?
+    /// Where the system may find ``bulk`` by itself. A transport may send this instead, and completes with
+    /// ``ScanError/Code/bulkMissing`` if the system does not find the same bytes.
+    public var reference: BulkReference?
+
+    /// Attempt number `number` at `task`.
+    public init(task: any ScanTask, number: Int, bulkKey: BulkKey? = nil, bulk: BulkBytes? = nil) {
+        self.task = task
+        self.number = number
+        self.bulkKey = bulkKey
+        self.bulk = bulk
+    }
+}
+
+/// Names an attempt that a transport has started.
+public struct AttemptHandle: Hashable, Sendable {
+    /// Unique within the transport.
+    public var rawValue: UInt64
+
+    /// A handle.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// The outcome of an attempt. Valid only while the completion that gets it runs.
+public enum AttemptReply {
+    /// The scan took `seconds` and gave an output.
+    case output(any AttemptOutput, seconds: Double)
+    /// The scan took `seconds` and threw: the cause, and the last lines about it in the system's log.
+    case failure(String, log: [String] = [], seconds: Double = 0)
+    /// There is no answer.
+    case error(ScanError)
+
+    /// Whether the system does not have the bulk bytes that the task needs.
+    var isBulkMissing: Bool { if case .error(let error) = self { error.code == .bulkMissing } else { false } }
+}
+
+/// The output of an attempt, in whatever form it came.
+public protocol AttemptOutput {
+    /// The output as a value of the task's ``ScanTask/Output``.
+    /// - Throws: an error in words if it is none.
+    func decode<Output: Decodable & Sendable>(_ type: Output.Type) throws -> Output
+}
+
+/// An output that never left this process.
+public struct PlainOutput: AttemptOutput, Sendable {
+    private let value: any Sendable
+
+    /// The output itself.
+    public init(_ value: any Sendable) { self.value = value }
+
+    /// The output, if it is of this type.
+    /// - Throws: an error in words if it is not.
+    public func decode<Output: Decodable & Sendable>(_ type: Output.Type) throws -> Output {
+        guard let output = value as? Output else { throw WrongType(expected: "\(type)", found: "\(value)") }
+        return output
+    }
+
+    private struct WrongType: Error, CustomStringConvertible {
+        var expected: String
+        var found: String
+        var description: String { "\(found) is no \(expected)" }
+    }
+}

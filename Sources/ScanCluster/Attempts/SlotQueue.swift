@@ -1,0 +1,31 @@
+/// Who has a slot of a system, and who waits for one, in the order of arrival. Pure.
+package struct SlotQueue<Element> {
+    private let slots: Int
+    private var taken = 0
+    private var waiting = Queue<Element>()
+
+    /// All of `slots` slots are free.
+    package init(slots: Int) { self.slots = slots }
+
+    /// An element arrives.
+    /// - Returns: whether a slot is free for it; it waits otherwise.
+    package mutating func enter(_ element: Element) -> Bool {
+        if taken < slots {
+            taken += 1
+            return true
+        }
+        waiting.append(element)
+        return false
+    }
+
+    /// An element that had a slot leaves.
+    /// - Parameter isWaiting: whether an element that had to wait still does.
+    /// - Returns: the element that has the slot now; nil if none waits.
+    package mutating func leave(isWaiting: (Element) -> Bool) -> Element? {
+        while let next = waiting.popFirst() {
+            if isWaiting(next) { return next }
+        }
+        taken -= 1
+        return nil
+    }
+}

@@ -1,0 +1,164 @@
+/// Decides who waits on a bounded channel with one sender and one receiver.
+package struct ChannelState<Element, Sender, Receiver> {
+    /// What the receiver gets.
+    package enum Delivery {
+        /// The oldest element; a sender that waited for room continues.
+        case element(Element, resume: Sender?)
+        /// No other element comes.
+        case end
+    }
+    private let capacity: Int
+    private var buffer = Queue<Element>()
+    private var sender: Sender?
+    private var receiver: Receiver?
+    private var hasEnded = false
+    private var isAbandoned = false
+
+    /// Holds up to `capacity` elements.
+    package init(capacity: Int) { self.capacity = capacity }
+
+    /// Whether a sender must wait.
+    package var isFull: Bool { count >= capacity && !isAbandoned }
+
+    /// Elements that wait for the receiver.
+    package var count: Int { buffer.count }
+
+    /// An element comes. It is kept even beyond the capacity: ask ``wait(sender:)`` before the next.
+    /// - Returns: a receiver that waited, which gets the element instead.
+    package mutating func send(_ element: Element) -> Receiver? {
+        if isAbandoned { return nil }
+        if let receiver {
+            self.receiver = nil
+            return receiver
+        }
+        buffer.append(element)
+        return nil
+    }
+
+    /// The sender wants to know when there is room.
+    /// - Returns: false if there is room already: the sender goes on.
+    package mutating func wait(sender: Sender) -> Bool {
+        guard isFull else { return false }
+        precondition(self.sender == nil, "a channel has one sender")
+        self.sender = sender
+        return true
+    }
+
+    /// Takes the oldest element, if there is one.
+    /// - Returns: the element, and a sender that waited for room.
+    package mutating func poll() -> (Element?, resume: Sender?) {
+        guard let element = buffer.popFirst() else { return (nil, nil) }
+        // At half, not at the first free place: each hand-over between threads costs more than many elements.
+        guard sender != nil, count <= capacity / 2 else { return (element, nil) }
+        defer { sender = nil }
+        return (element, sender)
+    }
+
+    /// The receiver wants an element.
+    /// - Returns: the element or the end; nil if the receiver must wait.
+    package mutating func receive(_ receiver: Receiver) -> Delivery? {
+        if case (let element?, let sender) = poll() { return .element(element, resume: sender) }
+        if hasEnded { return .end }
+        precondition(self.receiver == nil, "a channel has one receiver")
+        self.receiver = receiver
+        return nil
+    }
+
+    /// No other element comes.
+    /// - Returns: a receiver that waited.
+    package mutating func finish() -> Receiver? {
+        hasEnded = true
+        defer { receiver = nil }
+        return receiver
+    }
+
+    /// The receiver is gone.
+    /// - Returns: a sender that waited for room.
+    package mutating func abandon() -> Sender? {
+        isAbandoned = true
+        buffer.removeAll()
+        defer { sender = nil }
+        return sender
+    }
+}
+
+/// Carries responses from a run to its consumer; the run waits when the consumer is slow.
+final class ResponseChannel<Work: ScanTask>: Sendable {
+    private typealias Receiver = UnsafeContinuation<SharedResponse<Work>?, Never>
+    // Unsafe continuations: the state hands each out exactly once.
+    private struct State {
+        var channel: ChannelState<SharedResponse<Work>, UnsafeContinuation<Void, Never>, Receiver>
+        var error: ScanError?
+    }
+    private let state: Locked<State>
+
+    init(capacity: Int) { state = Locked(State(channel: ChannelState(capacity: capacity))) }
+
+    /// Why the run ended early, once it has.
+    var error: ScanError? { state.withLock { $0.error } }
+
+    /// Hands over a response.
+    /// - Returns: whether there is room for another; if not, wait for it with ``room()``.
+    func send(_ response: SharedResponse<Work>) -> Bool {
+        let (receiver, isFull) = state.withLock { state in
+            (state.channel.send(response), state.channel.isFull)
+        }
+        receiver?.resume(returning: response)
+        return !isFull
+    }
+
+    /// Hands over several responses at once, in their order.
+    /// - Returns: as ``send(_:)``.
+    func send(contentsOf responses: [SharedResponse<Work>]) -> Bool {
+        let (receiver, isFull) = state.withLock { state in
+            // A receiver that waits gets the first; the others are kept.
+            var receiver: Receiver?
+            for response in responses { receiver = state.channel.send(response) ?? receiver }
+            return (receiver, state.channel.isFull)
+        }
+        receiver?.resume(returning: responses.first)
+        return !isFull
+    }
+
+    /// Waits until there is room for a response.
+    func room() async {
+        await withUnsafeContinuation { sender in
+            if !state.withLock({ $0.channel.wait(sender: sender) }) { sender.resume() }
+        }
+    }
+
+    /// A response that waits already.
+    func poll() -> SharedResponse<Work>? {
+        let (response, sender) = state.withLock { $0.channel.poll() }
+        sender?.resume()
+        return response
+    }
+
+    /// The next response, nil at the end; then see ``error``.
+    func receive() async -> SharedResponse<Work>? {
+        await withUnsafeContinuation { receiver in
+            let delivery = state.withLock { $0.channel.receive(receiver) }
+            switch delivery {
+            case .element(let response, let sender):
+                sender?.resume()
+                receiver.resume(returning: response)
+            case .end:
+                receiver.resume(returning: nil)
+            case nil:
+                break
+            }
+        }
+    }
+
+    /// The run ended.
+    func finish(_ error: ScanError?) {
+        let receiver = state.withLock { state in
+            state.error = error
+            return state.channel.finish()
+        }
+        receiver?.resume(returning: nil)
+    }
+
+    /// The consumer is gone: lets the run go on without it.
+    func abandon() { state.withLock { $0.channel.abandon() }?.resume() }
+}

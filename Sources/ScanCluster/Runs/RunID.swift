@@ -1,0 +1,8 @@
+/// Names a run of the same ``Systems``: one call of ``ScanCoordinator/responses(to:bulk:observer:)`` that is iterated over.
+package struct RunID: Hashable, Comparable, Sendable {
+    let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    package static func < (left: RunID, right: RunID) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,107 @@
+/// Distributes tasks to systems and returns their responses as they come.
+public struct ScanCoordinator: Sendable {
+    /// Limits of a run.
+    public struct Options: Equatable, Sendable {
+        /// Time a system has to answer one attempt; it is then cancelled and the task tried again. Nil, the default,
+        /// sets no limit: only a lost connection ends an attempt.
+        ///
+        /// The time begins when the task has been handed to its system's connection or threads and a slot is free for
+        /// it, as far as this coordinator's tasks are concerned. The transfer of the task and its bulk bytes, a wait
+        /// behind the tasks of other coordinators, the scan, and the transfer of its result count; reading the bulk
+        /// bytes does not.
+        public var timeout: Duration?
+        /// Attempts that may throw or time out before a task is reported as failed; at least 1, by default 3.
+        public var maxAttempts: Int
+        /// Systems that may fail under a task before it is reported as failed, so that a task that kills its node
+        /// does not kill them all; at least 1, by default 8.
+        public var maxSystemFaults: Int
+        /// How long the run waits while there is no system that could run its tasks; it then ends with
+        /// ``ScanError/Code/noSystem``. 10 s by default.
+        public var waitForSystems: Duration
+        /// Responses kept for a consumer that is slower than the systems; at least 1, by default 256. No task is
+        /// started while twice as many wait.
+        public var responseBuffer: Int
+
+        /// The defaults, or other values.
+        public init(
+            timeout: Duration? = nil, maxAttempts: Int = 3, maxSystemFaults: Int = 8,
+            waitForSystems: Duration = .seconds(10), responseBuffer: Int = 256
+        ) {
+            self.timeout = timeout
+            self.maxAttempts = max(1, maxAttempts)
+            self.maxSystemFaults = max(1, maxSystemFaults)
+            self.waitForSystems = max(.zero, waitForSystems)
+            self.responseBuffer = max(1, responseBuffer)
+        }
+    }
+
+    /// A run's state between two of its steps.
+    package struct Inspection {
+        package let state: TaskRunState
+        /// Whether its consumer holds it up.
+        package let isHeldUp: Bool
+    }
+
+    /// Called after each step of a run, from the run's executor: for tests and simulations.
+    package var inspector: (@Sendable (Inspection) -> Void)?
+
+    private let systems: Systems
+    private(set) var options: Options
+    private let clock: any ScanClock
+    let executor: (any TaskExecutor)?
+    private let seen = Locked<[SystemID: String]>([:])
+
+    /// A coordinator of runs on `systems`.
+    /// - Parameters:
+    ///   - systems: may change during runs, and may be shared.
+    ///   - options: limits of the runs.
+    ///   - clock: keeps the time.
+    ///   - executor: that of the transports, so that nothing hops; Swift's own if nil.
+    public init(
+        systems: Systems, options: Options = Options(), clock: any ScanClock, executor: (any TaskExecutor)? = nil
+    ) {
+        self.systems = systems
+        self.options = options
+        self.clock = clock
+        self.executor = executor
+    }
+
+    /// The same coordinator with other limits.
+    func with(_ options: Options) -> ScanCoordinator {
+        var coordinator = self
+        coordinator.options = options
+        return coordinator
+    }
+
+    /// Runs `tasks` and returns exactly one response for each, in the order of completion.
+    ///
+    /// The run begins with an iterator, and is cancelled when the iterator is dropped or the iterating task is
+    /// cancelled. The sequence ends, or throws, only after every attempt has ended.
+    /// - Parameters:
+    ///   - tasks: pulled as they are needed, so that a run of any length fits into memory.
+    ///   - bulk: the bytes that travel beside a task, read when an attempt needs them.
+    ///   - observer: called with what happens, in order, from the run's executor; must not block.
+    /// - Returns: a sequence that throws ``ScanError``: ``ScanError/Code/noSystem`` when there is no system to run the
+    ///   tasks, ``ScanError/Code/bulkUnreadable`` when the input cannot be read.
+    public func responses<Work: ScanTask>(
+        to tasks: some Sequence<Work> & Sendable,
+        bulk: (@Sendable (Work) -> BulkSource?)? = nil,
+        observer: (@Sendable (TaskEvent) -> Void)? = nil
+    ) -> TaskResponses<Work> {
+        TaskResponses { [systems, options, clock, executor, seen, inspector] in
+            let channel = ResponseChannel<Work>(capacity: options.responseBuffer)
+            let run = Task(executorPreference: executor) {
+                await withTaskCancellationHandler {
+                    var run = TaskRun(
+                        tasks: tasks.makeIterator(), bulk: bulk, observer: observer, systems: systems,
+                        options: options, clock: clock, channel: channel, executor: executor,
+                        seen: seen, inspector: inspector)
+                    channel.finish(await run.run())
+                } onCancel: {
+                    channel.abandon()
+                }
+            }
+            return TaskResponses.AsyncIterator(channel: channel) { run.cancel() }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+/// Decides which tasks in flight run longer than expected, from the times that the run's other tasks took. Pure.
+///
+/// An attempt is overdue after twice the median time of its cost, and not before 100 ms: what ends sooner is not
+/// worth doing twice. The rule is that of Spark's speculative execution (`spark.speculation.multiplier`,
+/// `spark.speculation.minTaskRuntime`). The median counts tasks, of which fast systems do more, so that the tasks of a
+/// slow system are overdue early. Before three tasks were measured, little can be expected: an attempt is overdue after
+/// 10 s then, so that a system that takes the only task and never answers does not hold up the run forever.
+package struct StragglerPolicy: Sendable {
+    /// Times the median after which an attempt is overdue.
+    package static let patience = 2.0
+    /// Time before which no attempt is overdue.
+    package static let least = Duration.milliseconds(100)
+    /// Tasks that must have been measured to expect anything.
+    package static let fewest = 3
+    /// Time before which no attempt is overdue while too little is measured.
+    package static let unknown = Duration.seconds(10)
+    /// Attempts at one task that may be in flight.
+    package static let mostAttempts = 3
+
+    /// What a look at the tasks in flight finds.
+    package struct Findings: Equatable, Sendable {
+        /// Newest attempts of the tasks that may be hedged now, the most overdue first.
+        package var overdue: [TaskLedger.AttemptID] = []
+        /// When the next task will be overdue.
+        package var next: Instant?
+
+        /// Nothing.
+        package init() {}
+    }
+
+    /// Seconds per cost.
+    private var times = LogHistogram()
+
+    /// Nothing measured.
+    package init() {}
+
+    /// A task of `cost` had its output `time` after its attempt began.
+    package mutating func measure(cost: Double, time: Duration) {
+        // At least one tick of the clock.
+        times.add(max(time, .nanoseconds(1)) / .seconds(1) / cost)
+    }
+
+    /// Looks for overdue tasks.
+    package func look(at running: some Sequence<TaskLedger.Running>, now: Instant) -> Findings {
+        let median = times.median ?? 0
+        let least = times.count < Self.fewest ? Self.unknown : Self.least
+        var overdue: [(attempt: TaskLedger.AttemptID, excess: Double)] = []
+        var next: Instant?
+        for task in running where task.attempts < Self.mostAttempts {
+            // A day at most, so that no cost makes it overflow.
+            let limit = max(least, .seconds(min(Self.patience * median * task.cost, 86_400)))
+            let due = task.newest.start.advanced(by: limit)
+            if due <= now {
+                overdue.append((task.newest, now.since(task.newest.start) / limit))
+            } else {
+                next = min(next ?? due, due)
+            }
+        }
+        overdue.sort { ($1.excess, $0.attempt.index) < ($0.excess, $1.attempt.index) }
+        var findings = Findings()
+        (findings.overdue, findings.next) = (overdue.map(\.attempt), next)
+        return findings
+    }
+}
+
+/// Counts of positive numbers by magnitude, four steps to an octave: the median of any number of numbers, within
+/// 13 %, in constant memory.
+struct LogHistogram: Sendable {
+    private static let steps = 4
+    /// Octaves on each side of 1.
+    private static let octaves = 50
+    private var counts = [Int](repeating: 0, count: 2 * octaves * steps)
+    private(set) var count = 0
+
+    mutating func add(_ number: Double) {
+        guard number.isFinite, number > 0 else { return }
+        let octave = Int(number.exponent) + Self.octaves
+        let step = octave * Self.steps + Int((number.significand - 1) * Double(Self.steps))
+        counts[min(max(step, 0), counts.count - 1)] += 1
+        count += 1
+    }
+
+    /// The middle of the step that holds the median; nil without numbers.
+    var median: Double? {
+        var left = (count + 1) / 2
+        guard left > 0,
+            let step = counts.firstIndex(where: { counted in
+                left -= counted
+                return left <= 0
+            })
+        else { return nil }
+        let (octave, part) = step.quotientAndRemainder(dividingBy: Self.steps)
+        return Double(
+            sign: .plus, exponent: octave - Self.octaves, significand: 1 + (Double(part) + 0.5) / Double(Self.steps))
+    }
+}

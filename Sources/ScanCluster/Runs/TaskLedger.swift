@@ -1,0 +1,244 @@
+/// The record of a run's tasks: pending, in flight, done. A task commits exactly once.
+///
+/// Tasks that are done leave nothing behind but a count. Every step takes constant time, and several attempts at a
+/// task may be in flight.
+package struct TaskLedger: Sendable {
+    /// How often a task may fail before it is given up.
+    package struct Limits: Equatable, Sendable {
+        /// Attempts that threw or timed out.
+        package var attempts: Int
+        /// Attempts that ended with a fault of their system.
+        package var faults: Int
+
+        /// Limits; at least 1 each.
+        package init(attempts: Int, faults: Int) {
+            self.attempts = Swift.max(1, attempts)
+            self.faults = Swift.max(1, faults)
+        }
+    }
+
+    /// Names one attempt.
+    package struct AttemptID: Hashable, Sendable {
+        /// Where the ledger keeps the task while it is not done; reused afterwards.
+        package let entry: Int
+        /// The task's place in the run, from 0.
+        package let index: Int
+        /// Number of the attempt at the task, from 1; one that was refused does not count.
+        package let number: Int
+        /// When it began.
+        package let start: Instant
+        /// Tells attempts at the task apart.
+        fileprivate let serial: Int
+    }
+
+    /// How an attempt ended, as far as its task is concerned.
+    package enum Outcome: Equatable, Sendable {
+        /// With an output.
+        case succeeded
+        /// The task's code threw, or took too long.
+        case failed
+        /// The system, or the connection to it, failed.
+        case systemFault
+        /// The system did not take the task; that costs nothing.
+        case refused
+    }
+
+    /// What follows from the end of an attempt.
+    package enum Verdict: Equatable, Sendable {
+        /// The attempt is no longer known: drop it.
+        case ignored
+        /// The task is done. Abandon the other attempts; the blamed systems failed what another could do.
+        case committed(others: [AttemptID], blamed: [SystemID])
+        /// The task waits for a system again.
+        case retried
+        /// Another attempt is still in flight.
+        case awaited
+        /// The task is given up.
+        case failed
+    }
+
+    /// A task in flight, as far as a hedge depends on it.
+    package struct Running: Equatable, Sendable {
+        /// Its newest attempt.
+        package let newest: AttemptID
+        /// Attempts under way.
+        package let attempts: Int
+        /// Expected work.
+        package let cost: Double
+    }
+
+    private struct Entry: Sendable {
+        enum Phase { case free, pending, running }
+        var phase = Phase.free
+        var index = 0
+        var request = TaskRequest(cost: 0)
+        var running: [(attempt: AttemptID, system: SystemID)] = []
+        var threwOn: [SystemID] = []
+        var numbered = 0
+        var started = 0
+        var failures = 0
+        var faults = 0
+
+        mutating func run(_ entry: Int, on system: SystemID, at now: Instant) -> AttemptID {
+            phase = .running
+            numbered += 1
+            started += 1
+            let attempt = AttemptID(entry: entry, index: index, number: numbered, start: now, serial: started)
+            running.append((attempt, system))
+            return attempt
+        }
+
+        /// Forgets its task, but for what the next one replaces. The memory of its list stays: one allocation per entry.
+        mutating func clear() {
+            phase = .free
+            running.removeAll(keepingCapacity: true)
+            if !threwOn.isEmpty { threwOn = [] }
+            (numbered, started, failures, faults) = (0, 0, 0, 0)
+        }
+    }
+
+    private let limits: Limits
+    private var entries: [Entry] = []
+    private var free: [Int] = []
+    /// Tasks that wait, most urgent first.
+    package private(set) var pending = PendingTasks()
+    /// Attempts under way.
+    package private(set) var inFlight = 0
+    /// Tasks that entered the ledger.
+    package private(set) var added = 0
+    /// Tasks that were committed.
+    package private(set) var committed = 0
+    /// Tasks that were given up.
+    package private(set) var failed = 0
+
+    /// An empty ledger.
+    package init(limits: Limits) { self.limits = limits }
+
+    /// Tasks that are neither committed nor given up.
+    package var open: Int { added - committed - failed }
+
+    /// Tasks in flight, in the order of their entries.
+    package var running: some Sequence<Running> {
+        entries.lazy.compactMap { entry in
+            entry.running.last.map {
+                Running(newest: $0.attempt, attempts: entry.running.count, cost: entry.request.cost)
+            }
+        }
+    }
+
+    /// A task of the run is known; it waits behind the others.
+    /// - Returns: the entry under which the ledger knows the task until it is done.
+    package mutating func add(cost: Double, key: BulkKey? = nil) -> Int {
+        let entry = free.popLast() ?? entries.count
+        if entry == entries.count { entries.append(Entry()) }
+        entries[entry].phase = .pending
+        entries[entry].index = added
+        entries[entry].request = TaskRequest(cost: cost, key: key)
+        added += 1
+        pending.append(PendingTask(entry: entry, request: entries[entry].request))
+        return entry
+    }
+
+    /// The task `offset` places behind the most urgent one goes to `system`.
+    package mutating func start(atOffset offset: Int, on system: SystemID, at now: Instant) -> AttemptID {
+        let entry = pending.remove(atOffset: offset).entry
+        return run(entry, on: system, at: now)
+    }
+
+    /// What another attempt at a task in flight asks for.
+    /// - Returns: nil if the attempt is no longer known; else also the attempt's system, and the systems that are of no
+    ///   use because they run the task or failed it.
+    package func request(
+        besides attempt: AttemptID
+    ) -> (TaskRequest, system: SystemID, useless: [SystemID])? {
+        guard let position = find(attempt) else { return nil }
+        let task = entries[attempt.entry]
+        return (
+            task.request, task.running[position].system, task.running.map(\.system) + task.request.avoiding
+        )
+    }
+
+    /// Expected work of the task of an entry.
+    package func cost(of entry: Int) -> Double { entries[entry].request.cost }
+
+    /// A task in flight goes to `system` as well: the first response wins.
+    /// - Returns: nil if the attempt is no longer known.
+    package mutating func hedge(_ attempt: AttemptID, on system: SystemID, at now: Instant) -> AttemptID? {
+        find(attempt) == nil ? nil : run(attempt.entry, on: system, at: now)
+    }
+
+    private mutating func run(_ entry: Int, on system: SystemID, at now: Instant) -> AttemptID {
+        inFlight += 1
+        return entries[entry].run(entry, on: system, at: now)
+    }
+
+    /// The place of an attempt in flight among those of its task.
+    private func find(_ attempt: AttemptID) -> Int? {
+        guard entries.indices.contains(attempt.entry), entries[attempt.entry].index == attempt.index else { return nil }
+        return entries[attempt.entry].running.firstIndex { $0.attempt == attempt }
+    }
+
+    /// An attempt ended.
+    package mutating func end(_ attempt: AttemptID, as outcome: Outcome) -> Verdict {
+        let entry = attempt.entry
+        guard let position = find(attempt) else { return .ignored }
+        let system = entries[entry].running.remove(at: position).system
+        inFlight -= 1
+        switch outcome {
+        case .succeeded:
+            return commit(entry, on: system)
+        case .failed:
+            entries[entry].failures += 1
+            entries[entry].threwOn.append(system)
+            entries[entry].request.placement = .localFirst
+            avoid(system, for: entry)
+        case .systemFault:
+            entries[entry].faults += 1
+            avoid(system, for: entry)
+        case .refused:
+            entries[entry].numbered -= 1
+        }
+        guard entries[entry].running.isEmpty else { return .awaited }
+        if entries[entry].failures >= limits.attempts || entries[entry].faults >= limits.faults {
+            failed += 1
+            clear(entry)
+            return .failed
+        }
+        entries[entry].phase = .pending
+        pending.prepend(PendingTask(entry: entry, request: entries[entry].request))
+        return .retried
+    }
+
+    private mutating func commit(_ entry: Int, on system: SystemID) -> Verdict {
+        let others = entries[entry].running.map(\.attempt)
+        let blamed = entries[entry].threwOn.filter { $0 != system }
+        inFlight -= others.count
+        committed += 1
+        clear(entry)
+        return .committed(others: others, blamed: blamed)
+    }
+
+    private mutating func avoid(_ system: SystemID, for entry: Int) {
+        if !entries[entry].request.avoiding.contains(system) { entries[entry].request.avoiding.append(system) }
+    }
+
+    private mutating func clear(_ entry: Int) {
+        entries[entry].clear()
+        free.append(entry)
+    }
+
+    /// How the ledger contradicts itself, if it does.
+    package var contradiction: String? {
+        let waiting = pending.map(\.entry)
+        let isSound: [(String, Bool)] = [
+            ("a task waits twice", Set(waiting).count == waiting.count),
+            ("a task waits that is not pending", waiting.allSatisfy { entries[$0].phase == .pending }),
+            ("a pending task was lost", entries.count { $0.phase == .pending } == waiting.count),
+            ("attempts in flight are miscounted", entries.reduce(0) { $0 + $1.running.count } == inFlight),
+            ("a task runs without an attempt", entries.allSatisfy { ($0.phase == .running) == !$0.running.isEmpty }),
+            ("an entry is free twice", Set(free).count == free.count),
+            ("a task was lost or committed twice", entries.count - free.count == open),
+        ]
+        return isSound.first { !$0.1 }?.0
+    }
+}

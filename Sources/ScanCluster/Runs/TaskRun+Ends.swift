@@ -1,0 +1,52 @@
+extension TaskRun {
+    /// Does what follows from the end of an attempt.
+    /// - Throws: ``ScanError`` when the run's input cannot be read.
+    mutating func end(_ attempt: Attempt<Work>) throws {
+        let (id, system) = (attempt.id, attempt.system)
+        open[id.entry].attempts.removeAll { $0 === attempt }
+        let action = state.ended(id, on: system.id, system.name, as: attempt.end, at: attempt.endedAt)
+        switch action {
+        case .drop: break
+        case .deliver(let cost, let others, let blamed):
+            guard let response = attempt.response else { preconditionFailure("an output came with its response") }
+            for other in open[id.entry].attempts where others.contains(other.id) { other.cancel(isOvertaken: true) }
+            open[id.entry].attempts.removeAll(keepingCapacity: true)
+            open[id.entry].bulk = nil
+            for system in blamed { systems.blame(system) }
+            observer?(
+                .taskFinished(
+                    index: id.index, system: system.name, attempt: id.number, cost: cost, seconds: response.seconds))
+            isChannelFull = !channel.send(response)
+        case .retry(let reason, let log):
+            guard let log else { break }
+            observer?(
+                .taskRetried(index: id.index, system: system.name, attempt: id.number, reason: reason, log: log))
+        case .await(let reason, let log):
+            guard let log else { break }
+            observer?(
+                .attemptLost(index: id.index, system: system.name, attempt: id.number, reason: reason, log: log))
+        case .giveUp(let cost, let failure):
+            open[id.entry].bulk = nil
+            observer?(.taskFailed(index: id.index, cost: cost, failure: failure))
+            let response = TaskResponse<Work>(
+                id: open[id.entry].task.id, result: .failure(failure), system: system.name, attempt: id.number,
+                seconds: 0)
+            isChannelFull = !channel.send(SharedResponse(response))
+        case .fail(let error): throw error
+        }
+    }
+
+    /// Tells the observer who came and went; at first, of all who are there.
+    mutating func noteSystems(isFirst: Bool = false) {
+        for event in state.systemsChanged(to: systems.snapshot, isFirst: isFirst) { observer?(event) }
+        seen.withLock { [known = state.known] in $0 = known }
+    }
+}
+
+extension Attempt {
+    /// How it ended, for its run.
+    fileprivate var end: TaskRunState.AttemptEnd {
+        if let error { return .error(error) }
+        return response?.failure.map { .threw($0) } ?? .output
+    }
+}

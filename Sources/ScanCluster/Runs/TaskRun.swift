@@ -1,0 +1,217 @@
+/// Carries out one run: starts tasks on systems with room and hands their responses to the channel. ``TaskRunState`` decides.
+///
+/// One child of the task group per attempt, and one that awaits changes of the systems. Nothing polls.
+struct TaskRun<Work: ScanTask> {
+    /// The attempt that has ended; nil if the systems changed.
+    typealias Children = ThrowingTaskGroup<Attempt<Work>?, any Error>
+
+    /// What a task needs for an attempt.
+    struct OpenTask {
+        var task: Work
+        var bulk: BulkSource?
+        /// Those under way. The list is emptied, not dropped: the next task of the entry uses its memory.
+        var attempts: [Attempt<Work>] = []
+    }
+
+    var tasks: any IteratorProtocol<Work>
+    let bulk: (@Sendable (Work) -> BulkSource?)?
+    let observer: (@Sendable (TaskEvent) -> Void)?
+    let systems: Systems
+    let options: ScanCoordinator.Options
+    let clock: any ScanClock
+    let channel: ResponseChannel<Work>
+    /// Whether the response that was sent last took the last room.
+    var isChannelFull = false
+    let executor: (any TaskExecutor)?
+    /// What the coordinator's last run knew: who has left since must be told of too.
+    let seen: Locked<[SystemID: String]>
+    let inspector: (@Sendable (ScanCoordinator.Inspection) -> Void)?
+
+    var state: TaskRunState
+    /// By the ledger's entries; those of done tasks are out of date.
+    var open: [OpenTask] = []
+    /// The timer of ``TaskRunState/wakeUp``.
+    var wakeUp: (due: Instant, timer: TimerID)?
+    /// Where attempts end, also while the consumer holds this run up.
+    let ends: AttemptEnds
+    let id: RunID
+
+    init(
+        tasks: any IteratorProtocol<Work>, bulk: (@Sendable (Work) -> BulkSource?)?,
+        observer: (@Sendable (TaskEvent) -> Void)?,
+        systems: Systems, options: ScanCoordinator.Options, clock: any ScanClock, channel: ResponseChannel<Work>,
+        executor: (any TaskExecutor)?, seen: Locked<[SystemID: String]>,
+        inspector: (@Sendable (ScanCoordinator.Inspection) -> Void)?
+    ) {
+        self.tasks = tasks
+        self.bulk = bulk
+        self.observer = observer
+        self.systems = systems
+        self.options = options
+        self.clock = clock
+        self.channel = channel
+        self.executor = executor
+        self.seen = seen
+        self.inspector = inspector
+        state = TaskRunState(options: options, known: seen.withLock { $0 })
+        ends = AttemptEnds(systems: systems, clock: clock)
+        id = systems.watch()
+    }
+
+    /// Runs until every task has its response.
+    /// - Returns: why it could not go on, if it could not.
+    mutating func run() async -> ScanError? {
+        defer {
+            systems.unwatch(id)
+            if let wakeUp { clock.cancel(wakeUp.timer) }
+        }
+        do {
+            try await withThrowingTaskGroup(of: Attempt<Work>?.self) { group in
+                defer { cancelAttempts() }
+                awaitChange(in: &group)
+                noteSystems(isFirst: true)
+                while try advance(in: &group) {
+                    guard let next = try await group.next() else {
+                        preconditionFailure("one child always awaits a change")
+                    }
+                    if let attempt = next {
+                        ends.take()
+                        try end(attempt)
+                    } else {
+                        noteSystems()
+                        awaitChange(in: &group)
+                    }
+                    if isChannelFull { await channel.room() }
+                }
+                group.cancelAll()
+            }
+            return nil
+        } catch let error as ScanError {
+            return error
+        } catch {
+            return ScanError(.cancelled, "the job was cancelled")
+        }
+    }
+
+    private func cancelAttempts() {
+        for task in open {
+            for attempt in task.attempts { attempt.cancel(isOvertaken: false) }
+        }
+    }
+
+    /// Starts what can be started.
+    /// - Returns: false when every task has had its response.
+    /// - Throws: `CancellationError`, and ``ScanError/Code/noSystem`` when the wait for a system is over.
+    private mutating func advance(in group: inout Children) throws -> Bool {
+        try Task.checkCancellation()
+        let now = clock.now
+        repeat { pull() } while start(in: &group, at: now)
+        hedge(in: &group, at: now)
+        inspector?(.init(state: state, isHeldUp: state.isHeldUp(by: ends.count)))
+        if state.isDone { return false }
+        if let error = state.checkStranded(hasSystem: { [systems] in systems.hasSystem(excluding: $0) }, at: now) {
+            throw error
+        }
+        if state.wakeUp != wakeUp?.due { setTimer() }
+        return true
+    }
+
+    private mutating func setTimer() {
+        if let wakeUp { clock.cancel(wakeUp.timer) }
+        wakeUp = state.wakeUp.map { due in (due, clock.schedule(at: due) { [systems, id] in systems.poke(id) }) }
+    }
+
+    private mutating func pull() {
+        while state.wantsTask {
+            guard let task = tasks.next() else { return state.exhausted() }
+            let source = bulk?(task)
+            let entry = state.pulled(cost: task.cost, key: source?.key)
+            if entry == open.count {
+                open.append(OpenTask(task: task, bulk: source))
+            } else {
+                open[entry].task = task
+                open[entry].bulk = source
+            }
+        }
+    }
+
+    /// Starts one attempt.
+    /// - Returns: false if no pending task can go anywhere.
+    private mutating func start(in group: inout Children, at now: Instant) -> Bool {
+        guard !state.isHeldUp(by: ends.count),
+            let pick = systems.reserve(
+                from: state.ledger.pending, excluding: state.excluded, run: id, prefetching: true, at: now)
+        else { return false }
+        let attempt = state.started(atOffset: pick.offset, on: pick.system.id, at: pick.reservation.start)
+        launch(attempt, with: pick.reservation, on: pick.system, in: &group)
+        return true
+    }
+
+    /// Gives tasks that run longer than expected to idle systems as well.
+    private mutating func hedge(in group: inout Children, at now: Instant) {
+        let excluded = state.excluded
+        for overdue in state.overdue(hasIdleSlot: { [systems] in systems.hasIdleSlot(excluding: $0) }, at: now) {
+            guard let (request, _, useless) = state.ledger.request(besides: overdue) else { continue }
+            var only = PendingTasks()
+            only.append(PendingTask(entry: overdue.entry, request: request))
+            guard
+                let pick = systems.reserve(
+                    from: only, excluding: excluded.union(useless), run: id, prefetching: false, at: now),
+                let (attempt, event) = state.hedged(
+                    overdue, on: pick.system.id, pick.system.name, at: pick.reservation.start)
+            else { continue }
+            launch(attempt, with: pick.reservation, on: pick.system, in: &group)
+            observer?(event)
+        }
+    }
+
+    /// Adds a child for an attempt that the ledger knows.
+    private mutating func launch(
+        _ id: TaskLedger.AttemptID, with reservation: SystemsState.Reservation, on system: ScanSystem,
+        in group: inout Children
+    ) {
+        observer?(.taskStarted(index: id.index, system: system.name, attempt: id.number, cost: reservation.cost))
+        var bulk = open[id.entry].bulk
+        // A local attempt reads its bytes when a slot is free for it; the others are read ahead.
+        if !system.isLocal { bulk = bulk.map(systems.bulkBudget.limiting) }
+        let attempt = Attempt(
+            id.number, at: open[id.entry].task, on: system, bulk: bulk, timeout: options.timeout,
+            isDirect: system.isDirect(for: executor), booking: .init(id: id, reservation: reservation, ends: ends))
+        open[id.entry].attempts.append(attempt)
+        if attempt.isDirect {
+            attempt.begin()
+            group.addAttempt(on: executor) {
+                await attempt.wait()
+                return attempt
+            }
+        } else {
+            group.addAttempt(on: executor) {
+                await system.perform { attempt.begin() }
+                await attempt.wait()
+                return attempt
+            }
+        }
+    }
+
+    private func awaitChange(in group: inout Children) {
+        group.addTask { [systems, id] in
+            await systems.change(for: id)
+            return nil
+        }
+    }
+}
+
+extension ThrowingTaskGroup {
+    /// Adds a child that runs at once up to its first suspension, where the platform can do that. Such a child does not
+    /// inherit what executor its parent prefers.
+    fileprivate mutating func addAttempt(
+        on executor: (any TaskExecutor)?,
+        _ operation: sending @escaping @isolated(any) () async throws -> ChildTaskResult
+    ) {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            addImmediateTask(executorPreference: executor, operation: operation)
+        } else {
+            addTask(executorPreference: executor, operation: operation)
+        }
+    }
+}

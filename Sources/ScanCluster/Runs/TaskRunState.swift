@@ -1,0 +1,256 @@
+/// Decides the course of a run: which tasks are pulled, what the end of an attempt means for its task, which tasks are
+/// hedged, when the run has to fail. Pure: ``TaskRun`` tells it what happens and carries out what follows.
+///
+/// A run is in one of these states, which follow from its parts:
+/// - *running*: tasks are pulled, and start while a system has room. Goes to any other state.
+/// - *held up*: so many responses wait for the consumer that no task starts. Goes back when the consumer takes some.
+/// - *stranded*: no attempt is in flight and no system could run a task. Fails after ``ScanCoordinator/Options/waitForSystems``
+///   unless a system joins.
+/// - *exhausted*: every task has been pulled and none waits. Those in flight are hedged when they are overdue.
+/// - *done*: every task has its response. Final.
+package struct TaskRunState: Sendable {
+    /// Tasks that are looked at when one is sought whose bulk bytes a system holds.
+    package static let lookAhead = 256
+
+    /// How an attempt ended.
+    package enum AttemptEnd: Sendable {
+        case output
+        /// The task's code threw.
+        case threw(TaskFailure)
+        /// There is no response.
+        case error(ScanError)
+    }
+
+    /// What the run does when an attempt has ended.
+    package enum Action: Equatable, Sendable {
+        /// Nothing: its task is done already.
+        case drop
+        /// Deliver the output, cancel the other attempts, and blame the systems that failed what another could do.
+        case deliver(cost: Double, others: [TaskLedger.AttemptID], blamed: [SystemID])
+        /// The task waits again. `log`: last lines of the node's log, nil if the end is not worth a word.
+        case retry(reason: String, log: [String]?)
+        /// Another attempt at the task goes on. `log` as above.
+        case await(reason: String, log: [String]?)
+        /// Deliver the failure: the task is given up.
+        case giveUp(cost: Double, TaskFailure)
+        /// The run fails: its input cannot be read.
+        case fail(ScanError)
+    }
+
+    /// How a task last failed.
+    private struct Failure {
+        var reason: String
+        var log: [String]
+    }
+
+    private let options: ScanCoordinator.Options
+    package private(set) var ledger: TaskLedger
+    /// Systems that cannot run these tasks.
+    package private(set) var excluded: Set<SystemID> = []
+    /// Whether every task has been pulled.
+    package private(set) var isExhausted = false
+    /// Systems that the observer knows, by name.
+    package private(set) var known: [SystemID: String]
+    // By entry, of those open tasks that have failed.
+    private var failures: [Int: Failure] = [:]
+    private var stragglers = StragglerPolicy()
+    private var lastCause: String?
+    /// When the run fails unless a system joins.
+    private var strandedUntil: Instant?
+    /// When the next task will be overdue; nil while no slot idles.
+    private var nextLook: Instant?
+
+    /// A run that has not pulled a task. `known`: the systems that the observer knows already.
+    package init(options: ScanCoordinator.Options, known: [SystemID: String] = [:]) {
+        self.options = options
+        self.known = known
+        ledger = TaskLedger(limits: .init(attempts: options.maxAttempts, faults: options.maxSystemFaults))
+    }
+
+    // MARK: Tasks
+
+    /// Whether to pull a task: one is kept ahead, and others behind it if it may have to wait for a certain system.
+    package var wantsTask: Bool {
+        !isExhausted
+            && ledger.pending.count < (ledger.pending.first?.request.isChoosy == true ? Self.lookAhead : 1)
+    }
+
+    /// A task was pulled.
+    /// - Returns: its entry in the ledger until it is done.
+    package mutating func pulled(cost: Double, key: BulkKey?) -> Int {
+        // A cost that is none must not upset the choice of systems.
+        ledger.add(cost: cost.isFinite && cost > 0 ? cost : 1, key: key)
+    }
+
+    /// There is no other task.
+    package mutating func exhausted() { isExhausted = true }
+
+    /// Whether every task has its response.
+    package var isDone: Bool { isExhausted && ledger.open == 0 }
+
+    /// Whether no task starts while `waiting` ended attempts or responses wait to be taken.
+    package func isHeldUp(by waiting: Int) -> Bool { waiting >= options.responseBuffer }
+
+    /// A system was reserved for the task `offset` places behind the most urgent one.
+    package mutating func started(atOffset offset: Int, on system: SystemID, at now: Instant) -> TaskLedger.AttemptID {
+        (nextLook, strandedUntil) = (nil, nil)
+        return ledger.start(atOffset: offset, on: system, at: now)
+    }
+
+    // MARK: Ends
+
+    /// An attempt on `system`, called `name`, ended.
+    package mutating func ended(
+        _ attempt: TaskLedger.AttemptID, on system: SystemID, _ name: String, as end: AttemptEnd, at now: Instant
+    ) -> Action {
+        switch end {
+        case .output: return commit(attempt, at: now)
+        case .threw(let failure):
+            let log = failure.log.map { "\(name): \($0)" }
+            return retry(attempt, as: .failed, on: name, because: failure.message, log: log)
+        case .error(let error):
+            if error.code != .cancelled { lastCause = "\(error)" }
+            switch error.code {
+            case .bulkUnreadable:
+                // An attempt that is under way elsewhere has its bytes.
+                let action = retry(attempt, as: .refused, on: name, because: error.message, isTold: false)
+                if case .retry = action { return .fail(error) }
+                return action
+            case .timedOut:
+                return retry(attempt, as: .failed, on: name, because: error.message)
+            case .refused, .cancelled:
+                return retry(attempt, as: .refused, on: name, because: error.message)
+            case .draining:
+                // Leaving in order is no fault: the task goes on as if it had never been there.
+                excluded.insert(system)
+                return retry(attempt, as: .refused, on: name, because: error.message, isTold: false)
+            case .unknownScanner:
+                excluded.insert(system)
+                return retry(attempt, as: .refused, on: name, because: error.message)
+            default:
+                return retry(attempt, as: .systemFault, on: name, because: error.message)
+            }
+        }
+    }
+
+    private mutating func commit(_ attempt: TaskLedger.AttemptID, at now: Instant) -> Action {
+        let cost = ledger.cost(of: attempt.entry)
+        guard case .committed(let others, let blamed) = ledger.end(attempt, as: .succeeded) else { return .drop }
+        if !failures.isEmpty { failures[attempt.entry] = nil }
+        stragglers.measure(cost: cost, time: now.since(attempt.start))
+        return .deliver(cost: cost, others: others, blamed: blamed)
+    }
+
+    /// Writes the end of an attempt that gave no output into the ledger. The task may be given up by that, whatever ended
+    /// this attempt: an earlier one may have been the last that it was allowed, and this one still been under way.
+    private mutating func retry(
+        _ attempt: TaskLedger.AttemptID, as outcome: TaskLedger.Outcome, on system: String, because reason: String,
+        log: [String] = [], isTold: Bool = true
+    ) -> Action {
+        let cost = ledger.cost(of: attempt.entry)
+        let verdict = ledger.end(attempt, as: outcome)
+        if verdict != .ignored, outcome != .refused {
+            let log = log.isEmpty ? failures[attempt.entry]?.log ?? [] : log
+            failures[attempt.entry] = Failure(reason: reason, log: log)
+        }
+        switch verdict {
+        case .ignored, .committed: return .drop
+        case .retried: return .retry(reason: reason, log: isTold ? log : nil)
+        case .awaited: return .await(reason: reason, log: isTold ? log : nil)
+        case .failed:
+            let failure = failures.removeValue(forKey: attempt.entry)
+            return .giveUp(
+                cost: cost,
+                TaskFailure(
+                    message: failure?.reason ?? reason, system: system, attempt: attempt.number,
+                    log: failure?.log ?? []))
+        }
+    }
+
+    // MARK: Hedges
+
+    /// Looks for tasks that run longer than expected, once no other task is left to start and a slot idles that
+    /// is not of the excluded systems.
+    /// - Returns: the newest attempts at them, the most overdue first.
+    package mutating func overdue(hasIdleSlot: (Set<SystemID>) -> Bool, at now: Instant) -> [TaskLedger.AttemptID] {
+        guard isExhausted, ledger.pending.isEmpty, ledger.inFlight > 0, hasIdleSlot(excluded) else {
+            nextLook = nil
+            return []
+        }
+        if let nextLook, now < nextLook { return [] }
+        let findings = stragglers.look(at: ledger.running, now: now)
+        nextLook = findings.next
+        return findings.overdue
+    }
+
+    /// A system was reserved for another attempt at an overdue task.
+    /// - Returns: the attempt, and the event that tells of it; nil if the overdue one is no more known.
+    package mutating func hedged(
+        _ overdue: TaskLedger.AttemptID, on system: SystemID, _ name: String, at now: Instant
+    ) -> (TaskLedger.AttemptID, TaskEvent)? {
+        guard let slow = ledger.request(besides: overdue)?.system,
+            let attempt = ledger.hedge(overdue, on: system, at: now)
+        else { return nil }
+        nextLook = stragglers.look(at: ledger.running, now: now).next
+        let event = TaskEvent.taskHedged(
+            index: attempt.index, system: name, attempt: attempt.number, slow: known[slow] ?? "a system that left",
+            seconds: attempt.start.since(overdue.start) / .seconds(1))
+        return (attempt, event)
+    }
+
+    // MARK: Systems
+
+    /// The systems that are there have changed.
+    /// - Returns: who left and who joined; `isFirst`: all who are there.
+    package mutating func systemsChanged(to present: [SystemSnapshot], isFirst: Bool = false) -> [TaskEvent] {
+        var events: [TaskEvent] = []
+        if present.count(where: { known[$0.id] != nil }) < known.count {
+            let ids = Set(present.map(\.id))
+            for (id, name) in known where !ids.contains(id) {
+                known[id] = nil
+                lastCause = "\(name) left"
+                events.append(.systemLeft(name: name))
+            }
+        }
+        for system in present {
+            let isNew = known.updateValue(system.name, forKey: system.id) == nil
+            if isFirst || isNew { events.append(.systemJoined(name: system.name, slots: system.slots)) }
+        }
+        return events
+    }
+
+    /// Waits no longer than agreed for a system that could run a task.
+    /// - Returns: the error with which the run fails.
+    package mutating func checkStranded(hasSystem: (Set<SystemID>) -> Bool, at now: Instant) -> ScanError? {
+        guard ledger.open > 0, ledger.inFlight == 0, !hasSystem(excluded) else {
+            strandedUntil = nil
+            return nil
+        }
+        let until = strandedUntil ?? now.advanced(by: options.waitForSystems)
+        // One look at least is due after the wait has begun.
+        guard strandedUntil != nil, now >= until else {
+            strandedUntil = until
+            return nil
+        }
+        let seconds = options.waitForSystems / .seconds(1)
+        return ScanError(
+            .noSystem,
+            "for \(seconds) s there was no system to run the tasks"
+                + (lastCause.map { "; the last cause: \($0)" } ?? "; is a node running?"))
+    }
+
+    /// When to look again although nothing has happened.
+    package var wakeUp: Instant? {
+        guard let strandedUntil else { return nextLook }
+        return nextLook.map { min($0, strandedUntil) } ?? strandedUntil
+    }
+
+    /// How the state contradicts itself, if it does.
+    package var contradiction: String? {
+        if let contradiction = ledger.contradiction { return contradiction }
+        if failures.count > ledger.open { return "failures of tasks that are done are kept" }
+        if strandedUntil != nil, ledger.inFlight > 0 { return "a run with attempts in flight is stranded" }
+        if nextLook != nil, !isExhausted { return "a task is hedged before the last one was pulled" }
+        return nil
+    }
+}

@@ -1,0 +1,32 @@
+/// Measured speed of a system's slots: moving averages, so that it follows a machine whose owner comes back.
+package struct ThroughputEstimate: Equatable, Sendable {
+    /// Share of the newest sample in the averages.
+    private static let weight = 0.2
+    private var cost = 0.0
+    private var seconds = 0.0
+    private var isMeasured = false
+
+    /// Nothing measured.
+    package init() {}
+
+    /// A task of `cost` took a slot `seconds`.
+    package mutating func measure(cost: Double, seconds: Double) {
+        // A clock's tick for scans too quick for it.
+        let seconds = max(seconds, 1e-7)
+        guard cost.isFinite, cost > 0, seconds.isFinite else { return }
+        let weight = isMeasured ? Self.weight : 1
+        self.cost += weight * (cost - self.cost)
+        self.seconds += weight * (seconds - self.seconds)
+        isMeasured = true
+    }
+
+    /// Cost per second of one slot; nil before the first measurement.
+    package var rate: Double? { isMeasured ? cost / seconds : nil }
+
+    /// Tasks beyond the slots that keep the slots busy while a response and the next task are on their way: one per
+    /// slot, and enough tiny ones for 20 ms.
+    package func prefetch(slots: Int) -> Int {
+        guard isMeasured else { return slots }
+        return slots * max(1, Int(min(0.02 / seconds, 1e5)))
+    }
+}

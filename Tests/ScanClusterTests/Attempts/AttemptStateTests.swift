@@ -1,0 +1,106 @@
+import ScanCluster
+import ScanTestSupport
+import Testing
+
+@Suite struct AttemptStateTests {
+    private typealias Event = AttemptState.Event
+    private typealias Action = AttemptState.Action
+
+    private func actions(
+        bulk: Bool = false, reference: Bool = false, _ events: Event...
+    ) -> [Action] {
+        var state = AttemptState(hasBulk: bulk, hasReference: reference)
+        return events.map { state.handle($0) }
+    }
+
+    @Test("a task without bulk bytes is sent and answered; what comes later is ignored")
+    func plain() {
+        #expect(
+            actions(
+                .begin(holdsKey: false), .sent, .replied(isBulkMissing: false), .replied(isBulkMissing: false),
+                .expired,
+                .cancelled(isOvertaken: true)) == [.send(.light), .none, .end(.reply), .none, .none, .none])
+        #expect(
+            actions(.begin(holdsKey: false), .sent, .replied(isBulkMissing: true)) == [
+                .send(.light), .none, .end(.reply),
+            ])
+    }
+
+    @Test("the bytes follow only if the system has neither them nor their file")
+    func dialogue() {
+        let missing = Event.replied(isBulkMissing: true)
+        #expect(
+            actions(
+                bulk: true, reference: true, .begin(holdsKey: true), .sent, missing, .loaded(succeeded: true), .sent,
+                missing, .loaded(succeeded: true), .sent, missing)
+                == [
+                    .send(.light), .none, .load, .send(.reference), .none, .load, .send(.bytes), .none, .end(.reply),
+                ])
+        #expect(
+            actions(bulk: true, .begin(holdsKey: false), .loaded(succeeded: true), .sent)
+                == [.load, .send(.bytes), .none])
+        #expect(
+            actions(bulk: true, .begin(holdsKey: false), .loaded(succeeded: false)) == [.load, .end(.unreadable)])
+    }
+
+    @Test("cancelled or expired with the system, the request is cancelled too")
+    func abandoned() {
+        let cancelled = AttemptState.Ending.cancelled(isOvertaken: true)
+        #expect(
+            actions(.begin(holdsKey: false), .sent, .cancelled(isOvertaken: true), .replied(isBulkMissing: false))
+                == [.send(.light), .none, .abandon(cancelled), .none])
+        #expect(
+            actions(.begin(holdsKey: false), .sent, .expired, .cancelled(isOvertaken: false))
+                == [.send(.light), .none, .abandon(.expired), .none])
+        #expect(
+            actions(.begin(holdsKey: false), .cancelled(isOvertaken: true), .sent)
+                == [.send(.light), .end(cancelled), .forget])
+        #expect(actions(.cancelled(isOvertaken: true), .begin(holdsKey: false)) == [.end(cancelled), .none])
+    }
+
+    @Test("cancelled while bytes are read, it ends when the reader has stopped")
+    func stopped() {
+        let cancelled = AttemptState.Ending.cancelled(isOvertaken: false)
+        for succeeded in [true, false] {
+            #expect(
+                actions(
+                    bulk: true, .begin(holdsKey: false), .cancelled(isOvertaken: false),
+                    .cancelled(isOvertaken: true), .loaded(succeeded: succeeded), .loaded(succeeded: succeeded))
+                    == [.load, .stopLoading, .none, .end(cancelled), .none])
+        }
+    }
+
+    @Test("whatever happens, an attempt ends once and leaves no request behind", arguments: 0..<500 as Range<UInt64>)
+    func sequences(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var state = AttemptState(
+            hasBulk: .random(using: &random), hasReference: .random(using: &random))
+        var (requests, ends, loads) = (0, 0, 0)
+        for _ in 0..<30 {
+            // Only what can happen: an answer to a request that is out, bytes that are being read.
+            var events: [Event] = [.begin(holdsKey: .random(using: &random)), .cancelled(isOvertaken: true)]
+            if requests > 0 {
+                events += [.sent, .replied(isBulkMissing: .random(using: &random)), .expired]
+            }
+            if loads > 0 { events.append(.loaded(succeeded: .random(using: &random))) }
+            guard let event = events.randomElement(using: &random) else { return }
+            if case .loaded = event { loads -= 1 }
+            let action = state.handle(event)
+            switch action {
+            case .send: requests = 1
+            case .load: (requests, loads) = (0, loads + 1)
+            case .end(.reply), .forget: requests = 0
+            case .abandon, .none, .stopLoading, .end: break
+            }
+            switch action {
+            case .end, .abandon: ends += 1
+            default: break
+            }
+            if case .abandon = action { requests = 0 }
+            #expect(ends <= 1 && loads <= 1)
+            #expect((state.phase == .ended) == (ends == 1 && state.phase != .forgotten))
+            if ends == 1 { #expect(loads == 0) }
+            if state.phase == .ended { #expect(requests == 0) }
+        }
+    }
+}

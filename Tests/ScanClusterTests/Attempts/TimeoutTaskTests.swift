@@ -1,0 +1,53 @@
+import ScanCluster
+import ScanTestSupport
+import Testing
+
+@Suite struct TimeoutTaskTests {
+    let clock = ManualClock()
+    let expired = Locked<[Int]>([])
+
+    private func task(_ number: Int, of timeouts: Timeouts) -> TimeoutTask {
+        TimeoutTask(.seconds(1), of: timeouts) { [expired] in expired.withLock { $0.append(number) } }
+    }
+
+    @Test("an end before the time cancels the timer, and further ends are ignored")
+    func ended() {
+        let task = task(1, of: Timeouts(slots: 1, clock: clock))
+        task.begin()
+        #expect(clock.timerCount == 1)
+        task.end()
+        task.end()
+        #expect(clock.timerCount == 0)
+        clock.advance(by: .seconds(2))
+        #expect(expired.withLock { $0 }.isEmpty)
+    }
+
+    @Test("it expires when its time is over, once for each request")
+    func expiry() {
+        let task = task(1, of: Timeouts(slots: 1, clock: clock))
+        task.begin()
+        clock.advance(by: .milliseconds(999))
+        #expect(expired.withLock { $0 }.isEmpty)
+        clock.advance(by: .milliseconds(1))
+        #expect(expired.withLock { $0 } == [1])
+        task.end()
+        task.begin()
+        clock.advance(by: .seconds(1))
+        #expect(expired.withLock { $0 } == [1, 1])
+    }
+
+    @Test("the time begins when a slot is free, and one that ended while it waited takes none")
+    func slots() {
+        let timeouts = Timeouts(slots: 1, clock: clock)
+        let tasks = (1...3).map { task($0, of: timeouts) }
+        for task in tasks { task.begin() }
+        #expect(clock.timerCount == 1)
+        tasks[1].end()
+        clock.advance(by: .milliseconds(900))
+        tasks[0].end()
+        clock.advance(by: .milliseconds(900))
+        #expect(expired.withLock { $0 }.isEmpty)
+        clock.advance(by: .milliseconds(100))
+        #expect(expired.withLock { $0 } == [3])
+    }
+}

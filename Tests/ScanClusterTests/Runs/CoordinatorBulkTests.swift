@@ -1,0 +1,174 @@
+import ScanCluster
+import ScanTestSupport
+import Testing
+
+/// Jobs that leave the simulated executor: bulk bytes are read elsewhere, and local scans have threads.
+@Suite struct CoordinatorBulkTests {
+    let clock = ManualClock()
+    let systems: Systems
+
+    init() { systems = Systems(clock: clock) }
+
+    /// Moves time on whenever a timer is set, until `body` returns.
+    private func driving<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+        let isDone = Locked(false)
+        let driver = Task {
+            while !isDone.withLock({ $0 }) {
+                await clock.timers()
+                clock.advanceToNext()
+            }
+        }
+        do {
+            let value = try await body()
+            await stop(driver, isDone)
+            return value
+        } catch {
+            await stop(driver, isDone)
+            throw error
+        }
+    }
+
+    private func stop(_ driver: Task<Void, Never>, _ isDone: Locked<Bool>) async {
+        isDone.withLock { $0 = true }
+        _ = clock.schedule(at: clock.now) {}
+        await driver.value
+    }
+
+    private func add(_ number: UInt64, behaviour: @escaping @Sendable () -> FakeNode.Behaviour) -> FakeNode {
+        let node = FakeNode(name: "node-\(number)", clock: clock, behaviour: { _, _ in behaviour() })
+        systems.join(ScanSystem(remote: node, id: .test(number), name: node.name, slots: 1, clock: clock))
+        return node
+    }
+
+    private func source(_ band: Int, loads: Locked<Int>) -> BulkSource {
+        BulkSource(key: BulkKey(job: 1, index: UInt64(band)), byteCount: 1) {
+            loads.withLock { $0 += 1 }
+            return BulkBytes(byteCount: 1) { $0[0] = UInt8(band) }
+        }
+    }
+
+    @Test("a second job finds the bytes of the first where they are, and most travel no more")
+    func locality() async throws {
+        let nodes = (1...2).map { add(UInt64($0)) { .answer(after: .seconds(1)) } }
+        let coordinator = ScanCoordinator(systems: systems, clock: clock)
+        let loads = Locked(0)
+        let sums = try await driving {
+            var sums: [[Int]] = []
+            for _ in 0..<2 {
+                var outputs: [Int] = []
+                let tasks = (0..<40).map { BulkSum(id: $0) }
+                for try await response in coordinator.responses(to: tasks, bulk: { source($0.id, loads: loads) }) {
+                    outputs.append(try response.get())
+                }
+                sums.append(outputs.sorted())
+            }
+            return sums
+        }
+        #expect(sums == [Array(0..<40), Array(0..<40)])
+        // The first job must move all 40; the second at most what one node steals at its end.
+        #expect(nodes.reduce(0) { $0 + $1.transfers } == loads.withLock { $0 })
+        #expect(loads.withLock { $0 } < 60)
+    }
+
+    @Test("input that cannot be read ends the job with its cause")
+    func unreadable() async {
+        struct Torn: Error, CustomStringConvertible { let description = "row 17 is torn" }
+        _ = add(1) { .answer(after: .seconds(1)) }
+        let coordinator = ScanCoordinator(systems: systems, clock: clock)
+        await #expect(throws: ScanError(.bulkUnreadable, "row 17 is torn")) {
+            try await driving {
+                let tasks = (0..<40).map { BulkSum(id: $0) }
+                let bulk: @Sendable (BulkSum) -> BulkSource? = { task in
+                    BulkSource(byteCount: 1) {
+                        if task.id == 17 { throw Torn() }
+                        return BulkBytes(byteCount: 1) { $0[0] = 1 }
+                    }
+                }
+                for try await _ in coordinator.responses(to: tasks, bulk: bulk) {}
+            }
+        }
+        #expect(systems.snapshot.map(\.inFlight) == [0])
+    }
+
+    @Test("a task that threw on a node is retried on the local system")
+    func localRetry() async throws {
+        let local = ScanSystem(local: 1, id: .test(1), name: "here", clock: clock)
+        systems.join(local)
+        let node = add(2) { .throwing("no memory", after: .milliseconds(10)) }
+        let coordinator = ScanCoordinator(systems: systems, clock: clock)
+        let retried = Locked<[Int]>([])
+        let second = Locked<[String]>([])
+        let hedges = Locked(0)
+        let outputs = try await driving {
+            var outputs: Set<Int> = []
+            let observer = { @Sendable (event: TaskEvent) in
+                switch event {
+                case .taskRetried(let index, "node-2", _, "no memory", _),
+                    .attemptLost(let index, "node-2", _, "no memory", _):
+                    // Lost if the local system is at the task already.
+                    retried.withLock { $0.append(index) }
+                case .taskStarted(_, let system, 2, _): second.withLock { $0.append(system) }
+                // Virtual time passes while a local scan runs: it may seem to take long.
+                case .taskHedged(_, _, let attempt, _, _):
+                    hedges.withLock { $0 += 1 }
+                    if attempt == 2 { second.withLock { _ = $0.popLast() } }
+                default: break
+                }
+            }
+            let job = coordinator.responses(to: (0..<50).map { Square(id: $0) }, observer: observer)
+            for try await response in job { outputs.insert(try response.get()) }
+            return outputs
+        }
+        #expect(outputs.count == 50)
+        // Each is told, but one that ends when the other attempt at its task has just succeeded.
+        let untold = node.started - node.cancelled - retried.withLock { $0.count }
+        #expect((0...hedges.withLock { $0 }).contains(untold))
+        #expect(node.started > 0)
+        #expect(second.withLock { $0.allSatisfy { $0 == "here" } })
+        await local.close()
+    }
+
+    @Test("an idle local slot takes over the tasks of a node that hangs")
+    func localHedge() async throws {
+        let local = ScanSystem(local: 1, id: .test(1), name: "here", clock: clock)
+        systems.join(local)
+        let node = add(2) { .hang }
+        let coordinator = ScanCoordinator(systems: systems, clock: clock)
+        let hedged = Locked<[String]>([])
+        let outputs = try await driving {
+            var outputs: Set<Int> = []
+            let observer = { @Sendable (event: TaskEvent) in
+                if case .taskHedged(_, let system, 2, "node-2", _) = event { hedged.withLock { $0.append(system) } }
+            }
+            let job = coordinator.responses(to: (0..<50).map { Square(id: $0) }, observer: observer)
+            for try await response in job { outputs.insert(try response.get()) }
+            return outputs
+        }
+        #expect(outputs.count == 50)
+        #expect(node.started > 0 && node.cancelled == node.started)
+        #expect(hedged.withLock { $0 } == Array(repeating: "here", count: node.started))
+        await local.close()
+    }
+
+    @Test("a job whose scans never stop after their time-out ends when no slot is left")
+    func allSlotsLost() async {
+        let local = ScanSystem(local: 2, id: .test(1), name: "here", clock: clock)
+        systems.join(local)
+        let coordinator = ScanCoordinator(
+            systems: systems, options: .init(timeout: .seconds(5), waitForSystems: .seconds(1)), clock: clock)
+        let release = ScanCancellation()
+        let tasks = (0..<5).map { number in
+            Blocking(id: number) { _ in
+                while !release.isCancelled {}
+                return 0
+            }
+        }
+        await #expect(throws: ScanError.self) {
+            try await driving {
+                for try await _ in coordinator.responses(to: tasks) {}
+            }
+        }
+        release.cancel()
+        await local.close()
+    }
+}

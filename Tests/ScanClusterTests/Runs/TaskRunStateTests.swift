@@ -1,0 +1,201 @@
+import ScanCluster
+import ScanTestSupport
+import Testing
+
+@Suite struct TaskRunStateTests {
+    private typealias Action = TaskRunState.Action
+
+    private func state(_ tasks: Int, options: ScanCoordinator.Options = .init(), isWhole: Bool = true) -> TaskRunState {
+        var state = TaskRunState(options: options)
+        for _ in 0..<tasks { _ = state.pulled(cost: 2, key: nil) }
+        if isWhole { state.exhausted() }
+        return state
+    }
+
+    private func start(_ state: inout TaskRunState, on system: UInt64, at now: Instant = .zero) -> TaskLedger.AttemptID
+    {
+        let attempt = state.started(atOffset: 0, on: .test(system), at: now)
+        #expect(state.contradiction == nil)
+        return attempt
+    }
+
+    private func end(
+        _ attempt: TaskLedger.AttemptID, on system: UInt64, as end: TaskRunState.AttemptEnd,
+        in state: inout TaskRunState, at seconds: Double = 1
+    ) -> Action {
+        let action = state.ended(attempt, on: .test(system), "node-\(system)", as: end, at: moment(seconds))
+        #expect(state.contradiction == nil)
+        return action
+    }
+
+    private func moment(_ seconds: Double) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
+
+    private func snapshots(_ systems: UInt64...) -> [SystemSnapshot] {
+        var state = SystemsState()
+        for system in systems {
+            _ = state.join(id: .test(system), name: "node-\(system)", slots: 1, window: 1, isLocal: false)
+        }
+        return state.members.map { SystemSnapshot($0, at: .zero) }
+    }
+
+    @Test("a task is kept ahead, and others behind one that waits for a certain system")
+    func pulling() {
+        var state = state(0, isWhole: false)
+        #expect(state.wantsTask)
+        _ = state.pulled(cost: 1, key: nil)
+        #expect(!state.wantsTask)
+        _ = start(&state, on: 1)
+        _ = state.pulled(cost: 1, key: BulkKey(job: 1, index: 1))
+        #expect(state.wantsTask)
+        while state.wantsTask { _ = state.pulled(cost: .nan, key: nil) }
+        #expect(state.ledger.pending.count == TaskRunState.lookAhead)
+        #expect(state.ledger.pending.allSatisfy { $0.request.cost == 1 })
+        state.exhausted()
+        #expect(!state.wantsTask && !state.isDone)
+    }
+
+    @Test("an output is delivered once, and systems that failed it are blamed")
+    func output() {
+        var state = state(1)
+        let first = start(&state, on: 1)
+        let failure = TaskFailure(message: "no", system: "node-1", attempt: 1, log: ["line"])
+        #expect(end(first, on: 1, as: .threw(failure), in: &state) == .retry(reason: "no", log: ["node-1: line"]))
+        let second = start(&state, on: 2)
+        #expect(end(second, on: 2, as: .output, in: &state) == .deliver(cost: 2, others: [], blamed: [.test(1)]))
+        #expect(end(second, on: 2, as: .output, in: &state) == .drop)
+        #expect(state.isDone)
+    }
+
+    @Test("a task that fails too often is given up with its last failure, whatever ended its last attempt")
+    func givenUp() {
+        var state = state(1, options: .init(maxAttempts: 1))
+        let first = start(&state, on: 1)
+        guard let (second, _) = state.hedged(first, on: .test(2), "node-2", at: .zero) else {
+            Issue.record("a task in flight can be hedged")
+            return
+        }
+        let failure = TaskFailure(message: "no", system: "node-1", attempt: 1)
+        #expect(end(first, on: 1, as: .threw(failure), in: &state) == .await(reason: "no", log: []))
+        let expected = TaskFailure(message: "no", system: "node-2", attempt: 2)
+        #expect(
+            end(second, on: 2, as: .error(ScanError(.draining, "leaves")), in: &state)
+                == .giveUp(cost: 2, expected))
+        #expect(state.isDone)
+    }
+
+    @Test("a system that drains or does not know the task is not used again, and only the latter is told")
+    func excluded() {
+        var state = state(2)
+        let first = start(&state, on: 1)
+        let second = start(&state, on: 2)
+        #expect(
+            end(first, on: 1, as: .error(ScanError(.draining, "leaves")), in: &state)
+                == .retry(reason: "leaves", log: nil))
+        #expect(
+            end(second, on: 2, as: .error(ScanError(.unknownScanner, "what?")), in: &state)
+                == .retry(reason: "what?", log: []))
+        #expect(state.excluded == [.test(1), .test(2)])
+    }
+
+    @Test("input that cannot be read fails the run, unless another attempt has its bytes")
+    func unreadable() {
+        var state = state(1)
+        let error = ScanError(.bulkUnreadable, "torn")
+        let first = start(&state, on: 1)
+        let second = state.hedged(first, on: .test(2), "node-2", at: .zero)?.0
+        #expect(end(first, on: 1, as: .error(error), in: &state) == .await(reason: "torn", log: nil))
+        if let second { #expect(end(second, on: 2, as: .error(error), in: &state) == .fail(error)) }
+    }
+
+    @Test("overdue tasks are hedged once no other waits and a slot idles")
+    func hedging() {
+        var state = state(2)
+        let first = start(&state, on: 1)
+        #expect(state.overdue(hasIdleSlot: { _ in true }, at: moment(20)).isEmpty)
+        let second = start(&state, on: 1, at: moment(15))
+        #expect(state.overdue(hasIdleSlot: { _ in false }, at: moment(20)).isEmpty)
+        #expect(state.wakeUp == nil)
+        #expect(state.overdue(hasIdleSlot: { _ in true }, at: moment(20)) == [first])
+        #expect(state.wakeUp == moment(25))
+        _ = state.systemsChanged(to: snapshots(1))
+        let hedge = state.hedged(first, on: .test(2), "node-2", at: moment(20))
+        #expect(
+            hedge?.1 == .taskHedged(index: 0, system: "node-2", attempt: 2, slow: "node-1", seconds: 20))
+        #expect(state.wakeUp == moment(25))
+        #expect(state.overdue(hasIdleSlot: { _ in true }, at: moment(24)).isEmpty)
+        #expect(state.overdue(hasIdleSlot: { _ in true }, at: moment(25)) == [second])
+        #expect(
+            end(first, on: 1, as: .output, in: &state)
+                == .deliver(cost: 2, others: [hedge?.0].compactMap(\.self), blamed: []))
+    }
+
+    @Test("without any system the run fails after the wait, with the last cause")
+    func stranded() {
+        var state = state(1, options: .init(waitForSystems: .seconds(3)))
+        #expect(
+            state.systemsChanged(to: snapshots(1), isFirst: true) == [.systemJoined(name: "node-1", slots: 1)])
+        #expect(state.systemsChanged(to: []) == [.systemLeft(name: "node-1")])
+        #expect(state.checkStranded(hasSystem: { _ in false }, at: .zero) == nil)
+        #expect(state.wakeUp == moment(3))
+        #expect(state.checkStranded(hasSystem: { _ in true }, at: moment(2)) == nil)
+        #expect(state.wakeUp == nil)
+        #expect(state.checkStranded(hasSystem: { _ in false }, at: moment(2)) == nil)
+        #expect(state.checkStranded(hasSystem: { _ in false }, at: moment(4)) == nil)
+        let error = state.checkStranded(hasSystem: { _ in false }, at: moment(5))
+        #expect(error?.code == .noSystem)
+        #expect(error?.message == "for 3.0 s there was no system to run the tasks; the last cause: node-1 left")
+    }
+
+    @Test("a slow consumer holds the run up")
+    func heldUp() {
+        let state = state(1, options: .init(responseBuffer: 2))
+        #expect(!state.isHeldUp(by: 1))
+        #expect(state.isHeldUp(by: 2))
+    }
+
+    @Test(
+        "whatever happens, each task has one response and the state holds together", arguments: 0..<200 as Range<UInt64>
+    )
+    func sequences(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var state = state(0, isWhole: false)
+        var running: [(attempt: TaskLedger.AttemptID, system: UInt64)] = []
+        var (pulled, responses, now) = (0, 0, 0.0)
+        while !state.isDone {
+            now += 1
+            if pulled < 20, state.wantsTask {
+                _ = state.pulled(cost: 1, key: nil)
+                pulled += 1
+            } else if pulled == 20, !state.isExhausted {
+                state.exhausted()
+            }
+            let system = UInt64.random(in: 1...4, using: &random)
+            if !state.ledger.pending.isEmpty, .random(using: &random) {
+                running.append((state.started(atOffset: 0, on: .test(system), at: moment(now)), system))
+            }
+            for overdue in state.overdue(hasIdleSlot: { _ in true }, at: moment(now)) {
+                if let hedge = state.hedged(overdue, on: .test(system), "node", at: moment(now)) {
+                    running.append((hedge.0, system))
+                }
+            }
+            #expect(state.contradiction == nil)
+            guard let place = running.indices.randomElement(using: &random), .random(using: &random) else { continue }
+            let (attempt, on) = running.remove(at: place)
+            let ends: [TaskRunState.AttemptEnd] = [
+                .output, .output, .threw(TaskFailure(message: "no", system: "node", attempt: 1)),
+                .error(ScanError(.systemLost, "lost")), .error(ScanError(.refused, "full")),
+                .error(ScanError(.timedOut, "late")),
+            ]
+            guard let how = ends.randomElement(using: &random) else { return }
+            switch end(attempt, on: on, as: how, in: &state, at: now) {
+            case .deliver(_, let others, _):
+                responses += 1
+                running.removeAll { others.contains($0.attempt) }
+            case .giveUp: responses += 1
+            case .drop, .fail: Issue.record("nothing of this can happen")
+            case .retry, .await: break
+            }
+        }
+        #expect(responses == 20 && running.isEmpty)
+    }
+}
