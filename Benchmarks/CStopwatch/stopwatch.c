@@ -9,8 +9,8 @@
 
 #include <sep.h>
 
-// These definitions interpose those of libsep and CFITSIO, because symbol look-up begins with the executable. Each calls
-// the library's function and adds its duration, so that the product needs no timers.
+// These definitions interpose those of libsep and CFITSIO, because symbol look-up begins with the executable. Each
+// calls the library's function and adds its duration, so that the product needs no timers.
 
 static _Atomic long long background_time, extract_time, measure_time, read_time;
 

@@ -112,7 +112,7 @@ node() {
     spawn "$host" node "$LAB_SKYFARM" node --name "n$host" "$@"
 }
 announced() { lines 1 'node: announced as' "$(log "$1" node)"; }
-# sky WIDTHxHEIGHT [OPTION...]: generates the image /run/lab/sky.fits, visible to all hosts, and its catalogue local.csv.
+# sky WIDTHxHEIGHT [OPTION...]: generates /run/lab/sky.fits, visible to all hosts, and its catalogue local.csv.
 sky() {
     local size=$1
     shift

@@ -1,5 +1,5 @@
 # hosts 2
-# Avahi is killed repeatedly while many nodes are being resolved: no process crashes, and all nodes are found in the end.
+# Avahi is killed repeatedly while many nodes are being resolved: no process crashes, and all nodes are found.
 . "$LAB_HOME/functions.sh"
 probe=$LAB_PROBE
 LOGS="$(log 2 browse) $(log 1 node)"

@@ -32,8 +32,8 @@ for host in 1 2; do
         check "host $host is without Skyfarm" false
 done
 
-# The README's code blocks with a comment that names hosts, in the order of the page: one file each, with the hosts in the
-# first line.
+# The README's code blocks with a comment that names hosts, in the order of the page: one file each, whose first line has
+# the hosts.
 awk -v folder="$LAB" '
     /^<!-- On .*: -->$/ { where = $0; sub(/^<!-- On /, "", where); sub(/: -->$/, "", where); next }
     where != "" && /^```sh$/ { file = sprintf("%s/block-%02d", folder, ++count); print where >file; next }

@@ -1,5 +1,5 @@
 # hosts 1
-# Without a daemon a scan runs at once on the local machine, with one line that gives the reason; doctor names the remedy.
+# Without a daemon a scan runs at once on the local machine and reports why in one line; doctor names the remedy.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 scan) $(log 1 node)"
 

@@ -1,7 +1,7 @@
 # hosts 2
 # needs tshark openssl nc
-# A packet capture of a scan contains TLS 1.3 only: no pixel, no task, no result. As a control, the same search finds clear
-# text and an older TLS.
+# A packet capture of a scan contains TLS 1.3 only: no pixel, no task, no result. As a control, the same search finds
+# clear text and an older TLS.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $(log 2 scan) $LAB/tshark.log $LAB/found"
 port=4870

@@ -1,7 +1,7 @@
 # hosts 3 -4
 # needs tc
-# The model of `skyfarm bench` predicts the duration of a scan over a rate-limited link within 15 %: from one node without a
-# limit, for one node at two rates and for two nodes that share a link. With --data the limit has no effect.
+# The model of `skyfarm bench` predicts the duration of a scan over a rate-limited link within 15 %: from one node without
+# a limit, for one node at two rates and for two nodes that share a link. With --data the limit has no effect.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $(log 2 node) $LAB/errors"
 image=/run/lab/sky.fits

@@ -1,7 +1,7 @@
 # hosts 3
 # needs nc curl openssl
-# Unauthenticated clients of every kind connect to a node in mid-scan: they get no answer and run no task, the node's memory
-# does not grow, and every catalogue is the same. LAB_STREAMS is the number of random streams (3000).
+# Unauthenticated clients of every kind connect to a node in mid-scan: they get no answer and run no task, the node's
+# memory does not grow, and every catalogue is the same. LAB_STREAMS is the number of random streams (3000).
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $(log 2 scan) $(log 3 flood)"
 port=4870
