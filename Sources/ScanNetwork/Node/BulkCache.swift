@@ -7,7 +7,7 @@ package import ScanCluster
 package struct BulkCache {
     private var bytes: [ConnectionID: [BulkKey: BulkBytes]] = [:]
     /// Bytes that are no longer kept, but that tasks still use.
-    private var lent = 0
+    package private(set) var lent = 0
     /// Most bytes that are kept or lent.
     package let limit: Int
     /// Bytes that are kept or lent.

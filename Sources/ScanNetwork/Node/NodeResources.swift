@@ -81,7 +81,9 @@ package struct NodeResources {
     package mutating func drain() -> Bool { admission.drain() }
 
     /// Whether the invariants hold.
-    package var isConsistent: Bool { admission.isConsistent && cache.isConsistent }
+    package var isConsistent: Bool {
+        admission.isConsistent && cache.isConsistent && (admission.inFlight > 0 || cache.lent == 0)
+    }
 }
 
 /// What a task was granted when the node took it. ``NodeResources/finish(_:)`` takes it back.

@@ -30,16 +30,10 @@ public final class NodeServer: @unchecked Sendable {
 
     var resources: NodeResources
     private var keys: KeyRing
-    /// Connections that have not yet sent a valid proof of the key.
-    private var unauthenticated: UnauthenticatedGate<ConnectionID>
-    /// Connections that sent a valid proof of the key, which may be a replay; unauthenticated ones cannot evict them.
-    private var handshaking: UnauthenticatedGate<ConnectionID>
+    private var connections: NodeConnections
     private var refusals = PeerLogLimiter<String>()
     private var listener: (socket: Socket, poll: SocketPoll)?
     private(set) var sessions: [ConnectionID: NodeSession] = [:]
-    /// Connections whose coordinator has sent its hello. A count, so that a flood of unauthenticated ones costs nothing.
-    private var coordinatorCount = 0
-    private var nextID = 0
     private var done = 0
     private var isStopped = false
     private var drained: [CheckedContinuation<Void, Never>] = []
@@ -106,8 +100,7 @@ public final class NodeServer: @unchecked Sendable {
         self.onEvent = onEvent
         address = listen
         self.keys = keys
-        unauthenticated = UnauthenticatedGate(limits: options.unauthenticated)
-        handshaking = UnauthenticatedGate(limits: options.unauthenticated)
+        connections = NodeConnections(limit: options.connectionLimit, unauthenticated: options.unauthenticated)
         resources = NodeResources(
             admission: AdmissionState(
                 slots: system.slots, queueLimit: options.queueLimit, bulkLimit: options.bulkLimit),
@@ -197,8 +190,8 @@ public final class NodeServer: @unchecked Sendable {
     }
 
     private func open(_ socket: Socket) {
-        let id = nextID
-        nextID += 1
+        let host = socket.peerAddress.host
+        let (id, evicted) = connections.arrived(from: host)
         let session = NodeSession(server: self, id: id)
         do {
             let connection = try Connection(
@@ -206,23 +199,21 @@ public final class NodeServer: @unchecked Sendable {
                 frameLimit: options.frameLimit, timing: options.timing, pausesForSlowReader: true, delegate: session)
             session.connection = connection
             sessions[id] = session
-            let host = connection.peer.host
-            connection.recognised = { [weak self] in self?.recognise(id, from: host) }
-            connection.secured = { [weak self] in self?.handshaking.leave(id) }
+            connection.recognised = { [weak self] in
+                guard let self else { return }
+                evict(connections.recognised(id, from: host))
+            }
+            connection.secured = { [weak self] in self?.connections.secured(id) }
             connection.closed = { [weak self] in self?.closed(id) }
-            makeRoom(unauthenticated.arrive(id, from: host))
         } catch {
+            connections.closed(id)
             onEvent(.troubled(reason: "\(error)"))
         }
+        evict(evicted)
     }
 
-    private func recognise(_ id: ConnectionID, from host: String) {
-        unauthenticated.leave(id)
-        makeRoom(handshaking.arrive(id, from: host))
-    }
-
-    private func makeRoom(_ crowding: [ConnectionID]) {
-        for id in crowding { sessions[id]?.connection?.end(Self.crowded) }
+    private func evict(_ evicted: [ConnectionID]) {
+        for id in evicted { sessions[id]?.connection?.end(Self.crowded) }
     }
 
     private static let crowded = ScanError(
@@ -233,24 +224,25 @@ public final class NodeServer: @unchecked Sendable {
         if resources.admission.isDraining {
             return ServerHandshake(node: info, obstacle: (.draining, "the node is draining"))
         }
-        let others = sessions.count - unauthenticated.count - handshaking.count - 1
-        if others >= options.connectionLimit {
-            return ServerHandshake(
-                node: info, obstacle: (.tooManyConnections, "it has \(others) connections, its limit"))
+        if let refusal = connections.refusal {
+            return ServerHandshake(node: info, obstacle: (.tooManyConnections, refusal))
         }
         var info = info
         info.busy = resources.admission.inFlight
         return ServerHandshake(node: info)
     }
 
-    /// A coordinator has sent its hello.
-    func opened() {
-        coordinatorCount += 1
+    /// A coordinator's hello was accepted.
+    func opened(_ id: ConnectionID) {
+        connections.opened(id)
         publish()
     }
 
-    /// A coordinator's connection has ended.
-    func disconnected() { coordinatorCount -= 1 }
+    /// A connection has ended.
+    func ended(_ id: ConnectionID) {
+        connections.ended(id)
+        publish()
+    }
 
     /// Reports that a peer was refused, once a minute for each address.
     func reportRefused(_ peer: SocketAddress, _ reason: String) {
@@ -259,8 +251,7 @@ public final class NodeServer: @unchecked Sendable {
     }
 
     private func closed(_ id: ConnectionID) {
-        unauthenticated.leave(id)
-        handshaking.leave(id)
+        connections.closed(id)
         let session = sessions.removeValue(forKey: id)
         // Tasks that still run keep the session, which needs none of the connection's memory any more.
         session?.connection = nil
@@ -311,7 +302,7 @@ public final class NodeServer: @unchecked Sendable {
     func publish() {
         let admission = resources.admission
         let status = Status(
-            connections: coordinatorCount, running: admission.running, queued: admission.queued, done: done,
+            connections: connections.coordinators, running: admission.running, queued: admission.queued, done: done,
             bulkBytes: resources.cache.used)
         shared.withLock { $0 = status }
     }

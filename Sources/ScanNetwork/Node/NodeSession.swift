@@ -7,12 +7,14 @@ final class NodeSession: @unchecked Sendable {
     private(set) var state: NodeSessionState<NodeTask>
     var connection: Connection?
     let server: NodeServer
+    private let id: ConnectionID
     private var batch: [any ScanWork] = []
     /// The scanner of the last task: most tasks of a connection have the same.
     private var scanner: Scanners.Scanner?
 
     init(server: NodeServer, id: ConnectionID) {
         self.server = server
+        self.id = id
         state = NodeSessionState(id)
     }
 
@@ -84,7 +86,7 @@ extension NodeSession: ConnectionDelegate {
         case .open(let coordinator, let reply, let consumed):
             connection.send { writer in reply.withUnsafeBytes { writer.put(raw: $0) } }
             report(state.opened(by: coordinator, at: "\(connection.peer)"))
-            server.opened()
+            server.opened(id)
             return .open(consumed: consumed)
         case .refuse(let reply, let reason):
             state.refused(reason)
@@ -119,7 +121,6 @@ extension NodeSession: ConnectionDelegate {
 
     func ended(_ error: ScanError) {
         readBatchEnded()
-        let wasOpen = state.isOpen
         let (end, cancelled) = state.connectionEnded(error.message, on: &server.resources)
         for task in cancelled { task.cancel() }
         switch end {
@@ -127,7 +128,6 @@ extension NodeSession: ConnectionDelegate {
         case .refused(let reason):
             server.reportRefused(connection?.peer ?? SocketAddress(host: "unknown", port: 0), reason)
         }
-        if wasOpen { server.disconnected() }
-        server.publish()
+        server.ended(id)
     }
 }

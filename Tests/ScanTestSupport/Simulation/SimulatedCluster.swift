@@ -58,7 +58,7 @@ package struct SimulatedCluster: Sendable {
         var census: [SimulatedEvent: Int] = [:]
         for event in SimulatedEvent.allCases { census[event] = world.census[event.rawValue] }
         defer {
-            for node in local + nodes { node.letGo() }
+            for node in local + nodes { node.reset() }
             world.clock.cancelAll()
         }
         return SimulationReport(

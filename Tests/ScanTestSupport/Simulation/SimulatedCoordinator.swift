@@ -48,13 +48,15 @@ final class SimulatedCoordinator: @unchecked Sendable {
         let consumer = Task(executorPreference: world.executor) { [world, coordinator] in
             // Of many tasks of a band that of the highest number; some others may still be under way.
             let last = Dictionary(tasks.compactMap { task in task.band.map { ($0, task.id) } }) { max($0, $1) }
+            let sendsReferences = world.scenario.sendsReferences
             let bulk: @Sendable (SimulatedTask) -> BulkSource? = { task in
-                task.band.map { band in
-                    BulkSource(
-                        key: BulkKey(job: UInt64(job), index: band), isLastUse: last[band] == task.id, byteCount: 1
-                    ) {
-                        BulkBytes(byteCount: 1) { $0[0] = 0 }
-                    }
+                guard let band = task.band, let byte = task.bulkByte else { return nil }
+                let reference = BulkReference(origin: [UInt8(truncatingIfNeeded: job)], part: [byte])
+                return BulkSource(
+                    key: BulkKey(job: UInt64(job), index: band), isLastUse: last[band] == task.id,
+                    reference: sendsReferences ? reference : nil, byteCount: 1
+                ) {
+                    BulkBytes(byteCount: 1) { $0[0] = byte }
                 }
             }
             let tally = AttemptTally()

@@ -1,40 +1,28 @@
 import ScanCluster
 import ScanNetwork
 
-/// A node: a process that admits tasks, runs them in virtual time, and has its troubles.
+/// A node: a process that admits tasks by the product's own decisions, runs them in virtual time, and fails at times.
 final class SimulatedNode: @unchecked Sendable {
     // Sendable: touched only on the simulation's thread.
 
     /// A coordinator's connection.
-    private struct Session {
+    private final class Session {
         let connection: SimulatedConnection
         var liveness: Liveness
-        var requests: Set<UInt64> = []
-    }
+        var state: NodeSessionState<SimulatedRun>
 
-    /// A task that was admitted.
-    private struct Run {
-        let connection: Int
-        let request: UInt64
-        let task: SimulatedTask
-        let bulk: Int
-        let lent: Int
-        let keptBulk: Bool
-        /// Its place among all runs of the node.
-        let serial: Int
-    }
-
-    /// The outcome of a run.
-    private enum Answer {
-        case output(UInt64, seconds: Double)
-        case threw(String)
+        init(_ connection: SimulatedConnection, now: Instant) {
+            self.connection = connection
+            liveness = Liveness(timing: ConnectionTiming(), now: now)
+            state = NodeSessionState(connection.number)
+        }
     }
 
     private enum Phase {
         case up
-        /// The process does nothing until then; what comes waits.
+        /// The process is stopped for a while; messages wait.
         case frozen
-        /// The process is gone. A machine without power does not even say so.
+        /// The process has ended. A machine without power does not reset its connections.
         case down(isSilent: Bool)
     }
 
@@ -48,13 +36,12 @@ final class SimulatedNode: @unchecked Sendable {
     private var slowness = 1.0
     private var phase = Phase.down(isSilent: true)
     private var postponed: [@Sendable () -> Void] = []
-    /// Number of the process: what its predecessors began is void.
+    /// Number of the process: timers of earlier ones are ignored.
     private var generation = 0
-    private var admission = AdmissionState(slots: 1, queueLimit: 0)
-    private var cache = BulkCache(limit: 0)
+    private var resources: NodeResources
     private var sessions: [Int: Session] = [:]
-    private var queue: [Run] = []
-    private var running: [Int: Run] = [:]
+    private var queue: [SimulatedRun] = []
+    private var running: [Int: SimulatedRun] = [:]
     private var serial = 0
 
     init(index: Int, plan: SimulationScenario.Node, isLocal: Bool = false, world: SimulatedWorld) {
@@ -62,18 +49,26 @@ final class SimulatedNode: @unchecked Sendable {
         self.plan = plan
         self.isLocal = isLocal
         self.world = world
+        resources = Self.resources(plan)
+    }
+
+    private static func resources(_ plan: SimulationScenario.Node) -> NodeResources {
+        NodeResources(
+            admission: AdmissionState(slots: plan.slots, queueLimit: plan.queue), cache: BulkCache(limit: 8),
+            readsReferences: plan.files != nil)
     }
 
     var name: String { isLocal ? "local" : "node-\(index)" }
 
     /// Tasks that occupy the node.
-    var inFlight: Int { admission.inFlight }
+    var inFlight: Int { resources.admission.inFlight }
 
     private var info: NodeInfo {
         var info = NodeInfo(
             identity: identity, name: name, slots: plan.slots, queueLimit: plan.queue,
-            scanners: [SimulatedTask.scanner], frameLimit: 1 << 20)
+            scanners: plan.knowsScanner ? [SimulatedTask.scanner] : ["simulation.other/1"], frameLimit: 1 << 20)
         info.forgetsBulk = true
+        info.readsReferences = plan.files == nil ? nil : true
         return info
     }
 
@@ -84,13 +79,12 @@ final class SimulatedNode: @unchecked Sendable {
         guard case .down = phase else { return }
         generation += 1
         identity = SystemID(high: UInt64(index), low: UInt64(generation))
-        admission = AdmissionState(slots: plan.slots, queueLimit: plan.queue)
-        cache = BulkCache(limit: 8)
+        resources = Self.resources(plan)
         (sessions, queue, running, postponed) = ([:], [], [:], [])
         phase = .up
     }
 
-    /// The process ends at once. Without power nobody is told.
+    /// The process ends at once. Without power its connections are not reset.
     func crash(hasPower: Bool) {
         if case .down = phase { return }
         world.note(hasPower ? .crash : .powerFailure, index)
@@ -99,12 +93,12 @@ final class SimulatedNode: @unchecked Sendable {
         for session in sorted() where hasPower {
             session.connection.sendToCoordinator(.reset("the connection was reset"))
         }
-        letGo()
-        admission = AdmissionState(slots: plan.slots, queueLimit: plan.queue)
+        reset()
+        resources = Self.resources(plan)
     }
 
-    /// Lets go of its tasks and its connections, which hold the node: it is down, or the simulation is over.
-    func letGo() { (sessions, queue, running, postponed) = ([:], [], [:], []) }
+    /// Removes its tasks and its connections, which refer to the node: it is down, or the simulation is over.
+    func reset() { (sessions, queue, running, postponed) = ([:], [], [:], []) }
 
     func freeze(until end: Instant) {
         guard case .up = phase else { return }
@@ -129,13 +123,13 @@ final class SimulatedNode: @unchecked Sendable {
 
     /// Takes no more tasks, finishes those it has, and ends.
     func drain() {
-        guard case .up = phase, !admission.isDraining else { return }
+        guard case .up = phase, !resources.admission.isDraining else { return }
         world.note(.drain, index)
         for session in sorted() {
             session.connection.sendToCoordinator(
                 .frame { $0.putGoodbye(draining: true, message: "the node is draining") })
         }
-        if admission.drain() { leave() }
+        if resources.drain() { leave() }
     }
 
     private func leave() {
@@ -147,7 +141,7 @@ final class SimulatedNode: @unchecked Sendable {
         world.after(.seconds(1)) { [self] in start() }
     }
 
-    /// Dictionaries have no order of their own.
+    /// In order of their numbers, so that a scenario is reproducible.
     private func sorted() -> [Session] { sessions.sorted { $0.key < $1.key }.map(\.value) }
 
     /// Does something unless the process has ended meanwhile, and not before it thaws.
@@ -171,17 +165,17 @@ final class SimulatedNode: @unchecked Sendable {
     }
 
     private func take(_ message: SimulatedMessage, on connection: SimulatedConnection) {
-        if case .hello = message { return greet(connection) }
-        guard sessions[connection.number] != nil else {
+        if case .hello(let coordinator) = message { return greet(coordinator, connection) }
+        guard let session = sessions[connection.number] else {
             // Of a connection that has ended, or of one that this process never knew.
             if case .closed = message { return }
             return connection.sendToCoordinator(.reset("the connection was reset"))
         }
-        sessions[connection.number]?.liveness.sign(at: world.clock.now)
+        session.liveness.sign(at: world.clock.now)
         switch message {
         case .frame(let frame):
             do {
-                try frame.decode { (frame) throws(ProtocolError) in try received(frame, on: connection) }
+                try frame.decode { (frame) throws(ProtocolError) in try received(frame, of: session) }
             } catch {
                 world.fail("\(name) got a frame that \(error)")
             }
@@ -190,32 +184,33 @@ final class SimulatedNode: @unchecked Sendable {
         }
     }
 
-    private func received(_ frame: Frame, on connection: SimulatedConnection) throws(ProtocolError) {
+    private func received(_ frame: Frame, of session: Session) throws(ProtocolError) {
         switch frame {
-        case .task(let frame): try admit(frame, on: connection)
-        case .cancel(let request): cancel(request, on: connection.number)
-        case .ping(let token): connection.sendToCoordinator(.frame { $0.putPong(token) })
-        case .pong(let token): sessions[connection.number]?.liveness.pong(token, at: world.clock.now)
+        case .task(let frame): try admit(frame, of: session)
+        case .cancel(let request): if let run = session.state.cancel(request) { cancel(run) }
+        case .ping(let token): session.connection.sendToCoordinator(.frame { $0.putPong(token) })
+        case .pong(let token): session.liveness.pong(token, at: world.clock.now)
         case .goodbye: break
         case .response, .refusal: throw ProtocolError("a coordinator sent a node's frame")
         }
     }
 
-    private func greet(_ connection: SimulatedConnection) {
-        if admission.isDraining { return connection.sendToCoordinator(.reset("the node is draining")) }
+    private func greet(_ coordinator: CoordinatorInfo, _ connection: SimulatedConnection) {
+        if resources.admission.isDraining {
+            return connection.sendToCoordinator(.reset("the node is draining"))
+        }
         if sessions[connection.number] == nil {
-            let liveness = Liveness(timing: ConnectionTiming(), now: world.clock.now)
-            sessions[connection.number] = Session(connection: connection, liveness: liveness)
+            let session = Session(connection, now: world.clock.now)
+            _ = session.state.opened(by: coordinator, at: "simulated")
+            sessions[connection.number] = session
             check(connection.number)
         }
         connection.sendToCoordinator(.welcome(info))
     }
 
     private func check(_ number: Int) {
-        guard var session = sessions[number] else { return }
-        let action = session.liveness.check(at: world.clock.now)
-        sessions[number] = session
-        switch action {
+        guard let session = sessions[number] else { return }
+        switch session.liveness.check(at: world.clock.now) {
         case .lost: return end(number)
         case .ping(let token): session.connection.sendToCoordinator(.frame { $0.putPing(token) })
         case .wait: break
@@ -223,115 +218,119 @@ final class SimulatedNode: @unchecked Sendable {
         after(session.liveness.nextCheck.since(world.clock.now)) { [self] in check(number) }
     }
 
-    /// The lease ends with the connection.
     private func end(_ number: Int) {
         guard let session = sessions.removeValue(forKey: number) else { return }
-        cache.drop(number)
-        for request in session.requests.sorted() { cancel(request, on: number) }
+        let (_, cancelled) = session.state.connectionEnded("has ended", on: &resources)
+        for run in cancelled.sorted(by: { $0.serial < $1.serial }) { cancel(run) }
     }
 
     // MARK: Tasks
 
-    private func admit(_ frame: TaskFrame, on connection: SimulatedConnection) throws(ProtocolError) {
-        let (number, request, key, bulk) = (connection.number, frame.request, frame.key, frame.bulk)
-        guard sessions[number]?.requests.contains(request) == false else { return }
+    private func admit(_ frame: TaskFrame, of session: Session) throws(ProtocolError) {
+        let connection = session.connection
+        // On an unreliable network a frame may arrive twice.
+        if !world.scenario.network.isStream, session.state.isPending(frame.request) { return }
         guard let task = try? WireDecoder().decode(SimulatedTask.self, from: frame.task) else {
             throw ProtocolError("sent what is no simulated task")
         }
-        func refuse(_ reason: RefusalReason) {
-            world.note(.refused, index)
+        func refuse(_ reason: RefusalReason, _ message: String) {
+            world.note(reason == .unknownScanner ? .unknownScanner : .refused, index)
             connection.sendToCoordinator(
-                .frame { $0.putRefusal(request: request, reason: reason, message: "\(reason)") })
+                .frame { $0.putRefusal(request: frame.request, reason: reason, message: message) })
         }
-        if bulk == nil, let key, cache.find(key, of: number) == nil { return refuse(.bulkMissing) }
-        if happens(\.refused) { return refuse(.queueFull) }
-        let size = bulk?.count ?? 0
-        if case .refuse(let reason) = admission.admit(bulk: size) { return refuse(reason) }
-        var isKept = false
-        var lent = 0
-        if frame.isLastUse, let key {
-            lent = cache.lend(key, of: number)
-        } else if let bulk, let key {
-            isKept = cache.keep(bulk, as: key, of: number)
+        if happens(\.refused) { return refuse(.queueFull, "has a bad day") }
+        let action = try session.state.received(frame, isKnown: plan.knowsScanner, on: &resources) { grant in
+            serial += 1
+            return SimulatedRun(frame, task, grant: grant, connection: connection.number, serial: serial)
         }
-        sessions[number]?.requests.insert(request)
-        serial += 1
-        queue.append(
-            Run(
-                connection: number, request: request, task: task, bulk: size, lent: lent, keptBulk: isKept,
-                serial: serial))
+        switch action {
+        case .run(let run): queue.append(run)
+        case .refuse(let reason, let message, _): refuse(reason, message)
+        }
         work()
     }
 
     private func work() {
-        while running.count < plan.slots, !queue.isEmpty { run(queue.removeFirst()) }
+        while running.count < plan.slots, !queue.isEmpty { start(queue.removeFirst()) }
     }
 
-    private func run(_ run: Run) {
+    private func start(_ run: SimulatedRun) {
         running[run.serial] = run
         world.note(.attempt, index, run.task.id)
         var seconds = run.task.cost / plan.speed * slowness * Double.random(in: 0.8...1.2, using: &world.random)
-        var answer = Answer.output(run.task.output, seconds: seconds)
-        if run.task.isPoisoned || happens(\.throwing) {
-            world.note(.threw, index)
-            answer = .threw("a bad day")
-        } else if !isLocal, happens(\.garbage) {
-            world.note(.garbage, index)
-            answer = .output(.max, seconds: seconds)
-        } else if happens(\.oddSeconds) {
-            let odd = [0, -1, .nan, .infinity, 1e300].randomElement(using: &world.random)
-            answer = .output(run.task.output, seconds: odd ?? 0)
-        }
+        run.seconds = seconds
+        run.result = result(of: run)
         if happens(\.slow) {
             world.note(.slow, index)
             seconds *= world.random.magnitude(2...50)
         }
         if happens(\.stuck) { return world.note(.stuck, index) }
-        after(.seconds(seconds)) { [self, answer] in
+        after(.seconds(seconds)) { [self] in
             guard running.removeValue(forKey: run.serial) != nil else { return }
             world.note(.finished, index, run.task.id)
-            if let session = sessions[run.connection], session.requests.contains(run.request) {
-                sessions[run.connection]?.requests.remove(run.request)
-                send(answer, of: run, on: session.connection)
+            let isDrained = resources.finish(run.grant)
+            if let session = sessions[run.connection] { answer(run, of: session) }
+            finished(isDrained)
+        }
+    }
+
+    private func result(of run: SimulatedRun) -> CodedResult {
+        do {
+            let bulk = try run.bulk(by: SimulatedFiles(state: plan.files ?? .missing))
+            if bulk?.withUnsafeBytes({ $0.first }) != run.task.bulkByte {
+                world.fail("\(name) runs task \(run.task.id) with wrong bytes")
             }
-            finish(run)
+        } catch {
+            world.note(.bulkElsewhere, index)
+            return .bulkElsewhere("\(error)")
+        }
+        if run.readBulk != nil { world.note(.bulkRead, index) }
+        if run.task.isPoisoned || happens(\.throwing) {
+            world.note(.threw, index)
+            return .failure("a bad day")
+        }
+        var output = run.task.output
+        if !isLocal, happens(\.garbage) {
+            world.note(.garbage, index)
+            output = .max
+        } else if happens(\.oddSeconds) {
+            run.seconds = [0, -1, .nan, .infinity, 1e300].randomElement(using: &world.random) ?? 0
+        }
+        do { return .output(try WireEncoder().encode(output)) } catch { return .failure("\(error)") }
+    }
+
+    private func answer(_ run: SimulatedRun, of session: Session) {
+        func respond(_ succeeded: Bool, _ keptBulk: Bool, _ body: [UInt8]) {
+            let message = SimulatedMessage.frame { writer in
+                body.withUnsafeBytes { body in
+                    writer.putResponse(
+                        request: run.request, succeeded: succeeded, keptBulk: keptBulk, seconds: run.seconds, body: body
+                    )
+                }
+            }
+            session.connection.sendToCoordinator(message)
+        }
+        switch session.state.ended(run, on: &resources) {
+        case .nothing: break
+        case .output(let bytes, let keptBulk): respond(true, keptBulk, bytes)
+        case .failure(let failure, let keptBulk, _): respond(false, keptBulk, failure.encoded)
+        case .requestBulk(let message, _):
+            session.connection.sendToCoordinator(
+                .frame { $0.putRefusal(request: run.request, reason: .bulkElsewhere, message: message) })
         }
     }
 
-    private func send(_ answer: Answer, of run: Run, on connection: SimulatedConnection) {
-        func put(_ succeeded: Bool, _ seconds: Double, _ body: [UInt8]) {
-            connection.sendToCoordinator(
-                .frame { writer in
-                    body.withUnsafeBytes {
-                        writer.putResponse(
-                            request: run.request, succeeded: succeeded, keptBulk: run.keptBulk, seconds: seconds,
-                            body: $0)
-                    }
-                })
-        }
-        switch answer {
-        case .threw(let message): put(false, 0, CodedFailure(cause: message, log: []).encoded)
-        case .output(let output, let seconds): put(true, seconds, (try? WireEncoder().encode(output)) ?? [])
-        }
+    private func cancel(_ run: SimulatedRun) {
+        world.note(.cancelled, index)
+        queue.removeAll { $0 === run }
+        running[run.serial] = nil
+        finished(resources.finish(run.grant))
     }
 
-    private func cancel(_ request: UInt64, on number: Int) {
-        sessions[number]?.requests.remove(request)
-        func isMeant(_ run: Run) -> Bool { run.connection == number && run.request == request }
-        if let position = queue.firstIndex(where: isMeant) {
-            world.note(.cancelled, index)
-            finish(queue.remove(at: position))
-        } else if let run = running.values.first(where: isMeant) {
-            world.note(.cancelled, index)
-            running[run.serial] = nil
-            finish(run)
-        }
-    }
-
-    private func finish(_ run: Run) {
-        cache.giveBack(run.lent)
-        if !admission.isConsistent || !cache.isConsistent { world.fail("\(name) miscounts its tasks or their bytes") }
-        if admission.finish(bulk: run.bulk) { leave() } else { work() }
+    /// A task was removed; `isDrained`: the last one of a draining node.
+    private func finished(_ isDrained: Bool) {
+        if !resources.isConsistent { world.fail("\(name) miscounts its tasks or their bytes") }
+        if isDrained { leave() } else { work() }
     }
 
     private func happens(_ fault: KeyPath<SimulationScenario.AttemptFaults, Double>) -> Bool {

@@ -16,6 +16,9 @@ package struct SimulatedTask: ScanTask {
         return random.next()
     }
 
+    /// The right bulk bytes: one; nil if there are none.
+    var bulkByte: UInt8? { band.map { UInt8(truncatingIfNeeded: UInt64(id >> 32) &* 100 &+ $0) } }
+
     package func scan(_ context: ScanContext) throws -> UInt64 {
         if isPoisoned { throw SimulatedFault("poisoned") }
         if band != nil, context.bulk == nil { throw SimulatedFault("its bytes are missing") }

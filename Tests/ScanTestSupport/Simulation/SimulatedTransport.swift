@@ -7,6 +7,7 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
 
     private struct Waiter {
         var key: BulkKey?
+        var origin: [UInt8]?
         var completion: @Sendable (AttemptReply) -> Void
     }
 
@@ -17,6 +18,7 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
     private let encoder = WireEncoder()
     private var pending = PendingResponses<Waiter>()
     private var held = HeldKeys()
+    private var unreadable: Set<[UInt8]> = []
     private var hasEnded = false
     /// What becomes of an attempt that is started now: the node drains, or the connection has ended.
     private var obstacle: ScanError?
@@ -37,16 +39,20 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
             world.after(.zero) { completion(.error(obstacle)) }
             return AttemptHandle(rawValue: .max)
         }
+        var reference = attempt.bulk == nil || node.readsReferences != true ? nil : attempt.reference
+        if let origin = reference?.origin, unreadable.contains(origin) { reference = nil }
         let request = pending.insert(
-            Waiter(key: attempt.bulk == nil ? nil : attempt.bulkKey, completion: completion))
+            Waiter(
+                key: attempt.bulk == nil ? nil : attempt.bulkKey, origin: reference?.origin, completion: completion))
         do {
             let task = try encoder.encode(attempt.task)
-            let frame = SimulatedMessage.frame(bulk: attempt.bulk) { writer in
+            let frame = SimulatedMessage.frame(bulk: reference == nil ? attempt.bulk : nil) { writer in
                 task.withUnsafeBytes { task in
                     writer.putTask(
                         request: request, attempt: UInt32(clamping: attempt.number),
                         scanner: type(of: attempt.task).scanner, task: task, key: attempt.bulkKey,
-                        isLastUse: node.isToldOfLastUse(attempt), bulk: attempt.bulk)
+                        isLastUse: node.isToldOfLastUse(attempt), bulk: attempt.bulk,
+                        reference: reference)
                 }
             }
             connection?.sendToNode(frame)
@@ -78,7 +84,9 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
             if response.keptBulk, let key = waiter.key { held.insert(key) }
             waiter.completion(Self.reply(response))
         case .refusal(let request, let reason, let message):
-            pending.remove(request)?.completion(.error(ScanError(reason.code, message, system: node.name)))
+            guard let waiter = pending.remove(request) else { return }
+            if reason == .bulkElsewhere, let origin = waiter.origin { unreadable.insert(origin) }
+            waiter.completion(.error(ScanError(reason.code, message, system: node.name)))
         case .goodbye(let draining, let message):
             if draining { obstacle = ScanError(.draining, message, system: node.name) }
         case .task, .cancel, .ping, .pong: throw ProtocolError("a node sent a coordinator's frame")

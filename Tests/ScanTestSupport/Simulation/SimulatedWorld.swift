@@ -5,7 +5,7 @@ package enum SimulatedEvent: Int, CaseIterable, Sendable {
     // swift-format-ignore
     case message, lost, duplicated, held, connected, disconnected
     case cut, crash, powerFailure, freeze, drain, slowPeriod, coordinatorKilled, clockJump, journalError
-    case attempt, finished, threw, garbage, refused, slow, stuck, cancelled
+    case attempt, finished, threw, garbage, refused, slow, stuck, cancelled, unknownScanner, bulkElsewhere, bulkRead
     case committed, retried, hedged, givenUp
 }
 

@@ -9,6 +9,10 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
         /// Cost per second of a slot.
         var speed: Double
         var joins: Instant
+        /// Whether it runs the tasks of the job.
+        var knowsScanner = true
+        /// The files from which it reads bulk bytes by reference; nil if it reads none.
+        var files: SimulatedFiles.State?
     }
 
     /// Chances of what may become of one attempt, while faults are on.
@@ -44,6 +48,8 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
     let longestTask: Double
     let poisoned: Double
     let bands: UInt64?
+    /// Whether tasks refer to their bulk bytes.
+    let sendsReferences: Bool
     let network: Network
     let attempts: AttemptFaults
     /// Mean time between two faults of one node, in seconds; nil for none.
@@ -72,13 +78,19 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
         calm = Instant(seconds: calmSeconds)
         longestTask = random.magnitude(0.001...(isLarge ? 2 : 10))
         let count = isLarge ? Int.random(in: 50...200, using: &random) : Int.random(in: 1...8, using: &random)
+        // A generator of its own: the rest of a scenario does not depend on it.
+        var traits = SplitMix64(seed: seed &* 0x9e37_79b9_7f4a_7c15)
+        sendsReferences = traits.chance(0.5)
         nodes = (0..<count).map { index in
             let slots = Int.random(in: 1...4, using: &random)
             let isLate = index > 0 && random.chance(0.2)
+            let knowsScanner = index == 0 || !traits.chance(0.05)
+            let files = traits.chance(0.5) ? SimulatedFiles.State.allCases.randomElement(using: &traits) : nil
             return Node(
                 slots: slots, queue: random.chance(0.1) ? 0 : Int.random(in: 1...64, using: &random),
                 speed: random.chance(0.2) ? random.magnitude(0.05...1) : 1,
-                joins: Instant(seconds: isLate ? Double.random(in: 0...30, using: &random) : 0))
+                joins: Instant(seconds: isLate ? Double.random(in: 0...30, using: &random) : 0),
+                knowsScanner: knowsScanner, files: files)
         }
         localSlots = random.chance(0.5) ? Int.random(in: 1...4, using: &random) : 0
         jobs = random.chance(0.2) ? 2 : 1
