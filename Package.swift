@@ -39,7 +39,8 @@ let package = Package(
         .target(name: "CommandLineKit", swiftSettings: swift),
         // The sky job over the engine.
         .target(
-            name: "SkyScan", dependencies: ["SkyImage", "ScanNetwork", "ScanCluster", "CSQLite", "CXXHash"],
+            name: "SkyScan",
+            dependencies: ["SkyImage", "ScanNetwork", "ScanCluster", "ScanMemory", "CSQLite", "CXXHash"],
             swiftSettings: computing),
         // What people see of a scan: pictures and pages; knows no cluster.
         .target(
@@ -57,7 +58,8 @@ let package = Package(
             swiftSettings: computing),
         // Pages over HTTP for those who have their link; knows no pixel.
         .target(
-            name: "ScanDashboard", dependencies: ["ScanNetwork", "ScanCluster", "CDashboard"], swiftSettings: swift),
+            name: "ScanDashboard", dependencies: ["ScanNetwork", "ScanCluster", "ScanMemory", "CDashboard"],
+            swiftSettings: swift),
         // Images, sources and catalogues; knows no cluster.
         .target(
             name: "SkyImage", dependencies: ["ScanMemory", "CFITSIO", "CSEP", "CWCS", "CXXHash", "CZlib", "CSkyfarm"],

@@ -90,12 +90,12 @@ extension ValueForm where Value == Bool {
 }
 
 extension ValueForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One of the cases' raw values.
-    package static func choice(_ placeholder: String) -> ValueForm {
-        let names = Value.allCases.map(\.rawValue)
+    /// One of the raw values of `cases`.
+    package static func choice(_ placeholder: String, among cases: [Value] = Array(Value.allCases)) -> ValueForm {
+        let names = cases.map(\.rawValue)
         return ValueForm(
             placeholder: placeholder, expected: "one of " + names.joined(separator: ", "), choices: names,
-            parse: { Value(rawValue: $0) }, show: \.rawValue)
+            parse: { text in names.contains(text) ? Value(rawValue: text) : nil }, show: \.rawValue)
     }
 }
 

@@ -1,12 +1,12 @@
 import CommandLineKit
 
-/// A subcommand: its table, and what it does with what was given.
+/// A subcommand.
 protocol Command: Sendable {
     static var spec: CommandSpec { get }
 
-    /// Reads and checks what was given, without doing anything yet.
+    /// Parses and checks the arguments; has no effect.
     init(_ arguments: Arguments) throws(UsageError)
 
-    /// Does the work. Throws ``CommandError`` where the exit code is not 1.
+    /// Runs the command. `CommandError(_:in:)` has the exit codes of errors.
     func run() async throws -> ExitCode
 }

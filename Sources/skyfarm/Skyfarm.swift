@@ -3,8 +3,6 @@ import ScanCluster
 import Foundation
 import ScanMemory
 import ScanNetwork
-import ScanSecurity
-import SkyScan
 
 @main
 struct Skyfarm {
@@ -21,15 +19,17 @@ struct Skyfarm {
         examples: [
             .init(
                 line: "skyfarm scan image.fits -o sources.csv",
-                explanation: "Find the sources of an image and write their catalogue, with all nodes and this machine."),
+                explanation: "Find the sources of an image and write their catalogue, with all nodes and this"
+                    + " machine."),
             .init(line: "skyfarm node", explanation: "Run a node: on each machine that is to help."),
         ],
         description: [
-            "Skyfarm finds the sources of a sky image and writes one catalogue of them, the same file byte for byte on one"
-                + " machine and on ten. The image is cut into bands. Each band goes to the node that is expected to finish"
-                + " it first; the local machine takes part.",
-            "Nodes find each other on the local network by DNS-SD. They accept work from holders of their cluster key, and"
-                + " every connection is encrypted. A node that fails, hangs or leaves costs time, never a source.",
+            "Skyfarm finds the sources of a sky image and writes one catalogue of them, the same file byte for byte"
+                + " on one machine and on ten. The image is cut into bands. Each band goes to the node that is"
+                + " expected to finish it first; the local machine takes part.",
+            "Nodes find each other on the local network by DNS-SD. They accept work from holders of their cluster"
+                + " key, and every connection is encrypted. A node that fails, hangs or leaves costs time, never a"
+                + " source.",
             "Data goes to standard output, everything else to standard error. Settings come from flags, then from"
                 + " environment variables, then from the settings file.",
         ],
@@ -39,15 +39,15 @@ struct Skyfarm {
     static func main() async {
         holdStandardStreams()
         FreedMemory.keep()
-        // A reader that goes away, as in `skyfarm scan … | head`, is an error of a write, not a death by signal.
+        // A closed pipe, as in `skyfarm scan … | head`, is then an error of a write: the command still cleans up.
         signal(SIGPIPE, SIG_IGN)
         let words = Array(CommandLine.arguments.dropFirst())
         let code = await run(words, environment: ProcessInfo.processInfo.environment)
         exit(code.rawValue)
     }
 
-    /// Keeps files and sockets from getting the number of a standard stream that the caller has closed: data for the
-    /// stream would go there. What is written to such a stream still fails.
+    /// Opens standard streams that the caller has closed on /dev/null, for reading: files and sockets must not get
+    /// their numbers, and writes to them must still fail.
     private static func holdStandardStreams() {
         while true {
             let descriptor = open("/dev/null", O_RDONLY)
@@ -56,7 +56,7 @@ struct Skyfarm {
         }
     }
 
-    /// Does what the command line asks for; errors go to standard error in one line.
+    /// Runs a command line. An error is one line on standard error.
     static func run(_ words: [String], environment: [String: String]) async -> ExitCode {
         var log = Log(usesColor: Terminal.standardError.usesColor(.auto, environment))
         do {
@@ -78,19 +78,14 @@ struct Skyfarm {
                 return try await type.init(arguments).run()
             }
         } catch {
-            log.write(.error, StyledText(String(describing: error), .plain))
-            return exitCode(of: error)
+            return end(error, of: words.first ?? "", log)
         }
     }
 
-    /// What an error means to the caller.
-    static func exitCode(of error: any Error) -> ExitCode {
-        switch error {
-        case is UsageError: .usage
-        case let error as JournalError: error.exitCode
-        case is KeyError: .authentication
-        case let error as CommandError: error.code
-        default: .failure
-        }
+    /// Writes the line about an error that ends a command, unless the reader of its output has closed the pipe.
+    static func end(_ error: any Error, of command: String, _ log: Log) -> ExitCode {
+        let error = CommandError(error, in: command)
+        if error.code != .brokenPipe { log.write(.error, StyledText(error.description)) }
+        return error.code
     }
 }

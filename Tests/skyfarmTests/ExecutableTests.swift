@@ -42,7 +42,7 @@ import Testing
         program.send(signal.rawValue)
         let result = try program.finish()
         #expect(result.code == signal.exitCode.rawValue)
-        #expect(result.errors.hasSuffix("skyfarm: synth: stopped, nothing was written\n"))
+        #expect(result.errors.hasSuffix("skyfarm: synth: stopped; nothing was written\n"))
         #expect(folder.names.isEmpty)
     }
 }

@@ -18,7 +18,7 @@ package struct BashCompletion: Sendable {
 
             _\(name)_files() {
                 local name
-                # Readline's own knows quotes and tildes.
+                # Readline's own completion handles quotes and tildes.
                 if compopt -o default 2>/dev/null; then return; fi
                 while IFS= read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "$1")
             }
@@ -31,7 +31,7 @@ package struct BashCompletion: Sendable {
                     _\(name)_words "\(words.joined(separator: " "))" "$word"
                     return
                 fi
-                # --flag=value comes as three words.
+                # Bash splits --flag=value into three words.
                 if [ "$word" = = ]; then
                     word=
                 elif [ "$before" = = ]; then

@@ -10,7 +10,7 @@ package struct FishCompletion: Sendable {
         """
         # fish completion for \(name), made by `\(name) completions fish`
 
-        # Whether this is the command; without one, whether there is none yet.
+        # Whether this is the command; with an empty argument, whether there is no command yet.
         function __\(name)_command
             set -l words (commandline -opc)
             if test (count $words) -lt 2
@@ -20,7 +20,7 @@ package struct FishCompletion: Sendable {
             end
         end
 
-        # Whether an argument of that place, from 0, of this command is next; the other words are flags with a value.
+        # Whether the argument at this index of this command is next; the remaining words are flags with a value.
         function __\(name)_argument
             __\(name)_command $argv[1]; or return 1
             set -l words (commandline -opc)

@@ -1,17 +1,16 @@
 /// A manual page in roff, with the macros of man(7).
 struct RoffText: Sendable {
     private(set) var lines: [String]
-    /// A paragraph macro would follow a heading, where it does nothing.
+    /// No paragraph macro is written after a heading, where it has no effect.
     private var isAfterHeading = false
 
     /// A page of section 1.
     init(title: String, date: String, source: String, manual: String) {
-        // The date is no text: an escaped dash is not understood there.
+        // The date is not escaped: an escaped dash is not understood there.
         let arguments = [Self.quoted(title.uppercased()), "1", "\"\(date)\"", Self.quoted(source), Self.quoted(manual)]
         lines = [".TH " + arguments.joined(separator: " ")]
     }
 
-    /// All of it.
     var text: String { lines.joined(separator: "\n") + "\n" }
 
     mutating func section(_ title: String) { heading(".SH", title.uppercased()) }
@@ -25,21 +24,21 @@ struct RoffText: Sendable {
 
     mutating func paragraph(_ text: String) { paragraph([Self.escaped(text)]) }
 
-    /// A paragraph of lines that are escaped already, with their fonts.
+    /// A paragraph of escaped lines.
     mutating func paragraph(_ escaped: [String]) {
         if !isAfterHeading { lines.append(".PP") }
         isAfterHeading = false
         for line in escaped { fill(line) }
     }
 
-    /// A heading, escaped already, and what it means, indented below.
+    /// An escaped heading with an indented text below.
     mutating func item(_ heading: String, _ text: String) {
         lines += [".TP", Self.guarded(heading)]
         isAfterHeading = false
         fill(Self.escaped(text))
     }
 
-    /// Adds lines of at most 78 characters; each sentence begins a line.
+    /// Adds lines of at most 78 characters; each sentence starts a new line.
     private mutating func fill(_ escaped: String) {
         var sentence = ""
         for word in escaped.split(separator: " ") {
@@ -52,13 +51,12 @@ struct RoffText: Sendable {
         lines += wrap(sentence, indent: 0, width: 78).map(Self.guarded)
     }
 
-    /// In bold type.
     static func bold(_ text: String) -> String { "\\fB\(escaped(text))\\fR" }
 
-    /// In italics, for what stands for something else.
+    /// In italics, for placeholders.
     static func italic(_ text: String) -> String { "\\fI\(escaped(text))\\fR" }
 
-    /// Text that roff prints as it is.
+    /// Text with roff's special characters escaped.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             switch scalar {
@@ -79,11 +77,11 @@ struct RoffText: Sendable {
         String(scalar.value, radix: 16, uppercase: true)
     }
 
-    /// As an argument of a macro.
+    /// An argument of a macro.
     private static func quoted(_ text: String) -> String {
         "\"" + escaped(text).split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
 
-    /// A dot at the beginning of a line would make it a macro.
+    /// Protects a dot at the start of a line, which would begin a macro.
     private static func guarded(_ line: String) -> String { line.hasPrefix(".") ? "\\&" + line : line }
 }

@@ -1,3 +1,5 @@
+internal import ScanMemory
+
 /// Identity of a system: 16 random bytes chosen when its process starts. Two addresses of one node share it.
 public struct SystemID: Codable, Hashable, Sendable, CustomStringConvertible {
     private var high: UInt64
@@ -15,10 +17,5 @@ public struct SystemID: Codable, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// 32 hexadecimal digits.
-    public var description: String {
-        [high, low].map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-    }
+    public var description: String { high.hexadecimal + low.hexadecimal }
 }

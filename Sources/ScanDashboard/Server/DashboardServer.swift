@@ -1,6 +1,7 @@
 internal import CDashboard
 import Dispatch
 internal import ScanCluster
+internal import ScanMemory
 public import ScanNetwork
 
 #if canImport(Glibc)
@@ -104,10 +105,7 @@ public final class DashboardServer: Sendable {
     /// 128 random bits, as hexadecimal digits.
     public static func randomToken() -> String {
         var generator = SystemRandomNumberGenerator()
-        return (0..<4).map { _ in
-            let digits = String(generator.next() as UInt32, radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
-        }.joined()
+        return (0..<2).map { _ in (generator.next() as UInt64).hexadecimal }.joined()
     }
 
     /// People who watch now.

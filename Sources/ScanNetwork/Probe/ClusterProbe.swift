@@ -13,11 +13,14 @@ package struct ClusterProbe: Sendable {
         self.loop = loop
     }
 
-    /// Farms out one job of `count` tasks.
+    /// Runs `count` tasks, at most `limit` of which travel together.
     /// - Returns: tasks per second.
-    /// - Throws: `ScanError` if the job cannot go on, ``TaskFailure`` if a task is not done.
-    package func rate(tasks count: Int) async throws -> Double {
-        Double(count) / (try await run((0..<count).lazy.map(ProbeTask.init)))
+    /// - Throws: `ScanError` if the run cannot go on, ``TaskFailure`` if a task fails.
+    package func rate(tasks count: Int, inChunksOf limit: Int = 1) async throws -> Double {
+        let tasks = (0..<count).map(ProbeTask.init)
+        return Double(count)
+            / (try await run(
+                limit > 1 ? coordinator.responses(to: tasks, inChunksOf: limit) : coordinator.responses(to: tasks)))
     }
 
     /// Farms out `count` jobs of one task, one after the other.
@@ -44,16 +47,15 @@ package struct ClusterProbe: Sendable {
     package func bandwidth(tasks count: Int, bytesEach: Int) async throws -> Double {
         let bytes = BulkBytes(byteCount: bytesEach) { $0.initializeMemory(as: UInt8.self, repeating: 0) }
         let source = BulkSource(byteCount: bytesEach) { bytes }
-        return Double(count * bytesEach) / (try await run((0..<count).lazy.map(ProbeTask.init)) { _ in source })
+        let tasks = (0..<count).map(ProbeTask.init)
+        return Double(count * bytesEach) / (try await run(coordinator.responses(to: tasks) { _ in source }))
     }
 
-    private func run(
-        _ tasks: some Sequence<ProbeTask> & Sendable, bulk: (@Sendable (ProbeTask) -> BulkSource?)? = nil
-    ) async throws -> Double {
+    private func run(_ responses: TaskResponses<ProbeTask>) async throws -> Double {
         // On the loop's thread, where the responses come in.
         try await withTaskExecutorPreference(loop) {
             let start = loop.now
-            for try await response in coordinator.responses(to: tasks, bulk: bulk) { _ = try response.get() }
+            for try await response in responses { _ = try response.get() }
             return loop.now.since(start) / .seconds(1)
         }
     }

@@ -125,7 +125,8 @@ public final class AtomicFile {
         case EACCES, EPERM, EROFS:
             OutputError(.unwritable, "\(path): \(words(code)); write to a folder that this user may change")
         case ENAMETOOLONG, ELOOP: OutputError(.unwritable, "\(path): \(words(code)); choose another name")
-        default: OutputError(.failed, "\(path): \(words(code)); nothing was written")
+        default:
+            OutputError(code == EPIPE ? .brokenPipe : .failed, "\(path): \(words(code)); nothing was written")
         }
     }
 

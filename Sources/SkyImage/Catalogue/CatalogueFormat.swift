@@ -12,7 +12,8 @@ public enum CatalogueFormat: String, CaseIterable, Sendable {
     /// The format of a file called `path`; nil if the ending is unknown.
     public init?(path: String) {
         guard let name = path.split(separator: "/").last, let dot = name.lastIndex(of: ".") else { return nil }
-        self.init(rawValue: name[name.index(after: dot)...].lowercased())
+        let ending = name[name.index(after: dot)...].lowercased()
+        self.init(rawValue: ending == "fit" ? "fits" : ending)
     }
 }
 

@@ -1,3 +1,5 @@
+internal import ScanMemory
+
 /// Writes a table as CSV, bare or below astropy's ECSV header.
 enum DelimitedWriter {
     /// Bytes gathered before they go to the sink.
@@ -69,9 +71,7 @@ enum DelimitedWriter {
             case "\"": result += "\\\""
             case "\\": result += "\\\\"
             case "\u{20}"..."\u{7e}", "\u{a0}"..."\u{d7ff}": result.unicodeScalars.append(scalar)
-            default:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+            default: result += "\\U" + scalar.value.hexadecimal
             }
         }
         return result + "\""

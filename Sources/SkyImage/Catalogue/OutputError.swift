@@ -10,6 +10,8 @@ public struct OutputError: Error, Equatable, Sendable, CustomStringConvertible {
         case noSpace
         /// The name's ending stands for no known format.
         case unknownFormat
+        /// The reader of a pipe has closed it.
+        case brokenPipe
         /// Another fault while writing.
         case failed
         /// The format needs a column that the table lacks.

@@ -1,3 +1,4 @@
+internal import ScanMemory
 internal import SkyImage
 
 /// What a catalogue's header records, so that the scan can be repeated.
@@ -18,7 +19,7 @@ enum CatalogueHeader {
         ]
         if let checksums {
             entries.append(
-                HeaderEntry("IMGXXH3", .text(hexadecimal(checksums.image)), comment: "XXH3-64 of header and samples"))
+                HeaderEntry("IMGXXH3", .text(checksums.image.hexadecimal), comment: "XXH3-64 of header and samples"))
         }
         entries +=
             map("MASK", "Mask", image.mask, checksums?.mask)
@@ -41,7 +42,7 @@ enum CatalogueHeader {
         let file = HeaderEntry(key + "FILE", .text(name), comment: kind)
         guard let checksum else { return [file] }
         return [
-            file, HeaderEntry(key + "XXH3", .text(hexadecimal(checksum)), comment: "XXH3-64 of header and samples"),
+            file, HeaderEntry(key + "XXH3", .text(checksum.hexadecimal), comment: "XXH3-64 of header and samples"),
         ]
     }
 
@@ -72,10 +73,5 @@ enum CatalogueHeader {
         return stride(from: 0, to: kernel.values.count, by: kernel.width).map { start in
             kernel.values[start..<start + kernel.width].map(\.description).joined(separator: " ")
         }.joined(separator: "; ")
-    }
-
-    private static func hexadecimal(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ScanMemory
 public import SkyImage
 
 /// What makes two command lines the same job: files, parameters, plan and versions; not nodes, slots or outputs.
@@ -38,8 +39,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
     public var id: String {
         // Sorted: a dictionary has no order.
         let text = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)\n" }.joined()
-        let digits = String(Array(text.utf8).withUnsafeBytes { Checksum.of($0) }, radix: 16)
-        return String((String(repeating: "0", count: 16 - digits.count) + digits).prefix(8))
+        return String(Array(text.utf8).withUnsafeBytes { Checksum.of($0) }.hexadecimal.prefix(8))
     }
 
     /// What is other than in `old`, in words, as in "threshold was 3, is 2".

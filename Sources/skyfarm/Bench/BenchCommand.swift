@@ -4,7 +4,7 @@ import ScanCluster
 import ScanNetwork
 import SkyImage
 
-/// `skyfarm bench`: measures what the user's own cluster does, and what more nodes would add.
+/// `skyfarm bench`: measures the cluster, and estimates the benefit of more nodes.
 struct BenchCommand: Command {
     let options: Options
 
@@ -35,7 +35,7 @@ struct BenchCommand: Command {
             return .complete
         } catch {
             if let signal = interrupts.received { throw CommandError(signal.exitCode, "bench: stopped") }
-            throw Self.translate(error)
+            throw error
         }
     }
 
@@ -59,7 +59,7 @@ struct BenchCommand: Command {
                 farm.events.say("scanning \(image) on \(count)")
                 report.scan = try await run.scan(image, name: image, links: options.links)
             } else {
-                farm.events.say("making a synthetic sky, and scanning it on \(count)")
+                farm.events.say("scanning a synthetic image on \(count)")
                 let sky = try makeSky(in: folder)
                 report.scan = try await run.scan(sky, name: "synthetic sky", links: options.links)
             }
@@ -67,7 +67,7 @@ struct BenchCommand: Command {
         return report
     }
 
-    /// Makes an image for the measurement.
+    /// Makes a synthetic image.
     /// - Returns: its path.
     private func makeSky(in folder: TemporaryFolder) throws -> String {
         let path = try folder.make() + "/sky.fits"
@@ -77,41 +77,27 @@ struct BenchCommand: Command {
         return path
     }
 
-    /// The systems that serve what is measured; says which do not.
+    /// The systems that support the measurements; reports those that do not.
     private func usable(_ farm: ScanFarm) async -> [SystemSnapshot] {
         let old = await farm.nodes.states.compactMap(\.node).filter { !$0.scanners.contains(ProbeTask.scanner) }
         for node in old {
             farm.events.say(
-                "node \(node.name) is not measured: its skyfarm \(node.software) does not know how; use this version there"
+                "node \(node.name) is not measured: its version \(node.software) does not support it; update it"
             )
         }
         return farm.systems.snapshot.filter { system in !old.contains { $0.identity == system.id } }
-    }
-
-    private static func translate(_ error: any Error) -> any Error {
-        switch error {
-        case let error as ScanError where error.code == .noSystem:
-            CommandError(.noUsableNode, "bench: \(error)")
-        case let error as ScanError where error.code == .authentication:
-            CommandError(.authentication, "bench: \(error)")
-        case let error as ScanError where error.code == .bulkUnreadable: CommandError(.input, error.message)
-        case let error as TaskFailure: CommandError(.failure, "bench: \(error); run it again")
-        case let error as OutputError: CommandError(.output, error.description)
-        case let error as ImageError: CommandError(.input, error.description)
-        default: error
-        }
     }
 }
 
 extension BenchCommand {
     struct Options: Equatable, Sendable {
         var suites: [Suite]
-        /// Nil: a synthetic sky.
+        /// Nil: a synthetic image.
         var image: String?
-        /// Columns and rows of the synthetic sky.
+        /// Columns and rows of the synthetic image.
         var size: Int
         var runs: Int
-        /// That forecasts are wanted for.
+        /// Links to forecast for.
         var links: [LinkRate]
         var cluster: ClusterOptions
         var log: Log
@@ -133,54 +119,56 @@ extension BenchCommand {
         }
     }
 
-    /// What is measured.
     enum Suite: String, CaseIterable, Sendable {
         case dispatch, latency, scan
 
         init(_ word: String) throws(UsageError) {
             guard let suite = Suite(rawValue: word) else {
-                throw UsageError("\"\(word)\" cannot be measured: name dispatch, latency or scan, or nothing for all")
+                throw UsageError(
+                    "unknown measurement \"\(word)\"; use dispatch, latency or scan, or none for all three")
             }
             self = suite
         }
     }
 
     private static let runs = Option.value(
-        "runs", .integer("N", 1...1000), default: 3, help: "Measure everything so many times, and take the median")
+        "runs", .integer("N", 1...1000), default: 3, help: "Number of runs of each measurement; the median counts")
     private static let size = Option.value(
-        "size", .integer("PIXELS", 256...20_000), default: 4096, help: "Columns and rows of the synthetic sky")
+        "size", .integer("PIXELS", 256...20_000), default: 4096, help: "Columns and rows of the synthetic image")
     private static let links = Option.list(
         "link", LinkRate.form,
-        help: "Say as well what more nodes would add over a link of so many bits per second; repeat for several")
+        help: "Also forecast scans over a link of this rate")
 
     static let spec = CommandSpec(
         name: "bench",
-        summary: "Measure dispatch, latency and scan rate of the cluster, and say what limits them",
+        summary: "Measure dispatch, latency and scan rate of the cluster",
         examples: [
             .init(
                 line: "skyfarm bench",
-                explanation: "Measure this machine and every node on the network, each alone and all together, and say"
+                explanation:
+                    "Measure this machine and every node on the network, each alone and all together, and estimate"
                     + " how many nodes would help."),
             .init(
                 line: "skyfarm bench scan image.fits --node 192.168.1.7:4870 --json",
-                explanation: "Measure scans of an image of your own; print JSON."),
+                explanation: "Measure scans of this image on one node and this machine; print JSON."),
             .init(
                 line: "skyfarm bench scan --link 1G --link 10G",
-                explanation: "Say as well what more nodes would add over these links."),
+                explanation: "Also forecast the benefit of more nodes over these links."),
         ],
         description: [
-            "Each system is measured alone and all together: how many tasks that do nothing they take in a second, how"
-                + " long one of these takes, and how fast one slot of each and all slots together scan an image. The"
-                + " median of several runs counts; other work on the machines shows in the spread.",
-            "Below the tables it says what the limit is (computing, the link, the coordinator, or too few bands), and from"
-                + " how many nodes like these on more will not help.",
+            "dispatch is the rate of null tasks, of each system, of all together, and of all together with tasks sent"
+                + " in chunks. latency is the round trip of one null task. scan is the time to scan an image with one"
+                + " slot of each system and with all slots. Each figure is the median of several runs; lowest and"
+                + " highest show how much other work on the machines disturbs them.",
+            "Below the tables are the limiting factor (CPU, the link, the coordinator, or the number of bands), and the"
+                + " number of nodes beyond which more nodes do not help.",
         ],
         arguments: [
             ArgumentSpec(
-                name: "WHAT", help: "dispatch, latency or scan; all three if left out", isRequired: false,
+                name: "WHAT", help: "dispatch, latency or scan; without it, all three", isRequired: false,
                 choices: Suite.allCases.map(\.rawValue)),
             ArgumentSpec(
-                name: "IMAGE", help: "FITS file to scan; a synthetic sky is made if left out", isRequired: false,
+                name: "IMAGE", help: "FITS file to scan; without it, a synthetic image is made", isRequired: false,
                 isFile: true),
         ],
         sections: [

@@ -2,7 +2,7 @@ import Foundation
 import ScanCluster
 
 extension BenchReport {
-    /// The tables that a person reads.
+    /// The tables, for people.
     var text: String {
         [dispatch.map(text), latency.map(text), scan.map(text)].compactMap { $0 }.joined(separator: "\n")
     }
@@ -16,12 +16,13 @@ extension BenchReport {
             table.add(name, "\(slots)", values[0], values[1], values[2])
         }
         for (system, sample) in zip(systems, dispatch.alone) { add(system.name, system.slots, sample) }
-        var lines = "dispatch: tasks that do nothing, median of \(HumanFormat.count(runs, "run"))\n"
+        var lines = "dispatch: null tasks, median of \(HumanFormat.count(runs, "run"))\n"
         if let together = dispatch.together { add("together", totalSlots, together) }
+        add("in chunks", totalSlots, dispatch.inChunks)
         lines += table.text
         if let speedUp = dispatch.speedUp, let efficiency = dispatch.efficiency, let bound = dispatch.bound {
             lines += "\(Self.times(speedUp)) the fastest alone, \(Self.percent(efficiency)) of their sum; "
-            lines += bound == .coordinator ? "the coordinator is the limit\n" : "the nodes are the limit\n"
+            lines += bound == .coordinator ? "limited by the coordinator\n" : "limited by the nodes\n"
         }
         return lines
     }
@@ -35,7 +36,7 @@ extension BenchReport {
                 HumanFormat.measurement(seconds: p50.highest),
                 HumanFormat.measurement(seconds: latency.p99[index].median))
         }
-        return "latency: one task that does nothing after the other, median of \(HumanFormat.count(runs, "run"))\n"
+        return "latency: one null task at a time, median of \(HumanFormat.count(runs, "run"))\n"
             + table.text
     }
 
@@ -52,18 +53,19 @@ extension BenchReport {
         var lines = "scan: \(scan.image), \(size), median of \(HumanFormat.count(runs, "run"))\n" + table.text
         let shares = scan.shares
         lines += "\(Self.times(scan.speedUp)) one slot, efficiency \(Self.percent(scan.efficiency)); "
-        lines += "the limit: \(Self.words(scan.bound, bands: scan.bands))\n"
-        lines += "of the slots' time: \(Self.percent(shares.compute)) scanning, "
-        lines += "\(Self.percent(shares.waiting)) waiting, "
-        lines += "\(Self.percent(shares.coordinator)) for the coordinator alone\n"
+        lines += "limited by \(Self.words(scan.bound, bands: scan.bands))\n"
+        lines += "slots: \(Self.percent(shares.compute)) busy, \(Self.percent(shares.waiting)) waiting, "
+        lines += "\(Self.percent(shares.coordinator)) without tasks while the coordinator works\n"
         if scan.slowdown > 1.15 {
-            lines += "together slots scan \(Self.times(scan.slowdown)) as slowly as alone: they share cores or memory\n"
+            lines +=
+                "all slots together: each \(Self.times(scan.slowdown)) slower than alone, because they share cores"
+                + " or memory\n"
         }
         guard let forecasts = scan.forecasts, let enough = scan.enoughNodes, let limit = scan.limit else {
-            return lines + "no node was measured: run `skyfarm node` on another machine to see what it adds\n"
+            return lines + "no node was measured: run `skyfarm node` on another machine to measure its benefit\n"
         }
         if let link = scan.link { lines += "link to all nodes: \(HumanFormat.quantity(link.median))B/s\n" }
-        lines += "nodes like these, expected: \(Self.words(forecasts))\n"
+        lines += "forecast: \(Self.words(forecasts))\n"
         lines += "\(Self.words(enough: enough, limit, bands: scan.bands))\n"
         for link in scan.links ?? [] {
             let shown = link.forecasts.firstIndex { $0.nodes >= link.enoughNodes } ?? link.forecasts.count - 1
@@ -79,15 +81,15 @@ extension BenchReport {
     }
 
     private static func words(enough nodes: Int, _ limit: ScalingModel.Bound, bands: Int) -> String {
-        "from \(HumanFormat.count(max(1, nodes), "node")) on, more will not help: \(words(limit, bands: bands))"
+        "more than \(HumanFormat.count(max(1, nodes), "node")) do not help: limited by \(words(limit, bands: bands))"
     }
 
     private static func words(_ bound: ScalingModel.Bound, bands: Int) -> String {
         switch bound {
-        case .compute: "computing"
+        case .compute: "CPU"
         case .link: "the link"
         case .coordinator: "the coordinator"
-        case .tasks: "the image has only \(HumanFormat.count(bands, "band"))"
+        case .tasks: "the number of bands, \(bands)"
         }
     }
 

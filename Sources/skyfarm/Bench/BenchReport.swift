@@ -1,6 +1,6 @@
 import ScanCluster
 
-/// What `skyfarm bench` measured, for programs; `v` is the version of the form. All times are in seconds.
+/// The results of `skyfarm bench`; as JSON, `v` is the version of the format. All times are in seconds.
 struct BenchReport: Encodable {
     var v = 1
     /// Runs of each measurement.
@@ -17,32 +17,34 @@ struct BenchReport: Encodable {
         var isLocal: Bool
     }
 
-    /// Tasks that do nothing, as many at a time as the systems take.
+    /// The rate of null tasks, with all slots in use.
     struct Dispatch: Encodable {
         /// Tasks per second of each system alone.
         var alone: [Sample]
         /// Tasks per second of all systems; nil if there is only one.
         var together: Sample?
+        /// Tasks per second of all systems, with tasks sent in chunks.
+        var inChunks: Sample
         /// Times as many tasks as the fastest system alone.
         var speedUp: Double?
-        /// Share of what the systems do alone, summed.
+        /// Share of the sum of the systems' rates alone.
         var efficiency: Double?
-        /// What keeps the systems from doing more.
+        /// What limits the rate of all systems.
         var bound: ScalingModel.Bound?
 
-        init(alone: [Sample], together: Sample?) {
-            (self.alone, self.together) = (alone, together)
+        init(alone: [Sample], together: Sample?, inChunks: Sample) {
+            (self.alone, self.together, self.inChunks) = (alone, together, inChunks)
             guard let together else { return }
             let medians = alone.map(\.median)
             let efficiency = together.median / medians.reduce(0, +)
             speedUp = together.median / (medians.max() ?? .nan)
             self.efficiency = efficiency
-            // Far below their sum, it is no longer the systems.
+            // A rate far below their sum is not limited by the systems.
             bound = efficiency < 0.8 ? .coordinator : .compute
         }
     }
 
-    /// One task that does nothing after the other: quantiles of the time to its answer.
+    /// Quantiles of the round trip of one null task at a time.
     struct Latency: Encodable {
         var p50: [Sample]
         var p99: [Sample]
@@ -61,32 +63,32 @@ struct BenchReport: Encodable {
         var together: Sample
         /// Slots of all systems, each counted by its speed.
         var effectiveSlots: Double
-        /// Times as fast as one slot of this machine, or without such of the fastest node.
+        /// Times as fast as one slot of this machine or, without local slots, of the fastest node.
         var speedUp: Double
-        /// Share of what the slots would do if nothing held them up.
+        /// Share of the speed that the slots would have if they were always busy.
         var efficiency: Double
         var shares: Shares
         var bound: ScalingModel.Bound
-        /// Time that the same pixels take of a slot when all scan, against one alone: slots of one machine share its
-        /// memory and, beyond its cores, those too.
+        /// Time for the same pixels when all slots scan, relative to one slot alone: slots of one machine share memory
+        /// bandwidth and cores.
         var slowdown: Double
         /// Bytes per second to all nodes at a time; nil without nodes.
         var link: Sample?
         /// Nil without nodes.
         var model: ScalingModel?
         var forecasts: [ScalingModel.Forecast]?
-        /// From so many nodes like these on, more will not help with this image.
+        /// More nodes than these do not help with this image.
         var enoughNodes: Int?
-        /// What keeps them from helping.
+        /// What limits these nodes.
         var limit: ScalingModel.Bound?
-        /// The same over links that were asked for; nil without nodes.
+        /// Forecasts for the links of --link; nil without nodes.
         var links: [Link]?
 
         /// Pixels per second in `seconds`.
         func rate(_ seconds: Double) -> Double { Double(width * height) / seconds }
     }
 
-    /// What nodes like these would do over another link.
+    /// Forecast for another link.
     struct Link: Encodable, Equatable {
         var bitsPerSecond: Double
         /// For 1 to 32 nodes.
@@ -102,15 +104,15 @@ struct BenchReport: Encodable {
         }
     }
 
-    /// Where the slots' time went when all systems scanned together.
+    /// Shares of the slots' time when all systems scanned together.
     struct Shares: Encodable, Equatable {
-        /// They scanned.
+        /// Scanning.
         var compute: Double
-        /// No task was under way.
+        /// No task was running.
         var coordinator: Double
-        /// They waited for pixels, or for a task.
+        /// Waiting for pixels or for a task.
         var waiting: Double
-        /// Time that the link took for all pixels that travelled; much of it passes while slots scan.
+        /// Time to send all pixels over the link, relative to the scan; it overlaps with scanning.
         var link: Double
 
         init(compute: Double, coordinator: Double, link: Double) {
@@ -118,7 +120,7 @@ struct BenchReport: Encodable {
             waiting = max(0, 1 - compute - coordinator)
         }
 
-        /// The greatest of them, and what slots waited for.
+        /// The cause of the greatest share.
         var bound: ScalingModel.Bound {
             if waiting > max(compute, coordinator) { return link > waiting / 2 ? .link : .tasks }
             return compute >= coordinator ? .compute : .coordinator

@@ -4,15 +4,17 @@ import ScanNetwork
 import SkyImage
 import SkyScan
 
-/// Runs the measurements of `skyfarm bench`: all systems in turn, several times, after one time that does not count.
+/// Runs the measurements of `skyfarm bench`: all systems in turn, several times, after one run to warm up.
 struct BenchRun: Sendable {
     private let farm: Systems
     private let systems: [SystemSnapshot]
     private let runs: Int
 
-    /// Time that one measurement of dispatch, latency or link takes, about.
+    /// Approximate duration of one measurement of dispatch, latency or link.
     private static let seconds = 0.5
-    /// Bytes of a task that measures the link: about those of a band.
+    /// Tasks that travel together, at most.
+    private static let chunk = 64
+    /// Bytes of a task that measures the link: about as many as a band has.
     private static let linkBytes = 4 << 20
 
     /// Measures these systems, each in `runs` runs.
@@ -28,22 +30,26 @@ struct BenchRun: Sendable {
 
     private var nodes: Systems { farm.subset(systems.lazy.filter { !$0.isLocal }.map(\.id)) }
 
-    // MARK: Tasks that do nothing
+    // MARK: Empty tasks
 
     func dispatch() async throws -> BenchReport.Dispatch {
-        var probes = systems.map { ClusterProbe(alone($0)) }
-        if systems.count > 1 { probes.append(ClusterProbe(together)) }
+        var rows = systems.map { (probe: ClusterProbe(alone($0)), chunk: 1) }
+        if systems.count > 1 { rows.append((ClusterProbe(together), 1)) }
+        rows.append((ClusterProbe(together), Self.chunk))
         var counts: [Int] = []
-        for probe in probes {
-            let rate = try await probe.rate(tasks: 1000)
+        for row in rows {
+            let rate = try await row.probe.rate(tasks: 1000, inChunksOf: row.chunk)
             counts.append(min(max(Int(rate * Self.seconds), 1000), 1_000_000))
         }
-        var rates = probes.map { _ in Sample() }
+        var rates = rows.map { _ in Sample() }
         for _ in 0..<runs {
-            for (index, probe) in probes.enumerated() { rates[index].add(try await probe.rate(tasks: counts[index])) }
+            for (index, row) in rows.enumerated() {
+                rates[index].add(try await row.probe.rate(tasks: counts[index], inChunksOf: row.chunk))
+            }
         }
+        let inChunks = rates.removeLast()
         let together = systems.count > 1 ? rates.removeLast() : nil
-        return BenchReport.Dispatch(alone: rates, together: together)
+        return BenchReport.Dispatch(alone: rates, together: together, inChunks: inChunks)
     }
 
     func latency() async throws -> BenchReport.Latency {
@@ -66,7 +72,7 @@ struct BenchRun: Sendable {
 
     // MARK: Scans
 
-    /// Scans an image; `name` is what the report calls it, and `links` are those that it has forecasts for.
+    /// Scans an image. `name` is its name in the report, `links` are those to forecast for.
     func scan(_ path: String, name: String, links: [LinkRate]) async throws -> BenchReport.Scan {
         let image = try image(path, name: name)
         func trial(_ systems: Systems) async throws -> ScanTrial {
@@ -75,7 +81,7 @@ struct BenchRun: Sendable {
         var measurement = ScanMeasurement(
             image: image, systems: systems.map(BenchReport.System.init), oneSlot: systems.map { _ in [] }, together: [],
             way: try await way(), links: links)
-        // The image is then in the page cache.
+        // Brings the image into the page cache.
         _ = try await trial(together)
         for _ in 0..<runs {
             for (index, system) in systems.enumerated() {
@@ -95,7 +101,7 @@ struct BenchRun: Sendable {
             bytes: pixels * MemoryLayout<Float>.stride)
     }
 
-    /// Measures the way to all nodes at a time; nil without nodes.
+    /// Measures the link to all nodes at a time; nil without nodes.
     private func way() async throws -> ScanMeasurement.Way? {
         let nodes = nodes
         if nodes.snapshot.isEmpty { return nil }

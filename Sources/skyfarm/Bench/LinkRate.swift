@@ -1,18 +1,18 @@
 import CommandLineKit
 
-/// The rate of a link as it is sold, such as 1 Gbit/s.
+/// The nominal rate of a link, such as 1 Gbit/s.
 struct LinkRate: Equatable, Sendable, CustomStringConvertible {
     var bitsPerSecond: Double
 
-    /// Bytes per second of what is sent. Of the 1538 bytes that an Ethernet frame takes of the cable, 1448 are TCP's, and
-    /// TLS adds 22 to 16,384 of them.
+    /// Payload bytes per second: 1448 of the 1538 bytes of an Ethernet frame are TCP payload, and TLS adds 22 bytes to
+    /// each 16,384.
     var bytesPerSecond: Double { bitsPerSecond / 8 * (1448 / 1538) * (16_384 / 16_406) }
 
     var description: String { HumanFormat.quantity(bitsPerSecond) + "bit/s" }
 
     private static let units: [Character: Double] = ["k": 1e3, "M": 1e6, "G": 1e9]
 
-    /// A number of bits per second, with `k`, `M` or `G` behind it if need be.
+    /// Bits per second, optionally with the suffix `k`, `M` or `G`.
     static let form = ValueForm<LinkRate>(
         placeholder: "RATE", expected: "a rate in bits per second from 1k to 1000G, as in 100M or 1G",
         parse: { text in

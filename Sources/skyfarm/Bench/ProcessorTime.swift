@@ -1,8 +1,8 @@
 import Foundation
 
-/// Processor time of this process.
+/// CPU time of this process.
 enum ProcessorTime {
-    /// Seconds that all its threads have used.
+    /// Seconds, over all threads.
     static var used: Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

@@ -1,40 +1,40 @@
-/// How the time of a job depends on the number of nodes: from what its tasks take of a slot, of the link and of the
-/// coordinator. Pure; Docs/Scaling.md has the formulas, and what they were checked against.
+/// The duration of a scan as a function of the number of nodes, from the time that its tasks need on a slot, on the
+/// link and on the coordinator. Pure. Docs/Scaling.md has the formulas and how they were checked.
 ///
-/// The steps of a job follow one another. In a step slots compute side by side, the link carries one task after the
-/// other, and both overlap. What the coordinator does meanwhile costs nothing unless it takes longer than all steps; work
-/// that no task shares comes on top (Amdahl).
+/// Steps run one after another. Within a step slots compute in parallel, the link carries one task at a time, and both
+/// overlap. The coordinator's work in parallel costs nothing unless it takes longer than all steps; its serial work is
+/// added (Amdahl).
 struct ScalingModel: Codable, Equatable, Sendable {
-    /// A step of the job. The next one begins when all its tasks are done.
+    /// A step of the scan. The next one begins when all its tasks are done.
     struct Step: Codable, Equatable, Sendable {
         var tasks: Int
-        /// Time that a task takes of a slot while no other slot scans.
+        /// Time of a task on a slot while no other slot scans.
         var taskSeconds: Double
-        /// Bytes that travel to a node with a task.
+        /// Bytes sent to a node with a task.
         var taskBytes: Double
-        /// Nodes keep these bytes from the step before: only a task that goes to another system than then needs them.
+        /// Nodes keep these bytes from the previous step: they are only sent if another system runs the task.
         var isKept = false
     }
 
     var steps: [Step]
     /// Bytes per second that the coordinator sends to all nodes together.
     var linkBytesPerSecond: Double
-    /// Time from a task that does nothing to its answer.
+    /// Round trip of a null task.
     var roundTripSeconds: Double
-    /// Time that the coordinator works for the job while tasks run.
+    /// The coordinator's work while tasks run.
     var coordinatorSeconds: Double
-    /// Time of the job in which no task runs.
+    /// Time in which no task runs.
     var serialSeconds: Double
     /// Slots of this machine.
     var localSlots: Double
     /// Slots of a node.
     var slotsPerNode: Double
-    /// Speed of a node's slots, counted in that of the slot that ``Step/taskSeconds`` was measured at.
+    /// Speed of a node's slots relative to the slot of ``Step/taskSeconds``.
     var slotSpeed: Double
-    /// Times as long as alone a task takes of a slot while all slots scan.
+    /// Time of a task while all slots scan, relative to one slot alone.
     var slowdown: Double
 
-    /// What keeps a job from being faster.
+    /// What limits the speed.
     enum Bound: String, Codable, CaseIterable, Sendable {
         /// All slots compute.
         case compute
@@ -47,38 +47,38 @@ struct ScalingModel: Codable, Equatable, Sendable {
     /// A number of nodes, and what they would do.
     struct Forecast: Encodable, Equatable, Sendable {
         var nodes: Int
-        /// Time of the job.
+        /// Duration of the scan.
         var seconds: Double
         /// Times as fast as one slot of this machine.
         var speedUp: Double
         var bound: Bound
     }
 
-    /// What so many nodes would do.
+    /// The forecast for this number of nodes.
     func forecast(nodes: Int) -> Forecast {
         let (seconds, bound) = time(nodes: nodes)
         let alone = steps.reduce(serialSeconds) { $0 + Double($1.tasks) * $1.taskSeconds }
         return Forecast(nodes: nodes, seconds: seconds, speedUp: alone / seconds, bound: bound)
     }
 
-    /// Fewest nodes that are within a twentieth of the best that any number of nodes can do.
+    /// The smallest number of nodes whose duration is within 5 % of the best possible.
     var enoughNodes: Int {
         let times = (0...mostNodes).map { time(nodes: $0).seconds }
         let best = times.min() ?? 0
         return times.firstIndex { $0 <= best * 1.05 } ?? mostNodes
     }
 
-    /// What keeps more nodes than those from helping.
+    /// What limits more nodes than those.
     var limit: Bound { time(nodes: mostNodes).bound }
 
-    /// Forecasts for 1, 2, 4, … nodes up to those that are enough, and those.
+    /// Forecasts for 1, 2, 4, … nodes and ``enoughNodes``.
     var forecasts: [Forecast] {
         let enough = max(1, enoughNodes)
         let powers = sequence(first: 1) { $0 * 2 }.prefix { $0 < enough }
         return (Array(powers) + [enough]).map(forecast)
     }
 
-    /// The same job over another link.
+    /// The same scan over another link.
     func over(_ link: LinkRate) -> ScalingModel {
         var other = self
         other.linkBytesPerSecond = link.bytesPerSecond
@@ -99,26 +99,26 @@ struct ScalingModel: Codable, Equatable, Sendable {
             held = outcome.remoteTasks
         }
         if coordinatorSeconds > farmed { return (serialSeconds + coordinatorSeconds, .coordinator) }
-        // In a fixed order, so that equals do not change places.
+        // In a fixed order, for a stable result among equals.
         let bound = Bound.allCases.max { seconds[$0, default: 0] < seconds[$1, default: 0] } ?? .compute
         return (serialSeconds + farmed, bound)
     }
 
-    /// What becomes of a step whose first `held` tasks find their bytes at a node.
+    /// The duration of a step; nodes already hold the bytes of its first `held` tasks.
     private func outcome(
         of step: Step, nodes: Int, held: Double
     ) -> (seconds: Double, bound: Bound, remoteTasks: Double) {
-        // A clock's tick for tasks too quick for it.
+        // At least one tick of the clock.
         let local = max(step.taskSeconds * slowdown, 1e-9)
         let remote = local / slotSpeed
         let transfer = step.taskBytes / linkBytesPerSecond
-        // A task and its answer are on the way so long. Another task waits at the node for each slot, so that only a way
-        // longer than a task is felt.
+        // Transfer time of a task and its result. The node queues another task per slot, so that transfers matter
+        // only if they take longer than a task.
         let way = roundTripSeconds + (step.isKept ? 0 : transfer)
         let cycle = max(remote, (remote + way) / 2)
         let remoteSlots = Double(nodes) * slotsPerNode
         guard localSlots + remoteSlots > 0 else { return (.infinity, .compute, 0) }
-        // Tasks done by a time: by the nodes' slots, as far as the link goes, and here, where nothing travels.
+        // Tasks done by a time: by the nodes' slots, limited by the link, and by the local slots.
         func computed(_ time: Double) -> Double { max(0, remoteSlots * ((time - way) / cycle).rounded(.down)) }
         func carried(_ time: Double) -> Double {
             if transfer == 0 { return .infinity }
@@ -133,11 +133,11 @@ struct ScalingModel: Codable, Equatable, Sendable {
         return (seconds, localSlots + remoteSlots < tasks ? .compute : .tasks, remoteTasks)
     }
 
-    /// The least time of which `isEnough` is true: it is so of all longer ones, and of a long one.
+    /// The least time for which `isEnough`, a monotonic predicate, holds.
     private static func least(_ isEnough: (Double) -> Bool) -> Double {
         var (low, high) = (0.0, 1e-9)
         while !isEnough(high), high.isFinite { (low, high) = (high, high * 2) }
-        // Down to neighbouring numbers.
+        // To the precision of Double.
         for _ in 0..<53 {
             let middle = (low + high) / 2
             if isEnough(middle) { high = middle } else { low = middle }

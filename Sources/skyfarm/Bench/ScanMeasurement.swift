@@ -1,8 +1,7 @@
 import ScanCluster
 
-/// The scans of `skyfarm bench`, and what follows from them. Pure.
+/// The measured scans of `skyfarm bench`, from which the report follows. Pure.
 struct ScanMeasurement {
-    /// What was scanned.
     struct Image: Equatable {
         var name: String
         var width: Int
@@ -12,9 +11,9 @@ struct ScanMeasurement {
         var bytes: Int
     }
 
-    /// What was measured of the way to the nodes.
+    /// The measured path to the nodes.
     struct Way: Equatable {
-        /// Seconds from a task that does nothing to its answer.
+        /// Seconds of a null task's round trip.
         var roundTrip: Double
         /// Bytes per second to all nodes at a time.
         var link: Sample
@@ -22,13 +21,13 @@ struct ScanMeasurement {
 
     var image: Image
     var systems: [BenchReport.System]
-    /// Of one slot of each system, in their order.
+    /// With one slot of each system, in their order.
     var oneSlot: [[ScanTrial]]
-    /// Of all slots of all systems.
+    /// With all slots of all systems.
     var together: [ScanTrial]
     /// Nil without nodes.
     var way: Way?
-    /// That forecasts are wanted for, beside the one that was measured.
+    /// Links to forecast for, in addition to the measured one.
     var links: [LinkRate] = []
 
     var report: BenchReport.Scan {
@@ -44,16 +43,16 @@ struct ScanMeasurement {
             links: model.map { model in links.map { BenchReport.Link($0, model) } })
     }
 
-    /// The system that others are compared with: this machine, or the fastest node.
+    /// The system to compare with: this machine, or the fastest node.
     private var reference: Int {
         systems.firstIndex(where: \.isLocal)
             ?? systems.indices.min { oneSlot[$0].sample(\.seconds).median < oneSlot[$1].sample(\.seconds).median } ?? 0
     }
 
-    /// Time that one slot of a system scans.
+    /// Scanning time of one slot of a system.
     private func busySeconds(_ index: Int) -> Double { oneSlot[index].sample(\.busySeconds).median }
 
-    /// Slots of each system, counted in slots of the reference.
+    /// Slots of each system, in units of the reference's slots.
     private var effectiveSlots: [Double] {
         let unit = busySeconds(reference)
         return systems.indices.map { Double(systems[$0].slots) * unit / busySeconds($0) }
@@ -66,7 +65,7 @@ struct ScanMeasurement {
     }
 
     private var slowdown: Double {
-        // Systems take shares of the pixels by their speed.
+        // Each system scans a share of the pixels in proportion to its speed.
         let expected = zip(systems.indices, effectiveSlots).reduce(0) { $0 + busySeconds($1.0) * $1.1 } / allSlots
         return together.sample(\.busySeconds).median / expected
     }
@@ -95,7 +94,7 @@ struct ScanMeasurement {
             slowdown: max(1, slowdown))
     }
 
-    /// The steps as one slot of the reference does them. Each of its trials has the same ones.
+    /// The steps with one slot of the reference; the same in all its trials.
     private var steps: [ScalingModel.Step] {
         let trials = oneSlot[reference]
         return (trials.first?.steps ?? []).indices.map { index in

@@ -4,36 +4,34 @@ import ScanNetwork
 import SkyImage
 import SkyScan
 
-/// One timed scan of an image, from its opening to the last source; no catalogue is written.
+/// One timed scan of an image, from opening it to the last source; no catalogue is written.
 struct ScanTrial: Sendable {
-    /// Time of the whole.
+    /// Total duration.
     var seconds: Double
-    /// Those that had tasks.
+    /// The steps that had tasks.
     var steps: [Step]
-    /// Time in which no task was under way.
+    /// Time in which no task was running.
     var serialSeconds: Double
-    /// Processor time that this process used beside its own slots.
+    /// CPU time of this process without its slots.
     var coordinatorSeconds: Double
-    /// Sources that were found.
     var sources: Int
 
-    /// A step of the scan.
     struct Step: Equatable, Sendable {
         var name: ScanStep
         var tasks: Int
-        /// Time that slots scanned, summed over all.
+        /// Scanning time, summed over all slots.
         var seconds: Double
-        /// Bytes of the pixels that its tasks need.
+        /// Bytes of its tasks' pixels.
         var bytes: Int
     }
 
-    /// Time that slots scanned, summed over all.
+    /// Scanning time, summed over all slots.
     var busySeconds: Double { steps.reduce(0) { $0 + $1.seconds } }
 }
 
 extension ScanTrial {
-    /// Scans an image on these systems; `bandBytes` are the bytes of the pixels of all bands, with their halos.
-    /// - Throws: ``CommandError`` if a part of the image could not be scanned, and what `SkyScan` throws.
+    /// Scans an image on these systems. `bandBytes` counts the pixels of all bands with their halos.
+    /// - Throws: `CommandError` if a part of the image could not be scanned, and what `SkyScan` throws.
     init(of image: String, bandBytes: Int, on systems: Systems) async throws {
         let loop = EventLoop.shared
         let coordinator = ScanCoordinator(
@@ -48,11 +46,11 @@ extension ScanTrial {
         let result = try await scan.run()
         seconds = (ContinuousClock.now - start) / .seconds(1)
         if let missing = result.missing.first {
-            throw CommandError(.failure, "bench: a part of the scan failed: \(missing.reason); run it again")
+            throw CommandError(.failure, "bench: part of the scan failed: \(missing.reason); run it again")
         }
         steps = ScanStep.allCases.compactMap { step in
             result.tally.steps[step].map { share in
-                // The sectors of bands are their cores.
+                // Sectors of bands do not include the halos.
                 let isOfBands = step == .background || step == .extraction
                 let bytes = isOfBands ? bandBytes : spans.pixels(step) * MemoryLayout<Float>.stride
                 return Step(name: step, tasks: share.tasks, seconds: share.seconds, bytes: bytes)
@@ -66,6 +64,6 @@ extension ScanTrial {
 }
 
 extension [ScanTrial] {
-    /// One quantity of all trials.
+    /// One quantity over all trials.
     func sample(_ quantity: (ScanTrial) -> Double) -> Sample { Sample(map(quantity)) }
 }

@@ -2,8 +2,8 @@ import ScanCluster
 import SkyImage
 import SkyScan
 
-/// Adds up the time in which the steps of a scan have tasks under way, from the first start to the last end of each, and
-/// the pixels of their sectors. The rest of the time is the coordinator's alone.
+/// Sums up the durations of a scan's steps, each from the start of its first task to the end of its last, and the
+/// pixels of their sectors. In the rest of the time only the coordinator works.
 final class TaskSpans: Sendable {
     private struct State {
         var total = Duration.zero
@@ -17,7 +17,7 @@ final class TaskSpans: Sendable {
     }
     private let state = Locked(State())
 
-    /// Takes an event in; from any thread.
+    /// May be called from any thread.
     @Sendable func handle(_ event: SkyScanEvent) {
         let now = ContinuousClock.now
         state.withLock { state in

@@ -1,26 +1,23 @@
 import CommandLineKit
 import Foundation
 
-/// A folder for files that must not outlive the process; made when it is needed.
+/// A folder for temporary files, created on demand.
 struct TemporaryFolder: Sendable {
     private let path: String
 
-    /// A folder whose name begins so.
+    /// `name` is the first part of the folder's name.
     init(named name: String) {
         path = FileManager.default.temporaryDirectory.path + "/\(name)-\(UUID().uuidString)"
     }
 
-    /// Makes it, closed to others.
-    /// - Returns: its path.
-    /// - Throws: ``CommandError`` if it cannot be made.
+    /// Creates it, accessible to this user only, and returns its path.
     func make() throws(CommandError) -> String {
         guard mkdir(path, 0o700) == 0 else {
-            let reason = String(cString: strerror(errno)).lowercased()
-            throw CommandError(.output, "\(path): \(reason); name another folder in TMPDIR")
+            throw CommandError(.output, path, errno: errno, remedy: "; name another folder in TMPDIR")
         }
         return path
     }
 
-    /// Removes it with all that is in it.
+    /// Removes it with its contents.
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

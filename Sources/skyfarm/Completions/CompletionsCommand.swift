@@ -1,6 +1,6 @@
 import CommandLineKit
 
-/// `skyfarm completions`: what a shell needs to complete commands, flags and values.
+/// `skyfarm completions`: the completion script of a shell.
 struct CompletionsCommand: Command {
     let shell: Shell
 
@@ -33,7 +33,7 @@ struct CompletionsCommand: Command {
 
     static let spec = CommandSpec(
         name: "completions",
-        summary: "Write what a shell needs to complete commands, flags and values",
+        summary: "Write the completion script of a shell",
         examples: [
             .init(
                 line: "skyfarm completions bash > ~/.local/share/bash-completion/completions/skyfarm",

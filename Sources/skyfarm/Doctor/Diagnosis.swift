@@ -3,32 +3,32 @@ import ScanDiscovery
 import ScanNetwork
 import ScanSecurity
 
-/// Judges whether a second machine could use this one, and what to do if not. Pure.
+/// Decides whether other machines can use this one, and what to do if not. Pure.
 struct Diagnosis: Sendable {
     var daemon: DiscoveryDaemon
-    /// The key of this machine, or why it cannot be used.
+    /// The key of this machine, or why it is unusable.
     var key: Result<KeyFingerprint, KeyError>
-    /// What was heard of the daemon when it was asked; nil if it answers.
+    /// The error of the discovery daemon; nil if it answers.
     var discoveryError: DiscoveryError?
     var interfaces: [NetworkInterface]
-    /// Nodes that are announced.
+    /// Announced nodes.
     var announced: [ClusterMembership.Finding]
-    /// How it stands with the nodes that were tried.
+    /// States of the nodes to which connections were attempted.
     var states: [NodeState]
-    /// Time for which nodes were looked for.
+    /// Duration of the search for nodes.
     var seconds: Double
     var time: SystemTime
 
-    /// What was found out about one thing.
+    /// The result of one check.
     struct Finding: Encodable, Equatable, Sendable {
         enum Verdict: String, Encodable, Sendable {
             case ok
-            /// No reason why another machine could not use this one.
+            /// Does not keep other machines from using this one.
             case note
             case problem
         }
 
-        /// What was looked at, in one word.
+        /// Name of the check, in one word.
         var check: String
         var verdict: Verdict
         var text: String
@@ -40,7 +40,7 @@ struct Diagnosis: Sendable {
         [bus, answer] + network + [clusterKey] + own + others + named + [firewall, clock]
     }
 
-    /// Whether a second machine could use this one.
+    /// Whether other machines can use this one.
     var isUsable: Bool { !findings.contains { $0.verdict == .problem } }
 
     // MARK: The daemon
@@ -48,7 +48,7 @@ struct Diagnosis: Sendable {
     private var bus: Finding {
         if case .busAbsent(let path) = daemon {
             return Finding(
-                check: "bus", verdict: .problem, text: "there is no D-Bus system bus at \(path)",
+                check: "bus", verdict: .problem, text: "no D-Bus system bus at \(path)",
                 next: "sudo systemctl start dbus")
         }
         return Finding(check: "bus", verdict: .ok, text: "the system bus accepts connections")
@@ -57,14 +57,14 @@ struct Diagnosis: Sendable {
     private var answer: Finding {
         switch (daemon, discoveryError) {
         case (.listening, nil):
-            return Finding(check: "daemon", verdict: .ok, text: "the discovery daemon runs and answers")
+            return Finding(check: "daemon", verdict: .ok, text: "the discovery daemon is running and answers")
         case (.listening, .some(let error)):
             return Finding(
                 check: "daemon", verdict: .problem, text: error.message, next: "sudo systemctl restart avahi-daemon")
         case (.absent, _), (.busAbsent, _):
             return Finding(
                 check: "daemon", verdict: .problem,
-                text: "no discovery daemon runs, so nodes are neither announced nor found",
+                text: "no discovery daemon is running: nodes are neither announced nor found",
                 next: "sudo apt-get install avahi-daemon && sudo systemctl start avahi-daemon")
         }
     }
@@ -77,7 +77,7 @@ struct Diagnosis: Sendable {
             return [
                 Finding(
                     check: "network", verdict: .problem,
-                    text: "no interface but loopback is up with an address and multicast", next: "ip address")
+                    text: "no interface other than loopback is up with an address and multicast", next: "ip address")
             ]
         }
         return useful.map { interface in
@@ -98,7 +98,7 @@ struct Diagnosis: Sendable {
         }
     }
 
-    /// Those that were named, wherever they are.
+    /// Nodes named with --node.
     private var named: [Finding] {
         states.filter { $0.announcedName == nil }.map { state in
             guard let trouble = state.trouble, !state.isUsable else {
@@ -116,11 +116,11 @@ struct Diagnosis: Sendable {
             return [
                 Finding(
                     check: "announced", verdict: .problem,
-                    text: "no node of this machine is announced, so no other machine can use it", next: "skyfarm node")
+                    text: "no node of this machine is announced", next: "skyfarm node")
             ]
         }
         var findings = here.map(announcement)
-        // One node that works is enough.
+        // One working node suffices.
         let answers = here.map(answer)
         let isServed = answers.contains { $0.verdict == .ok }
         findings += answers.map { answer in
@@ -137,7 +137,7 @@ struct Diagnosis: Sendable {
             return [
                 Finding(
                     check: "heard", verdict: .note,
-                    text: "no node of another machine was heard of in \(plainText(seconds)) s; start one there",
+                    text: "no node of another machine was discovered in \(plainText(seconds)) s; start one there",
                     next: "skyfarm node")
             ]
         }
@@ -155,7 +155,7 @@ struct Diagnosis: Sendable {
         return Finding(check: place, verdict: .ok, text: "\(finding.node.name) at \(addresses), heard \(time)")
     }
 
-    /// Whether the node answers on the network.
+    /// Whether the node answers.
     private func answer(_ finding: ClusterMembership.Finding) -> Finding {
         let name = finding.node.name
         if let obstacle = finding.obstacle {
@@ -184,7 +184,7 @@ struct Diagnosis: Sendable {
         if finding.node.isOnThisMachine, isLoopback(state.address) {
             return Finding(
                 check: "answers", verdict: .problem,
-                text: "\(name) answers at \(state.address) only, which no other machine reaches",
+                text: "\(name) answers at \(state.address) only, which other machines cannot reach",
                 next: "skyfarm node --listen :0")
         }
         return Finding(check: "answers", verdict: .ok, text: "\(name) answers at \(state.address)")
@@ -194,23 +194,23 @@ struct Diagnosis: Sendable {
         HostAndPort(address).flatMap { HostAddress($0.host) }?.isLoopback ?? false
     }
 
-    // MARK: What cannot be seen from here
+    // MARK: Firewall and clock
 
     private var firewall: Finding {
         let ports = announced.filter(\.node.isOnThisMachine).compactMap { $0.node.addresses.first?.port }
         let tcp = ports.isEmpty ? "the node's TCP port" : "TCP port " + ports.map { "\($0)" }.joined(separator: ", ")
         return Finding(
             check: "firewall", verdict: .note,
-            text: "cannot be seen from this machine; it must let in UDP port 5353 and \(tcp)",
+            text: "not checked; it must accept UDP port 5353 and \(tcp)",
             next: "sudo nft list ruleset")
     }
 
     private var clock: Finding {
         switch time.isSynchronized {
-        case true?: Finding(check: "clock", verdict: .ok, text: "\(time.text), kept by the network")
+        case true?: Finding(check: "clock", verdict: .ok, text: "\(time.text), synchronized")
         case false?:
             Finding(
-                check: "clock", verdict: .note, text: "\(time.text), not kept by the network; logs may not match",
+                check: "clock", verdict: .note, text: "\(time.text), not synchronized; times in logs may not match",
                 next: "sudo timedatectl set-ntp true")
         case nil: Finding(check: "clock", verdict: .note, text: time.text)
         }

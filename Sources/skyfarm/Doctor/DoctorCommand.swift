@@ -3,7 +3,7 @@ import ScanDiscovery
 import ScanNetwork
 import ScanSecurity
 
-/// `skyfarm doctor`: says whether other machines can use this one, and what to do if not.
+/// `skyfarm doctor`: checks whether other machines can use this one.
 struct DoctorCommand: Command {
     let options: Options
 
@@ -12,7 +12,7 @@ struct DoctorCommand: Command {
     func run() async throws -> ExitCode {
         let daemon = DiscoveryDaemon.diagnose()
         let keys = Result { () throws(KeyError) in try KeyStore.user().ring() }
-        // Without a key all nodes are strange: with a key that nobody knows the rest can still be looked at.
+        // Without a usable key, a random one: the other checks still work.
         let search = NodeSearch(
             options.nodes, keys: try (try? keys.get()) ?? KeyRing(current: .random()),
             sources: NodeSources(discovers: true, srv: []))
@@ -35,7 +35,7 @@ struct DoctorCommand: Command {
         var findings: [Diagnosis.Finding]
     }
 
-    /// One line for each finding, and below it the command to run next.
+    /// One line per finding, followed by the command to run next.
     static func text(_ diagnosis: Diagnosis) -> String {
         let findings = diagnosis.findings
         var lines = findings.flatMap { finding in
@@ -67,17 +67,17 @@ extension DoctorCommand {
 
     static let spec = CommandSpec(
         name: "doctor",
-        summary: "Say whether other machines can use this one, and what to do if not",
+        summary: "Check whether other machines can use this one",
         examples: [
             .init(
                 line: "skyfarm doctor",
                 explanation:
-                    "Look at the discovery daemon, the network, the cluster key and the nodes that are announced. The exit code"
-                    + " is 0 only if a second machine could use this one.")
+                    "Check the discovery daemon, the network, the cluster key and the announced nodes. The exit code is"
+                    + " 0 if other machines can use this one.")
         ],
         description: [
-            "One line for each thing it looked at, and below it the command to run next if something is wrong. The exit"
-                + " code is 1 if a second machine could not use this one."
+            "Prints one line per check, followed by the command to run next if something is wrong. The exit code is 1"
+                + " if other machines cannot use this one."
         ],
         sections: [
             OptionSection(title: "Options", options: [NodeOptions.nodes.spec, NodeOptions.look.spec]),

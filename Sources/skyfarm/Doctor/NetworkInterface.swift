@@ -6,13 +6,13 @@ struct NetworkInterface: Equatable, Sendable {
     var name: String
     var isUp: Bool
     var hasMulticast: Bool
-    /// Numeric, with the interface where it is link-local.
+    /// Numeric; link-local ones with the interface.
     var addresses: [String]
 
     /// Whether nodes can be found there.
     var carriesDiscovery: Bool { isUp && hasMulticast && !addresses.isEmpty }
 
-    /// The interfaces now, by name.
+    /// The current interfaces, sorted by name.
     static func current() -> [NetworkInterface] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
@@ -36,9 +36,9 @@ struct NetworkInterface: Equatable, Sendable {
         return interfaces.values.sorted { $0.name < $1.name }
     }
 
-    /// The address of this machine to name to others if a socket listens on `host`; nil if that is one already.
+    /// The address at which others reach a socket that listens on `host`; nil if `host` is a specific address.
     ///
-    /// IPv4 comes first, which every machine has; link-local IPv6 never, as it means another machine elsewhere.
+    /// Prefers IPv4, which every machine has. Never link-local IPv6, which is valid on one link only.
     static func address(for host: String, among interfaces: [NetworkInterface]) -> String? {
         guard ["", "0.0.0.0", "::"].contains(host) else { return nil }
         let addresses = interfaces.filter(\.isUp).flatMap(\.addresses)

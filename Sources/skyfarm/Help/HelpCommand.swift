@@ -15,7 +15,7 @@ struct HelpCommand: Command {
         return .complete
     }
 
-    /// Writes the help of a command, or the overview of all.
+    /// Writes the help of a command, or the overview.
     static func show(_ command: CommandSpec?) throws -> ExitCode {
         let width = min(Terminal.standardOutput.width ?? 80, 100)
         let program = Skyfarm.program
@@ -27,7 +27,7 @@ struct HelpCommand: Command {
 
 extension HelpCommand {
     struct Options: Equatable, Sendable {
-        /// Nil: all of them.
+        /// Nil: the overview.
         var command: String?
         var isManual: Bool
         var environment: [String: String]
@@ -39,7 +39,7 @@ extension HelpCommand {
         }
     }
 
-    private static let manual = Option.toggle("man", help: "Write the manual page in roff, for man -l")
+    private static let manual = Option.toggle("man", help: "Write the manual page in roff, as for man -l")
 
     static let spec = CommandSpec(
         name: "help",
@@ -50,12 +50,11 @@ extension HelpCommand {
                 line: "skyfarm help --man scan | man -l -", explanation: "Read the manual page of skyfarm scan."),
         ],
         description: [
-            "Help and manual page are made of the same table that flags are read by. The manual page bears the day of"
-                + " SOURCE_DATE_EPOCH, if that is set, or today's."
+            "The manual page is dated by SOURCE_DATE_EPOCH, if that is set, or today."
         ],
         arguments: [
             ArgumentSpec(
-                name: "COMMAND", help: "the command; all are listed if left out", isRequired: false,
+                name: "COMMAND", help: "the command; without it, all are listed", isRequired: false,
                 choices: Skyfarm.commands.filter { $0 != HelpCommand.self }.map { $0.spec.name } + ["help"])
         ],
         sections: [

@@ -3,7 +3,6 @@ import Foundation
 import SkyScan
 
 extension JobsCommand {
-    /// One job, as it is listed.
     struct Job: Encodable {
         var v = 1
         var id: String
@@ -11,11 +10,11 @@ extension JobsCommand {
         var state: String
         var process: Int?
         var image: String?
-        /// When it began, in ISO 8601.
+        /// Time of its start, in ISO 8601.
         var began: String?
         var folder: String?
         var command: String?
-        /// Tasks whose results are held, by step.
+        /// Tasks whose results the journal holds, by step.
         var tasks: [String: Int]
         var sources: Int?
         var failed: [Failure]
@@ -68,10 +67,10 @@ extension JobsCommand.Job {
         reason = entry.trouble
     }
 
-    /// Tasks whose results are held.
+    /// Tasks whose results the journal holds.
     var taskCount: Int { tasks.values.reduce(0, +) }
 
-    /// All that is known, a line each.
+    /// Everything known about the job, one item per line.
     var text: String {
         let steps = ScanStep.allCases.compactMap { step in tasks[step.rawValue].map { "\(step.rawValue) \($0)" } }
         var lines = ["id      \(id)", "state   \(state)\(process.map { ", process \($0)" } ?? "")"]
@@ -79,14 +78,14 @@ extension JobsCommand.Job {
         if let began { lines.append("began   \(began)") }
         if let folder { lines.append("folder  \(folder)") }
         if let command { lines.append("command \(command)") }
-        lines.append("tasks   \(steps.isEmpty ? "no results held" : steps.joined(separator: ", "))")
+        lines.append("tasks   \(steps.isEmpty ? "no results kept" : steps.joined(separator: ", "))")
         if let sources { lines.append("sources \(sources)") }
         if !failed.isEmpty { lines.append("failed  \(failed.count); see --failed") }
         if let reason { lines.append("reason  \(reason)") }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The sectors that could not be scanned, a line each, with what nodes' logs had to say below it.
+    /// The sectors that could not be scanned, one per line, each followed by lines of the node's log.
     var failureText: String {
         if failed.isEmpty { return "no sector failed\n" }
         return failed.map {

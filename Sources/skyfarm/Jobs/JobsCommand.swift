@@ -2,7 +2,7 @@ import CommandLineKit
 import Foundation
 import SkyScan
 
-/// `skyfarm jobs`: lists, shows, resumes and removes journals.
+/// `skyfarm jobs`: lists, shows, resumes and removes jobs, each of which is a scan with its journal.
 struct JobsCommand: Command {
     let options: Options
 
@@ -38,10 +38,10 @@ struct JobsCommand: Command {
             throw CommandError(.failure, entry.trouble ?? "job \(entry.id) cannot be read")
         }
         guard record.state != .finished else {
-            throw CommandError(.failure, "job \(entry.id) is finished: its catalogue is written, nothing is left to do")
+            throw CommandError(.failure, "job \(entry.id) is finished: its catalogue is written")
         }
         guard FileManager.default.changeCurrentDirectoryPath(record.folder) else {
-            throw CommandError(.input, "\(record.folder): the folder in which the job began cannot be entered")
+            throw CommandError(.input, "\(record.folder): cannot change to the folder in which the job was started")
         }
         return await Skyfarm.run(["scan"] + record.words, environment: options.environment)
     }
@@ -90,8 +90,8 @@ extension JobsCommand {
             case ("resume", let id?): return .resume(id)
             case ("remove", let id?) where !all: return .remove(id)
             case ("show", nil), ("resume", nil), ("remove", nil):
-                throw UsageError("jobs \(verb): name a job by its ID, as `skyfarm jobs` lists it")
-            case ("remove", _): throw UsageError("jobs remove: an ID and --all exclude each other")
+                throw UsageError("jobs \(verb): ID is missing; `skyfarm jobs` lists the IDs")
+            case ("remove", _): throw UsageError("jobs remove: use either an ID or --all")
             case ("list", _): throw UsageError("jobs list takes no ID; use jobs show ID")
             default:
                 throw UsageError(
@@ -102,31 +102,30 @@ extension JobsCommand {
     }
 
     private static let failed = Option.toggle("failed", help: "With show: list the sectors that could not be scanned")
-    private static let all = Option.toggle("all", help: "With remove: forget every job")
+    private static let all = Option.toggle("all", help: "With remove: remove all jobs")
 
     static let spec = CommandSpec(
         name: "jobs",
         summary: "List, show, resume or remove scans and their journals",
         examples: [
             .init(
-                line: "skyfarm jobs", explanation: "List the scans that were stopped, run or finished, newest first."),
+                line: "skyfarm jobs", explanation: "List all scans that have a journal, newest first."),
             .init(
                 line: "skyfarm jobs resume 1f0c",
-                explanation: "Go on with the job whose ID begins so, in the folder where it was started."),
-            .init(line: "skyfarm jobs remove --all", explanation: "Forget all jobs and give their room back."),
+                explanation: "Resume the job whose ID begins with 1f0c, in the folder where it was started."),
+            .init(line: "skyfarm jobs remove --all", explanation: "Remove the journals of all jobs."),
         ],
         description: [
-            "Every finished task of a scan is kept in a journal until the catalogue is written. The same command on the"
-                + " same image goes on from there, and so does jobs resume, which ends with the exit codes of"
-                + " skyfarm-scan(1).",
-            "Of a finished job the record stays. Of a partial one the results stay as well: the same command tries the"
-                + " missing sectors again.",
+            "A journal keeps every finished task of a scan until the catalogue is written. The same command on the same"
+                + " image resumes the scan, and so does jobs resume, which has the exit codes of skyfarm-scan(1).",
+            "The record of a finished job is kept. A partial job keeps its results as well: the same command retries"
+                + " the missing sectors.",
         ],
         arguments: [
             ArgumentSpec(
                 name: "ACTION", help: "list (the default), show, resume or remove", isRequired: false,
                 choices: Options.Action.names),
-            ArgumentSpec(name: "ID", help: "the job, by the beginning of its ID", isRequired: false),
+            ArgumentSpec(name: "ID", help: "the job's ID, or its first characters", isRequired: false),
         ],
         sections: [
             OptionSection(title: "Options", options: [failed.spec, all.spec]), CommonOptions.section,

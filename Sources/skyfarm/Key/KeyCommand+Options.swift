@@ -3,7 +3,7 @@ import CommandLineKit
 extension KeyCommand {
     struct Options: Equatable, Sendable {
         var action: Action
-        /// Nil: as the action has it.
+        /// Nil: the action's default.
         var keepHours: Double?
         var common: CommonOptions
 
@@ -21,6 +21,7 @@ extension KeyCommand {
             common = try CommonOptions(arguments)
             keepHours = try arguments[KeyCommand.keep]
             action = try Self.action(arguments.positionals)
+            if case .export = action, common.json { throw UsageError("key export has no JSON form; leave out --json") }
             switch action {
             case .rotate, .import: break
             case .path, .fingerprint, .new, .export:
@@ -29,11 +30,12 @@ extension KeyCommand {
         }
 
         private static func action(_ words: [String]) throws(UsageError) -> Action {
-            // The word is not repeated: errors end up in logs.
+            // The error does not repeat the key: errors end up in logs.
             if words.contains(where: { $0.hasPrefix("skyfarm-key-") }) {
                 throw UsageError(
-                    "a key does not belong into an argument, which others can read: give it to `skyfarm key import` in"
-                        + " a file or on standard input")
+                    "other users can read arguments: pass the key to `skyfarm key import` in a file or on standard"
+                        + " input"
+                )
             }
             let file = words.dropFirst().first.flatMap { $0 == "-" ? nil : $0 }
             switch words[0] {
@@ -52,41 +54,41 @@ extension KeyCommand {
         ]
     }
 
-    /// Time for which `rotate` keeps the old key, in hours.
+    /// Hours for which `rotate` keeps the old key.
     static let rotationHours = 24.0
 
     private static let keep = Option.optional(
         "keep", .number("HOURS", 0...8760), fallback: "24 with rotate, 0 with import",
-        help: "With rotate and import: accept the old key as well for so long")
+        help: "With rotate and import: time for which the old key is accepted as well")
 
     static let spec = CommandSpec(
         name: "key",
-        summary: "Show, copy or change the key that makes machines a cluster",
+        summary: "Show, copy or change the cluster key",
         examples: [
             .init(
                 line: "skyfarm key export | ssh other skyfarm key import",
-                explanation: "Let the machine `other` use this one's nodes, and the other way round."),
+                explanation: "Give the machine `other` this machine's key: each can then use the nodes of the other."),
             .init(
                 line: "skyfarm key rotate",
-                explanation: "Make a new key, and accept the old one for a day, in which to import the new one on every"
-                    + " other machine."),
+                explanation: "Make a new key and accept the old one for another day: time to import the new one on all"
+                    + " other machines."),
             .init(
                 line: "skyfarm key new",
-                explanation: "Make a new key and forget the old one at once: it has become known to others."),
+                explanation: "Make a new key and reject the old one at once, because it leaked."),
         ],
         description: [
-            "Who holds the key is of the cluster and can use every node of it. The key is made on first use. Nodes that run"
-                + " take up a change; nodes of other clusters are listed by skyfarm nodes with the reason why they cannot"
-                + " be used.",
-            "path prints where the key is kept and fingerprint what may be shown of it; export and import copy it; new and"
-                + " rotate replace it.",
+            "Machines with the same key form a cluster: each can use the nodes of all others. The key is created on"
+                + " first use. Running nodes pick up a new key without a restart.",
+            "path prints where the key is stored, fingerprint prints a fingerprint that may be shown to others."
+                + " export and import copy the key; new and rotate replace it.",
         ],
         arguments: [
             ArgumentSpec(
                 name: "ACTION", help: "path, fingerprint, export, import, new or rotate",
                 choices: Options.Action.names),
             ArgumentSpec(
-                name: "FILE", help: "with export and import: the file, instead of standard output and input",
+                name: "FILE",
+                help: "with export and import: the file to write or read, instead of standard output or input",
                 isRequired: false, isFile: true),
         ],
         sections: [OptionSection(title: "Options", options: [keep.spec]), CommonOptions.section],

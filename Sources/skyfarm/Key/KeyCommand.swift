@@ -36,34 +36,28 @@ struct KeyCommand: Command {
 
     private func export(_ key: ClusterKey, to file: String?) throws {
         guard let file else { return try StandardOutput.write(key.exportText() + "\n") }
-        do {
-            try key.export(to: file)
-        } catch {
-            throw CommandError(.output, "key export: \(error)")
-        }
+        try failing(.output, about: "key export") { try key.export(to: file) }
     }
 
     private static func read(_ file: String?) throws -> ClusterKey {
         let descriptor = file.map { open($0, O_RDONLY | O_CLOEXEC) } ?? STDIN_FILENO
         guard descriptor >= 0 else {
-            throw CommandError(.input, "key import: \(file ?? ""): \(String(cString: strerror(errno)).lowercased())")
+            throw CommandError(.input, "key import: \(file ?? "")", errno: errno)
         }
         defer { if file != nil { close(descriptor) } }
-        do {
-            return try ClusterKey.read(from: descriptor, name: file ?? "standard input")
-        } catch {
-            throw CommandError(.input, "key import: \(error)")
+        return try failing(.input, about: "key import") {
+            try ClusterKey.read(from: descriptor, name: file ?? "standard input")
         }
     }
 
-    /// Puts `key` in the place of the current one, if there is one, and says what became of that.
+    /// Replaces the current key, if there is one, and reports the outcome.
     private func change(_ store: KeyStore, to key: ClusterKey, keepingOldFor hours: Double) throws {
         let now = Date.now
         let expiry = hours > 0 ? now.addingTimeInterval(hours * 3600) : nil
         let ring = try store.replace(with: key, keepingOldUntil: expiry, at: now)
         if options.common.json { return try show(ring, of: store) }
         let kept = ring.retired.map { "; \($0.key.fingerprint) is accepted until \($0.expiry.formatted(.iso8601))" }
-        say("the cluster key is \(key.fingerprint) now\(kept.joined())")
+        say("the cluster key is now \(key.fingerprint)\(kept.joined())")
     }
 
     private func show(_ ring: KeyRing, of store: KeyStore) throws {
@@ -76,7 +70,7 @@ struct KeyCommand: Command {
         if !options.common.quiet { StandardError.write("skyfarm key: \(line)\n") }
     }
 
-    /// What may be shown of the keys.
+    /// Public information about the keys, as JSON.
     private struct Report: Encodable {
         var v = 1
         var path: String

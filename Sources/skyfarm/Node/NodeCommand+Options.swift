@@ -2,15 +2,15 @@ import CommandLineKit
 
 extension NodeCommand {
     struct Options: Equatable, Sendable {
-        /// Nil: made from the host's name, unique.
+        /// Nil: derived from the host's name.
         var name: String?
         /// Nil: one per core.
         var slots: Int?
         var listen: HostAndPort
-        /// Folders below which images are read that coordinators name.
+        /// Folders of images that coordinators may refer to.
         var data: [String]
         var advertises: Bool
-        /// Where the live page is served; nil: nowhere.
+        /// Address of the live page; nil: none.
         var dashboard: HostAndPort?
         var log: Log
         var common: CommonOptions
@@ -34,37 +34,42 @@ extension NodeCommand {
         "name", .word("NAME"), fallback: "the host's name, made unique", layers: .environment("SKYFARM_NODE_NAME"),
         help: "Name of this node")
     private static let slots = Option.optional(
-        "slots", .integer("N", 1...1024), fallback: "one per core", layers: .all, help: "Tasks to run at a time")
+        "slots", .integer("N", 1...1024), fallback: "one per core", layers: .all,
+        help: "Number of tasks to run at a time")
     private static let listen = Option.value(
         "listen", .listenAddress, default: .anyAddress, layers: .all,
-        help: "Address to listen on, all if empty; port 0 takes a free one")
+        help: "Address and port to listen on; an empty address means all, port 0 a free port")
     private static let data = Option.list(
         "data", .text("DIR", expected: "the name of a folder"), layers: .all,
-        help: "Read images of scans here, if this machine has the same files; their pixels are then not sent")
+        help:
+            "Read images below this folder where the coordinator scans the same files, instead of receiving their"
+            + " pixels"
+    )
     private static let noAdvertise = Option.toggle(
         "no-advertise", layers: .all, help: "Do not announce this node on the local network")
 
     static let spec = CommandSpec(
         name: "node",
-        summary: "Offer this machine to coordinators on the network",
+        summary: "Run tasks for coordinators on the network",
         examples: [
             .init(
                 line: "skyfarm node",
-                explanation: "Run tasks until Ctrl-C for every coordinator on the local network. When it can be used,"
-                    + " it prints one line: ready NAME ADDR:PORT slots N."),
+                explanation:
+                    "Run tasks for every coordinator on the local network until Ctrl-C. Once the node is ready, it"
+                    + " prints one line: ready NAME ADDR:PORT slots N."),
             .init(
                 line: "skyfarm node --slots 4 --listen :4870",
-                explanation: "Run up to four tasks at a time, at a fixed port for those who name it with --node."),
+                explanation: "Run up to four tasks at a time, on a fixed port for use with --node."),
             .init(
                 line: "sudo skyfarm node --install-service --slots 4",
-                explanation: "Write a service that runs this node whenever the machine does, and say how to start it."),
+                explanation: "Install a service that runs this node, and print how to start it."),
         ],
         description: [
-            "A node runs tasks for coordinators that hold its cluster's key, and for nobody else; no command or code"
-                + " comes from the network, and no file is read but images below the folders of --data. It announces itself by DNS-SD unless told not to, and takes up changes of the"
-                + " cluster key while it runs.",
-            "SIGTERM and Ctrl-C take its announcement back, let running tasks finish and end it with 0; a second Ctrl-C"
-                + " ends it at once.",
+            "A node runs tasks only for coordinators that hold its cluster key. It accepts no commands or code from the"
+                + " network, and reads no files other than images below the folders of --data. It announces itself by"
+                + " DNS-SD, and picks up a new cluster key without a restart.",
+            "On SIGTERM or Ctrl-C the node withdraws its announcement, finishes running tasks and exits with 0; a"
+                + " second Ctrl-C stops it at once.",
         ],
         sections: [
             OptionSection(
@@ -80,7 +85,7 @@ extension NodeCommand {
 }
 
 extension HostAndPort {
-    /// Every address of this machine, IPv4 and IPv6, at a free port.
+    /// Every address of this machine, IPv4 and IPv6, with a free port.
     static let anyAddress = HostAndPort(host: "", port: 0)
 
     init(host: String, port: Int) {

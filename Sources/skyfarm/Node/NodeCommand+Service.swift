@@ -2,10 +2,10 @@ import CommandLineKit
 import Foundation
 
 extension NodeCommand {
-    /// What `--install-service` asks for.
+    /// A request by `--install-service`.
     struct ServiceRequest: Equatable, Sendable {
         var owner: NodeService.Owner
-        /// Only show the file.
+        /// Only print the file.
         var isDryRun: Bool
         /// The node's own options, as given.
         var options: [String]
@@ -13,12 +13,13 @@ extension NodeCommand {
     }
 
     static let installService = Option.toggle(
-        "install-service", help: "Write the file by which this system's service manager runs this node; start nothing")
-    static let user = Option.toggle("user", help: "With --install-service: for this user, not for the machine")
+        "install-service", help: "Install a service that runs this node with these options; do not start it")
+    static let user = Option.toggle(
+        "user", help: "With --install-service: install it for this user, not for the machine")
     static let dryRun = Option.toggle(
         "dry-run", help: "With --install-service: print the file instead of writing it")
 
-    /// The request that was made, if any.
+    /// The request, if any.
     static func serviceRequest(_ arguments: Arguments) throws(UsageError) -> ServiceRequest? {
         let isForUser = try arguments[user]
         let isDryRun = try arguments[dryRun]
@@ -35,15 +36,15 @@ extension NodeCommand {
             environment: arguments.environment)
     }
 
-    /// Writes the service's file, or shows it.
+    /// Writes or prints the service's file.
     func install(_ request: ServiceRequest) throws -> ExitCode {
         guard
             let program = NodeService.programPath(
                 CommandLine.arguments[0], environment: request.environment,
                 folder: FileManager.default.currentDirectoryPath)
-        else { throw CommandError(.failure, "node: cannot tell where this program is: start it by its whole path") }
+        else { throw CommandError(.failure, "node: cannot find the path of this program: run it by its absolute path") }
         if let relative = options.data.first(where: { !$0.hasPrefix("/") }) {
-            throw UsageError("--data \(relative): a service needs the whole path of a folder, from / on")
+            throw UsageError("--data \(relative): a service needs the absolute path of a folder")
         }
         let service = NodeService(
             program: program, options: request.options, owner: request.owner, data: options.data)
@@ -54,7 +55,7 @@ extension NodeCommand {
         }
         try Self.check(service)
         let isNew = try file.write()
-        let did = isNew ? "wrote \(file.path); nothing is started" : "\(file.path) is there already, as it should be"
+        let did = isNew ? "wrote \(file.path); the service is not started" : "\(file.path) is up to date"
         for line in [did] + file.advice { StandardError.write("skyfarm node: \(line)\n") }
         return .complete
     }
@@ -64,8 +65,8 @@ extension NodeCommand {
             guard FileManager.default.fileExists(atPath: "/run/systemd/system") else {
                 throw CommandError(
                     .failure,
-                    "node: systemd does not run this machine: let its service manager run `skyfarm node`, which stops on"
-                        + " SIGTERM; --dry-run prints a unit for systemd")
+                    "node: this machine is not run by systemd: configure its service manager to run `skyfarm node`,"
+                        + " which stops on SIGTERM; --dry-run prints a unit for systemd")
             }
         #endif
         guard service.owner == .system else { return }
@@ -76,8 +77,9 @@ extension NodeCommand {
             let path = quotedForShell(service.program)
             throw CommandError(
                 .failure,
-                "node: the service has a user of its own, who cannot run \(path): run 'sudo install \(path)"
-                    + " /usr/local/bin/' and then this again with /usr/local/bin/skyfarm, or add --user")
+                "node: the user of the service cannot run \(path): run 'sudo install \(path) /usr/local/bin/' and"
+                    + " repeat"
+                    + " this with /usr/local/bin/skyfarm, or add --user")
         }
     }
 }

@@ -9,7 +9,7 @@ import ScanSecurity
 import SkyImage
 import SkyScan
 
-/// `skyfarm node`: offers this machine to the network.
+/// `skyfarm node`: runs tasks for coordinators on the network.
 struct NodeCommand: Command {
     let options: Options
 
@@ -45,9 +45,9 @@ struct NodeCommand: Command {
                     ? Announcement(of: node, name: name, keys: keys, slots: slots, at: address, say) : nil
             }
         }
-        // Any of them, a terminal that is closed as well; a node that is to outlive it is started under nohup.
+        // Any signal ends the node, SIGHUP included; nohup keeps it running after its terminal is closed.
         for await _ in interrupts.signals { break }
-        // First nobody new comes, then those who are there go.
+        // Withdraws the announcement first, so that no new coordinator connects.
         presence.cancel()
         await presence.value
         live.drain()
@@ -58,38 +58,34 @@ struct NodeCommand: Command {
         return .complete
     }
 
-    /// Keeps the node announced, with the keys that it accepts, and takes up changes of these, until the task is
-    /// cancelled.
+    /// Keeps the node announced until the task is cancelled, and applies changes of the keys.
     private func appear(
         _ keys: KeyRing, _ store: KeyStore, _ node: NodeServer, _ announce: (KeyRing) -> Announcement?
     ) async {
         var announcement = announce(keys)
-        for await keys in store.changes(of: keys, onTrouble: { say("the old keys stay in use: \($0)") }) {
+        for await keys in store.changes(of: keys, onTrouble: { say("still using the old keys: \($0)") }) {
             node.use(keys)
-            say("the cluster key is \(keys.current.fingerprint) now")
+            say("the cluster key is now \(keys.current.fingerprint)")
             await announcement?.takeLeave()
             announcement = announce(keys)
         }
         await announcement?.takeLeave()
     }
 
-    /// Reads what coordinators refer to; nil if nothing may be read.
+    /// Resolves references to local images; nil if --data is not given.
     private func resolver() throws(CommandError) -> WindowResolver? {
-        do throws(ImageError) {
-            return options.data.isEmpty ? nil : WindowResolver(try DataFolders(options.data))
-        } catch {
-            throw CommandError(.input, "node: --data \(error)")
-        }
+        if options.data.isEmpty { return nil }
+        return WindowResolver(try failing(.input, about: "node: --data") { try DataFolders(options.data) })
     }
 
     private func start(_ node: NodeServer) throws(CommandError) -> SocketAddress {
-        do {
+        try failing(.failure, about: "node") {
             try SEPVersion.requireFixedDraw()
-            return try node.start()
-        } catch let error as SocketError {
-            throw CommandError(.failure, Self.words(for: error, listen: options.listen))
-        } catch {
-            throw CommandError(.failure, "node: \(error)")
+            do {
+                return try node.start()
+            } catch let error as SocketError {
+                throw CommandError(.failure, Self.words(for: error, listen: options.listen))
+            }
         }
     }
 
@@ -100,7 +96,7 @@ struct NodeCommand: Command {
             case EACCES: "choose a port above 1023, or 0 for a free one"
             default: "choose an address of this machine, as in --listen 0.0.0.0:\(listen.port) for all of them"
             }
-        return "node: cannot listen on \(listen): \(String(cString: strerror(error.errno)).lowercased()); \(remedy)"
+        return "cannot listen on \(listen): \(String(cString: strerror(error.errno)).lowercased()); \(remedy)"
     }
 
     private func announce(_ ready: Ready) throws {
@@ -109,10 +105,10 @@ struct NodeCommand: Command {
                 ? JSONOutput.line(ready) : "ready \(ready.name) \(ready.address) slots \(ready.slots)\n")
     }
 
-    /// Lets running tasks finish; a second signal ends it at once.
+    /// Lets running tasks finish; a second SIGINT ends the process at once.
     private func drain(_ node: NodeServer, _ interrupts: Interrupts) async {
         let running = node.status.running + node.status.queued
-        if running > 0 { say("finishing \(HumanFormat.count(running, "task")); Ctrl-C again stops at once") }
+        if running > 0 { say("finishing \(HumanFormat.count(running, "task")); press Ctrl-C again to stop at once") }
         await node.drain()
         withExtendedLifetime(interrupts) {}
     }
@@ -128,14 +124,14 @@ struct NodeCommand: Command {
 
     private func say(_ line: String) { say(.info, StyledText(line)) }
 
-    /// Writes a line, never from the I/O loop, which calls this: a terminal that is stopped would stop the heartbeats.
+    /// Writes a line from a queue of its own: a stopped terminal would otherwise stop the I/O loop and its heartbeats.
     private func say(_ level: Log.Level, _ line: StyledText, job: String? = nil) {
         Self.log.async { options.log.about(job).write(level, line) }
     }
 
     private static let log = DispatchQueue(label: "skyfarm.node.log")
 
-    /// Gives back the memory that scans took when no coordinator has come for a minute: the next finds it at hand.
+    /// Returns the memory of scans to the system after a minute without a coordinator.
     private static func giveBackMemory(after event: NodeServer.Event, _ visits: Locked<CoordinatorVisits>) {
         if case .connected = event { visits.withLock { $0.begin() } }
         guard case .disconnected = event, let mark = visits.withLock({ $0.end() }) else { return }
@@ -144,7 +140,7 @@ struct NodeCommand: Command {
         }
     }
 
-    /// The address to tell others: of a node that listens on all, the one that they are most likely to reach.
+    /// The address to announce; for a node that listens on all addresses, the one most likely to be reachable.
     private static func reachable(_ address: SocketAddress) -> SocketAddress {
         guard let host = NetworkInterface.address(for: address.host, among: NetworkInterface.current()) else {
             return address
@@ -152,18 +148,17 @@ struct NodeCommand: Command {
         return SocketAddress(host: host, port: address.port)
     }
 
-    /// Lets the last lines out, as long as somebody takes them.
+    /// Waits until the last lines are written, at most 1 s.
     private static func waitForLog() {
         let done = DispatchSemaphore(value: 0)
         log.async { done.signal() }
         _ = done.wait(timeout: .now() + 1)
     }
 
-    /// The host's name with four digits that tell nodes of one host apart.
+    /// The host's name with four random digits, to distinguish nodes on one host.
     private static func uniqueName() -> String {
         let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }.filter { !$0.isWhitespace }
-        let digits = String(UInt16.random(in: 0...UInt16.max), radix: 16)
-        return "\(host.isEmpty ? "node" : host)-\(String(repeating: "0", count: 4 - digits.count))\(digits)"
+        return "\(host.isEmpty ? "node" : host)-\(UInt16.random(in: 0...UInt16.max).hexadecimal)"
     }
 
     private struct Ready: Encodable {

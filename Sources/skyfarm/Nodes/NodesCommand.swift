@@ -21,8 +21,8 @@ struct NodesCommand: Command {
         }
         if rows.isEmpty {
             say(
-                "no node was found; start `skyfarm node` on a machine, or name one with --node HOST:PORT;"
-                    + " `skyfarm doctor` says what is missing")
+                "no node found; start `skyfarm node` on a machine, or name one with --node HOST:PORT;"
+                    + " `skyfarm doctor` reports what is missing")
         }
         try StandardOutput.write(options.common.json ? JSONOutput.document(Listing(nodes: rows)) : Self.text(rows))
         if rows.contains(where: \.isUsable) { return .complete }
@@ -33,17 +33,16 @@ struct NodesCommand: Command {
         if !options.common.quiet { StandardError.write("skyfarm nodes: \(line)\n") }
     }
 
-    /// One node, as it is listed.
     struct Row: Encodable, Equatable {
         var address: String
         var isUsable: Bool
         var name: String?
         var slots: Int?
-        /// Tasks that run or wait there, divided by its slots.
+        /// Tasks running or queued, divided by slots.
         var load: Double?
         var roundTripMilliseconds: Double?
         var version: String?
-        /// Fingerprint of the key that is in use, or of those that it announces.
+        /// Fingerprint of the key in use or announced.
         var key: String?
         /// Why it cannot be used.
         var reason: String?
@@ -54,7 +53,7 @@ struct NodesCommand: Command {
         var nodes: [Row]
     }
 
-    /// The rows as a table: usable nodes first, then the others with the reason.
+    /// A table of the usable nodes, then a line for each other node with the reason.
     static func text(_ rows: [Row]) -> String {
         let usable = rows.filter(\.isUsable)
         var table = TextTable(
@@ -87,7 +86,7 @@ extension NodesCommand.Row {
         reason = state.trouble
     }
 
-    /// A node that was found and is not tried.
+    /// A discovered node to which no connection is attempted.
     init?(_ finding: ClusterMembership.Finding) {
         guard let obstacle = finding.obstacle else { return nil }
         address = finding.node.addresses.first?.description ?? "-"
@@ -122,16 +121,17 @@ extension NodesCommand {
         examples: [
             .init(
                 line: "skyfarm nodes",
-                explanation: "Look for nodes on the local network for two seconds, and show name, address, slots, load,"
-                    + " round trip, version and the fingerprint of the cluster key of each."),
+                explanation:
+                    "Look for nodes on the local network for two seconds; show name, address, slots, load, round"
+                    + " trip, version and key fingerprint of each."),
             .init(
                 line: "skyfarm nodes --no-discovery --node 192.168.1.7:4870",
                 explanation: "Show one node."),
         ],
         description: [
-            "Lists what skyfarm scan would use: nodes that are announced on the local network, those that are named, and"
-                + " those that DNS lists. A node that cannot be used is listed with the reason. The exit code is 0 if one"
-                + " can be used."
+            "Lists the nodes that skyfarm scan would use: those announced on the local network, those named with"
+                + " --node, and those of --srv. A node that cannot be used is listed with the reason. The exit code"
+                + " is 0 if at least one node can be used."
         ],
         sections: [
             OptionSection(

@@ -1,6 +1,6 @@
 import CommandLineKit
 
-/// The options that every command takes.
+/// The options of every command.
 struct CommonOptions: Equatable, Sendable {
     var json = false
     var quiet = false
@@ -24,10 +24,11 @@ struct CommonOptions: Equatable, Sendable {
 
     private static let json = Option.toggle("json", help: "Print the result as JSON on standard output")
     private static let quiet = Option.toggle(
-        "quiet", short: "q", layers: .all, help: "Print nothing but data and errors")
-    private static let verbose = Option.toggle("verbose", short: "v", layers: .all, help: "Say more on standard error")
+        "quiet", short: "q", layers: .all, help: "Print only data and errors")
+    private static let verbose = Option.toggle(
+        "verbose", short: "v", layers: .all, help: "Print more details on standard error")
     private static let color = Option.value(
-        "color", .choice("WHEN"), default: ColorMode.auto, layers: .all, help: "Colour, which NO_COLOR turns off too")
+        "color", .choice("WHEN"), default: ColorMode.auto, layers: .all, help: "Use colour; auto also obeys NO_COLOR")
     private static let progress = Option.value(
         "progress", .choice("WHEN"), default: ProgressMode.auto, layers: .all,
         help: "Show progress on standard error")
@@ -39,33 +40,33 @@ struct CommonOptions: Equatable, Sendable {
         options: [json.spec, quiet.spec, verbose.spec, color.spec, progress.spec, help.spec])
 }
 
-/// How the lines of a long command look that are for a log.
+/// The option of long-running commands for their log.
 enum LogOptions {
     static let format = Option.value(
         "log-format", .choice("FORMAT"), default: LogFormat.auto, layers: .all,
-        help: "Lines on standard error: for people, or with time, level and job, as text or JSON")
+        help: "Format of messages on standard error: for people, or with time, level and job as text or JSON")
 }
 
-/// Options by which a command reaches nodes.
+/// Options that select nodes.
 enum NodeOptions {
     static let nodes = Option.list(
         "node", .hostAndPort, layers: .environment("SKYFARM_NODES"), help: "Use the node at this address")
     static let srv = Option.list(
-        "srv", .word("NAME"), layers: .all, help: "Use the nodes that DNS lists under this name, in SRV records")
+        "srv", .word("NAME"), layers: .all, help: "Use the nodes in the DNS SRV records of this name")
     static let noDiscovery = Option.toggle(
-        "no-discovery", layers: .all, help: "Do not look for nodes on the local network")
+        "no-discovery", layers: .all, help: "Do not discover nodes on the local network")
     static let look = Option.value(
-        "wait", .number("SECONDS", 0...3600), default: 2, layers: .all, help: "Look for nodes for so long")
+        "wait", .number("SECONDS", 0...3600), default: 2, layers: .all, help: "Time to look for nodes")
     static let wait = Option.value(
-        "wait", .number("SECONDS", 0...3600), default: 3, layers: .all, help: "Wait so long for a node")
+        "wait", .number("SECONDS", 0...3600), default: 3, layers: .all, help: "Time to wait for a node")
 }
 
-/// A host's name or address with a port, as a user writes it.
+/// A host name or address with a port.
 struct HostAndPort: Equatable, Sendable, CustomStringConvertible {
     var host: String
     var port: Int
 
-    /// Reads `HOST:PORT` or `[IPV6]:PORT`; `:PORT` is every address of this machine.
+    /// Parses `HOST:PORT` or `[IPV6]:PORT`; `:PORT` is every address of this machine.
     init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (0...65535).contains(port)

@@ -3,16 +3,16 @@ import Foundation
 import ScanDashboard
 import ScanNetwork
 
-/// `--dashboard`: where a live page is served, if one is.
+/// `--dashboard`: the address of a live page.
 enum DashboardOption {
     /// Loopback, at a free port.
     private static let loopback = HostAndPort(host: "127.0.0.1", port: 0)
 
     static let option = Option.optional(
         "dashboard", .listenAddress, layers: .all, implied: loopback,
-        help: "Serve a live page, and print its link: on this machine only, unless another address is given")
+        help: "Serve a live page and print its link; reachable from this machine only, unless another address is given")
 
-    /// Serves `source`, and tells the link by `tell`.
+    /// Serves `source`, and passes the link to `tell`.
     /// - Throws: ``CommandError`` if the address cannot be listened on.
     static func serve(
         _ source: any DashboardSource, at address: HostAndPort, tell: (String) -> Void
@@ -24,20 +24,19 @@ enum DashboardOption {
                 names: hostNames)
         } catch let error as SocketError {
             throw CommandError(
-                .failure,
-                "--dashboard: cannot listen on \(address): \(String(cString: strerror(error.errno)).lowercased()); "
-                    + "choose an address of this machine and a free port, or leave both out")
+                .failure, "--dashboard: cannot listen on \(address)", errno: error.errno,
+                remedy: "; choose an address of this machine and a free port, or leave both out")
         } catch {
             throw CommandError(.failure, "--dashboard: \(error)")
         }
         tell("dashboard at \(server.link)")
         if !["127.0.0.1", "::1"].contains(server.address.host) {
-            tell("the dashboard is not encrypted: who can listen on the network can read it and its link")
+            tell("the dashboard is not encrypted: anyone who can observe the network can read it and its link")
         }
         return server
     }
 
-    /// How much the link matters: without it the page is of no use, so that quiet does not leave it out.
+    /// The level of the link's line: --quiet must not suppress it, since the page is useless without it.
     static func level(_ options: CommonOptions) -> Log.Level { options.quiet ? .error : .info }
 
     /// This machine's name, with and without its domain.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Quantities as people read them.
+/// Quantities for people.
 enum HumanFormat {
     /// `12 s`, `3:05`, `1:02:03`; tenths below ten seconds.
     static func duration(seconds: Double) -> String {

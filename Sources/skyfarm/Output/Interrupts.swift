@@ -3,14 +3,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP as values: the first asks for an orderly end, a second SIGINT ends the process at once.
+/// SIGINT, SIGTERM and SIGHUP as values. The first requests an orderly end; a second SIGINT ends the process at once.
 ///
-/// From its creation on the process no longer dies of these signals by itself. Keep it alive as long as the work. A
-/// SIGHUP that was ignored when the process began, as under nohup, stays ignored.
+/// While the object lives, these signals do not end the process by themselves. A SIGHUP that was ignored when the
+/// process started, as under nohup, stays ignored.
 final class Interrupts: @unchecked Sendable {
     // Sendable: nothing but the atomic changes after `init`; the sources may be cancelled from any thread.
 
-    /// The signals that came, in order; for one reader.
+    /// The signals received, in order; for one reader.
     let signals: AsyncStream<Signal>
     private let first = FirstSignal()
     private let sources: [any DispatchSourceSignal]
@@ -23,7 +23,7 @@ final class Interrupts: @unchecked Sendable {
         var exitCode: ExitCode { self == .interrupt ? .interrupted : .terminated }
     }
 
-    /// Takes the signals over; `beforeExit` restores the terminal when a second SIGINT ends the process.
+    /// Handles the signals. `beforeExit` is called when a second SIGINT ends the process.
     init(beforeExit: @escaping @Sendable () -> Void) {
         let (stream, continuation) = AsyncStream<Signal>.makeStream()
         signals = stream
@@ -45,11 +45,11 @@ final class Interrupts: @unchecked Sendable {
             source.activate()
             return source
         }
-        // Until Dispatch has registered them the signals are ignored, and would be lost.
+        // Signals are ignored, and lost, until Dispatch has registered its sources.
         registrations.wait()
     }
 
-    /// The first signal, once one came; for work that looks now and then.
+    /// The first signal received; for work that polls.
     var received: Signal? { first.value }
 
     deinit {
@@ -63,7 +63,7 @@ private final class FirstSignal: Sendable {
 
     var value: Interrupts.Signal? { Interrupts.Signal(rawValue: number.load(ordering: .relaxed)) }
 
-    /// False if one came before.
+    /// False if one was received before.
     func set(_ signal: Interrupts.Signal) -> Bool {
         number.compareExchange(expected: 0, desired: signal.rawValue, ordering: .relaxed).exchanged
     }

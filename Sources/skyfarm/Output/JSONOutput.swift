@@ -1,11 +1,11 @@
 import Foundation
 
-/// JSON for programs that read Skyfarm: keys sorted, slashes as they are.
+/// JSON with sorted keys and unescaped slashes.
 enum JSONOutput {
-    /// Over many lines, for a result.
+    /// On many lines, for a result.
     static func document(_ value: some Encodable) throws -> String { try text(value, [.prettyPrinted]) }
 
-    /// In one line, for an event.
+    /// On one line, for an event.
     static func line(_ value: some Encodable) throws -> String { try text(value, []) }
 
     private static func text(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws -> String {

@@ -1,19 +1,19 @@
 import CommandLineKit
 import Foundation
 
-/// How lines for a log look.
+/// Format of log lines.
 enum LogFormat: String, CaseIterable, Sendable {
     /// For people.
     case auto
-    /// With time, level and job in front.
+    /// Prefixed with time, level and job.
     case text
     /// One JSON object each.
     case json
 }
 
-/// Lines on standard error that are no progress: what happens, and what is wrong.
+/// Messages on standard error, other than progress.
 struct Log: Equatable, Sendable {
-    /// How much a line matters; the numbers are those of syslog.
+    /// Severity, with the numbers of syslog.
     enum Level: Int, Comparable, Sendable {
         case error = 3
         case warning = 4
@@ -32,33 +32,33 @@ struct Log: Equatable, Sendable {
         }
     }
 
-    /// Whose lines they are.
+    /// Prefix of the lines.
     var program = "skyfarm"
-    /// Lines of lesser importance are left out.
+    /// Less severe lines are suppressed.
     var level = Level.info
     var format = LogFormat.auto
     var usesColor = false
-    /// The journal of systemd reads the lines: it has times of its own, and takes the level from the beginning.
+    /// The journal of systemd reads the lines: it adds times itself and takes the level from a prefix.
     var goesToJournal = false
-    /// Identifier of the job that the lines are about.
+    /// Identifier of the job, in each line.
     private(set) var job: String?
 
-    /// A log that is about this job; about none if nil.
+    /// The log with another job.
     func about(_ job: String?) -> Log {
         var log = self
         log.job = job
         return log
     }
 
-    /// Whether people read the lines as they come.
+    /// Whether the lines are for a person at a terminal.
     var isForPeople: Bool { format == .auto && !goesToJournal }
 
-    /// The line to write; nil if it is left out.
+    /// The line to write; nil if it is suppressed.
     func line(_ level: Level, _ message: StyledText, at time: Date = .now) -> String? {
         level > self.level ? nil : text(level, message, at: time)
     }
 
-    /// A line that people read without a prefix, as it comes from the command that they typed.
+    /// A line without the program's prefix where a person reads it.
     func bareLine(_ message: StyledText, at time: Date = .now) -> String {
         guard isForPeople else { return text(.info, message, at: time) }
         return (usesColor ? message.colored() : message.plain) + "\n"
@@ -87,7 +87,7 @@ struct Log: Equatable, Sendable {
         if let line = line(level, message) { StandardError.write(line) }
     }
 
-    /// Writes what the work came to, to standard error.
+    /// Writes the result of a command to standard error.
     func conclude(_ message: StyledText) {
         if level >= .info { StandardError.write(bareLine(message)) }
     }
@@ -109,7 +109,7 @@ struct Log: Equatable, Sendable {
 }
 
 extension Log {
-    /// The log that a command line asks for.
+    /// The log that the arguments ask for.
     init(program: String = "skyfarm", _ arguments: Arguments) throws(UsageError) {
         let (common, environment) = (try CommonOptions(arguments), arguments.environment)
         self.init(

@@ -1,19 +1,19 @@
 import CommandLineKit
 import Foundation
 
-/// Where data goes, and nothing else.
+/// For data only.
 enum StandardOutput {
-    /// Writes all of `text`, at once visible to a reader.
+    /// Writes `text` unbuffered.
     static func write(_ text: String) throws(CommandError) {
         guard writeAll(Array(text.utf8), to: STDOUT_FILENO) else {
-            throw CommandError(.output, "standard output: \(String(cString: strerror(errno)))")
+            throw CommandError(errno == EPIPE ? .brokenPipe : .output, "standard output", errno: errno)
         }
     }
 }
 
-/// Where everything that is not data goes.
+/// For everything but data.
 enum StandardError {
-    /// Writes `text`; if nobody can read it, that is no fault of the work.
+    /// Writes `text`; errors are ignored.
     static func write(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
 }
 

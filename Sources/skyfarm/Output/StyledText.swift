@@ -1,10 +1,9 @@
-/// A text for people of which parts stand out, such as the names of nodes.
+/// Text with highlighted parts, such as names of nodes.
 struct StyledText: Equatable, Sendable {
-    /// What a part is, and so how it looks.
     enum Style: Equatable, Sendable {
         case plain, name, warning, error
 
-        /// Number of the terminal's attribute that turns it on; nil for none.
+        /// The SGR attribute of a terminal; nil for none.
         var attribute: Int? {
             switch self {
             case .plain: nil
@@ -37,13 +36,13 @@ struct StyledText: Equatable, Sendable {
         for part in other.parts { append(part.text, part.style) }
     }
 
-    /// The characters alone.
+    /// Without styles.
     var plain: String { parts.map(\.text).joined() }
 
     /// Number of characters.
     var count: Int { parts.reduce(0) { $0 + $1.text.count } }
 
-    /// The beginning, of at most `length` characters.
+    /// The first `length` characters.
     func prefix(_ length: Int) -> StyledText {
         var (result, room) = (StyledText(), max(0, length))
         for part in parts {
@@ -53,7 +52,7 @@ struct StyledText: Equatable, Sendable {
         return result
     }
 
-    /// As a terminal shows it; `base` is what the parts without a style look like.
+    /// With escape sequences for a terminal; `base` applies to all parts.
     func colored(_ base: Style = .plain) -> String {
         parts.map { part in
             let attributes = [base, part.style].compactMap(\.attribute).map(String.init)
@@ -78,7 +77,7 @@ extension StyledText: ExpressibleByStringInterpolation {
             text.append(value.description, .plain)
         }
 
-        /// The name of a node, or of another thing that the eye looks for.
+        /// Highlights a name.
         mutating func appendInterpolation(name: String) { text.append(name, .name) }
 
         mutating func appendInterpolation(_ other: StyledText) { text.append(other) }

@@ -1,18 +1,17 @@
-/// Rows as aligned columns: those of text begin at the left, those of numbers end at the right.
+/// Rows in aligned columns: text on the left, numbers on the right.
 struct TextTable: Sendable {
     private var rows: [[String]]
     private let texts: Set<String>
 
-    /// A table with these heads of columns. The first is of text, and so are those that `texts` names.
+    /// A table with these column headers. The first column and those in `texts` hold text.
     init(_ header: String..., texts: Set<String> = []) {
         rows = [header]
         self.texts = texts.union(header.prefix(1))
     }
 
-    /// Adds a row with as many cells as the header.
     mutating func add(_ cells: String...) { rows.append(cells) }
 
-    /// One line for each row, without blanks at its end.
+    /// One line per row, without trailing spaces.
     var text: String {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { cells in

@@ -1,16 +1,16 @@
 import CommandLineKit
 import SkyReport
 
-/// What the course of a scan says of its speed: how much faster it was than one system alone, and what held it up. Pure.
+/// How much faster a scan was than one system alone, and what limited it. Pure.
 struct ScanAccount: Equatable, Sendable {
-    /// Times as fast as a system alone would have been; nil if that is not known.
+    /// Nil if unknown.
     var speedUp: SpeedUp?
-    /// Where most of the slots' time went; nil if that is not known.
+    /// What took most of the slots' time; nil if unknown.
     var bound: Bound?
 
     struct SpeedUp: Encodable, Equatable, Sendable {
         var factor: Double
-        /// Name of the system.
+        /// Name of the system that the scan is compared with.
         var over: String
     }
 
@@ -21,22 +21,22 @@ struct ScanAccount: Equatable, Sendable {
     }
 
     enum Cause: String, CaseIterable, Encodable, Sendable {
-        /// Slots scanned.
+        /// Slots were scanning.
         case compute
-        /// Slots had tasks, whose pixels were on the way to a node.
+        /// Slots had tasks whose pixels were being sent to the node.
         case network
-        /// Slots had tasks, whose pixels were being read.
+        /// Slots had tasks whose pixels were being read.
         case disk
-        /// Slots had no task while others had one: there were too few.
+        /// Slots had no task while other slots had one: there were too few tasks.
         case tasks
-        /// No task was under way anywhere.
+        /// No task was running on any system.
         case coordinator
     }
 
-    /// The account of a scan that has ended; `readingSeconds` is the time that went into reading pixels, and `local` the
-    /// name of the coordinator's own system.
+    /// The account of a finished scan. `readingSeconds` is the time spent reading pixels, `local` the name of the
+    /// coordinator's own system.
     init(_ timeline: ScanTimeline, readingSeconds: Double, local: String) {
-        // Without systems, an earlier run has done everything.
+        // Without systems, the journal had all results.
         guard let end = timeline.end, end > 0, !timeline.systems.isEmpty else { return }
         let times = SlotTimes(timeline, end: end)
         speedUp = Self.speedUp(timeline, seconds: end, serial: times.serial, local: local)
@@ -46,8 +46,8 @@ struct ScanAccount: Equatable, Sendable {
 
     // MARK: Speed-up
 
-    /// Compares the time of the whole with that of one system alone, going by what the slots of that one did: this
-    /// machine, or else the one that did most. Nil if it was alone, or did too little to tell.
+    /// Compares the duration with that of one system alone, extrapolated from its own tasks: this machine, or else the
+    /// system that did most work. Nil if it was the only system, or did too few tasks to tell.
     private static func speedUp(
         _ timeline: ScanTimeline, seconds: Double, serial: Double, local: String
     ) -> SpeedUp? {
@@ -62,12 +62,12 @@ struct ScanAccount: Equatable, Sendable {
         }
         let system = timeline.systems[one]
         guard let sample = done[one], sample.count >= system.slots, sample.seconds > 0 else { return nil }
-        // In steps of which it did nothing, it is as much faster than the mean as in the step of most work.
+        // In steps without a task of its own, its speed relative to the mean is that of the step with most work.
         let relative = sample.secondsPerCost / step.secondsPerCost
         let alone = work.values.reduce(serial) { sum, step in
             let own = step.filter { $0.system == one }
             let pace = own.cost > 0 ? own.secondsPerCost : step.secondsPerCost * relative
-            // As many tasks at a time as it has slots.
+            // It runs one task per slot at a time.
             let rounds = (Double(step.count) / Double(system.slots)).rounded(.up)
             return sum + step.cost * pace * rounds / Double(step.count)
         }
@@ -77,24 +77,24 @@ struct ScanAccount: Equatable, Sendable {
 
 /// Where the time of a scan's slots went, by system.
 private struct SlotTimes {
-    /// In which it had slots.
+    /// Seconds of its slots while it was connected.
     private var present: [Double]
-    /// In which slots had a task.
+    /// Of these, seconds in which a slot had a task.
     private var assigned: [Double]
-    /// In which slots scanned.
+    /// Of these, seconds of scanning.
     private var scanning: [Double]
-    /// In which attempts were under way that came to nothing.
+    /// Seconds of attempts without a result.
     private var wasted: [Double]
-    /// Seconds in which no task was under way anywhere.
+    /// Seconds in which no task was running on any system.
     private(set) var serial = 0.0
-    /// Slot time in these.
+    /// Slots' seconds in these.
     private var idle = 0.0
     private let isComplete: Bool
 
     init(_ timeline: ScanTimeline, end: Double) {
         let zeros = timeline.systems.map { _ in 0.0 }
         (present, assigned, scanning, wasted) = (zeros, zeros, zeros, zeros)
-        // Who was there when is known only as long as no moment was dropped.
+        // If moments were dropped, it is unknown when systems were connected.
         isComplete = timeline.moments.count < ScanTimeline.momentLimit
         for attempt in timeline.attempts {
             if let seconds = attempt.seconds, attempt.outcome == .done {
@@ -147,7 +147,7 @@ private struct SlotTimes {
         }
     }
 
-    /// The cause that took most of the slots' time.
+    /// The cause that took most of the slots' time; nil if unknown.
     func bound(isReading: Bool, local: Int?) -> ScanAccount.Bound? {
         let all = present.reduce(0, +)
         guard isComplete, all > 0 else { return nil }
@@ -157,7 +157,7 @@ private struct SlotTimes {
             seconds[index == local || isReading ? .disk : .network, default: 0] += waiting
         }
         seconds[.tasks] = max(0, all - assigned.reduce(0, +) - idle)
-        // What came to nothing may have scanned or waited: if that is most, nothing can be said.
+        // Attempts without a result may have scanned or waited: if they took most of the time, the cause is unknown.
         guard let most = seconds.max(by: { $0.value < $1.value }), most.value >= wasted.reduce(0, +) else { return nil }
         return ScanAccount.Bound(by: most.key, share: min(1, most.value / all))
     }
@@ -170,30 +170,31 @@ extension [Attempt] {
 }
 
 extension ScanAccount {
-    /// In words, as in "2.7 times as fast as local alone, bound by computing (83 % of the slots' time)"; nil if nothing is
+    /// As in "2.7 times as fast as this machine alone, limited by CPU: slots busy 83 % of the time"; nil if nothing is
     /// known.
     var words: String? {
         let speed = speedUp.map { speedUp in
-            // One digit more would not be true.
+            // The measurement supports no more than one decimal.
             let factor = plainText((speedUp.factor * 10).rounded() / 10)
             return
-                "\(factor) times as fast as \(speedUp.over == ScanEvents.localName ? "this machine" : speedUp.over) alone"
+                "\(factor) times as fast as \(speedUp.over == ScanEvents.localName ? "this machine" : speedUp.over)"
+                + " alone"
         }
-        let limit = bound.map { "bound by \($0.by.words) (\(Int(($0.share * 100).rounded())) % of the slots' time)" }
+        let limit = bound.map { "limited by \($0.by.words(percent: Int(($0.share * 100).rounded())))" }
         let words = [speed, limit].compactMap { $0 }
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 }
 
 extension ScanAccount.Cause {
-    /// What to say of it.
-    var words: String {
+    /// The cause and the share of the slots' time that it took.
+    fileprivate func words(percent: Int) -> String {
         switch self {
-        case .compute: "computing"
-        case .network: "the network"
-        case .disk: "reading the image"
-        case .tasks: "too few tasks for the slots"
-        case .coordinator: "the coordinator"
+        case .compute: "CPU: slots busy \(percent) % of the time"
+        case .network: "the network: slots waited for pixels \(percent) % of the time"
+        case .disk: "reading the image: slots waited for pixels \(percent) % of the time"
+        case .tasks: "the number of tasks: slots idle \(percent) % of the time"
+        case .coordinator: "the coordinator: no task ready \(percent) % of the time"
         }
     }
 }

@@ -4,9 +4,9 @@ import SkyImage
 import SkyScan
 
 extension ScanCommand.Options {
-    /// Where the journal is, and what it records of the command.
+    /// Where the journal is and what it records about the command.
     struct Journal: Equatable, Sendable {
-        /// What the folder of journals follows from.
+        /// The variables that determine the folder of journals.
         var environment: [String: String]
         var forgets: Bool
         var words: [String]
@@ -20,19 +20,7 @@ extension ScanCommand.Options {
 }
 
 extension ScanCommand {
-    /// What makes this scan the same job as another one.
-    func identity(_ reader: ImageReader, _ parameters: ScanParameters) throws(CommandError) -> JobIdentity {
-        do {
-            let plan = try BandPlan(
-                width: reader.summary.width, height: reader.summary.height, parameters: parameters,
-                requestedRows: options.bandRows)
-            return try JobIdentity(reader: reader, parameters: parameters, plan: plan, software: Skyfarm.software)
-        } catch {
-            throw CommandError(.input, "\(options.image): \(error)")
-        }
-    }
-
-    /// Opens the journal, or goes on with that of an earlier run; `notice` is told what the user should know.
+    /// Creates the journal, or resumes that of an earlier run. `notice` receives lines for the user.
     func openJournal(
         _ identity: JobIdentity, notice: @escaping @Sendable (String) -> Void
     ) async throws -> ScanJournal? {
@@ -44,33 +32,24 @@ extension ScanCommand {
         return try await ScanJournal.open(record, in: folder, forgets: journal.forgets, notice: notice)
     }
 
-    /// What a signal leaves behind, and how to go on.
+    /// The error of a scan that a signal stopped: what is kept, and how to resume it.
     func stopped(by signal: Interrupts.Signal, _ journal: ScanJournal?) -> CommandError {
         guard let journal else {
-            return CommandError(signal.exitCode, "scan: stopped; no catalogue was written, start it again to repeat it")
+            return CommandError(
+                signal.exitCode, "scan: stopped; no catalogue was written; run the command again to start over")
         }
         return CommandError(
             signal.exitCode,
-            "scan: stopped; no catalogue was written, \(HumanFormat.count(journal.count, "finished task")) kept as job "
-                + "\(journal.id): the same command goes on from there")
+            "scan: stopped; no catalogue was written; \(HumanFormat.count(journal.count, "finished task")) kept as job "
+                + "\(journal.id): run the same command again to resume")
     }
 
-    /// Tells the journal that the catalogue is written. If it cannot note that, the catalogue is none the worse.
+    /// Records in the journal that the catalogue is written. A failure is reported and does not affect the catalogue.
     func finish(_ journal: ScanJournal?, _ result: SkyScanResult, notice: (String) -> Void) async {
         do {
             try await journal?.finish(result)
         } catch {
             notice("\(error)")
-        }
-    }
-}
-
-extension JournalError {
-    /// What the process tells its caller.
-    var exitCode: ExitCode {
-        switch code {
-        case .noSpace, .unwritable, .damaged: .output
-        default: .failure
         }
     }
 }

@@ -10,7 +10,7 @@ extension ScanCommand {
         var overwrite: Bool
         var dryRun: Bool
         var cluster: ClusterOptions
-        /// Nil: chosen from the image's size.
+        /// Nil: derived from the image's size.
         var bandRows: Int?
         /// Nil: no limit.
         var timeoutSeconds: Double?
@@ -18,7 +18,7 @@ extension ScanCommand {
         /// Nil: no journal.
         var journal: Journal?
         var page: Page
-        /// Where the live page is served; nil: nowhere.
+        /// Address of the live page; nil: none.
         var dashboard: HostAndPort?
         var detection: Detection
         var log: Log
@@ -42,7 +42,7 @@ extension ScanCommand {
             log = try Log(arguments)
             for name in self.outputs { try Self.checkFormat(of: name) }
             if common.json, !dryRun, self.outputs.contains("-") {
-                throw UsageError("--json takes standard output: name a file for the catalogue with -o FILE")
+                throw UsageError("--json writes to standard output: name a file for the catalogue with -o FILE")
             }
         }
 
@@ -57,22 +57,25 @@ extension ScanCommand {
 
     private static let output = Option.list(
         "output", short: "o", .file(), fallback: "-",
-        help: "Write the catalogue here, as .fits, .csv, .ecsv or .reg by the ending; - is CSV on standard output")
+        help:
+            "Write the catalogue to FILE, in the format of its ending: .fits, .fit, .csv, .ecsv or .reg; - writes"
+            + " CSV to standard output"
+    )
     private static let overwrite = Option.toggle("overwrite", help: "Replace output files that exist")
-    private static let dryRun = Option.toggle("dry-run", help: "Say what would be done, and stop")
+    private static let dryRun = Option.toggle("dry-run", help: "Print what would be done, and exit")
     private static let band = Option.optional(
-        "band", .integer("ROWS", 1...1_048_576), fallback: "chosen from the image's size", layers: .all,
+        "band", .integer("ROWS", 1...1_048_576), fallback: "derived from the image's size", layers: .all,
         help: "Rows of a band, the unit of work")
     private static let timeout = Option.optional(
         "timeout", .number("SECONDS", 0.001...86_400), fallback: "none", layers: .all,
-        help: "Give up an attempt at a task after so long, and try elsewhere")
+        help: "Time limit of an attempt at a task; the task is then retried elsewhere")
     private static let maxAttempts = Option.value(
-        "max-attempts", .integer("N", 1...100), default: 3, layers: .all, help: "Attempts at a task before it fails")
+        "max-attempts", .integer("N", 1...100), default: 3, layers: .all, help: "Maximum number of attempts at a task")
 
     static let fresh = Option.toggle(
-        "fresh", help: "Forget what an earlier run of the same command did, and do all of it again")
+        "fresh", help: "Discard the results of an earlier run of the same command")
     private static let noJournal = Option.toggle(
-        "no-journal", help: "Keep no journal: a scan that is stopped then begins anew")
+        "no-journal", help: "Keep no journal; a scan that is stopped cannot be resumed")
 
     static let spec = CommandSpec(
         name: "scan",
@@ -81,24 +84,25 @@ extension ScanCommand {
             .init(
                 line: "skyfarm scan image.fits -o sources.fits -o sources.reg",
                 explanation:
-                    "Scan the first 2-D image of the file with every node on the network; write a FITS table and"
+                    "Scan the first 2-D image of the file with all nodes on the network; write a FITS table and"
                     + " DS9 regions."),
             .init(
                 line: "skyfarm scan 'image.fits[SCI]' --node 192.168.1.7:4870 --threshold 3 -o -",
-                explanation: "Scan the extension SCI with the help of a node; print CSV."),
+                explanation: "Scan the extension SCI on one node and this machine; print CSV."),
         ],
         description: [
-            "The image is cut into bands, which this machine and every node that can be reached scan. The catalogue has no"
-                + " seams: its sources are those of one SEP run over the whole image, and it is the same file whatever"
-                + " became of the nodes. Detection has the parameters and the defaults of SExtractor.",
-            "Columns have the names of SEP: x and y are pixels from 0, x_image and y_image from 1 as in FITS, ra and dec"
-                + " degrees where the header has a celestial coordinate system.",
-            "A scan that was stopped goes on with the same command, from its journal. If sectors could not be scanned the"
-                + " catalogue is written without them, they are named, and the exit code is 23.",
+            "The image is cut into bands of rows, which are scanned by this machine and every node that can be reached."
+                + " The catalogue has no seams: its sources are those of one SEP run over the whole image, and the file"
+                + " is the same whichever nodes take part or fail. Detection has the parameters and defaults of"
+                + " SExtractor.",
+            "Columns have the names of SEP: x and y are pixels from 0, x_image and y_image from 1 as in FITS, ra and"
+                + " dec degrees where the header has a celestial coordinate system.",
+            "The same command resumes a scan that was stopped, from its journal. If sectors cannot be scanned, the"
+                + " catalogue is written without them, they are listed, and the exit code is 23.",
         ],
         arguments: [
             ArgumentSpec(
-                name: "IMAGE", help: "FITS file, with an HDU in brackets if not the first 2-D image", isFile: true)
+                name: "IMAGE", help: "FITS file; the HDU in brackets, if it is not the first 2-D image", isFile: true)
         ],
         sections: [
             OptionSection(

@@ -3,21 +3,20 @@ import Foundation
 import SkyImage
 
 extension ScanCommand {
-    /// The outputs, after a look at whether they can be written when the scan is done.
+    /// The outputs, after a check that they can be written.
     func prepareOutputs() throws -> [CatalogueOutput] {
         try refuseClashes()
-        do {
-            return try options.outputs.map { name in
-                let output = try CatalogueOutput(path: name, overwrite: options.overwrite)
-                if !options.dryRun { try output.prepare() }
-                return output
-            }
-        } catch let error as OutputError {
-            throw CommandError(.output, error.description)
+        if !options.dryRun {
+            for path in options.page.paths { try AtomicFile.check(path: path, overwrite: options.overwrite) }
+        }
+        return try options.outputs.map { name in
+            let output = try CatalogueOutput(path: name, overwrite: options.overwrite)
+            if !options.dryRun { try output.prepare() }
+            return output
         }
     }
 
-    /// Refuses an output that would replace an input or another output, whatever name each goes by.
+    /// Refuses an output that is the same file as an input or another output.
     private func refuseClashes() throws {
         let detection = options.detection
         let inputs = [
@@ -38,7 +37,7 @@ extension ScanCommand {
 
     private static func file(of image: String) -> String? { try? ImageLocation(image).path }
 
-    /// The path with symbolic links followed, as far as it exists.
+    /// The path with the symbolic links of its existing part resolved.
     private static func realPath(_ path: String) -> String {
         if let real = realpath(path, nil) {
             defer { free(real) }

@@ -5,20 +5,33 @@ import SkyReport
 import SkyScan
 
 extension ScanCommand.Options {
-    /// What people get to look at.
+    /// Report page and preview.
     struct Page: Equatable, Sendable {
-        /// The report, an HTML file.
+        /// Path of the HTML file.
         var report: String?
-        /// The image, shrunk to a PNG file.
+        /// Path of the PNG file.
         var preview: String?
-        /// The command with all its settings, as a shell takes it.
+        /// The command with all its settings, quoted for a shell.
         var command: String
 
         init(_ arguments: Arguments) throws(UsageError) {
-            report = try arguments[Self.report]
-            preview = try arguments[Self.preview]
+            report = try Self.path(Self.report, endings: ["html", "htm"], arguments)
+            preview = try Self.path(Self.preview, endings: ["png"], arguments)
             command = (["skyfarm", "scan"] + arguments.completeWords(of: ScanCommand.spec)).map(quotedForShell)
                 .joined(separator: " ")
+        }
+
+        /// The value of an option for a file of one format.
+        private static func path(
+            _ option: Option<String?>, endings: [String], _ arguments: Arguments
+        ) throws(UsageError) -> String? {
+            guard let path = try arguments[option] else { return nil }
+            let ending = path.split(separator: ".", omittingEmptySubsequences: false).last?.lowercased() ?? ""
+            guard endings.contains(ending) else {
+                let list = endings.map { "." + $0 }.joined(separator: " or ")
+                throw UsageError("--\(option.spec.name): \(path): unknown ending; use \(list)")
+            }
+            return path
         }
 
         /// The files.
@@ -26,36 +39,27 @@ extension ScanCommand.Options {
 
         static let report = Option.optional(
             "report", .file("FILE.html"),
-            help: "Write a page about the scan here: image, sources, who did what; one file that needs no other")
+            help: "Write an HTML report to FILE: image, sources, timeline of the nodes; one self-contained file")
         static let preview = Option.optional(
-            "preview", .file("FILE.png"), help: "Write the image here, at most 1600 pixels wide and high")
+            "preview", .file("FILE.png"), help: "Write the image to FILE, scaled down to at most 1600 x 1600 pixels")
     }
 }
 
 extension ScanCommand {
-    /// Finds out whether the files can be written when the scan is done.
-    func preparePages() throws(CommandError) {
-        do throws(OutputError) {
-            for path in options.page.paths { try AtomicFile.check(path: path, overwrite: options.overwrite) }
-        } catch {
-            throw CommandError(.output, error.description)
-        }
-    }
-
-    /// The preview for files that stay.
+    /// The preview for report and PNG file.
     func preview(_ reader: ImageReader) async throws -> Preview {
         let image = reader.summary
         return try await shrink(reader, PreviewBuilder(width: image.width, height: image.height))
     }
 
-    /// The preview for those who watch: good enough to look at, and hardly any work beside a scan.
+    /// The preview for the live page: smaller, from fewer rows.
     func livePreview(_ reader: ImageReader) async throws -> Preview {
         let image = reader.summary
         return try await shrink(
             reader, PreviewBuilder(width: image.width, height: image.height, limit: 1000, rowsOfSquare: 2))
     }
 
-    /// Shrinks the image, a few megabytes at a time, beside the scan.
+    /// Scales the image down, a few megabytes at a time, while the scan runs.
     private func shrink(_ reader: ImageReader, _ empty: PreviewBuilder) async throws -> Preview {
         var builder = empty
         let width = builder.width
@@ -67,26 +71,22 @@ extension ScanCommand {
         return builder.finish()
     }
 
-    /// Report and preview as far as they are wanted, complete but for their names.
+    /// The requested report and preview, written under temporary names.
     func makePages(
         _ result: SkyScanResult, _ image: ImageSummary, _ table: CatalogueTable, _ preview: Preview?,
         _ recorder: ScanRecorder
     ) throws -> [AtomicFile] {
         guard let preview else { return [] }
         let timeline = recorder.timeline
-        do {
-            var files: [AtomicFile] = []
-            if let path = options.page.preview { files.append(try file(try preview.png(), path)) }
-            if let path = options.page.report {
-                let page = try ReportPage.html(
-                    contents(result, image, seconds: timeline.end ?? recorder.elapsed), timeline: timeline,
-                    table: table, preview: preview, step: ScanStep.extraction.rawValue)
-                files.append(try file(page, path))
-            }
-            return files
-        } catch let error as PNGError {
-            throw CommandError(.output, "\(error)")
+        var files: [AtomicFile] = []
+        if let path = options.page.preview { files.append(try file(try preview.png(), path)) }
+        if let path = options.page.report {
+            let page = try ReportPage.html(
+                contents(result, image, seconds: timeline.end ?? recorder.elapsed), timeline: timeline,
+                table: table, preview: preview, step: ScanStep.extraction.rawValue)
+            files.append(try file(page, path))
         }
+        return files
     }
 
     private func file(_ bytes: [UInt8], _ path: String) throws(OutputError) -> AtomicFile {
@@ -108,12 +108,12 @@ extension ScanCommand {
 }
 
 extension Arguments {
-    /// The words of the command with what environment and settings file add to them, so that they say it all.
+    /// The words of the command, with the settings from environment and settings file as flags.
     func completeWords(of command: CommandSpec) -> [String] {
         let further = command.options.filter { flags[$0.name] == nil }.flatMap { option in
             settings(of: option).map { "--\(option.name)=\($0.text)" }
         }
-        // Before the words: after a "--" they would be arguments.
+        // Before the words, since flags after "--" would be arguments.
         return further + words
     }
 }

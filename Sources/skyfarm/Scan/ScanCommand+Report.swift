@@ -4,7 +4,7 @@ import SkyImage
 import SkyScan
 
 extension ScanCommand {
-    /// Says what was found and written: in words on standard error, or as JSON on standard output.
+    /// Reports what was found and written: as a line on standard error, with --json on standard output.
     func report(
         _ result: SkyScanResult, _ image: ImageSummary, _ outputs: [CatalogueOutput], _ account: ScanAccount,
         _ log: Log, seconds: Double
@@ -25,25 +25,14 @@ extension ScanCommand {
         let files = outputs.filter { !$0.isStandardOutput }.map(\.path) + options.page.paths
         let written = files.isEmpty ? "" : ", written to \(files.joined(separator: ", "))"
         let resumed = result.tally.resumed
-        let saved = resumed == 0 ? "" : ", \(HumanFormat.count(resumed, "task")) taken from the journal"
+        let saved = resumed == 0 ? "" : ", \(HumanFormat.count(resumed, "task")) resumed from the journal"
         let speed = account.words.map { "; " + $0 } ?? ""
         log.conclude(
             "\(name: image.name): \(found) in \(HumanFormat.duration(seconds: seconds))\(saved)\(written)\(speed)")
     }
 
-    /// Says what would be done.
-    func dryRun(
-        _ reader: ImageReader, _ parameters: ScanParameters, _ outputs: [CatalogueOutput]
-    ) throws -> ExitCode {
-        let image = reader.summary
-        let plan: BandPlan
-        do {
-            plan = try BandPlan(
-                width: image.width, height: image.height, parameters: parameters,
-                requestedRows: options.bandRows)
-        } catch {
-            throw CommandError(.input, "\(options.image): \(error)")
-        }
+    /// Prints what a scan would do.
+    func dryRun(_ image: ImageSummary, _ plan: BandPlan, _ outputs: [CatalogueOutput]) throws -> ExitCode {
         let report = DryRunReport(
             image: image.name, width: image.width, height: image.height, hdu: image.hdu, bands: plan.count,
             bandRows: plan.rows, lowBands: 2 * plan.lowCount, lowBandRows: plan.lowCount == 0 ? nil : plan.lowRows,
@@ -80,9 +69,9 @@ extension ScanCommand {
 }
 
 extension MissingSector {
-    /// What is missing, where and why, in one line.
+    /// Position, step and reason in one line.
     var line: String {
-        // Without a background of its own a band is scanned above that of its neighbours.
+        // A band without a background of its own is scanned with that of its neighbours.
         "\(step == .background ? "degraded" : "missing"): rows \(rect.y.lowerBound) to \(rect.y.upperBound - 1), "
             + "columns \(rect.x.lowerBound) to \(rect.x.upperBound - 1) (\(step.rawValue)): \(reason)"
     }

@@ -5,7 +5,7 @@ import ScanNetwork
 import SkyImage
 import SkyScan
 
-/// `skyfarm scan`: finds the sources of an image and writes their catalogue.
+/// `skyfarm scan`: finds the sources of an image and writes a catalogue.
 struct ScanCommand: Command {
     let options: Options
 
@@ -14,18 +14,22 @@ struct ScanCommand: Command {
     func run() async throws -> ExitCode {
         let start = ContinuousClock.now
         let outputs = try prepareOutputs()
-        if !options.dryRun { try preparePages() }
         let parameters = try parameters()
-        let reader = try await openImage()
-        if options.dryRun { return try dryRun(reader, parameters, outputs) }
-        let identity = try identity(reader, parameters)
+        let detection = options.detection
+        let reader = try ImageReader(
+            image: options.image, mask: detection.mask, weights: detection.weight, slots: options.cluster.slotsHere)
+        let plan = try failing(.input, about: options.image) {
+            try BandPlan(
+                width: reader.summary.width, height: reader.summary.height, parameters: parameters,
+                requestedRows: options.bandRows)
+        }
+        if options.dryRun { return try dryRun(reader.summary, plan, outputs) }
+        let identity = try failing(.input, about: options.image) {
+            try JobIdentity(reader: reader, parameters: parameters, plan: plan, software: Skyfarm.software)
+        }
         let log = options.log.about(identity.id)
         if let warning = SEPVersion.warning() { log.write(.warning, "\(warning)") }
-        let style = ProgressDisplay.Style(
-            options.common,
-            canRedraw: log.isForPeople
-                && Terminal.standardError.canRedraw(ProcessInfo.processInfo.environment))
-        let display = ProgressDisplay(style: style, log: log)
+        let display = ProgressDisplay(options.common, log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
         let recorder = ScanRecorder()
@@ -49,11 +53,10 @@ struct ScanCommand: Command {
             return code
         } catch {
             display.finish()
-            let error = translate(error, signal: interrupts.received, journal)
+            let error = interrupts.received.map { stopped(by: $0, journal) } ?? CommandError(error, in: "scan")
             recorder.end(.failed, "\(error)")
             await dashboard?.server.close(within: 1)
-            log.write(.error, StyledText(String(describing: error)))
-            return Skyfarm.exitCode(of: error)
+            return Skyfarm.end(error, of: "scan", log)
         }
     }
 
@@ -63,7 +66,7 @@ struct ScanCommand: Command {
         _ start: ContinuousClock.Instant, _ log: Log
     ) async throws -> ExitCode {
         let recorder = farm.events.recorder
-        // Results wait for them on their way into a journal.
+        // A journal needs the checksums before the first result.
         let patience = journal == nil ? Duration.seconds(1) : .zero
         let checksums = Task { try await reader.checksums(patience: patience) }
         let preview = options.page.paths.isEmpty ? nil : Task { try await self.preview(reader) }
@@ -87,12 +90,12 @@ struct ScanCommand: Command {
             software: Skyfarm.software)
         try Task.checkCancellation()
         let pages = try makePages(result, reader.summary, table, try await preview?.value, recorder)
-        // A catalogue on standard output may go to the same terminal.
+        // The catalogue may go to the same terminal.
         display.finish()
         try CatalogueOutput.write(table, to: outputs)
         for page in pages { try page.commit() }
         await finish(journal, result, notice: farm.events.say)
-        // Who watches gets the image as well; the catalogue does not wait for it.
+        // The catalogue does not wait for the live page's image.
         await dashboard?.finishPreview()
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         end(recorder, result, dashboard?.isWatched == true ? table : nil, seconds: seconds)
@@ -100,32 +103,5 @@ struct ScanCommand: Command {
             recorder.timeline, readingSeconds: await reader.readingSeconds, local: ScanEvents.localName)
         try report(result, reader.summary, outputs, account, log, seconds: seconds)
         return result.missing.isEmpty ? .complete : .partialCatalogue
-    }
-
-    private func openImage() async throws -> ImageReader {
-        do {
-            return try ImageReader(
-                image: options.image, mask: options.detection.mask, weights: options.detection.weight,
-                slots: options.cluster.slotsHere)
-        } catch {
-            throw CommandError(.input, "\(error)")
-        }
-    }
-
-    /// The one line and the exit code for what ended a scan.
-    private func translate(_ error: any Error, signal: Interrupts.Signal?, _ journal: ScanJournal?) -> any Error {
-        if let signal { return stopped(by: signal, journal) }
-        switch error {
-        case let error as ScanError where error.code == .noSystem:
-            return CommandError(.noUsableNode, "scan: \(error)")
-        case let error as ScanError where error.code == .authentication:
-            return CommandError(.authentication, "scan: \(error)")
-        case let error as ScanError where error.code == .bulkUnreadable:
-            return CommandError(.input, error.message)
-        case let error as OutputError: return CommandError(.output, error.description)
-        case let error as ImageError: return CommandError(.input, error.description)
-        case let error as ScanSetupError: return CommandError(.input, "\(options.image): \(error)")
-        default: return error
-        }
     }
 }

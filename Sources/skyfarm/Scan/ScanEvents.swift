@@ -3,7 +3,7 @@ import ScanCluster
 import ScanNetwork
 import SkyScan
 
-/// Turns the events of a scan into progress, and its faults into one line each.
+/// Passes the events of a scan on to display and recorder; a fault becomes one line.
 struct ScanEvents: Sendable {
     /// Name of the coordinator's own system.
     static let localName = "local"
@@ -17,7 +17,7 @@ struct ScanEvents: Sendable {
         self.recorder = recorder
     }
 
-    /// Takes an event in; from any thread.
+    /// May be called from any thread.
     @Sendable func handle(_ event: SkyScanEvent) {
         recorder.handle(event)
         switch event {
@@ -34,49 +34,52 @@ struct ScanEvents: Sendable {
     private func handle(_ event: TaskEvent) {
         switch event {
         case .systemJoined(let name, let slots):
-            // Every step begins with those that are there already.
+            // Every step begins with an event for each system already connected.
             if systems.insert(name), name != Self.localName {
                 show(.info, "node \(name: name) joined, \(HumanFormat.count(slots, "slot"))")
             }
             display.handle(.joined(system: name, slots: slots))
         case .systemLeft(let name):
             systems.remove(name)
-            show(.warning, "node \(name: name) is gone; its tasks go to others")
+            show(.warning, "node \(name: name) left; its tasks are reassigned")
             display.handle(.left(system: name))
         case .taskStarted(let index, let system, let attempt, _):
-            show(.debug, "task \(index) goes to \(name: system), attempt \(attempt)")
+            show(.debug, "task \(index) assigned to \(name: system), attempt \(attempt)")
         case .taskHedged(let index, let system, _, let slow, let seconds):
             display.handle(.hedged(task: index, slow: slow, system: system))
             warn(
-                "task \(index) takes longer than expected on \(name: slow) (\(HumanFormat.duration(seconds: seconds))); \(name: system) tries it as well"
+                """
+                task \(index) is slow on \(name: slow) (\(HumanFormat.duration(seconds: seconds))); also started on \
+                \(name: system)
+                """
             )
         case .taskFinished(let index, let system, _, let cost, let seconds):
             display.handle(.finished(work: cost, system: system))
             show(
                 .debug,
-                "task \(index) was done by \(name: system) in \(HumanFormat.duration(seconds: seconds))")
+                "task \(index) done by \(name: system) in \(HumanFormat.duration(seconds: seconds))")
         case .taskRetried(_, let system, let attempt, let reason, let log):
             display.handle(.retried(reason: reason, log: log))
-            show(.warning, "attempt \(attempt) on \(name: system) failed: \(reason); trying again")
+            show(.warning, "attempt \(attempt) on \(name: system) failed: \(reason); retrying")
             show(log)
         case .attemptLost(_, let system, let attempt, let reason, let log):
-            show(.warning, "attempt \(attempt) on \(name: system) failed: \(reason); the other attempt goes on")
+            show(.warning, "attempt \(attempt) on \(name: system) failed: \(reason); the other attempt continues")
             show(log)
         case .taskFailed(_, let cost, let failure):
             display.handle(.failed(work: cost, reason: failure.description, log: failure.log))
-            show(.warning, "a task was given up: \(failure); the scan goes on without its sector")
+            show(.warning, "task failed: \(failure); the scan continues without its sector")
             show(failure.log)
         }
     }
 
-    /// Names the nodes that cannot be used.
+    /// Warns about nodes that cannot be used.
     func report(_ states: [NodeState]) {
         for state in states {
             if let trouble = state.trouble { warn("node \(name: state.address): \(trouble)") }
         }
     }
 
-    /// Says what became of discovery and of nodes that were found.
+    /// Warns about failures of discovery and about discovered nodes that are not used.
     @Sendable func handle(_ news: ClusterMembership.News) {
         switch news {
         case .available: break
@@ -85,13 +88,13 @@ struct ScanEvents: Sendable {
         }
     }
 
-    /// Tells a line, and keeps it for the report.
+    /// Shows a line and records it for the report.
     @Sendable func say(_ line: String) {
         recorder.note(line)
         show(.info, StyledText(line))
     }
 
-    /// Tells of something that is not as it should be, and keeps it for the report.
+    /// Shows a warning and records it for the report.
     private func warn(_ line: StyledText) {
         recorder.note(line.plain)
         show(.warning, line)
@@ -99,19 +102,17 @@ struct ScanEvents: Sendable {
 
     private func show(_ level: Log.Level, _ line: StyledText) { display.message(level, line) }
 
-    /// Shows what a node's log had to say of a failure.
+    /// Shows the lines of a node's log about a failure.
     private func show(_ log: [String]) {
         for line in log { show(.warning, "  \(line)") }
     }
 }
 
-/// Names of the systems that are there.
+/// Names of the connected systems.
 private final class SystemNames: Sendable {
     private let names = Locked<Set<String>>([])
 
-    var count: Int { names.withLock { $0.count } }
-
-    /// False if the name is there already.
+    /// False if the name is already present.
     func insert(_ name: String) -> Bool { names.withLock { $0.insert(name).inserted } }
 
     func remove(_ name: String) { names.withLock { _ = $0.remove(name) } }

@@ -3,22 +3,20 @@ import SkyImage
 import SkyReport
 import SkyScan
 
-/// Keeps the course of a scan for its report and those who watch it.
+/// Records the events of a scan for report and live page.
 final class ScanRecorder: Sendable {
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
     private let state = Locked(LiveScan())
 
-    /// The scan begins now.
     init() { start = clock.now }
 
     /// Seconds since the scan began.
     var elapsed: Double { (clock.now - start) / .seconds(1) }
 
-    /// What has happened so far.
     var timeline: ScanTimeline { state.withLock { $0.timeline } }
 
-    /// Takes an event in; from any thread.
+    /// May be called from any thread.
     func handle(_ event: SkyScanEvent) {
         let time = elapsed
         switch event {
@@ -39,7 +37,7 @@ final class ScanRecorder: Sendable {
             case .systemLeft(let name): live.timeline.leave(name, at: time)
             case .taskStarted(let index, let system, let attempt, let cost):
                 live.start(task: index, number: attempt, on: system, cost: cost, at: time)
-            // Its start came just before, while another attempt was under way.
+            // Preceded by the event of its start.
             case .taskHedged: break
             case .taskFinished(let index, _, let attempt, _, let seconds):
                 live.timeline.finish(task: index, number: attempt, seconds: seconds, at: time)
@@ -52,7 +50,7 @@ final class ScanRecorder: Sendable {
         }
     }
 
-    /// Keeps a line that the user was told.
+    /// Records a line that was shown to the user.
     func note(_ line: String) {
         let time = elapsed
         state.withLock { $0.timeline.note(line, at: time) }
@@ -64,7 +62,7 @@ final class ScanRecorder: Sendable {
         state.withLock { $0.timeline.finish(at: time) }
     }
 
-    /// The coordinator does something itself; see ``LiveScan/begin(chore:)``.
+    /// The coordinator begins work of its own; see ``LiveScan/begin(chore:)``.
     func begin(chore words: String) { state.withLock { $0.begin(chore: words) } }
 
     /// The scan has ended; see ``LiveScan/end(_:_:table:at:)``.
@@ -73,10 +71,9 @@ final class ScanRecorder: Sendable {
         state.withLock { $0.end(ending, words, table: table, at: time) }
     }
 
-    /// All that is known, and the seconds since the scan began.
+    /// The state, and the seconds since the scan began.
     func read() -> (LiveScan, Double) { (state.withLock { $0 }, elapsed) }
 
-    /// Changes what is known.
     func update(_ body: (inout LiveScan, Double) -> Void) {
         let time = elapsed
         state.withLock { body(&$0, time) }

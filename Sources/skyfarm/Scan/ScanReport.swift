@@ -2,7 +2,7 @@ import Foundation
 import SkyImage
 import SkyScan
 
-/// A finished scan, for programs; `v` is the version of the form.
+/// A finished scan as JSON; `v` is the version of the format.
 struct ScanReport: Encodable {
     var v = 1
     var image: String
@@ -19,17 +19,17 @@ struct ScanReport: Encodable {
     var systems: [Share]
     var steps: [Share]
     var missing: [Missing]
-    /// Why there is no right ascension and declination, if the header promises them.
+    /// Why the catalogue has no ra and dec although the header has a coordinate system.
     var coordinatesProblem: String?
     var outputs: [String]
-    /// Compared with one of the systems alone; left out where that is not known.
+    /// Compared with one system alone; omitted if unknown.
     var speedUp: ScanAccount.SpeedUp?
-    /// What most of the slots' time went into; left out where that is not known.
+    /// What took most of the slots' time; omitted if unknown.
     var bound: ScanAccount.Bound?
 
     struct Tasks: Encodable {
         var done: Int
-        /// Taken from the journal: done by an earlier run.
+        /// Results of an earlier run, from the journal.
         var resumed: Int
         var retries: Int
         var hedges: Int
@@ -47,11 +47,11 @@ struct ScanReport: Encodable {
         var columns: [Int]
         var rows: [Int]
         var reason: String
-        /// Last lines of the node's log, each after the node's name.
+        /// Last lines of the node's log, each prefixed with the node's name.
         var log: [String]?
     }
 
-    /// What was found, in words: an image is called empty only if all of it was scanned.
+    /// The number of sources in words; "no sources" only if every sector was scanned.
     static func found(sources: Int, missing: Int, sectors: Int) -> String {
         if missing > 0 { return "\(HumanFormat.count(sources, "source")); \(missing) of \(sectors) sectors missing" }
         return sources == 0 ? "no sources found" : HumanFormat.count(sources, "source")

@@ -24,11 +24,11 @@ extension SynthCommand {
         struct Checking: Equatable, Sendable {
             var truth: String
             var catalogue: String
-            /// Signal-to-noise from which a source is expected.
+            /// Signal-to-noise ratio from which a source is expected.
             var sigma: Double
             /// Pixels.
             var radius: Double
-            /// Least share for success; nil: any.
+            /// Minimum share for success; nil: any.
             var minimum: Double?
         }
 
@@ -75,16 +75,16 @@ extension SynthCommand {
         help: "Pixels: WIDTHxHEIGHT, or N for both")
     private static let seed = Option.value(
         "seed", .seed("S"), default: standard.seed, help: "The same seed gives the same bytes on every machine")
-    private static let truth = Option.optional("truth", .file(), help: "Write the true sources here, as CSV")
+    private static let truth = Option.optional("truth", .file(), help: "Write the true sources to FILE, as CSV")
     private static let type = Option.value(
         "type", .choice("TYPE"), default: SampleType.f32, help: "Samples: 32-bit floats or unsigned 16-bit integers")
     private static let overwrite = Option.toggle("overwrite", help: "Replace files that exist")
     private static let density = Option.value(
         "density", .number("N", 0...50_000), default: standard.density, help: "Sources per million pixels")
     private static let galaxies = Option.value(
-        "galaxies", .number("SHARE", 0...1), default: standard.galaxyShare, help: "Share of galaxies among them")
+        "galaxies", .number("SHARE", 0...1), default: standard.galaxyShare, help: "Share of galaxies among the sources")
     private static let fwhm = Option.value(
-        "fwhm", .number("PIXELS", 1.5...20), default: standard.fwhm, help: "Seeing: width of a star at half its peak")
+        "fwhm", .number("PIXELS", 1.5...20), default: standard.fwhm, help: "Full width of a star at half maximum")
     private static let zeroPoint = Option.value(
         "zero-point", .number("MAG", 0...50), default: standard.zeroPoint, help: "Magnitude of one count")
     private static let magnitudes = Option.value(
@@ -101,28 +101,29 @@ extension SynthCommand {
         "read-noise", .number("ELECTRONS", 0...1000), default: standard.readNoise, help: "Read noise of a pixel")
 
     private static let check = Option.optional(
-        "check", .file("TRUTH"), help: "Make nothing: compare a catalogue (CSV, columns x and y) with this truth")
+        "check", .file("TRUTH"),
+        help: "Compare a catalogue (CSV with columns x and y) with this truth, instead of making an image")
     private static let sigma = Option.value(
-        "sigma", .number("N", 0...1e6), default: 10, help: "Expect the sources of at least this signal-to-noise")
+        "sigma", .number("N", 0...1e6), default: 10, help: "Signal-to-noise ratio from which a source is expected")
     private static let radius = Option.value(
-        "radius", .number("PIXELS", 0.01...1000), default: 3, help: "Greatest distance of a match")
+        "radius", .number("PIXELS", 0.01...1000), default: 3, help: "Maximum distance of a match")
     private static let minimum = Option.optional(
-        "min", .number("SHARE", 0...1), help: "Exit with 1 if a smaller share is recovered")
+        "min", .number("SHARE", 0...1), help: "Exit with 1 if a smaller share of the sources is recovered")
 
     static let spec = CommandSpec(
         name: "synth",
-        summary: "Make a synthetic sky whose sources are known, or compare a catalogue with one",
+        summary: "Make a synthetic image with known sources, or check a catalogue against one",
         examples: [
             .init(
                 line: "skyfarm synth sky.fits --truth truth.csv --size 4096",
-                explanation: "Make an image of stars and galaxies, and the table of what is in it."),
+                explanation: "Make an image of stars and galaxies, and a table of its sources."),
             .init(
                 line: "skyfarm synth --check truth.csv sources.csv --min 0.95",
-                explanation: "Print the share of the truth that a catalogue recovers."),
+                explanation: "Print the share of the true sources that a catalogue recovers."),
         ],
         description: [
-            "The sky has stars and galaxies with noise of photons and readout, and a celestial coordinate system. The same"
-                + " seed gives the same bytes on every machine, in constant memory."
+            "The image has stars and galaxies, photon noise and readout noise, and a celestial coordinate system. The"
+                + " same seed gives the same bytes on every machine. Memory use does not depend on its size."
         ],
         arguments: [
             ArgumentSpec(name: "FILE", help: "The image to write, or with --check the catalogue to read", isFile: true)

@@ -2,7 +2,8 @@ import CommandLineKit
 import Foundation
 import SkyImage
 
-/// `skyfarm synth`: makes a sky whose truth is known, or compares a catalogue with such a truth.
+/// `skyfarm synth`: makes a synthetic image with a table of its true sources, or compares a catalogue with such a
+/// table.
 struct SynthCommand: Command {
     let options: Options
 
@@ -18,11 +19,7 @@ struct SynthCommand: Command {
 
 extension SynthCommand {
     private func make(_ making: Options.Making) throws -> ExitCode {
-        let style = ProgressDisplay.Style(
-            options.common,
-            canRedraw: options.log.isForPeople
-                && Terminal.standardError.canRedraw(ProcessInfo.processInfo.environment))
-        let display = ProgressDisplay(style: style, log: options.log)
+        let display = ProgressDisplay(options.common, options.log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
         do {
@@ -31,15 +28,13 @@ extension SynthCommand {
             display.finish()
             try report(sky, making)
             return .complete
-        } catch let error as OutputError {
-            throw CommandError(.output, error.description)
         } catch is CancellationError {
-            // What was begun has been removed; there is nothing to resume.
-            throw CommandError(interrupts.received?.exitCode ?? .interrupted, "synth: stopped, nothing was written")
+            // Incomplete files have been removed.
+            throw CommandError(interrupts.received?.exitCode ?? .interrupted, "synth: stopped; nothing was written")
         }
     }
 
-    /// Writes image and truth; neither gets its name before both are complete.
+    /// Writes image and truth under temporary names, which are replaced when both are complete.
     private func write(
         _ sky: SyntheticSky, _ making: Options.Making, _ display: ProgressDisplay, _ interrupts: Interrupts
     ) throws {
@@ -91,25 +86,15 @@ extension SynthCommand {
 extension SynthCommand {
     private func check(_ checking: Options.Checking) throws -> ExitCode {
         let result = Completeness(
-            truth: try Self.positions(checking.truth), catalogue: try Self.positions(checking.catalogue),
-            radius: checking.radius, minimum: checking.sigma)
+            truth: try readText(checking.truth, Completeness.Position.read),
+            catalogue: try readText(checking.catalogue, Completeness.Position.read), radius: checking.radius,
+            minimum: checking.sigma)
         let text =
             options.common.json
             ? try JSONOutput.document(CheckReport(result)) : Self.line(result, sigma: checking.sigma)
         try StandardOutput.write(text)
         if let minimum = checking.minimum, result.share < minimum { return .failure }
         return .complete
-    }
-
-    private static func positions(_ path: String) throws(CommandError) -> [Completeness.Position] {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandError(.input, "\(path): cannot be read; check its name and permissions")
-        }
-        do {
-            return try Completeness.Position.read(csv: String(decoding: data, as: UTF8.self))
-        } catch {
-            throw CommandError(.input, "\(path): \(error)")
-        }
     }
 
     /// The comparison in one line.
@@ -120,7 +105,6 @@ extension SynthCommand {
             + " \(plainText(sigma)) sigma recovered; spurious \(spurious): \(result.spurious) of \(result.detected)\n"
     }
 
-    /// The comparison as JSON.
     private struct CheckReport: Encodable {
         var v = 1
         var completeness: Double

@@ -20,7 +20,7 @@ struct CatalogueOutputTests {
 
     @Test(
         "the ending chooses the format",
-        arguments: [("a.fits", "fits"), ("b/A.CSV", "csv"), ("a.b.ecsv", "ecsv"), ("-", "csv")])
+        arguments: [("a.fits", "fits"), ("a.fit", "fits"), ("b/A.CSV", "csv"), ("a.b.ecsv", "ecsv"), ("-", "csv")])
     func endings(path: String, format: String) throws {
         #expect(try CatalogueOutput(path: path).format.rawValue == format)
     }

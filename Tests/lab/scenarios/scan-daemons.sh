@@ -20,7 +20,7 @@ done
 check "the scan is still running" test ! -s "$LAB/3/scan.status"
 check "and completes" scan_ended 3
 check "with the same catalogue" same_catalogue
-check "no node was lost" test "$(grep -c 'is gone' "$(log 3 scan)")" = 0
+check "no node was lost" test "$(grep -c 'its tasks are reassigned' "$(log 3 scan)")" = 0
 wire rate 3 0
 found() { on 3 "$LAB_SKYFARM" nodes >"$LAB/nodes" && lines 2 '^n[12] ' "$LAB/nodes"; }
 check "both nodes are found again" wait_for 20 found

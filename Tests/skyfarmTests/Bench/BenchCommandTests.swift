@@ -27,7 +27,7 @@ struct BenchCommandTests {
     @Test(
         "says what can be measured",
         arguments: [
-            (["speed"], "\"speed\" cannot be measured: name dispatch, latency or scan, or nothing for all"),
+            (["speed"], "unknown measurement \"speed\"; use dispatch, latency or scan, or none for all three"),
             (["dispatch", "a.fits"], "only scan takes an image: skyfarm bench scan a.fits"),
         ])
     func usage(words: [String], message: String) {
@@ -50,7 +50,7 @@ struct BenchCommandTests {
         let systems = try #require(report["systems"] as? [[String: Any]])
         #expect(systems.map { $0["name"] as? String } == ["local", "alpha"])
         let dispatch = try #require(report["dispatch"] as? [String: Any])
-        #expect((dispatch["alone"] as? [Any])?.count == 2 && dispatch["together"] != nil)
+        #expect((dispatch["alone"] as? [Any])?.count == 2 && dispatch["together"] != nil && dispatch["inChunks"] != nil)
         let latency = try #require(report["latency"] as? [String: Any])
         #expect((latency["p50"] as? [Any])?.count == 2)
         let scan = try #require(report["scan"] as? [String: Any])
@@ -71,7 +71,7 @@ struct BenchCommandTests {
         let result = try Program.run(["bench", "scan", path, "--runs", "1", "--local-slots", "1"])
         #expect(result.code == 0, "\(result.errors)")
         #expect(result.output.hasPrefix("scan: \(path), 600 x 500 pixels in 2 bands, median of 1 run\n"))
-        #expect(result.output.hasSuffix("run `skyfarm node` on another machine to see what it adds\n"))
+        #expect(result.output.hasSuffix("run `skyfarm node` on another machine to measure its benefit\n"))
     }
 
     @Test("without anybody to measure, or anything to scan, the exit code says so")
@@ -96,7 +96,7 @@ struct BenchCommandTests {
         let scene = try Scene()
         let program = try Program(
             ["bench", "scan", "--size", "20000", "--local-slots", "1"], environment: ["TMPDIR": scene.path("out")])
-        try program.waitForErrors("making a synthetic sky")
+        try program.waitForErrors("scanning a synthetic image")
         for _ in 0..<signals { program.send(SIGINT) }
         let result = try program.finish()
         #expect(result.code == 130)

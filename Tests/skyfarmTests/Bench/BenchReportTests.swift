@@ -10,10 +10,14 @@ struct BenchReportTests {
 
     @Test("what the systems do together is compared with the fastest and with their sum")
     func dispatch() {
-        let dispatch = BenchReport.Dispatch(alone: [Sample([100]), Sample([60])], together: Sample([120]))
-        #expect(dispatch.speedUp == 1.2 && dispatch.efficiency == 0.75 && dispatch.bound == .coordinator)
-        #expect(BenchReport.Dispatch(alone: [Sample([100]), Sample([60])], together: Sample([150])).bound == .compute)
-        let alone = BenchReport.Dispatch(alone: [Sample([100])], together: nil)
+        func dispatch(_ alone: [Double], _ together: Double?) -> BenchReport.Dispatch {
+            BenchReport.Dispatch(
+                alone: alone.map { Sample([$0]) }, together: together.map { Sample([$0]) }, inChunks: Sample([900]))
+        }
+        let both = dispatch([100, 60], 120)
+        #expect(both.speedUp == 1.2 && both.efficiency == 0.75 && both.bound == .coordinator)
+        #expect(dispatch([100, 60], 150).bound == .compute)
+        let alone = dispatch([100], nil)
         #expect(alone.speedUp == nil && alone.efficiency == nil && alone.bound == nil)
     }
 
@@ -21,7 +25,8 @@ struct BenchReportTests {
     func text() {
         var report = BenchReport(runs: 3, systems: systems)
         report.dispatch = BenchReport.Dispatch(
-            alone: [Sample([300_000, 310_000, 290_000]), Sample([40_000])], together: Sample([50_000]))
+            alone: [Sample([300_000, 310_000, 290_000]), Sample([40_000])], together: Sample([50_000]),
+            inChunks: Sample([1_500_000]))
         report.latency = BenchReport.Latency(
             p50: [Sample([12e-6]), Sample([1.25e-3])], p99: [Sample([30e-6]), Sample([2e-3])])
         var measurement = ScanMeasurementTests.measurement
@@ -29,14 +34,15 @@ struct BenchReportTests {
         report.scan = measurement.report
         #expect(
             report.text == """
-                dispatch: tasks that do nothing, median of 3 runs
-                SYSTEM    SLOTS  TASKS/S  LOWEST  HIGHEST
-                local         2    300 k   290 k    310 k
-                alpha         4   40.0 k  40.0 k   40.0 k
-                together      6   50.0 k  50.0 k   50.0 k
-                0.17 x the fastest alone, 15 % of their sum; the coordinator is the limit
+                dispatch: null tasks, median of 3 runs
+                SYSTEM     SLOTS  TASKS/S  LOWEST  HIGHEST
+                local          2    300 k   290 k    310 k
+                alpha          4   40.0 k  40.0 k   40.0 k
+                together       6   50.0 k  50.0 k   50.0 k
+                in chunks      6   1.50 M  1.50 M   1.50 M
+                0.17 x the fastest alone, 15 % of their sum; limited by the coordinator
 
-                latency: one task that does nothing after the other, median of 3 runs
+                latency: one null task at a time, median of 3 runs
                 SYSTEM      P50   LOWEST  HIGHEST      P99
                 local   12.0 us  12.0 us  12.0 us  30.0 us
                 alpha   1.25 ms  1.25 ms  1.25 ms  2.00 ms
@@ -46,14 +52,14 @@ struct BenchReportTests {
                 local         1  10.0 s  10.0 s   11.0 s   100 kpix/s
                 alpha         1  20.5 s  20.0 s   21.0 s  48.8 kpix/s
                 together      6  4.00 s  4.00 s   4.00 s   250 kpix/s
-                2.50 x one slot, efficiency 62 %; the limit: computing
-                of the slots' time: 75 % scanning, 15 % waiting, 10 % for the coordinator alone
-                together slots scan 1.20 x as slowly as alone: they share cores or memory
+                2.50 x one slot, efficiency 62 %; limited by CPU
+                slots: 75 % busy, 15 % waiting, 10 % without tasks while the coordinator works
+                all slots together: each 1.20 x slower than alone, because they share cores or memory
                 link to all nodes: 2.20 MB/s
-                nodes like these, expected: 1 node 2.60 x
-                from 1 node on, more will not help: the link
-                over 1.00 Gbit/s: 1 node 2.78 x, 2 nodes 4.12 x; from 2 nodes on, more will not help: the image has \
-                only 10 bands
+                forecast: 1 node 2.60 x
+                more than 1 node do not help: limited by the link
+                over 1.00 Gbit/s: 1 node 2.78 x, 2 nodes 4.12 x; more than 2 nodes do not help: limited by the \
+                number of bands, 10
                 """ + "\n")
     }
 

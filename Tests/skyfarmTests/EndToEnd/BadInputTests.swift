@@ -191,12 +191,24 @@ import Testing
         #expect(full.errorLines.count == 1)
     }
 
+    @Test(
+        "a command whose standard output nobody reads any more ends quietly, as by SIGPIPE",
+        arguments: ["help", "scan"])
+    func closedPipe(command: String) throws {
+        // Opened for both first, since a pipe without a reader cannot be opened for writing.
+        let script = #"mkfifo "$0" && exec 3<>"$0" 4>"$0" 3>&- && exec "$@" >&4"#
+        let words = command == "scan" ? ["scan", try scene.sky(), "--progress", "never"] : ["help"]
+        let result = try Program.run(words, prefix: ["sh", "-c", script, scene.path("pipe")])
+        #expect(result.code == 141 && result.errors.isEmpty, "\(result.errors)")
+    }
+
     // MARK: Flags
 
     @Test(
         "flags that make no sense are answered with what is expected",
         arguments: [
-            (["-o", "x.txt"], "x.txt: unknown ending; use .fits, .csv, .ecsv"), (["-o", "-", "--json"], "-o FILE"),
+            (["-o", "x.txt"], "x.txt: unknown ending; use .fits, .csv, .ecsv"),
+            (["-o", "x.fits.gz"], "x.fits.gz: unknown ending; use .fits"), (["-o", "-", "--json"], "-o FILE"),
             (["--json"], "-o FILE"), (["--thresold", "2"], "did you mean --threshold?"),
             (["--threshold", "0"], "0.01"),
             (["--band", "none"], "--band"), (["--local-slots", "-1"], "--local-slots"),

@@ -67,10 +67,10 @@ import Testing
     func rotation() throws {
         #expect(try other.giveKey(to: mine).code == 0)
         #expect(try other.run(["key", "rotate"]).code == 0)
-        try node.program.waitForErrors("the cluster key is \(other.fingerprint) now")
+        try node.program.waitForErrors("the cluster key is now \(other.fingerprint)")
         #expect(try scan(["--local-slots", "0"]).code == 0)
         #expect(try other.run(["key", "new"]).code == 0)
-        try node.program.waitForErrors("the cluster key is \(other.fingerprint) now")
+        try node.program.waitForErrors("the cluster key is now \(other.fingerprint)")
         #expect(try scan(["--local-slots", "0"]).code == ExitCode.authentication.rawValue)
     }
 

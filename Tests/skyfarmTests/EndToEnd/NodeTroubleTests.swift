@@ -97,7 +97,7 @@ import Testing
             foreigner.address, "--node", nodes[1].address,
         ])
         #expect(result.code == 0, "\(result.errors)")
-        #expect(result.errors.contains("node first is gone"), "\(result.errors)")
+        #expect(result.errors.contains("node first left"), "\(result.errors)")
         #expect(try scene.bytes("out/a.csv") == scene.bytes("out/b.csv"))
     }
 

@@ -118,7 +118,7 @@ import Testing
                 + ["--node", crooked.address, "--node", honest.address])
         #expect(result.code == 0, "\(result.errors)")
         #expect(try scene.bytes("out/o.fits") == scene.bytes("expected.fits"))
-        let complaint = manner == "nothing" ? "takes longer than expected on crooked" : "on crooked failed: "
+        let complaint = manner == "nothing" ? "is slow on crooked" : "on crooked failed: "
         #expect(result.errors.contains(complaint), "\(result.errors)")
         // It was set aside: most of the tasks never went there.
         let complaints = result.errorLines.count { $0.contains("crooked") && !$0.contains("joined") }

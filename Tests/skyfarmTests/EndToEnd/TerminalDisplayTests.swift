@@ -68,7 +68,7 @@ struct TerminalDisplayTests {
         let last = try #require(lines.last)
         #expect(last.contains(#/sky.fits: [0-9]+ sources in [0-9.]+ s, written to .*/sources.csv; /#), "\(last)")
         let account =
-            #/; [0-9.]+ times as fast as this machine alone, bound by [a-z ]+ \([0-9]+ % of the slots' time\)$/#
+            #/; [0-9.]+ times as fast as this machine alone, limited by [A-Za-z ]+: [a-z ]+ [0-9]+ % of the time$/#
         #expect(last.contains(account), "\(last)")
     }
 
@@ -79,7 +79,7 @@ struct TerminalDisplayTests {
         try terminal.press("C-c")
         let lines = try end(of: terminal, code: 130)
         #expect(lines.count == 2 && isSummary(lines.first), "\(lines)")
-        #expect(lines.last == "skyfarm: scan: stopped; no catalogue was written, start it again to repeat it")
+        #expect(lines.last == "skyfarm: scan: stopped; no catalogue was written; run the command again to start over")
     }
 
     @Test("Ctrl-C twice ends at once and leaves no half line")
@@ -109,7 +109,7 @@ struct TerminalDisplayTests {
         node.program.send(SIGKILL)
         try terminal.wait("the fault") { lines in
             guard let bar = lines.firstIndex(where: isBar) else { return false }
-            return lines[..<bar].contains("skyfarm: node alpha is gone; its tasks go to others")
+            return lines[..<bar].contains("skyfarm: node alpha left; its tasks are reassigned")
         }
         #expect(try end(of: terminal, code: 0).count == 2)
     }

@@ -12,7 +12,7 @@ import Testing
         let result = try Program.run(words + ["--overwrite", "--no-journal", "-v"])
         #expect(result.code == 0)
         #expect(result.errors.contains("skyfarm: extraction: "))
-        #expect(result.errors.contains("skyfarm: task 0 goes to local, attempt 1\n"))
-        #expect(result.errors.contains(/skyfarm: task 0 was done by local in [0-9.:]+ ?m?s/))
+        #expect(result.errors.contains("skyfarm: task 0 assigned to local, attempt 1\n"))
+        #expect(result.errors.contains(/skyfarm: task 0 done by local in [0-9.:]+ ?m?s/))
     }
 }

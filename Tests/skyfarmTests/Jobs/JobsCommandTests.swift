@@ -30,14 +30,14 @@ import Testing
         let words = stopped.errorLines.last?.split(separator: " ") ?? []
         let place = try #require(words.firstIndex(of: "job"), "\(stopped.errors)")
         let id = String(words[place + 1].dropLast())
-        #expect(stopped.errorLines.last?.hasSuffix("the same command goes on from there") == true)
+        #expect(stopped.errorLines.last?.hasSuffix("run the same command again to resume") == true)
 
         #expect(try run("jobs").output.contains("\(id)  unfinished"))
         let shown = try run("jobs", "show", id, "--json").output
         #expect(shown.contains(#""state" : "unfinished""#) && shown.contains(#""command" : "skyfarm scan "#))
         #expect(try run("jobs", "show", id, "--failed").output == "no sector failed\n")
         let resumed = try run("jobs", "resume", String(id.prefix(5)))
-        #expect(resumed.code == 0 && resumed.errors.contains("taken from the journal"), "\(resumed.errors)")
+        #expect(resumed.code == 0 && resumed.errors.contains("resumed from the journal"), "\(resumed.errors)")
         #expect(scene.outputs == ["o.csv"])
         #expect(try run("jobs").output.contains("\(id)  finished"))
         #expect(try run("jobs", "resume", id).code == 1)

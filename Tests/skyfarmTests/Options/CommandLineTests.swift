@@ -1,4 +1,5 @@
 import CommandLineKit
+import SkyImage
 import Testing
 
 @testable import skyfarm
@@ -75,13 +76,14 @@ import Testing
     @Test("a scan without flags has SExtractor's defaults")
     func defaults() throws {
         let options = try ScanCommand.Options(arguments(["scan", "a.fits"]))
-        let detection = options.detection
+        let detection = options.detection.parameters
         #expect(options.outputs == ["-"] && options.cluster.nodes.isEmpty && options.bandRows == nil)
         #expect(options.cluster.localSlots == nil && options.timeoutSeconds == nil && options.maxAttempts == 3)
         #expect(detection.threshold == 1.5 && detection.minArea == 5 && detection.clean == 1)
         #expect(detection.deblendLevels == 32 && detection.deblendContrast == 0.005)
-        #expect(detection.mesh == 64 && detection.meshFilter == 3)
-        #expect(detection.filter == .conv && detection.noise == .global && detection.kernel == nil)
+        #expect(detection.meshWidth == 64 && detection.meshFilterWidth == 3)
+        #expect(detection == ScanParameters())
+        #expect(detection.filter == .conv && detection.noise == .global && options.detection.kernel == nil)
     }
 
     @Test("JSON goes beside a catalogue in a file, or says what would be done")
@@ -92,7 +94,8 @@ import Testing
 
     @Test("cleaning can be turned off")
     func cleanOff() throws {
-        #expect(try ScanCommand.Options(arguments(["scan", "a.fits", "--clean", "off"])).detection.clean == nil)
+        #expect(
+            try ScanCommand.Options(arguments(["scan", "a.fits", "--clean", "off"])).detection.parameters.clean == nil)
     }
 
     @Test(
@@ -125,9 +128,12 @@ import Testing
                 ["scan", "a", "-o", "b.txt"],
                 "--output: b.txt: unknown ending; use .fits, .csv, .ecsv, .reg, or - for CSV on standard output"
             ),
+            (["scan", "a", "--report", "r.txt"], "--report: r.txt: unknown ending; use .html or .htm"),
+            (["scan", "a", "--preview", "r.jpg"], "--preview: r.jpg: unknown ending; use .png"),
+            (["scan", "a", "--noise", "weights"], "--noise: \"weights\" is not one of global, map"),
             (
                 ["scan", "a", "--json"],
-                "--json takes standard output: name a file for the catalogue with -o FILE"
+                "--json writes to standard output: name a file for the catalogue with -o FILE"
             ),
             (["node", "--name", "a b"], "--name: \"a b\" is not a name without spaces"),
             (

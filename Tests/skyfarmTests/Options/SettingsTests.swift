@@ -20,9 +20,9 @@ import Testing
         let environment = ["SKYFARM_BAND": "3", "SKYFARM_THRESHOLD": "4", "SKYFARM_MIN_AREA": ""]
         let options = try scan(["--band", "5"], environment: environment, file: file)
         #expect(options.bandRows == 5)
-        #expect(options.detection.threshold == 4)
-        #expect(options.detection.mesh == 32)
-        #expect(options.detection.minArea == 5)
+        #expect(options.detection.parameters.threshold == 4)
+        #expect(options.detection.parameters.meshWidth == 32)
+        #expect(options.detection.parameters.minArea == 5)
     }
 
     @Test("nodes come from one layer only: by comma or space in the environment, by line in the file")

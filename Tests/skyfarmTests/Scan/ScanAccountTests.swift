@@ -43,7 +43,7 @@ import Testing
         #expect(account.bound == .init(by: .compute, share: 1))
         #expect(
             account.words
-                == "2 times as fast as this machine alone, bound by computing (100 % of the slots' time)")
+                == "2 times as fast as this machine alone, limited by CPU: slots busy 100 % of the time")
     }
 
     @Test("a system with more slots than tasks is no faster alone than its slowest task")

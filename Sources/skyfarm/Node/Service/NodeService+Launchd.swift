@@ -2,8 +2,8 @@ import CommandLineKit
 import Foundation
 
 extension NodeService {
-    /// The property list for launchd of a user with this home folder; see launchd.plist(5). Disabled, so that the next
-    /// login does not start it either before its user says so.
+    /// The property list for launchd of a user with this home folder; see launchd.plist(5). Disabled, so that login
+    /// does not start it before the user enables it.
     func launchdJob(home: String) throws -> String {
         let job = LaunchdJob(
             Label: Self.name, ProgramArguments: command, Disabled: true, RunAtLoad: true,

@@ -1,14 +1,14 @@
 import CommandLineKit
 
 extension NodeService {
-    /// The unit for systemd; see systemd.exec(5) for what each line shuts.
+    /// The unit for systemd; systemd.exec(5) describes each restriction.
     ///
-    /// The machine's service has a user of its own, and keeps its key in its state folder, which systemd gives to that
-    /// user. `DynamicUser=` would need no user to be made, but D-Bus, and so Avahi, turns away a user that is in no
-    /// list. A user's own service is shut in only as far as needs no privilege.
+    /// The machine's service has a user of its own, with the key in its state folder. It does not use `DynamicUser=`,
+    /// since D-Bus, and so Avahi, rejects users that are not in the user database. A user's service has the
+    /// restrictions that need no privilege.
     var systemdUnit: String {
         """
-        # Written by `skyfarm node --install-service`. For settings of your own: systemctl\(owner.flag) edit \(Self.name)
+        # Written by `skyfarm node --install-service`. To change settings: systemctl\(owner.flag) edit \(Self.name)
         [Unit]
         Description=Skyfarm node, which scans sky images for coordinators on the network
         Documentation=man:skyfarm-node(1)
@@ -18,7 +18,7 @@ extension NodeService {
         ExecStart=\(command.map(quotedForSystemd).joined(separator: " "))
         Restart=on-failure
         RestartSec=5
-        # Wrong options and a key that cannot be used do not get better by themselves.
+        # Restarting does not fix wrong options or an unusable key.
         RestartPreventExitStatus=2 4
         MemoryMax=80%
         UMask=0077
@@ -29,10 +29,10 @@ extension NodeService {
         """
     }
 
-    /// Where the machine's service keeps its key and settings: `skyfarm` in this folder.
+    /// The folder of the machine's service is `skyfarm` in this folder.
     static let systemFolder = "/var/lib"
 
-    /// Who the machine's service runs as.
+    /// The user of the machine's service.
     static let systemUser = "skyfarm"
 
     private static let order = """
@@ -71,7 +71,7 @@ extension NodeService {
 
         """
 
-    /// Folders that may lie where the service sees nothing else: below /home or /tmp.
+    /// Makes the folders visible, which may be below /home or /tmp.
     private var visibleData: String {
         data.map { "BindReadOnlyPaths=-\(quotedForSystemd($0).replacing("$$", with: "$"))\n" }.joined()
     }
@@ -96,11 +96,11 @@ extension NodeService {
 }
 
 extension NodeService.Owner {
-    /// What tells `systemctl` whose services are meant, after a space.
+    /// The option of `systemctl` that selects the service manager, after a space.
     fileprivate var flag: String { self == .system ? "" : " --user" }
 }
 
-/// A word of a command line in a unit, as systemd.service(5) and systemd.syntax(7) read it.
+/// A word of a command line, quoted as in systemd.service(5) and systemd.syntax(7).
 func quotedForSystemd(_ word: String) -> String {
     let escaped = word.map { character in
         switch character {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A service that runs `skyfarm node`, as the machine's service manager is to know it.
+/// A service that runs `skyfarm node`.
 struct NodeService: Equatable, Sendable {
     /// Absolute path of the program.
     var program: String
@@ -25,8 +25,8 @@ struct NodeService: Equatable, Sendable {
 }
 
 extension NodeService {
-    /// Absolute path of the program that was started as `argument`, by the name under which it was found: a name that
-    /// stays when a package manager puts another version behind it.
+    /// Absolute path of the program started as `argument`. Symbolic links are kept, since package managers change their
+    /// targets on updates.
     static func programPath(_ argument: String, environment: [String: String], folder: String) -> String? {
         if argument.contains("/") {
             return URL(fileURLWithPath: argument, relativeTo: URL(fileURLWithPath: folder, isDirectory: true))
@@ -36,8 +36,7 @@ extension NodeService {
         return folders.map { "\($0)/\(argument)" }.first { access($0, X_OK) == 0 }
     }
 
-    /// Whether a user who has no rights but those of all, and sees neither home folders nor the temporary ones, can run
-    /// the program.
+    /// Whether a user without group memberships can run the program when home and temporary folders are hidden.
     var isProgramForAll: Bool {
         let path = URL(fileURLWithPath: program).resolvingSymlinksInPath().path
         let hidden = ["/home/", "/root/", "/run/user/", "/tmp/", "/var/tmp/"]

@@ -2,14 +2,13 @@ import CommandLineKit
 import ScanCluster
 import Foundation
 
-/// The file by which a service manager knows a service: where it goes, what it holds, and what is to be done next.
+/// The file of a service for a service manager, and the next steps to start it.
 struct ServiceFile: Equatable, Sendable {
     var path: String
     var text: String
-    /// What a reader is told after it is written; the last line is the next command.
+    /// Lines for the user after it is written; the last one is the next command.
     var advice: [String]
 
-    /// The programs that run services.
     enum Manager: Sendable {
         case systemd, launchd
 
@@ -28,16 +27,17 @@ struct ServiceFile: Equatable, Sendable {
             path = "/etc/systemd/system/\(NodeService.name).service"
             text = service.systemdUnit
             advice = [
-                "for the key of this cluster: skyfarm key export | sudo env XDG_CONFIG_HOME=\(NodeService.systemFolder)"
+                "to give it the cluster key: skyfarm key export | sudo env XDG_CONFIG_HOME=\(NodeService.systemFolder)"
                     + " \(quotedForShell(service.program)) key import",
-                "next: \(Self.userCommand)sudo systemctl daemon-reload && sudo systemctl enable --now \(NodeService.name)",
+                "next: \(Self.userCommand)sudo systemctl daemon-reload && sudo systemctl enable --now"
+                    + " \(NodeService.name)",
             ]
         case (.systemd, .user):
             guard let base = UserFolder.configuration.base(environment) else { throw Self.homeless }
             path = "\(base)/systemd/user/\(NodeService.name).service"
             text = service.systemdUnit
             advice = [
-                "it runs while you are logged in; always, after: loginctl enable-linger",
+                "it runs while you are logged in; to run it always: loginctl enable-linger",
                 "next: systemctl --user daemon-reload && systemctl --user enable --now \(NodeService.name)",
             ]
         case (.launchd, .user):
@@ -52,26 +52,26 @@ struct ServiceFile: Equatable, Sendable {
             ]
         case (.launchd, .system):
             throw CommandError(
-                .failure, "node: launchd would run the service as root, which a node never needs: add --user")
+                .failure, "node: launchd would run the service as root, which a node does not need: add --user")
         }
     }
 
-    /// Makes the user that the machine's service runs as, if there is none yet.
+    /// The command that creates the user of the machine's service; empty if the user exists.
     private static var userCommand: String {
         let (user, folder) = (NodeService.systemUser, NodeService.systemFolder)
         if getpwnam(user) != nil { return "" }
         return "sudo useradd --system --home-dir \(folder)/skyfarm --shell /usr/sbin/nologin \(user) && "
     }
 
-    private static let homeless = CommandError(.failure, "node: no place for a service of your own: set HOME")
+    private static let homeless = CommandError(.failure, "node: no home directory for a user's service: set HOME")
 
-    /// Writes the file, whole or not at all. One that is there already stays if it says anything else.
-    /// - Returns: False if the same file was there already.
+    /// Writes the file atomically. An existing file with other contents is not replaced.
+    /// - Returns: False if the file already has these contents.
     func write() throws(CommandError) -> Bool {
         if let present = FileManager.default.contents(atPath: path) {
             if present == Data(text.utf8) { return false }
             throw CommandError(
-                .output, "node: \(path) is there already, with other contents: remove it, then run this again")
+                .output, "node: \(path) exists with other contents: remove it and run this again")
         }
         do {
             try FileManager.default.createDirectory(

@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 
-/// Shows a job's events on standard error as they come: as a display that is drawn over, plain lines, or JSON.
+/// Shows the events of a scan on standard error: as a display that is redrawn, plain lines, or JSON.
 ///
-/// May be called from any thread. ``finish()`` must be called before anything else writes to the terminal.
+/// Its functions may be called from any thread. Call ``finish()`` before anything else writes to the terminal.
 final class ProgressDisplay: @unchecked Sendable {
     // Sendable: everything mutable is touched only on `queue`.
     private let queue = DispatchQueue(label: "skyfarm.progress")
@@ -48,7 +48,13 @@ final class ProgressDisplay: @unchecked Sendable {
         }
     }
 
-    /// Takes an event in.
+    /// The display that the options ask for.
+    convenience init(_ options: CommonOptions, _ log: Log) {
+        let canRedraw =
+            log.isForPeople && Terminal.standardError.canRedraw(ProcessInfo.processInfo.environment)
+        self.init(style: Style(options, canRedraw: canRedraw), log: log)
+    }
+
     func handle(_ event: ProgressEvent) {
         guard style != .none else { return }
         let seconds = elapsed()
@@ -59,7 +65,7 @@ final class ProgressDisplay: @unchecked Sendable {
         }
     }
 
-    /// Writes a line for the user above the display.
+    /// Writes a line above the display.
     func message(_ level: Log.Level, _ text: StyledText) {
         guard let line = log.line(level, text) else { return }
         queue.async { [self] in
@@ -68,11 +74,10 @@ final class ProgressDisplay: @unchecked Sendable {
         }
     }
 
-    /// Removes the display, says how it went, and shows nothing more. Returns when that is written.
+    /// Removes the display and writes the summary; later events are ignored. Returns when that is written.
     func finish() { queue.sync { end() } }
 
-    /// As ``finish()``, for a process that is about to end at once: waits no longer than a moment for a terminal that
-    /// takes nothing.
+    /// Like ``finish()``, for a process that is about to exit: waits at most 0.2 s for a terminal that accepts nothing.
     func abandon() {
         let ended = DispatchSemaphore(value: 0)
         queue.async { [self] in
@@ -125,10 +130,10 @@ final class ProgressDisplay: @unchecked Sendable {
         }
     }
 
-    /// The display as it is now; nothing where it cannot be drawn.
+    /// The text of the display; empty where it cannot be drawn.
     private func drawing() -> String {
         guard let size = size() else { return "" }
-        // One column and one line stay free: a full screen makes some terminals scroll.
+        // Leaves one column and one line free: a full screen makes some terminals scroll.
         let layout = ProgressLayout(columns: max(1, size.columns - 1), rows: max(1, size.rows - 1))
         return block.draw(layout.lines(state, at: elapsed()).map { log.usesColor ? $0.colored() : $0.plain })
     }

@@ -1,22 +1,22 @@
-/// What happens in a job, as far as it is shown. Work is counted as the engine does, in pixels with halos and all passes.
+/// An event that progress shows. Work is counted in pixels, with halos and all passes.
 enum ProgressEvent: Equatable, Sendable {
-    /// What the job is about: so many pixels, and so much work as is known before it begins.
+    /// The pixels of the image, and the work known in advance.
     case began(pixels: Int, work: Double)
-    /// A stage of the job begins, such as "background".
+    /// A stage such as "background" begins.
     case stage(String)
-    /// More tasks are known.
+    /// Further tasks are known.
     case planned(tasks: Int, work: Double)
-    /// A task was done, by this system.
+    /// A system has done a task.
     case finished(work: Double, system: String)
-    /// An earlier run of the job did these.
+    /// Tasks done by an earlier run.
     case resumed(tasks: Int, work: Double)
-    /// An attempt came to nothing; `log` is what the node's log has to say.
+    /// An attempt failed and is retried; `log` holds lines of the node's log.
     case retried(reason: String, log: [String] = [])
-    /// A task that takes longer than expected on one system is tried by another as well.
+    /// A task that is slow on one system was started on another as well.
     case hedged(task: Int, slow: String, system: String)
-    /// A task was given up; its work is no longer waited for.
+    /// A task failed for good.
     case failed(work: Double, reason: String, log: [String] = [])
-    /// A system takes part, or has another number of slots now.
+    /// A system joined, or its number of slots changed.
     case joined(system: String, slots: Int)
     case left(system: String)
 }

@@ -1,10 +1,8 @@
 import Foundation
 
-/// What a terminal shows of a job: lines of at most so many characters.
+/// The lines of the progress display, for a terminal of a given size.
 struct ProgressLayout: Sendable {
-    /// Characters of a line.
     var columns: Int
-    /// Lines of the whole.
     var rows: Int
 
     private static let longestBar = 30
@@ -12,7 +10,7 @@ struct ProgressLayout: Sendable {
     private static let longestName = 30
     private static let mostSystems = 12
 
-    /// A line about the whole, what does not fit beside it below, and a line for each system if there are several.
+    /// The bar with the facts, and a line for each system if there are several.
     func lines(_ state: ProgressState, at seconds: Double) -> [StyledText] {
         let head = head(state, at: seconds)
         let all = head + systems(state, at: seconds, room: min(Self.mostSystems, rows - head.count))
@@ -40,7 +38,7 @@ struct ProgressLayout: Sendable {
         return [bar] + flow(facts)
     }
 
-    /// The facts, as many on a line as fit.
+    /// The facts, several to a line.
     private func flow(_ facts: [StyledText]) -> [StyledText] {
         facts.reduce(into: []) { lines, fact in
             if let last = lines.last, last.count + 2 + fact.count <= columns {
@@ -51,7 +49,7 @@ struct ProgressLayout: Sendable {
         }
     }
 
-    /// Name, slots and rate of each; the last line sums up those for whom there is no room.
+    /// Name, slots and rate of each system; the last line sums up those that do not fit.
     private func systems(_ state: ProgressState, at seconds: Double, room: Int) -> [StyledText] {
         guard state.systems.count > 1, room > 0 else { return [] }
         let isFull = state.systems.count > room

@@ -1,14 +1,14 @@
-/// One event as a line of JSON, for programs; `v` is the version of the form. Docs/Progress.md describes it.
+/// One event as a line of JSON; `v` is the version of the format. Docs/Progress.md describes it.
 struct ProgressRecord: Encodable, Equatable {
     var v = 1
     var event: String
-    /// The job, where it has an identifier.
+    /// Identifier of the job, if it has one.
     var job: String?
-    /// Seconds since the job began.
+    /// Seconds since the start.
     var time: Double
     var stage: String?
     var reason: String?
-    /// Last lines of a node's log, each after the node's name.
+    /// Last lines of a node's log, each prefixed with the node's name.
     var log: [String]?
     var tasks: Int
     var tasksDone: Int
@@ -17,22 +17,22 @@ struct ProgressRecord: Encodable, Equatable {
     /// Of the image.
     var pixels: Int
     var pixelsDone: Int
-    /// Pixels of the image per second of late.
+    /// Recent pixels of the image per second.
     var rate: Double?
     var secondsLeft: Double?
     var retries: Int
     var hedges: Int
-    /// Systems that take part, and their slots.
+    /// Connected systems, and their slots.
     var systems: Int
     var slotsTotal: Int
-    /// Place of a task in its step, from 0.
+    /// Index of a task in its step, from 0.
     var task: Int?
-    /// The system on which it takes longer than expected.
+    /// The system on which the task is slow.
     var slow: String?
     var system: String?
     var slots: Int?
 
-    /// The record of `event`, with the totals after it; nil is the end.
+    /// The record of `event` with the totals after it; nil is the end.
     init(_ event: ProgressEvent?, job: String? = nil, at seconds: Double, state: ProgressState) {
         switch event {
         case .began: self.event = "began"

@@ -1,5 +1,5 @@
 extension ProgressState {
-    /// One plain line for a log.
+    /// One line for a log.
     func line(at seconds: Double) -> String {
         let percent = "\(Int(share * 100)) %"
         let head = stage.isEmpty ? percent : "\(stage): \(percent)"
@@ -12,15 +12,15 @@ extension ProgressState {
         return facts.joined(separator: ", ")
     }
 
-    /// A line on the whole, when the job has ended.
+    /// One line of totals, at the end.
     func summary(at seconds: Double) -> String {
         let done = "\(tasksDone) of \(HumanFormat.count(tasks, "task")) in \(HumanFormat.duration(seconds: seconds))"
-        let resumed = tasksResumed > 0 ? ["\(tasksResumed) of them by an earlier run"] : []
+        let resumed = tasksResumed > 0 ? ["\(tasksResumed) of them resumed"] : []
         let rate = meanRate(at: seconds).map { [HumanFormat.pixelRate($0)] } ?? []
         return ([done] + resumed + rate + troubles.map(\.plain)).joined(separator: ", ")
     }
 
-    /// Rate, time left and troubles, as far as there are any.
+    /// Rate, time left and numbers of faults, as far as known.
     func facts(at seconds: Double) -> [StyledText] {
         var facts: [StyledText] = []
         if let rate = rate(at: seconds) { facts.append("\(HumanFormat.pixelRate(rate))") }

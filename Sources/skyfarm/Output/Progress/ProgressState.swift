@@ -1,6 +1,5 @@
-/// The sum of a job's events. Time comes in as seconds since the job began.
+/// Totals of the events so far. Times are in seconds since the start.
 struct ProgressState: Equatable, Sendable {
-    /// Somebody who takes part.
     struct System: Equatable, Sendable {
         var name: String
         var slots: Int
@@ -12,16 +11,15 @@ struct ProgressState: Equatable, Sendable {
     private(set) var tasks = 0
     private(set) var tasksDone = 0
     private(set) var tasksFailed = 0
-    /// Of those done, the ones that an earlier run did.
+    /// Done by an earlier run; included in ``tasksDone``.
     private(set) var tasksResumed = 0
     /// Pixels of the image.
     private(set) var pixels = 0
     private(set) var retries = 0
     private(set) var hedges = 0
-    /// Those who are there, in the order in which they came.
+    /// In the order in which they joined.
     private(set) var systems: [System] = []
-    /// The work that needs no more doing, as a share of what was known then; work that becomes known late does not take
-    /// it back.
+    /// The share of the known work that is done. It never decreases when further work becomes known.
     private(set) var share = 0.0
     private var workExpected = 0.0
     private var workPlanned = 0.0
@@ -45,7 +43,7 @@ struct ProgressState: Equatable, Sendable {
         case .resumed(let tasks, let work):
             tasksDone += tasks
             tasksResumed += tasks
-            // It took no time and says nothing of the rate.
+            // Not counted in the rate.
             workDone += work
             workResumed += work
         case .retried: retries += 1
@@ -69,29 +67,29 @@ struct ProgressState: Equatable, Sendable {
         meter.add(work, at: seconds)
     }
 
-    /// All the work that is known.
+    /// All known work.
     private var work: Double { max(workExpected, workPlanned) }
 
-    /// Pixels of the image for a unit of work: halos and further passes are work, but no further pixels.
+    /// Pixels of the image per unit of work; halos and further passes are work as well.
     private var pixelsPerWork: Double { work > 0 ? Double(pixels) / work : 0 }
 
-    /// Pixels of the image that need no more work.
+    /// Pixels of the image, in proportion to the work done.
     var pixelsDone: Int { Int((share * Double(pixels)).rounded()) }
 
-    /// Pixels of the image per second of late; nil while nothing is known of it.
+    /// Recent pixels of the image per second; nil if unknown.
     func rate(at seconds: Double) -> Double? { meter.rate(at: seconds).map { $0 * pixelsPerWork } }
 
-    /// The same of one system.
+    /// Recent pixels of the image per second of one system; nil if unknown.
     func rate(of system: System, at seconds: Double) -> Double? {
         system.meter.rate(at: seconds).map { $0 * pixelsPerWork }
     }
 
-    /// Pixels of the image per second since the job began, without what an earlier run did; nil before the first.
+    /// Pixels of the image per second since the start, without an earlier run's; nil before the first result.
     func meanRate(at seconds: Double) -> Double? {
         let pixels = (workDone - workResumed) * pixelsPerWork
         return pixels > 0 && seconds > 0 ? pixels / seconds : nil
     }
 
-    /// Seconds until the known work is done; nil while nothing is known of the rate.
+    /// Seconds until the known work is done; nil if the rate is unknown.
     func secondsLeft(at seconds: Double) -> Double? { meter.rate(at: seconds).map { max(0, work - workDone) / $0 } }
 }

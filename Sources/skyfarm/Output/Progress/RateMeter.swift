@@ -1,4 +1,4 @@
-/// How fast something goes on of late. Time comes in as seconds since any moment.
+/// The recent rate of something, over a sliding window. Times are in seconds since any moment.
 struct RateMeter: Equatable, Sendable {
     private var samples: [Sample]
 
@@ -7,22 +7,21 @@ struct RateMeter: Equatable, Sendable {
         var total: Double
     }
 
-    /// Seconds that count.
+    /// Seconds.
     private static let window = 15.0
 
-    /// Nothing was done until `seconds`.
+    /// A meter that starts at `seconds`.
     init(from seconds: Double = 0) { samples = [Sample(seconds: seconds, total: 0)] }
 
-    /// So much was done.
     mutating func add(_ amount: Double, at seconds: Double) {
         let total = samples[samples.count - 1].total + amount
-        // One sample per quarter of a second is enough, and keeps a job of a million tasks small.
+        // Keeps one sample per quarter of a second, to bound the memory.
         if samples.count > 1, seconds - samples[samples.count - 2].seconds < 0.25 { samples.removeLast() }
         samples.append(Sample(seconds: seconds, total: total))
         while samples.count > 2, samples[1].seconds < seconds - Self.window { samples.removeFirst() }
     }
 
-    /// Amount per second of late; nil if nothing was done.
+    /// Amount per second in the window; nil if it is 0.
     func rate(at seconds: Double) -> Double? {
         let start = samples.last { $0.seconds <= seconds - Self.window } ?? samples[0]
         let amount = samples[samples.count - 1].total - start.total

@@ -88,7 +88,7 @@ import Testing
         #expect(state.rate(at: 1) == nil && state.meanRate(at: 1) == nil)
         state.handle(.finished(work: 10_000_000, system: "a"), at: 2)
         #expect(state.rate(at: 2) == 5_000_000)
-        #expect(state.summary(at: 2) == "4 of 4 tasks in 2.0 s, 3 of them by an earlier run, 5.00 Mpix/s")
+        #expect(state.summary(at: 2) == "4 of 4 tasks in 2.0 s, 3 of them resumed, 5.00 Mpix/s")
     }
 
     @Test("a record holds the event and the totals after it, in one line of JSON")
