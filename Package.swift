@@ -46,14 +46,13 @@ let package = Package(
         .target(
             name: "SkyReport", dependencies: ["SkyImage", "CPNG"],
             resources: [
-                .embedInCode("Page/Assets/frame.html"), .embedInCode("Page/Assets/page.css"),
+                .embedInCode("Page/Assets/page.html"), .embedInCode("Page/Assets/page.css"),
                 .embedInCode("Page/Assets/values.js"), .embedInCode("Page/Assets/catalogue.js"),
-                .embedInCode("Page/Assets/sky.js"), .embedInCode("Page/Assets/figures.js"),
-                .embedInCode("Page/Assets/course.js"), .embedInCode("Page/Assets/page.js"),
-                .embedInCode("Page/Assets/live.html"), .embedInCode("Page/Assets/live.css"),
-                .embedInCode("Page/Assets/icon.svg"), .embedInCode("Page/Assets/stream.js"),
-                .embedInCode("Page/Assets/live.js"), .embedInCode("Page/Assets/node.html"),
-                .embedInCode("Page/Assets/node.js"),
+                .embedInCode("Page/Assets/grid.js"), .embedInCode("Page/Assets/sky.js"),
+                .embedInCode("Page/Assets/figures.js"), .embedInCode("Page/Assets/course.js"),
+                .embedInCode("Page/Assets/state.js"), .embedInCode("Page/Assets/page.js"),
+                .embedInCode("Page/Assets/stream.js"), .embedInCode("Page/Assets/icon.svg"),
+                .embedInCode("Page/Assets/node.html"), .embedInCode("Page/Assets/node.js"),
             ],
             swiftSettings: computing),
         // Pages over HTTP for those who have their link; knows no pixel.

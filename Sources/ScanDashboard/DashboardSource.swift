@@ -1,22 +1,22 @@
-/// What a dashboard shows. It is asked from the server's threads.
+/// The content of a dashboard. Its methods are called on the server's threads.
 public protocol DashboardSource: Sendable {
     /// The file at a path, such as `/`; nil if there is none. `/events`, `/metrics` and `/healthz` are the server's own.
     func file(at path: String) -> DashboardFile?
 
-    /// Why nothing can go on now, in a line without names; nil if all is well.
-    func obstacle() -> String?
+    /// Why the work cannot proceed now, in a line without names; nil if it can.
+    func problem() -> String?
 
-    /// The numbers of the moment.
+    /// The current measurements.
     func metrics() -> PrometheusText
 
-    /// All there is to know, as JSON in one line. ``changes()`` counts from here unless it counts already.
+    /// The whole state, as JSON in one line. The first snapshot is where ``changes()`` begins.
     func snapshot() -> [UInt8]
 
-    /// What is new since the last call, as JSON in one line; nil if nothing is. It may repeat what a snapshot told: a page
-    /// that takes it in twice is none the worse.
+    /// The changes since the last call, as JSON in one line; nil if there are none. They may repeat what a snapshot
+    /// contained; a page may apply them twice.
     func changes() -> [UInt8]?
 
-    /// Nobody watches any more: changes need not be counted until the next snapshot.
+    /// The last watcher has gone: changes need not be tracked until the next snapshot.
     func forget()
 }
 

@@ -1,10 +1,10 @@
 /// Measurements in Prometheus' text format, version 0.0.4.
 public struct PrometheusText: Equatable, Sendable {
-    /// What kind of number a metric is.
+    /// The type of a metric.
     public enum Kind: String, Sendable {
-        /// Only grows; its name ends in `_total`.
+        /// Never decreases; its name ends in `_total`.
         case counter
-        /// Goes up and down.
+        /// May increase and decrease.
         case gauge
     }
 
@@ -14,7 +14,7 @@ public struct PrometheusText: Equatable, Sendable {
     /// The media type of the format.
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// No measurement.
+    /// A text without measurements.
     public init() {}
 
     /// Adds a metric with a value for each set of labels.

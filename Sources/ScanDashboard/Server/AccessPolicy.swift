@@ -1,16 +1,16 @@
-/// Decides which requests are answered. Pure.
+/// Decides which requests are answered.
 ///
-/// - Only GET and HEAD: nothing can be changed from outside.
-/// - `Host` must be an address, `localhost` or a name that is known: a page of another site whose name was made to lead
-///   here (DNS rebinding) comes with its own name.
-/// - Everything but `/healthz` needs the token: in the query, as the cookie that the first visit leaves, or as
+/// - Only GET and HEAD: a request changes nothing.
+/// - `Host` must be an address, `localhost` or a known name: a page of another site whose name resolves to this host (DNS
+///   rebinding) sends its own name.
+/// - Everything but `/healthz` needs the token: in the query, in the cookie that the first visit sets, or as
 ///   `Authorization: Bearer`.
 struct AccessPolicy: Sendable {
-    /// Made anew for each server.
+    /// Random, different for each server.
     let token: String
-    /// Tells servers of one host apart, whose cookies a browser does not.
+    /// Different for each port, since a browser sends a cookie to all ports of a host.
     let cookieName: String
-    /// Further names that a request may come to, in lower case.
+    /// Further names that `Host` may have, in lower case.
     let names: Set<String>
 
     init(token: String, cookieName: String, names: Set<String> = []) {
@@ -19,10 +19,9 @@ struct AccessPolicy: Sendable {
         self.names = Set(names.map { $0.lowercased() })
     }
 
-    /// What is done with a request.
     enum Decision: Equatable {
         case serve
-        /// The browser gets the cookie and goes on to the page, so that the token leaves the address bar.
+        /// Set the cookie and redirect to the page, which removes the token from the address bar.
         case welcome(cookie: String)
         case refuse(HTTPStatus, String)
     }
@@ -47,7 +46,7 @@ struct AccessPolicy: Sendable {
         return .refuse(.unauthorized, "the token is missing or wrong; open the link that was printed at the start")
     }
 
-    /// Whether a `Host` header, with or without a port, can be meant for this server.
+    /// Whether a `Host` header, with or without a port, may name this server.
     private func isKnown(_ host: String) -> Bool {
         let name = Self.name(of: host).lowercased()
         return name == "localhost" || names.contains(name) || Self.isAddress(name)
@@ -58,7 +57,7 @@ struct AccessPolicy: Sendable {
         return String(host.prefix { $0 != ":" })
     }
 
-    /// IPv4 in four parts, or IPv6 in brackets: what no name server has a say in.
+    /// IPv4 in four parts, or IPv6 in brackets: no name server is involved.
     private static func isAddress(_ name: String) -> Bool {
         if name.hasPrefix("["), name.hasSuffix("]") {
             return name.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
@@ -67,7 +66,7 @@ struct AccessPolicy: Sendable {
         return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// Compares in a time that does not depend on where the two differ.
+    /// Compares in constant time.
     private func isToken(_ text: String) -> Bool {
         let (given, wanted) = (Array(text.utf8), Array(token.utf8))
         guard given.count == wanted.count else { return false }

@@ -1,9 +1,9 @@
-/// Decides which connections have had their time. Pure.
+/// Decides which connections have exceeded their time.
 ///
-/// A connection brings one request and gets one answer, each within a limit; a watcher may stay, since a stream that
-/// does not move is ended by the server's limit for idleness.
+/// A connection carries one request and one answer, each with a time limit. Watchers are exempt: the server ends a
+/// stream that is idle.
 struct ConnectionTable<ID: Hashable> {
-    /// Seconds for a request to come.
+    /// Seconds for a request to arrive.
     let requestSeconds: Double
     /// Seconds for an answer to be taken.
     let answerSeconds: Double
@@ -14,7 +14,7 @@ struct ConnectionTable<ID: Hashable> {
         self.answerSeconds = answerSeconds
     }
 
-    /// Connections now, watchers left out.
+    /// Connections now, without watchers.
     var count: Int { deadlines.count }
 
     mutating func arrive(_ id: ID, at time: Double) { deadlines[id] = time + requestSeconds }
@@ -25,7 +25,7 @@ struct ConnectionTable<ID: Hashable> {
 
     mutating func leave(_ id: ID) { deadlines[id] = nil }
 
-    /// Those whose time is over; each is named once.
+    /// Removes and returns the connections whose time is over.
     mutating func overdue(at time: Double) -> [ID] {
         let late = deadlines.filter { $0.value <= time }.map(\.key)
         for id in late { deadlines[id] = nil }

@@ -1,22 +1,22 @@
 internal import CDashboard
 
-// What libmicrohttpd calls, on its thread.
+// Callbacks of libmicrohttpd, on its thread.
 
-/// A connection was made or has ended.
+/// A connection was opened or closed.
 func noteConnection(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
-    _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_ConnectionNotificationCode
+    _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ code: MHD_ConnectionNotificationCode
 ) {
     guard let context, let connection else { return }
     let server = Unmanaged<DashboardServer>.fromOpaque(context).takeUnretainedValue()
     if code == .CONNECTION_NOTIFY_STARTED { server.arrived(connection) } else { server.left(connection) }
 }
 
-/// The headers of a request are here.
+/// The headers of a request have arrived.
 func answerRequest(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
     _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ body: UnsafePointer<CChar>?,
-    _ bodyCount: UnsafeMutablePointer<Int>?, _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    _ bodyCount: UnsafeMutablePointer<Int>?, _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
     guard let context, let connection, let path, let method else { return .NO }
     let server = Unmanaged<DashboardServer>.fromOpaque(context).takeUnretainedValue()
@@ -52,7 +52,7 @@ private func queue(
 }
 
 extension DashboardServer {
-    /// What a request gets, other than the stream.
+    /// The answer to a request other than one for the stream.
     func answer(to request: HTTPRequest, _ decision: AccessPolicy.Decision) -> HTTPAnswer {
         switch decision {
         case .refuse(.methodNotAllowed, let reason):
@@ -66,8 +66,8 @@ extension DashboardServer {
         }
         switch request.path {
         case "/healthz":
-            let obstacle = source.obstacle()
-            return HTTPAnswer(obstacle == nil ? .ok : .unavailable, obstacle ?? "ok")
+            let problem = source.problem()
+            return HTTPAnswer(problem == nil ? .ok : .unavailable, problem ?? "ok")
         case "/metrics": return HTTPAnswer(.ok, type: PrometheusText.mediaType, Array(metrics.text.utf8))
         case "/events": return HTTPAnswer(.ok, type: "text/event-stream", [])
         default:

@@ -10,14 +10,14 @@ public import ScanNetwork
     import Darwin
 #endif
 
-/// Serves a dashboard over HTTP to those who have its link: one page, its stream of events, `/metrics` and `/healthz`.
+/// Serves a dashboard over HTTP to holders of its link: a page, its stream of events, `/metrics` and `/healthz`.
 ///
-/// libmicrohttpd answers on a thread of its own. What is answered is decided by ``AccessPolicy``, what a watcher gets next
-/// by ``StreamState``, who stays too long by ``ConnectionTable``.
+/// libmicrohttpd runs on a thread of its own. ``AccessPolicy`` decides which requests are answered, ``StreamState`` what a
+/// watcher gets next, ``ConnectionTable`` which connections have exceeded their time.
 public final class DashboardServer: Sendable {
-    /// Where it listens.
+    /// The address on which it listens.
     public let address: SocketAddress
-    /// Opens the page: the address with the token.
+    /// The address of the page with the token.
     public let link: String
     let options: Options
     let policy: AccessPolicy
@@ -34,9 +34,9 @@ public final class DashboardServer: Sendable {
         public var watcherLimit = 32
         /// Bytes of memory for a connection, the headers of its request among them; 16 KiB by default.
         public var connectionBytes = 16 << 10
-        /// Bytes that are kept for a watcher that reads slowly, before it gets a fresh snapshot; 1 MiB by default.
+        /// Bytes queued for a slow watcher before they are replaced by a new snapshot; 1 MiB by default.
         public var backlogBytes = 1 << 20
-        /// Seconds for a request to come; 5 by default.
+        /// Seconds for a request to arrive; 5 by default.
         public var requestSeconds = 5.0
         /// Seconds for an answer to be taken; 60 by default.
         public var answerSeconds = 60.0
@@ -50,7 +50,7 @@ public final class DashboardServer: Sendable {
     }
 
     fileprivate struct State {
-        // Opaque pointers of libmicrohttpd; used under the lock only.
+        // Opaque pointers of libmicrohttpd, used only under the lock.
         var daemon: OpaquePointer?
         var timer: (any DispatchSourceTimer)?
         var stream: StreamState
@@ -58,18 +58,18 @@ public final class DashboardServer: Sendable {
         var connections: ConnectionTable<OpaquePointer>
         var requests = 0
         var lastBeat = 0.0
-        /// Resumed when nobody asks for anything any more: at the earliest and the latest at these times.
+        /// Resumed once there are no connections, between the two times of `patience`.
         var onceQuiet: CheckedContinuation<Void, Never>?
         var patience = (least: 0.0, most: 0.0)
     }
 
     /// Listens and serves.
     /// - Parameters:
-    ///   - listen: where; port 0 for any.
-    ///   - source: what is shown.
-    ///   - names: names by which this machine is called, besides addresses and `localhost`.
-    ///   - token: what the link proves itself with; random unless given.
-    ///   - options: limits.
+    ///   - listen: The address; port 0 for any.
+    ///   - source: The content.
+    ///   - names: Names of this machine, besides addresses and `localhost`.
+    ///   - token: The secret in the link; random unless given.
+    ///   - options: Limits.
     /// - Throws: ``AddressError`` or ``SocketError``, if the address cannot be listened on.
     public init(
         listen: SocketAddress, source: any DashboardSource, names: Set<String> = [],
@@ -108,16 +108,16 @@ public final class DashboardServer: Sendable {
         return (0..<2).map { _ in (generator.next() as UInt64).hexadecimal }.joined()
     }
 
-    /// People who watch now.
+    /// Number of watchers.
     public var watcherCount: Int { state.withLock { $0.stream.count } }
 
-    /// Bytes that are kept for watchers.
+    /// Bytes queued for watchers.
     var backlogBytes: Int { state.withLock { $0.stream.backlogBytes } }
 
-    /// Sends the last of the news, ends the streams, and stops serving. Watchers get a moment to read, and half a second to
-    /// ask for what the news speak of.
+    /// Sends the last changes, ends the streams and stops. Watchers have `seconds` to read, and half a second to load files
+    /// that the changes refer to.
     public func close(within seconds: Double = 5) async {
-        // Not beside the timer: what is new must come in order.
+        // On the timer's queue, so that changes are sent in order.
         queue.sync { publishChanges() }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isEmpty = state.withLock { state in
@@ -138,7 +138,7 @@ public final class DashboardServer: Sendable {
         let daemon = state.withLock { state in
             state.timer?.cancel()
             state.timer = nil
-            // A watcher that waits would never be ended.
+            // libmicrohttpd cannot end suspended connections.
             _ = state.stream.end()
             state.resume(Array(state.watchers.keys))
             defer { state.daemon = nil }
@@ -149,7 +149,7 @@ public final class DashboardServer: Sendable {
 
     private var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
 
-    /// The address as a browser of this machine takes it.
+    /// The address as a browser on this machine can use it.
     private static func reachable(_ address: SocketAddress) -> SocketAddress {
         ["::", "0.0.0.0"].contains(address.host) ? SocketAddress(host: "localhost", port: address.port) : address
     }
@@ -172,7 +172,7 @@ public final class DashboardServer: Sendable {
         let now = elapsed
         let closing = state.withLock { state in
             for connection in state.connections.overdue(at: now) {
-                // Under the lock, which whoever closes the socket needs first: it is still this connection's.
+                // Under the lock, which `left` takes before the socket is closed: the descriptor is still valid.
                 shutdown(dashboard_descriptor(connection), Int32(SHUT_RDWR))
             }
             if now - state.lastBeat >= Double(options.idleSeconds) / 3 {
@@ -209,7 +209,7 @@ public final class DashboardServer: Sendable {
 
     func left(_ connection: OpaquePointer) { state.withLock { $0.connections.leave(connection) } }
 
-    /// Notes a request whose answer begins now.
+    /// A request is answered from now on.
     func answering(_ connection: OpaquePointer) {
         let now = elapsed
         state.withLock { state in
@@ -218,7 +218,7 @@ public final class DashboardServer: Sendable {
         }
     }
 
-    /// The source's numbers with the server's own.
+    /// The source's measurements with those of the server.
     var metrics: PrometheusText {
         var text = source.metrics()
         let (watchers, requests) = state.withLock { ($0.stream.count, $0.requests) }
@@ -229,7 +229,7 @@ public final class DashboardServer: Sendable {
 
     // MARK: Watchers
 
-    /// Somebody wants to watch; nil if there are too many.
+    /// Adds a watcher; nil if there are too many.
     func join(_ connection: OpaquePointer) -> Watcher? {
         state.withLock { state in
             guard let id = state.stream.join() else { return nil }
@@ -243,18 +243,18 @@ public final class DashboardServer: Sendable {
         state.withLock { state in
             state.stream.leave(id)
             state.watchers[id] = nil
-            // Under the lock: who joins next asks for a snapshot after this.
+            // Under the lock, so that the next watcher asks for its snapshot after this.
             if state.stream.count == 0 { source.forget() }
         }
     }
 
-    /// Fills `buffer` with what a watcher gets next.
+    /// Fills `buffer` with the next bytes for a watcher.
     /// - Returns: the number of bytes; 0 if it waits; -1 at the end.
     func read(_ id: StreamState.ID, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let next = state.withLock { state in
                 let next = state.stream.next(for: id, limit: buffer.count)
-                // Under the lock, so that it cannot be resumed before.
+                // Under the lock, so that the connection cannot be resumed before it is suspended.
                 if next == .wait, let connection = state.watchers[id] { MHD_suspend_connection(connection) }
                 return next
             }
@@ -278,9 +278,9 @@ extension DashboardServer.State {
     }
 }
 
-/// One browser that follows the stream.
+/// A browser that reads the stream.
 final class Watcher: Sendable {
-    // Until the daemon lets go of the watcher, the server stays.
+    // Keeps the server until the daemon releases the watcher.
     private let server: DashboardServer
     private let id: StreamState.ID
 

@@ -1,4 +1,4 @@
-/// An answer that is known as a whole.
+/// A complete answer.
 struct HTTPAnswer: Equatable, Sendable {
     var status: HTTPStatus
     var headers: [String: String]
@@ -16,8 +16,8 @@ struct HTTPAnswer: Equatable, Sendable {
         self.init(status, type: "text/plain; charset=utf-8", Array((line + "\n").utf8), headers: headers)
     }
 
-    /// What goes with every answer: a page that loads nothing from elsewhere, is framed by nobody, tells nobody of its
-    /// address and is kept nowhere; and one request to a connection.
+    /// Headers of every answer: pages load only from this server, are not framed, send no referrer and are not cached; a
+    /// connection carries one request.
     static let commonHeaders = [
         "Cache-Control": "no-store",
         "Connection": "close",

@@ -1,4 +1,4 @@
-/// What the server looks at in a request.
+/// The parts of a request that the server uses.
 struct HTTPRequest: Equatable, Sendable {
     /// In capitals.
     var method: String

@@ -1,30 +1,32 @@
-/// Decides what each watcher of a stream gets next. Pure.
+/// Decides what each watcher of a stream gets next.
 ///
-/// A watcher begins with a snapshot and goes on with what is published. One that falls behind by more than
-/// ``backlogLimit`` bytes, in more than one message, loses its backlog and gets a fresh snapshot when it reads again: what is kept for it is bounded,
-/// and nobody waits for it.
+/// A watcher gets a snapshot and then what is published. If more than one message and more than ``backlogLimit`` bytes are
+/// queued for it, they are dropped, and it gets a new snapshot when it reads again: memory is bounded, and a slow watcher
+/// delays no other.
 struct StreamState {
     typealias ID = Int
 
-    /// The next thing to do for a watcher that can take bytes.
+    /// What to do for a watcher that can take bytes.
     enum Next: Equatable {
         case send(ArraySlice<UInt8>)
-        /// Make a snapshot, and hand it to ``provide(_:to:)``.
+        /// Make a snapshot and pass it to ``provide(_:to:)``.
         case makeSnapshot
-        /// Nothing now: it will be named by what wakes it.
+        /// Suspend the watcher until a call returns its ID.
         case wait
         case end
     }
 
     fileprivate struct Watcher {
         enum Need {
+            /// A snapshot is to be made; what is published before is dropped. Goes to `snapshotUnderWay` when it reads.
             case snapshot
-            /// It is being made; what is published meanwhile comes after it.
+            /// The snapshot is being made; what is published is queued behind it. Goes to `nothing` when it is provided.
             case snapshotUnderWay
+            /// It reads what is published. Goes to `snapshot` if it falls behind.
             case nothing
         }
         var need = Need.snapshot
-        /// The message that is being sent, and how much of it is.
+        /// The rest of the message that is being sent.
         var current: ArraySlice<UInt8> = []
         var backlog: [[UInt8]] = []
         var backlogBytes = 0
@@ -45,10 +47,10 @@ struct StreamState {
     /// Watchers now.
     var count: Int { watchers.count }
 
-    /// Bytes that are kept for watchers; they share messages, so that less memory is taken.
+    /// Bytes queued for watchers. They share messages, so the memory used is less.
     var backlogBytes: Int { watchers.values.reduce(0) { $0 + $1.backlogBytes + $1.current.count } }
 
-    /// Somebody wants to watch; nil if there are too many.
+    /// Adds a watcher; nil if there are too many.
     mutating func join() -> ID? {
         guard watchers.count < watcherLimit else { return nil }
         nextID += 1
@@ -56,30 +58,30 @@ struct StreamState {
         return nextID
     }
 
-    /// A watcher has gone.
+    /// Removes a watcher.
     mutating func leave(_ id: ID) { watchers[id] = nil }
 
-    /// A message for everybody.
-    /// - Returns: the watchers that wait.
+    /// Queues a message for all watchers.
+    /// - Returns: The watchers to resume.
     mutating func publish(_ message: [UInt8]) -> [ID] {
         for id in watchers.keys { watchers[id]?.append(message, limit: backlogLimit) }
         return wake()
     }
 
-    /// A sign of life for those who have nothing else to read.
+    /// Queues a message for the suspended watchers, which shows whether they still read.
     mutating func beat(_ message: [UInt8]) -> [ID] {
         let idle = watchers.filter { $0.value.isWaiting }.keys
         for id in idle { watchers[id]?.append(message, limit: backlogLimit) }
         return wake()
     }
 
-    /// There will be no more: each watcher gets what is kept for it, and then the end.
+    /// Nothing more is published: each watcher gets what is queued for it, and then the end.
     mutating func end() -> [ID] {
         hasEnded = true
         return wake()
     }
 
-    /// The snapshot that a watcher needs.
+    /// Takes the snapshot that a watcher needs.
     mutating func provide(_ snapshot: [UInt8], to id: ID) {
         guard watchers[id]?.need == .snapshotUnderWay else { return }
         watchers[id]?.need = .nothing
@@ -119,9 +121,9 @@ extension StreamState.Watcher {
         if need == .snapshot { return }
         backlog.append(message)
         backlogBytes += message.count
-        // A message alone is sent, however long it is: a snapshot would be no shorter.
+        // A single message is kept, however long it is: a snapshot would be no shorter.
         guard backlogBytes > limit, backlog.count > 1 else { return }
-        // The message under way is finished, or the stream would make no sense.
+        // The current message is still sent to its end, or the stream would be malformed.
         (backlog, backlogBytes) = ([], 0)
         need = .snapshot
     }

@@ -1,28 +1,28 @@
 import Foundation
 
 /// Counts of values in bins of equal width.
-public struct Histogram: Codable, Equatable, Sendable {
-    /// Where the first bin begins: a multiple of ``width``.
+public struct Histogram: Encodable, Equatable, Sendable {
+    /// Lower edge of the first bin; a multiple of ``width``.
     public private(set) var start = 0.0
     /// Width of a bin: 1, 2 or 5 times a power of ten.
     public private(set) var width = 1.0
-    /// Values in each bin; none without values.
+    /// Values in each bin; empty if there are no values.
     public private(set) var counts: [Int] = []
     /// Values below the first bin.
     public private(set) var below = 0
     /// Values above the last bin.
     public private(set) var above = 0
 
-    /// Counts those of `values` that are finite, in about `bins` bins.
+    /// Counts the finite ones of `values` in about `bins` bins.
     ///
-    /// A few values far from the others do not widen the bins: the bins cover all but one in 500 at each end.
+    /// The bins leave out one value in 500 at each end, so that outliers do not widen them.
     public init(_ values: some Sequence<Double>, bins: Int = 40) {
         let sorted = values.filter(\.isFinite).sorted()
         guard let first = sorted.first, let last = sorted.last else { return }
         let few = sorted.count / 500
         let (low, high) = few == 0 ? (first, last) : (sorted[few], sorted[sorted.count - 1 - few])
         width = niceStep((high - low) / Double(max(1, bins)))
-        // Beyond this a bin's number is not exact.
+        // Beyond this a bin's number is not an exact integer.
         guard (low / width).magnitude < 1e15, (high / width).magnitude < 1e15 else { return }
         let firstBin = (low / width).rounded(.down)
         start = firstBin * width
@@ -40,7 +40,7 @@ public struct Histogram: Codable, Equatable, Sendable {
     }
 }
 
-/// The least of 1, 2 or 5 times a power of ten that is not below `step`; 1 if that is not positive and finite.
+/// The least of 1, 2 or 5 times a power of ten that is not below `step`; 1 if `step` is not positive and finite.
 func niceStep(_ step: Double) -> Double {
     guard step > 0, step.isFinite else { return 1 }
     let power = pow(10, floor(log10(step)))

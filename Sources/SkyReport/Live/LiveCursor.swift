@@ -1,4 +1,4 @@
-/// How much of a scan was told.
+/// How much of a scan the watching pages have been sent.
 public struct LiveCursor: Equatable, Sendable {
     var outcomes: [Attempt.Outcome] = []
     var systems: [ScanTimeline.System] = []
@@ -7,13 +7,13 @@ public struct LiveCursor: Equatable, Sendable {
     var places = 0
     var sourceCount = 0
     var now = ""
-    var hasPreview = false
+    var preview: Preview.Scale?
     var hasEnded = false
 
-    /// Nothing was told.
+    /// Nothing has been sent.
     public init() {}
 
-    /// All of it was told.
+    /// All of `scan` has been sent.
     init(_ scan: LiveScan) {
         outcomes = scan.timeline.attempts.map(\.outcome)
         systems = scan.timeline.systems
@@ -22,7 +22,7 @@ public struct LiveCursor: Equatable, Sendable {
         places = scan.places.count
         sourceCount = scan.sourceCount
         now = scan.now
-        hasPreview = scan.hasPreview
+        preview = scan.preview
         hasEnded = scan.ending != nil
     }
 }

@@ -1,11 +1,11 @@
 public import SkyImage
 
-/// A scan as it is watched: its course, the sources that were found so far, and what it waits for.
+/// The state of a scan as its page shows it: attempts, sources found so far, and what the scan waits for.
 ///
 /// Its methods are the scan's events, beside those of ``timeline``.
 public struct LiveScan: Sendable {
     /// How a scan ended.
-    public enum Ending: String, Codable, Sendable {
+    public enum Ending: String, Encodable, Sendable {
         /// The catalogue is written.
         case complete
         /// The catalogue is written, but sectors are missing.
@@ -14,26 +14,26 @@ public struct LiveScan: Sendable {
         case failed
     }
 
-    /// Its course.
+    /// Attempts, systems and events.
     public var timeline = ScanTimeline()
     /// Places of sources, column and row in turn, in the order in which they were found; the first ``sourceLimit`` of them.
     public private(set) var places: [Float] = []
-    /// Sources found so far; cleaning may take some away.
+    /// Sources found so far; cleaning may remove some.
     public private(set) var sourceCount = 0
-    /// Whether there is a preview of the image.
-    public var hasPreview = false
+    /// The preview of the image; nil until it exists.
+    public var preview: Preview.Scale?
     /// How it ended; nil while it runs.
     public private(set) var ending: Ending?
-    /// The catalogue's sources, once it is written.
-    private(set) var pack: SourcePack?
-    /// What the coordinator does beside tasks.
+    /// The catalogue, once it is written.
+    private(set) var catalogue: CatalogueSummary?
+    /// What the coordinator does itself, outside of tasks.
     private var chore: String? = "reading the image"
     private var conclusion = ""
     private var lastStart = 0.0
 
-    /// Most sources whose places are kept: 1.2 MB.
+    /// Most sources whose places are kept; they take 1.2 MB.
     public static let sourceLimit = SourcePack.limit
-    /// Seconds without an attempt under way, while tasks wait, after which something is wrong.
+    /// Seconds without a running attempt, while tasks wait, after which the scan counts as stuck.
     public static let patience = 10.0
 
     /// Nothing has happened.
@@ -64,19 +64,15 @@ public struct LiveScan: Sendable {
         sourceCount += x.count
     }
 
-    /// The scan has ended, as `words` say, and its catalogue is `table`.
-    public mutating func end(_ ending: Ending, _ words: String, table: CatalogueTable? = nil, at time: Double) {
+    /// The scan has ended; `words` is the line that says how. Further calls are ignored.
+    public mutating func end(
+        _ ending: Ending, _ words: String, catalogue: CatalogueSummary? = nil, at time: Double
+    ) {
         guard self.ending == nil else { return }
-        (self.ending, conclusion) = (ending, words)
+        (self.ending, conclusion, self.catalogue) = (ending, words, catalogue)
         if timeline.end == nil { timeline.finish(at: time) }
-        if let table {
-            pack = SourcePack(table, limit: Self.packLimit)
-            sourceCount = table.rowCount
-        }
+        if let catalogue { sourceCount = catalogue.sources.total }
     }
-
-    /// Most sources that a watcher gets all values of: 4 MB.
-    private static let packLimit = 50_000
 
     /// What the scan does or waits for now, in a line.
     public var now: String {
@@ -85,17 +81,17 @@ public struct LiveScan: Sendable {
         let round = timeline.round
         let (open, waiting) = (round.open, round.waiting)
         let tasks = "\(open + waiting) \(open + waiting == 1 ? "task" : "tasks") of \(round.step)"
-        if open + waiting == 0 { return "the coordinator puts the results of \(round.step) together" }
+        if open + waiting == 0 { return "the coordinator combines the results of \(round.step)" }
         if !timeline.systems.contains(where: \.isPresent) {
-            return "waiting for a node: \(tasks) left, and nobody to do it"
+            return "waiting for a node: \(tasks) left"
         }
         if open == 0 { return "waiting for a slot: \(tasks) left" }
         if waiting == 0 { return "waiting for the last \(tasks), on \(Self.list(round.busy))" }
-        return "\(open) \(open == 1 ? "task" : "tasks") of \(round.step) handed out, \(waiting) to go"
+        return "\(open) \(open == 1 ? "task" : "tasks") of \(round.step) running, \(waiting) waiting"
     }
 
-    /// Why nothing can go on, without names; nil if all is well.
-    public func obstacle(at time: Double) -> String? {
+    /// Why the scan cannot proceed, without names; nil if it can.
+    public func problem(at time: Double) -> String? {
         guard ending == nil, chore == nil else { return nil }
         let round = timeline.round
         guard round.open == 0, round.waiting > 0 else { return nil }
@@ -103,7 +99,7 @@ public struct LiveScan: Sendable {
             return "no system can be reached: the scan waits for a node"
         }
         let seconds = time - lastStart
-        return seconds < Self.patience ? nil : "tasks wait, and no system has taken one for \(Int(seconds)) s"
+        return seconds < Self.patience ? nil : "tasks wait, and no system has started one for \(Int(seconds)) s"
     }
 
     /// At most three names.

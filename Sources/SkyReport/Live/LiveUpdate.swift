@@ -1,52 +1,63 @@
 import Foundation
 internal import SkyImage
 
-/// What a page that watches a scan is told: all that is new since a ``LiveCursor``, as JSON; `v` is the version of the form.
+/// The news of a scan since a ``LiveCursor``, as JSON for its page; `v` is the version of the form.
 ///
-/// Everything has its place, so that a page which takes an update in twice is none the worse. A snapshot is the update
-/// since nothing was told.
+/// A snapshot is the update since the beginning. Every list says at which index it begins, so a page may apply an update
+/// twice. A report embeds the last snapshot.
 public struct LiveUpdate: Encodable, Sendable {
-    var v = 1
+    var v = 2
     /// Only in a snapshot.
     var scan: Scan?
     /// Seconds since the scan began.
     var time: Double
     var now: String
-    /// All of them, if any has changed.
-    var systems: [System]?
+    /// All systems, if any has changed.
+    var systems: [ScanTimeline.System]?
     var rounds: Part<Round>
-    var attempts: [Numbered]
-    var moments: Part<ReportData.Moment>
+    var attempts: [AttemptRecord]
+    var moments: Part<ScanTimeline.Moment>
+    var resumedCost: Double
     var sources: Sources
-    var hasPreview: Bool
+    /// Nil while there is no picture.
+    var preview: Preview.Scale?
     var end: End?
 
-    /// What does not change.
+    /// The facts that do not change during a scan.
     public struct Scan: Encodable, Sendable {
         var image: String
         var width: Int
         var height: Int
-        /// Pixels of the image along each side of a pixel of the preview.
-        var factor: Int
+        var unit: String
         var software: String
         var began: String
+        var folder: String
         var command: String
+        var sky: SkyGrid?
 
-        /// All of it; see ``ReportContents``.
-        public init(image: String, width: Int, height: Int, software: String, began: String, command: String) {
-            (self.image, self.width, self.height) = (image, width, height)
-            (self.software, self.began, self.command) = (software, began, command)
-            factor = PreviewBuilder.factor(width: width, height: height)
+        /// The facts of a scan.
+        ///
+        /// - Parameters:
+        ///   - image: Name of the image, as the user gave it.
+        ///   - width: Columns of the image.
+        ///   - height: Rows of the image.
+        ///   - unit: Unit of its samples.
+        ///   - software: Name and version of the program.
+        ///   - began: Time of the beginning, in ISO 8601.
+        ///   - folder: The folder in which the command was given, quoted for a shell.
+        ///   - command: The command that repeats the scan, quoted for a shell.
+        ///   - sky: Coordinates of the image, if it has any.
+        public init(
+            image: String, width: Int, height: Int, unit: String, software: String, began: String, folder: String,
+            command: String, sky: SkyGrid? = nil
+        ) {
+            (self.image, self.width, self.height, self.unit) = (image, width, height, unit)
+            (self.software, self.began, self.folder, self.command) = (software, began, folder, command)
+            self.sky = sky
         }
     }
 
-    struct System: Encodable {
-        var name: String
-        var slots: Int
-        var isPresent: Bool
-    }
-
-    /// Elements from a place on.
+    /// Elements of a list, beginning at an index.
     struct Part<Element: Encodable & Sendable>: Encodable, Sendable {
         var from: Int
         var items: [Element]
@@ -58,10 +69,21 @@ public struct LiveUpdate: Encodable, Sendable {
         var resumed: [[Int]]
     }
 
-    struct Numbered: Encodable {
+    /// An ``Attempt`` at its index in ``ScanTimeline/attempts``.
+    struct AttemptRecord: Encodable {
         var index: Int
+        var step: String
+        var task: Int
+        var number: Int
+        var system: Int
         var cost: Double
-        var attempt: ReportData.Try
+        var start: Double
+        var end: Double?
+        var seconds: Double?
+        var outcome: Attempt.Outcome
+        var isHedge: Bool
+        var reason: String?
+        var rect: [Int]?
     }
 
     /// Places as 32-bit floats, little-endian, in base64.
@@ -73,7 +95,7 @@ public struct LiveUpdate: Encodable, Sendable {
 
     struct End: Encodable {
         var ending: LiveScan.Ending
-        var sources: SourcePack?
+        var catalogue: CatalogueSummary?
     }
 
     /// One line, in UTF-8.
@@ -82,20 +104,20 @@ public struct LiveUpdate: Encodable, Sendable {
         encoder.outputFormatting = [.withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        // It consists of numbers and texts only, which can be encoded.
+        // Encoding numbers and strings cannot fail.
         return (try? encoder.encode(self)).map { Array($0) } ?? []
     }
 }
 
 extension LiveScan {
-    /// Everything, for somebody who begins to watch.
+    /// The whole state, for a page that begins to watch and for a report.
     public func snapshot(of scan: LiveUpdate.Scan, at time: Double) -> LiveUpdate {
         var update = LiveUpdate(self, since: LiveCursor(), at: time)
         update.scan = scan
         return update
     }
 
-    /// What is new since `cursor`, which moves on; nil if nothing is.
+    /// The news since `cursor`, which moves on; nil if there are none.
     public func changes(since cursor: inout LiveCursor, at time: Double) -> LiveUpdate? {
         let reached = LiveCursor(self)
         guard reached != cursor else { return nil }
@@ -103,7 +125,7 @@ extension LiveScan {
         return LiveUpdate(self, since: cursor, at: time)
     }
 
-    /// Where somebody stands who was told everything.
+    /// The cursor after all that has happened.
     public var cursor: LiveCursor { LiveCursor(self) }
 }
 
@@ -112,22 +134,22 @@ extension LiveUpdate {
         let timeline = live.timeline
         self.time = milliseconds(timeline.end ?? time)
         now = live.now
-        if timeline.systems != cursor.systems {
-            systems = timeline.systems.map { System(name: $0.name, slots: $0.slots, isPresent: $0.isPresent) }
-        }
+        if timeline.systems != cursor.systems { systems = timeline.systems }
         rounds = Part(from: cursor.rounds, items: timeline.rounds.dropFirst(cursor.rounds).map(Round.init))
         attempts = timeline.attempts.indices.compactMap { index in
             let attempt = timeline.attempts[index]
             if index < cursor.outcomes.count, cursor.outcomes[index] == attempt.outcome { return nil }
-            return Numbered(index: index, cost: attempt.cost, attempt: ReportData.Try(attempt, until: nil))
+            return AttemptRecord(attempt, at: index)
         }
         let first = timeline.momentCount - timeline.moments.count
         let from = max(first, cursor.moments)
-        moments = Part(from: from, items: timeline.moments.dropFirst(from - first).map(ReportData.Moment.init))
-        sources = Sources(
-            from: cursor.places / 2, places: Self.base64(live.places.dropFirst(cursor.places)), total: live.sourceCount)
-        hasPreview = live.hasPreview
-        end = live.ending.map { End(ending: $0, sources: live.pack) }
+        moments = Part(from: from, items: Array(timeline.moments.dropFirst(from - first)))
+        resumedCost = timeline.resumedCost
+        // The catalogue's sources replace the places.
+        let places = live.catalogue == nil ? live.places.dropFirst(cursor.places) : []
+        sources = Sources(from: cursor.places / 2, places: Self.base64(places), total: live.sourceCount)
+        preview = live.preview
+        end = live.ending.map { End(ending: $0, catalogue: live.catalogue) }
     }
 
     private static func base64(_ places: ArraySlice<Float>) -> String {
@@ -142,7 +164,20 @@ extension LiveUpdate.Round {
     }
 }
 
+extension LiveUpdate.AttemptRecord {
+    init(_ attempt: Attempt, at index: Int) {
+        self.init(
+            index: index, step: attempt.step, task: attempt.task, number: attempt.number, system: attempt.system,
+            cost: attempt.cost, start: milliseconds(attempt.start), end: attempt.end.map(milliseconds),
+            seconds: attempt.seconds.map(milliseconds), outcome: attempt.outcome, isHedge: attempt.isHedge,
+            reason: attempt.reason, rect: attempt.sector.map(\.sides))
+    }
+}
+
 extension PixelRect {
     /// First column, first row, columns and rows.
-    var sides: [Int] { [x.lowerBound, y.lowerBound, width, height] }
+    fileprivate var sides: [Int] { [x.lowerBound, y.lowerBound, width, height] }
 }
+
+/// Seconds, rounded to milliseconds.
+func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }

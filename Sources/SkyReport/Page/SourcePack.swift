@@ -1,18 +1,18 @@
 import Foundation
 public import SkyImage
 
-/// A catalogue's sources for a page: typed columns one after the other, little-endian, so that a browser reads them in
-/// place. About 60 bytes a source.
+/// A catalogue's sources for a page: typed columns one after the other, little-endian, which a browser reads in place.
+/// About 60 bytes per source.
 public struct SourcePack: Encodable, Sendable {
-    /// Where a column is.
-    public struct Column: Codable, Equatable, Sendable {
+    /// Position and meaning of a column.
+    public struct Column: Encodable, Equatable, Sendable {
         /// Name in the catalogue.
         public var name: String
         /// Name of the browser's array type, such as `Float32Array`.
         public var type: String
         /// First byte; a multiple of the size of an element.
         public var offset: Int
-        /// What the stored value is to be multiplied by.
+        /// Factor from the stored value to the value.
         public var scale: Double
         /// Unit of the value, if it has one.
         public var unit: String?
@@ -29,8 +29,10 @@ public struct SourcePack: Encodable, Sendable {
     /// Their bytes, in base64.
     public private(set) var base64 = ""
 
-    /// Most sources of a pack: what keeps a page below 15 MB with its picture.
+    /// Most sources of a report's pack: keeps the page below 15 MB with its picture.
     public static let limit = 150_000
+    /// Most sources of a live page's pack: 4 MB for each browser.
+    public static let liveLimit = 50_000
 
     /// Packs the columns that a page shows.
     public init(_ table: CatalogueTable, limit: Int = limit) {
@@ -74,7 +76,7 @@ public struct SourcePack: Encodable, Sendable {
         Self.append(rows.map { convert(column.values.real($0)) }, to: &bytes)
     }
 
-    /// The bits of detection and photometry together: they do not overlap.
+    /// Combines the bits of detection and photometry, which do not overlap.
     private mutating func addFlags(of table: CatalogueTable, _ rows: [Int], to bytes: inout Data) {
         let flags = ["flag", "flag_kron", "flag_auto"].compactMap { table[$0]?.values }
         columns.append(

@@ -9,17 +9,29 @@ public struct Preview: Equatable, Sendable {
     public let factor: Int
     /// Means, row by row; not a number where the image has no finite pixel.
     public let pixels: [Float]
+    /// How values become shades of the picture.
+    public let stretch: Stretch
 
     /// A preview of these pixels.
     public init(width: Int, height: Int, factor: Int, pixels: [Float]) {
         precondition(width > 0 && height > 0 && pixels.count == width * height, "a preview has pixels")
         (self.width, self.height, self.factor, self.pixels) = (width, height, factor, pixels)
+        stretch = Stretch(pixels)
     }
 
-    /// The preview as a grey PNG file under ``Stretch``, with the last row on top.
+    /// What a page needs to place the picture over the image.
+    public var scale: Scale { Scale(factor: factor, stretch: stretch) }
+
+    /// How pixels and shades of the picture relate to those of the image.
+    public struct Scale: Encodable, Equatable, Sendable {
+        /// See ``Preview/factor``.
+        let factor: Int
+        let stretch: Stretch
+    }
+
+    /// The preview as a grey PNG file, with the last row on top.
     /// - Throws: ``PNGError``.
     public func png() throws(PNGError) -> [UInt8] {
-        let stretch = Stretch(pixels)
-        return try PNG.encode(grey: pixels.map(stretch.shade), width: width, height: height)
+        try PNG.encode(grey: pixels.map(stretch.shade), width: width, height: height)
     }
 }

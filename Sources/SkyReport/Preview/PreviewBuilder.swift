@@ -1,7 +1,7 @@
-/// Shrinks an image to a preview, row by row: it holds the preview and nothing of the image.
+/// Shrinks an image to a preview, row by row; it keeps no pixel of the image.
 ///
 /// Each pixel of the preview is the mean of the finite pixels of a square of the image, or of some rows of the square;
-/// not a number where there are none.
+/// NaN where there are none.
 public struct PreviewBuilder: Sendable {
     /// Columns of the image.
     public let width: Int
@@ -17,12 +17,17 @@ public struct PreviewBuilder: Sendable {
     private var counts: [Float]
     private var rowsTaken = 0
 
-    /// Begins the preview of an image that has pixels; neither side of it is longer than `limit`. Of each square so many
-    /// rows are looked at; all if nil.
+    /// Begins the preview of an image that has pixels.
+    ///
+    /// - Parameters:
+    ///   - width: Columns of the image.
+    ///   - height: Rows of the image.
+    ///   - limit: Longest side of the preview, in its pixels.
+    ///   - rowsOfSquare: Rows that are read of each square; all if nil.
     public init(width: Int, height: Int, limit: Int = 1600, rowsOfSquare: Int? = nil) {
         precondition(width > 0 && height > 0 && limit > 0, "an image has pixels")
         (self.width, self.height) = (width, height)
-        factor = Self.factor(width: width, height: height, limit: limit)
+        factor = (max(width, height) + limit - 1) / limit
         self.rowsOfSquare = max(1, min(rowsOfSquare ?? factor, factor))
         columns = (width + factor - 1) / factor
         sums = Array(repeating: 0, count: width)
@@ -30,22 +35,17 @@ public struct PreviewBuilder: Sendable {
         pixels.reserveCapacity(columns * ((height + factor - 1) / factor))
     }
 
-    /// The ``factor`` of an image's preview.
-    public static func factor(width: Int, height: Int, limit: Int = 1600) -> Int {
-        (max(width, height) + limit - 1) / limit
-    }
-
-    /// The rows of the image that ``add(rows:)`` takes next, at most about `limit` of them; nil when there are no more.
+    /// The rows of the image that ``add(rows:)`` takes next, at most about `limit` of them; nil after the last.
     public func nextRows(limit: Int) -> Range<Int>? {
         guard rowsTaken < height else { return nil }
         let end = rowsOfSquare < factor ? squareEnd(of: rowsTaken) : rowsTaken + max(1, limit)
         return rowsTaken..<min(height, end)
     }
 
-    /// Behind the last row that is looked at in the square of `row`.
+    /// The row after the last one that is read in the square of `row`.
     private func squareEnd(of row: Int) -> Int { min(height, row / factor * factor + rowsOfSquare) }
 
-    /// Takes the next rows of the image, whole ones, as ``nextRows(limit:)`` names them.
+    /// Adds the next rows of the image, which must be whole ones, as ``nextRows(limit:)`` names them.
     public mutating func add(rows: UnsafeBufferPointer<Float>) {
         precondition(rows.count % width == 0 && rowsTaken + rows.count / width <= height, "whole rows of the image")
         for start in stride(from: 0, to: rows.count, by: width) {
@@ -56,7 +56,7 @@ public struct PreviewBuilder: Sendable {
     private mutating func add(row: UnsafeBufferPointer<Float>) {
         sums.withUnsafeMutableBufferPointer { sums in
             counts.withUnsafeMutableBufferPointer { counts in
-                // Without branches: the compiler makes vector instructions of this.
+                // Without branches, so that the compiler vectorises the loop.
                 for column in row.indices {
                     let pixel = row[column]
                     sums[column] += pixel.isFinite ? Double(pixel) : 0
@@ -81,9 +81,9 @@ public struct PreviewBuilder: Sendable {
         rowsTaken = min(height, (rowsTaken + factor - 1) / factor * factor)
     }
 
-    /// The preview, once all rows were taken.
+    /// The preview, once all rows have been added.
     public func finish() -> Preview {
-        precondition(rowsTaken == height, "all rows are taken")
+        precondition(rowsTaken == height, "all rows have been added")
         return Preview(width: columns, height: pixels.count / columns, factor: factor, pixels: pixels)
     }
 }

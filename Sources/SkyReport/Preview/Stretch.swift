@@ -1,10 +1,10 @@
 import Foundation
 
-/// From pixel values to shades: faint sources and bright ones are seen at once.
+/// Maps pixel values to shades so that faint and bright sources are visible at once.
 ///
 /// Black is a little below the sky, white where few pixels are brighter; between them shades follow the inverse
 /// hyperbolic sine, linear near the noise and logarithmic above (Lupton, Gunn & Szalay 1999, AJ 118, 1406).
-public struct Stretch: Equatable, Sendable {
+public struct Stretch: Encodable, Equatable, Sendable {
     /// The value that is black.
     public let black: Double
     /// The value that is white.
@@ -12,10 +12,10 @@ public struct Stretch: Equatable, Sendable {
     /// Where the shades turn from linear to logarithmic, above black.
     public let softening: Double
 
-    /// Chosen from the values' median, the scatter around it and their 99.8th percentile; what is not finite does not
-    /// count.
+    /// Chosen from the values' median, the scatter around it and their 99.8th percentile; values that are not
+    /// finite are ignored.
     public init(_ values: [Float]) {
-        // A sample says enough of a large image.
+        // A sample suffices for a large image.
         let step = max(1, values.count / 200_000)
         let sample = stride(from: 0, to: values.count, by: step).map { values[$0] }.filter(\.isFinite).sorted()
         guard let first = sample.first, let last = sample.last, first < last else {
@@ -36,7 +36,7 @@ public struct Stretch: Equatable, Sendable {
         sorted[Int(Double(sorted.count - 1) * share)]
     }
 
-    /// The shade of a value, from 0, which is black, to 255; 0 for what is not a number.
+    /// The shade of a value, from 0, which is black, to 255; 0 for NaN.
     public func shade(_ value: Float) -> UInt8 {
         guard !value.isNaN else { return 0 }
         let height = min(max(Double(value), black), white) - black

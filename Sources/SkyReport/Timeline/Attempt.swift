@@ -3,46 +3,46 @@ public import SkyImage
 /// One attempt at a task.
 public struct Attempt: Equatable, Sendable {
     /// How an attempt ended.
-    public enum Outcome: String, Codable, Sendable {
-        /// It is under way.
+    public enum Outcome: String, Encodable, Sendable {
+        /// It is running.
         case running
         /// It gave the task's output.
         case done
-        /// It came to nothing, and the task was tried again.
+        /// It failed, and the task was tried again.
         case retried
-        /// Its system was lost, and the task was tried again.
+        /// Its system disconnected, and the task was tried again.
         case lost
-        /// Its system left in order and gave the task back.
+        /// Its system shut down in order and returned the task.
         case returned
         /// Another attempt was faster, or the scan ended.
         case superseded
-        /// It was the last one: the task was given up.
+        /// It was the last attempt; the task failed.
         case failed
     }
 
-    /// What the task is part of.
+    /// The step that the task belongs to.
     public let step: String
-    /// The task's place in its step, from 0.
+    /// Index of the task in its round.
     public let task: Int
     /// Number of the attempt at the task, from 1.
     public let number: Int
     /// Index of the system in ``ScanTimeline/systems``.
     public let system: Int
-    /// Whether another attempt at the task was under way.
+    /// Whether another attempt at the task was running.
     public let isHedge: Bool
     /// Pixels that the task works on.
     public let sector: PixelRect?
     /// The work, in pixels.
     public let cost: Double
-    /// When it was handed to its system.
+    /// When it was handed to its system, in seconds since the scan began.
     public let start: Double
-    /// When it ended.
+    /// When it ended, in seconds since the scan began.
     public internal(set) var end: Double?
-    /// Seconds of scanning before its end; nil if nothing came of it.
+    /// Seconds of execution before its end; nil unless it succeeded.
     public internal(set) var seconds: Double?
     /// How it ended.
     public internal(set) var outcome = Outcome.running
-    /// Why it came to nothing.
+    /// Why it failed.
     public internal(set) var reason: String?
 
     init(

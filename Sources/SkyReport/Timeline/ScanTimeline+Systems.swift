@@ -1,5 +1,5 @@
 extension ScanTimeline {
-    /// A system can be given tasks; one that is known and there already is no news.
+    /// A system is connected; ignored if it already is.
     public mutating func join(_ name: String, slots: Int, at time: Double) {
         let index = index(of: name)
         systems[index].slots = slots
@@ -8,7 +8,7 @@ extension ScanTimeline {
         add(.joined, index, "\(name) joined with \(slots) \(slots == 1 ? "slot" : "slots")", at: time)
     }
 
-    /// A system can be reached no more: attempts there that came to nothing since it was last given one were lost.
+    /// A system is disconnected. Attempts that failed there since its last success count as lost.
     public mutating func leave(_ name: String, at time: Double) {
         let index = index(of: name)
         guard systems[index].isPresent else { return }
@@ -25,11 +25,11 @@ extension ScanTimeline {
 
     mutating func add(_ kind: Moment.Kind, _ system: Int?, _ text: String, at time: Double) {
         momentCount += 1
-        moments.append(Moment(time: time, kind: kind, system: system, text: text))
+        moments.append(Moment(time: milliseconds(time), kind: kind, system: system, text: text))
         if moments.count > Self.momentLimit { moments.removeFirst(moments.count - Self.momentLimit) }
     }
 
-    /// The place of a system in ``systems``; one that is not known is added.
+    /// Index of a system in ``systems``; an unknown one is added.
     mutating func index(of name: String) -> Int {
         if let index = systems.firstIndex(where: { $0.name == name }) { return index }
         systems.append(System(name: name, slots: 1, isPresent: false))

@@ -1,67 +1,65 @@
 public import SkyImage
 
-/// The course of a scan: which attempt ran where and when, and who came and went.
+/// The record of a scan: its attempts with system and times, and the systems that joined and left.
 ///
 /// Its methods are the scan's events; time comes in as seconds since the scan began.
 public struct ScanTimeline: Equatable, Sendable {
-    /// Somebody who ran tasks or could have.
-    public struct System: Equatable, Sendable {
+    /// A system that was available to the scan.
+    public struct System: Encodable, Equatable, Sendable {
         /// Name for users, unique in a scan.
         public let name: String
         /// Tasks it runs at the same time.
         public internal(set) var slots: Int
-        /// Whether it can be reached now.
+        /// Whether it is connected now.
         public internal(set) var isPresent: Bool
     }
 
-    /// Something that is told of in a line.
-    public struct Moment: Equatable, Sendable {
-        /// What happened.
-        public enum Kind: String, Codable, Sendable { case joined, left, retried, failed, note }
-        /// When.
+    /// An event with a line for the log.
+    public struct Moment: Encodable, Equatable, Sendable {
+        /// Kind of an event.
+        public enum Kind: String, Encodable, Sendable { case joined, left, retried, failed, note }
+        /// Seconds since the scan began.
         public let time: Double
-        /// What happened.
+        /// Kind of the event.
         public let kind: Kind
-        /// Index of the system it happened to, if it did.
+        /// Index of the system concerned, if there is one.
         public let system: Int?
-        /// The line.
+        /// The line for the log.
         public let text: String
     }
 
-    /// Tasks that are farmed out together.
+    /// Tasks that are distributed together.
     public struct Round: Equatable, Sendable {
-        /// What they are part of.
+        /// The step that they belong to.
         public let step: String
         /// The pixels that each works on.
         public let sectors: [PixelRect]
-        /// The pixels of those that an earlier run did.
+        /// The pixels of those whose results come from the journal.
         public let resumed: [PixelRect]
     }
 
-    /// How the tasks of the last round stand.
+    /// State of the tasks of the last round.
     struct Standing: Equatable {
         var step: String
-        /// Tasks with an attempt under way.
+        /// Tasks with a running attempt.
         var open: Int
         /// Tasks that wait for one.
         var waiting: Int
-        /// Systems with an attempt under way.
+        /// Systems with a running attempt.
         var busy: [String]
     }
 
-    /// Those who took part, in the order in which they came.
+    /// Systems in the order in which they were first seen.
     public internal(set) var systems: [System] = []
     /// Attempts in the order in which they began.
     public internal(set) var attempts: [Attempt] = []
-    /// What happened, in order. The newest ``momentLimit`` are kept.
+    /// Events in order; only the newest ``momentLimit`` are kept.
     public internal(set) var moments: [Moment] = []
-    /// Everything that happened, what is kept no more included.
+    /// Number of all events, dropped ones included.
     public internal(set) var momentCount = 0
     /// The rounds of steps that were begun, in order.
     public private(set) var rounds: [Round] = []
-    /// The sectors of each step whose results an earlier run left.
-    public private(set) var resumed: [String: [PixelRect]] = [:]
-    /// The work of tasks that an earlier run did, in pixels as ``Attempt/cost``.
+    /// The work of tasks whose results come from the journal, in pixels as ``Attempt/cost``.
     public private(set) var resumedCost = 0.0
     /// When the scan ended; nil while it runs.
     public internal(set) var end: Double?
@@ -73,30 +71,29 @@ public struct ScanTimeline: Equatable, Sendable {
     private var sectors: [PixelRect] { rounds.last?.sectors ?? [] }
     /// Tasks of the last round that need no further attempt.
     private var closedTasks = 0
-    /// Places in ``attempts`` of those under way, by the task's index.
+    /// Indices in ``attempts`` of the running ones, by the task's index.
     var open: [Int: [Int]] = [:]
 
     /// Nothing has happened.
     public init() {}
 
-    /// A round of a step begins: the tasks that work on `waiting` are farmed out, in that order; those of `resumed` were
-    /// done by an earlier run.
+    /// A round of a step begins: a task for each sector of `waiting` is distributed, in that order; the results of
+    /// `resumed` come from the journal.
     public mutating func begin(step: String, waiting: [PixelRect], resumed: [PixelRect]) {
         rounds.append(Round(step: step, sectors: waiting, resumed: resumed))
         closedTasks = 0
         open = [:]
-        if !resumed.isEmpty { self.resumed[step, default: []] += resumed }
     }
 
-    /// So much of the work was done by an earlier run.
+    /// The results of tasks of this cost come from the journal.
     public mutating func resume(cost: Double) { resumedCost += cost }
 
-    /// An attempt began. A second one at a task whose first is under way is a hedge.
+    /// An attempt began. A second one at a task whose first is running is a hedge.
     public mutating func start(task: Int, number: Int, on system: String, cost: Double, at time: Double) {
         var isHedge = false
         for place in open[task] ?? [] {
             if attempts[place].number == number {
-                // Its system left in order and gave it back.
+                // Its system shut down in order and returned it.
                 close(place, of: task, as: .returned, at: time)
             } else {
                 isHedge = true
@@ -109,7 +106,7 @@ public struct ScanTimeline: Equatable, Sendable {
                 sector: sectors.indices.contains(task) ? sectors[task] : nil, cost: cost, start: time))
     }
 
-    /// An attempt gave the task's output, after `seconds` of scanning; others at the task are of no use any more.
+    /// An attempt succeeded after `seconds` of execution; other attempts at the task are superseded.
     public mutating func finish(task: Int, number: Int, seconds: Double, at time: Double) {
         closedTasks += 1
         for place in open[task] ?? [] {
@@ -119,7 +116,7 @@ public struct ScanTimeline: Equatable, Sendable {
         }
     }
 
-    /// An attempt came to nothing; the task is tried again.
+    /// An attempt failed; the task is tried again.
     public mutating func retry(task: Int, number: Int, on system: String, reason: String, at time: Double) {
         let index = index(of: system)
         let outcome: Attempt.Outcome = systems[index].isPresent ? .retried : .lost
@@ -130,7 +127,7 @@ public struct ScanTimeline: Equatable, Sendable {
         add(.retried, index, "attempt \(number) on \(system) failed: \(reason)", at: time)
     }
 
-    /// The task was given up.
+    /// The task failed for good.
     public mutating func fail(task: Int, reason: String, at time: Double) {
         closedTasks += 1
         for place in open[task] ?? [] {
@@ -140,7 +137,7 @@ public struct ScanTimeline: Equatable, Sendable {
         add(.failed, nil, reason, at: time)
     }
 
-    /// How the last round stands.
+    /// State of the last round.
     var round: Standing {
         let places = open.values.joined()
         return Standing(
@@ -155,7 +152,7 @@ public struct ScanTimeline: Equatable, Sendable {
         if open[task]?.isEmpty == true { open[task] = nil }
     }
 
-    /// The scan has ended: what is under way comes to nothing.
+    /// The scan has ended; running attempts are superseded.
     public mutating func finish(at time: Double) {
         for (task, places) in open {
             for place in places { close(place, of: task, as: .superseded, at: time) }

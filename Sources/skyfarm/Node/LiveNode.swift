@@ -1,7 +1,7 @@
 import ScanCluster
 import ScanNetwork
 
-/// What a node's page knows beside the server's own state: its log, and whether it leaves.
+/// What a node's page shows besides the server's state: the log, and whether the node is draining.
 final class LiveNode: Sendable {
     let name: String
     let slots: Int
@@ -10,13 +10,13 @@ final class LiveNode: Sendable {
     private let state = Locked(State())
 
     struct State {
-        /// The newest lines.
+        /// The newest lines of the log.
         var log: [Line] = []
-        /// Lines before those.
-        var forgotten = 0
+        /// Number of dropped lines before them.
+        var dropped = 0
         var isDraining = false
         var hasEnded = false
-        /// When connections could not be taken last.
+        /// When a connection last could not be accepted.
         var trouble: Double?
     }
 
@@ -26,9 +26,9 @@ final class LiveNode: Sendable {
         var text: String
     }
 
-    /// Most lines that are kept.
+    /// Most lines in the log.
     static let lineLimit = 500
-    /// Seconds for which trouble counts.
+    /// Seconds for which such a failure counts as a problem.
     static let troubleSeconds = 5.0
 
     init(name: String, slots: Int) {
@@ -38,7 +38,7 @@ final class LiveNode: Sendable {
 
     var elapsed: Double { ((clock.now - start) / .seconds(1) * 1000).rounded() / 1000 }
 
-    /// Keeps an event for the log.
+    /// Adds an event to the log.
     func note(_ event: NodeServer.Event) {
         let time = elapsed
         let kind =
@@ -51,13 +51,13 @@ final class LiveNode: Sendable {
             if case .troubled = event { state.trouble = time }
             state.log.append(Line(time: time, kind: kind, text: "\(event)"))
             if state.log.count > Self.lineLimit {
-                state.forgotten += state.log.count - Self.lineLimit
+                state.dropped += state.log.count - Self.lineLimit
                 state.log.removeFirst(state.log.count - Self.lineLimit)
             }
         }
     }
 
-    /// The node takes no new tasks.
+    /// The node accepts no new tasks from now on.
     func drain() { state.withLock { $0.isDraining = true } }
 
     /// The node has finished its tasks.
@@ -67,10 +67,10 @@ final class LiveNode: Sendable {
 }
 
 extension LiveNode.State {
-    /// Why the node takes no task now.
-    func obstacle(at time: Double) -> String? {
-        if isDraining { return "the node is draining: it takes no new tasks" }
+    /// Why the node accepts no task now; nil if it does.
+    func problem(at time: Double) -> String? {
+        if isDraining { return "the node is draining: it accepts no new tasks" }
         guard let trouble, time - trouble < LiveNode.troubleSeconds else { return nil }
-        return "the node cannot take connections now"
+        return "the node cannot accept connections now"
     }
 }

@@ -4,7 +4,7 @@ import ScanDashboard
 import ScanNetwork
 import SkyReport
 
-/// The live page of a node. It is small: each update tells all but the log.
+/// The live page of a node. Each update contains the whole state but the log, of which it has the new lines.
 final class NodeDashboardSource: DashboardSource {
     private let node: NodeServer
     private let live: LiveNode
@@ -13,11 +13,11 @@ final class NodeDashboardSource: DashboardSource {
 
     private struct State {
         var coordinators: [NodeServer.Coordinator] = []
-        /// What those who watch were told last; nil while nobody does.
-        var told: Told?
+        /// The state that was sent last; nil while nobody watches.
+        var sent: Sent?
     }
 
-    private struct Told: Equatable {
+    private struct Sent: Equatable {
         var status: NodeServer.Status
         var coordinators: [NodeServer.Coordinator]
         var lines: Int
@@ -32,14 +32,14 @@ final class NodeDashboardSource: DashboardSource {
     func file(at path: String) -> DashboardFile? {
         switch path {
         case "/": DashboardFile(type: "text/html; charset=utf-8", bytes: Assets.nodePage)
-        case "/page.css": DashboardFile(type: "text/css; charset=utf-8", bytes: Assets.liveStyle)
+        case "/page.css": DashboardFile(type: "text/css; charset=utf-8", bytes: Assets.style)
         case "/page.js": DashboardFile(type: "text/javascript; charset=utf-8", bytes: Assets.nodeScript)
         case "/icon.svg": DashboardFile(type: "image/svg+xml", bytes: Assets.icon)
         default: nil
         }
     }
 
-    func obstacle() -> String? { live.read().obstacle(at: live.elapsed) }
+    func problem() -> String? { live.read().problem(at: live.elapsed) }
 
     func metrics() -> PrometheusText {
         var text = PrometheusText()
@@ -51,78 +51,78 @@ final class NodeDashboardSource: DashboardSource {
         text.add("skyfarm_node_tasks_running", .gauge, "Tasks that run.", Double(status.running))
         text.add("skyfarm_node_tasks_queued", .gauge, "Tasks that wait for a slot.", Double(status.queued))
         text.add("skyfarm_node_tasks_total", .counter, "Tasks done.", Double(status.done))
-        text.add("skyfarm_node_kept_bytes", .gauge, "Bytes of pixels kept for later tasks.", Double(status.bulkBytes))
+        text.add("skyfarm_node_kept_bytes", .gauge, "Bytes of pixels cached for later tasks.", Double(status.bulkBytes))
         return text
     }
 
     func snapshot() -> [UInt8] {
         refresh()
         let record = live.read()
-        let told = state.withLock { state in
+        let sent = state.withLock { state in
             let now = current(record, state.coordinators)
-            if state.told == nil { state.told = now }
+            if state.sent == nil { state.sent = now }
             return now
         }
-        return update(told, record, since: 0, isSnapshot: true)
+        return update(sent, record, since: 0, isSnapshot: true)
     }
 
     func changes() -> [UInt8]? {
         refresh()
         let record = live.read()
-        let news: (Told, Int)? = state.withLock { state in
-            guard let told = state.told else { return nil }
+        let news: (Sent, Int)? = state.withLock { state in
+            guard let sent = state.sent else { return nil }
             let now = current(record, state.coordinators)
-            guard now != told else { return nil }
-            state.told = now
-            return (now, told.lines)
+            guard now != sent else { return nil }
+            state.sent = now
+            return (now, sent.lines)
         }
         return news.map { update($0.0, record, since: $0.1, isSnapshot: false) }
     }
 
-    func forget() { state.withLock { $0.told = nil } }
+    func forget() { state.withLock { $0.sent = nil } }
 
-    /// Asks the network's thread who is connected: what it says is told with the next update.
+    /// Asks the network's thread for its connections; the next update contains them.
     private func refresh() {
         node.coordinators { [state] coordinators in state.withLock { $0.coordinators = coordinators } }
     }
 
-    private func current(_ record: LiveNode.State, _ coordinators: [NodeServer.Coordinator]) -> Told {
-        // Who has ended runs nothing, whatever it was that it gave up last.
+    private func current(_ record: LiveNode.State, _ coordinators: [NodeServer.Coordinator]) -> Sent {
+        // A node that has ended runs nothing, even if its last status says so.
         let status = record.hasEnded ? NodeServer.Status(done: node.status.done) : node.status
         let now =
             record.hasEnded
             ? "ended after \(HumanFormat.count(status.done, "task"))"
             : record.isDraining
-                ? "leaving: \(HumanFormat.count(status.running + status.queued, "task")) to finish"
-                : record.obstacle(at: live.elapsed)
+                ? "draining: \(HumanFormat.count(status.running + status.queued, "task")) to finish"
+                : record.problem(at: live.elapsed)
                     ?? (status.connections == 0
                         ? "waiting for a coordinator"
                         : status.running == 0
                             ? "waiting for a task"
-                            : "running \(HumanFormat.count(status.running, "task")), \(status.queued) in the queue")
-        return Told(
+                            : "running \(HumanFormat.count(status.running, "task")), \(status.queued) waiting")
+        return Sent(
             status: status, coordinators: record.hasEnded ? [] : coordinators,
-            lines: record.forgotten + record.log.count, now: now,
+            lines: record.dropped + record.log.count, now: now,
             hasEnded: record.hasEnded)
     }
 
-    private func update(_ told: Told, _ record: LiveNode.State, since lines: Int, isSnapshot: Bool) -> [UInt8] {
-        let from = max(record.forgotten, lines)
+    private func update(_ sent: Sent, _ record: LiveNode.State, since lines: Int, isSnapshot: Bool) -> [UInt8] {
+        let from = max(record.dropped, lines)
         let update = NodeUpdate(
             node: isSnapshot
                 ? .init(name: live.name, address: address.description, slots: live.slots, software: Skyfarm.software)
                 : nil,
-            time: live.elapsed, now: told.now, running: told.status.running, queued: told.status.queued,
-            done: told.status.done, keptBytes: told.status.bulkBytes,
-            coordinators: told.coordinators.map(NodeUpdate.Coordinator.init),
-            log: .init(from: from, items: Array(record.log.dropFirst(from - record.forgotten))),
-            end: told.hasEnded ? .init() : nil)
+            time: live.elapsed, now: sent.now, running: sent.status.running, queued: sent.status.queued,
+            done: sent.status.done, keptBytes: sent.status.bulkBytes,
+            coordinators: sent.coordinators.map(NodeUpdate.Coordinator.init),
+            log: .init(from: from, items: Array(record.log.dropFirst(from - record.dropped))),
+            end: sent.hasEnded ? .init() : nil)
         // It consists of numbers and texts only, which can be encoded.
         return (try? JSONOutput.line(update)).map { Array($0.utf8.dropLast()) } ?? []
     }
 }
 
-/// What a page that watches a node is told, as JSON; `v` is the version of the form.
+/// The state of a node for its page, as JSON; `v` is the version of the form.
 private struct NodeUpdate: Encodable {
     var v = 1
     /// Only in a snapshot.

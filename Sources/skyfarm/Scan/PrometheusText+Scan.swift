@@ -2,7 +2,7 @@ import ScanDashboard
 import SkyReport
 
 extension PrometheusText {
-    /// The numbers of a scan `time` seconds after its beginning.
+    /// The measurements of a scan `time` seconds after its beginning.
     init(_ live: LiveScan, at time: Double) {
         self.init()
         let timeline = live.timeline
@@ -24,7 +24,7 @@ extension PrometheusText {
         add("skyfarm_scan_running", .gauge, "1 until the scan has ended.", live.ending == nil ? 1 : 0)
         add("skyfarm_scan_sources", .gauge, "Sources found so far.", Double(live.sourceCount))
         add(
-            "skyfarm_scan_attempts_total", .counter, "Attempts at tasks that have ended, by how.",
+            "skyfarm_scan_attempts_total", .counter, "Attempts at tasks that have ended, by outcome.",
             counts.filter { $0.key.outcome != .running }.sorted { $0.key < $1.key }.map { key, count in
                 Sample(
                     [("step", key.step), ("system", names[key.system]), ("outcome", key.outcome.rawValue)],
@@ -34,17 +34,17 @@ extension PrometheusText {
             counts.reduce(0) { $0 + ($1.key.system == system && $1.key.outcome == .running ? $1.value : 0) }
         }
         add(
-            "skyfarm_scan_tasks_in_flight", .gauge, "Tasks that a system was handed.",
+            "skyfarm_scan_tasks_in_flight", .gauge, "Tasks handed to a system that have not ended.",
             perSystem(running.map(Double.init)))
         add(
-            "skyfarm_scan_task_seconds_total", .counter, "Seconds of scanning in tasks that are done.",
+            "skyfarm_scan_task_seconds_total", .counter, "Seconds of execution of tasks that are done.",
             perSystem(seconds))
-        add("skyfarm_scan_task_pixels_total", .counter, "Work in tasks that are done, in pixels.", perSystem(pixels))
+        add("skyfarm_scan_task_pixels_total", .counter, "Cost of tasks that are done, in pixels.", perSystem(pixels))
         add(
             "skyfarm_system_slots", .gauge, "Tasks that a system runs at the same time.",
             perSystem(timeline.systems.map { Double($0.slots) }))
         add(
-            "skyfarm_system_up", .gauge, "1 while a system can be reached.",
+            "skyfarm_system_up", .gauge, "1 while a system is connected.",
             perSystem(timeline.systems.map { $0.isPresent ? 1 : 0 }))
     }
 

@@ -77,14 +77,14 @@ extension ScanCommand {
         _ recorder: ScanRecorder
     ) throws -> [AtomicFile] {
         guard let preview else { return [] }
-        let timeline = recorder.timeline
         var files: [AtomicFile] = []
         if let path = options.page.preview { files.append(try file(try preview.png(), path)) }
         if let path = options.page.report {
-            let page = try ReportPage.html(
-                contents(result, image, seconds: timeline.end ?? recorder.elapsed), timeline: timeline,
-                table: table, preview: preview, step: ScanStep.extraction.rawValue)
-            files.append(try file(page, path))
+            var (live, time) = recorder.read()
+            live.preview = preview.scale
+            end(&live, result, summary(result, table), seconds: live.timeline.end ?? time, at: time)
+            let snapshot = live.snapshot(of: pageFacts(image, recorder), at: time)
+            files.append(try file(try ScanPage.report(snapshot, preview: preview), path))
         }
         return files
     }
@@ -96,14 +96,37 @@ extension ScanCommand {
         return file
     }
 
-    private func contents(_ result: SkyScanResult, _ image: ImageSummary, seconds: Double) -> ReportContents {
-        ReportContents(
+    /// What report and live page know of the scan from its beginning.
+    func pageFacts(_ image: ImageSummary, _ recorder: ScanRecorder) -> LiveUpdate.Scan {
+        LiveUpdate.Scan(
             image: image.name, width: image.width, height: image.height, unit: image.sampleUnit,
-            software: Skyfarm.software,
-            began: Date(timeIntervalSinceNow: -seconds).formatted(.iso8601), seconds: seconds,
-            resumedTasks: result.tally.resumed, missing: result.missing.map(\.line), command: options.page.command,
-            folder: quotedForShell(FileManager.default.currentDirectoryPath),
-            outputs: options.outputs + options.page.paths)
+            software: Skyfarm.software, began: recorder.began.formatted(.iso8601),
+            folder: quotedForShell(FileManager.default.currentDirectoryPath), command: options.page.command,
+            sky: (try? CelestialWCS(header: image.header)).flatMap {
+                SkyGrid($0, width: image.width, height: image.height)
+            })
+    }
+
+    /// The catalogue with the values of at most `limit` sources.
+    func summary(
+        _ result: SkyScanResult, _ table: CatalogueTable, limit: Int = SourcePack.limit
+    ) -> CatalogueSummary {
+        CatalogueSummary(table, missing: result.missing.map(\.line), limit: limit)
+    }
+
+    /// Ends the state of a page with the line that sums up the scan.
+    func end(
+        _ live: inout LiveScan, _ result: SkyScanResult, _ catalogue: CatalogueSummary?, seconds: Double,
+        at time: Double
+    ) {
+        let found = ScanReport.found(
+            sources: result.sources.count, missing: result.missing.count,
+            sectors: result.tally.tasks + result.missing.count)
+        let files = (options.outputs + options.page.paths).map { $0 == "-" ? "standard output" : $0 }
+        live.end(
+            result.missing.isEmpty ? .complete : .partial,
+            "\(found) in \(HumanFormat.duration(seconds: seconds)), written to \(files.joined(separator: ", "))",
+            catalogue: catalogue, at: time)
     }
 }
 

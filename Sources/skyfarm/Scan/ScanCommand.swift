@@ -3,6 +3,7 @@ import Foundation
 import ScanCluster
 import ScanNetwork
 import SkyImage
+import SkyReport
 import SkyScan
 
 /// `skyfarm scan`: finds the sources of an image and writes a catalogue.
@@ -54,7 +55,7 @@ struct ScanCommand: Command {
         } catch {
             display.finish()
             let error = interrupts.received.map { stopped(by: $0, journal) } ?? CommandError(error, in: "scan")
-            recorder.end(.failed, "\(error)")
+            recorder.update { live, time in live.end(.failed, "\(error)", at: time) }
             await dashboard?.server.close(within: 1)
             return Skyfarm.end(error, of: "scan", log)
         }
@@ -98,7 +99,9 @@ struct ScanCommand: Command {
         // The catalogue does not wait for the live page's image.
         await dashboard?.finishPreview()
         let seconds = (ContinuousClock.now - start) / .seconds(1)
-        end(recorder, result, dashboard?.isWatched == true ? table : nil, seconds: seconds)
+        let catalogue =
+            dashboard?.isWatched == true ? summary(result, table, limit: SourcePack.liveLimit) : nil
+        recorder.update { live, time in end(&live, result, catalogue, seconds: seconds, at: time) }
         let account = ScanAccount(
             recorder.timeline, readingSeconds: await reader.readingSeconds, local: ScanEvents.localName)
         try report(result, reader.summary, outputs, account, log, seconds: seconds)

@@ -3,14 +3,14 @@ import ScanCluster
 import ScanDashboard
 import SkyReport
 
-/// The live page of a scan: what the recorder knows, as files, updates and numbers.
+/// Serves the state of a ``ScanRecorder`` as the files, updates and metrics of the live page.
 final class ScanDashboardSource: DashboardSource {
     private let recorder: ScanRecorder
     private let scan: LiveUpdate.Scan
     private let state = Locked(State())
 
     private struct State {
-        /// How much those who watch were told; nil while nobody does.
+        /// What the watching pages have been sent; nil while nobody watches.
         var cursor: LiveCursor?
         var preview: [UInt8] = []
         /// Makes the preview; nil once that has begun.
@@ -23,7 +23,7 @@ final class ScanDashboardSource: DashboardSource {
         self.recorder = recorder
     }
 
-    /// How the picture of the image can be made: it is, as soon as somebody watches, and costs nothing before.
+    /// Accepts a way to make the preview. It is used once, when the first page watches.
     func offer(_ makePreview: @escaping @Sendable () async throws -> Preview) {
         state.withLock { state in
             state.makePreview = makePreview
@@ -31,7 +31,7 @@ final class ScanDashboardSource: DashboardSource {
         }
     }
 
-    /// Waits for the picture, if it is being made, unless the calling task is cancelled.
+    /// Waits for a preview that is being made; cancels it if the calling task is cancelled.
     func finishPreview() async {
         guard let preview = state.withLock({ $0.previewUnderWay }) else { return }
         await withTaskCancellationHandler {
@@ -45,15 +45,19 @@ final class ScanDashboardSource: DashboardSource {
         guard let make = state.makePreview else { return }
         state.makePreview = nil
         state.previewUnderWay = Task { [weak self] in
-            if let preview = try? await make() { self?.show(preview) }
+            do {
+                let preview = try await make()
+                self?.show(preview, try preview.png())
+            } catch is CancellationError {
+            } catch {
+                self?.recorder.note("the live page has no picture: \(error)")
+            }
         }
     }
 
-    private func show(_ preview: Preview) {
-        // Without a picture the page still shows sectors and sources.
-        guard let picture = try? preview.png() else { return }
+    private func show(_ preview: Preview, _ picture: [UInt8]) {
         state.withLock { $0.preview = picture }
-        recorder.update { live, _ in live.hasPreview = true }
+        recorder.update { live, _ in live.preview = preview.scale }
     }
 
     /// Whether somebody watches.
@@ -61,8 +65,8 @@ final class ScanDashboardSource: DashboardSource {
 
     func file(at path: String) -> DashboardFile? {
         switch path {
-        case "/": DashboardFile(type: "text/html; charset=utf-8", bytes: Assets.livePage)
-        case "/page.css": DashboardFile(type: "text/css; charset=utf-8", bytes: Assets.liveStyle)
+        case "/": DashboardFile(type: "text/html; charset=utf-8", bytes: ScanPage.live)
+        case "/page.css": DashboardFile(type: "text/css; charset=utf-8", bytes: Assets.style)
         case "/page.js": DashboardFile(type: "text/javascript; charset=utf-8", bytes: Assets.liveScript)
         case "/icon.svg": DashboardFile(type: "image/svg+xml", bytes: Assets.icon)
         case "/preview.png":
@@ -71,9 +75,9 @@ final class ScanDashboardSource: DashboardSource {
         }
     }
 
-    func obstacle() -> String? {
+    func problem() -> String? {
         let (live, time) = recorder.read()
-        return live.obstacle(at: time)
+        return live.problem(at: time)
     }
 
     func metrics() -> PrometheusText {

@@ -1,10 +1,12 @@
+import Foundation
 import ScanCluster
-import SkyImage
 import SkyReport
 import SkyScan
 
 /// Records the events of a scan for report and live page.
 final class ScanRecorder: Sendable {
+    /// When the scan began.
+    let began = Date()
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
     private let state = Locked(LiveScan())
@@ -16,7 +18,7 @@ final class ScanRecorder: Sendable {
 
     var timeline: ScanTimeline { state.withLock { $0.timeline } }
 
-    /// May be called from any thread.
+    /// Records an event; from any thread.
     func handle(_ event: SkyScanEvent) {
         let time = elapsed
         switch event {
@@ -65,15 +67,10 @@ final class ScanRecorder: Sendable {
     /// The coordinator begins work of its own; see ``LiveScan/begin(chore:)``.
     func begin(chore words: String) { state.withLock { $0.begin(chore: words) } }
 
-    /// The scan has ended; see ``LiveScan/end(_:_:table:at:)``.
-    func end(_ ending: LiveScan.Ending, _ words: String, table: CatalogueTable? = nil) {
-        let time = elapsed
-        state.withLock { $0.end(ending, words, table: table, at: time) }
-    }
-
-    /// The state, and the seconds since the scan began.
+    /// The current state, and the seconds since the scan began.
     func read() -> (LiveScan, Double) { (state.withLock { $0 }, elapsed) }
 
+    /// Changes the state; `body` gets it with the seconds since the scan began.
     func update(_ body: (inout LiveScan, Double) -> Void) {
         let time = elapsed
         state.withLock { body(&$0, time) }

@@ -6,7 +6,7 @@ final class Counter: DashboardSource {
     private struct State {
         var value = 0
         var told: Int?
-        var obstacle: String?
+        var problem: String?
         var snapshots = 0
     }
     private let state = Locked(State())
@@ -16,7 +16,7 @@ final class Counter: DashboardSource {
     init(padding: Int = 0) { self.padding = String(repeating: "x", count: padding) }
 
     func count() { state.withLock { $0.value += 1 } }
-    func obstruct(_ reason: String?) { state.withLock { $0.obstacle = reason } }
+    func obstruct(_ reason: String?) { state.withLock { $0.problem = reason } }
     var snapshots: Int { state.withLock { $0.snapshots } }
     var isForgotten: Bool { state.withLock { $0.told == nil } }
 
@@ -24,7 +24,7 @@ final class Counter: DashboardSource {
         path == "/" ? DashboardFile(type: "text/html; charset=utf-8", bytes: Array("<p>page</p>".utf8)) : nil
     }
 
-    func obstacle() -> String? { state.withLock { $0.obstacle } }
+    func problem() -> String? { state.withLock { $0.problem } }
 
     func metrics() -> PrometheusText {
         var text = PrometheusText()

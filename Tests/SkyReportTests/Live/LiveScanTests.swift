@@ -22,7 +22,7 @@ import Testing
         var live = LiveScan()
         #expect(live.now == "reading the image")
         live = Self.begun
-        #expect(live.now == "2 tasks of extraction handed out, 2 to go")
+        #expect(live.now == "2 tasks of extraction running, 2 waiting")
         live.timeline.finish(task: 0, number: 1, seconds: 1, at: 2)
         live.timeline.finish(task: 1, number: 1, seconds: 1, at: 2)
         #expect(live.now == "waiting for a slot: 2 tasks of extraction left")
@@ -33,9 +33,9 @@ import Testing
         live.timeline.leave("node", at: 3)
         live.timeline.finish(task: 3, number: 1, seconds: 1, at: 3)
         live.timeline.leave("local", at: 3)
-        #expect(live.now == "waiting for a node: 1 task of extraction left, and nobody to do it")
+        #expect(live.now == "waiting for a node: 1 task of extraction left")
         live.timeline.fail(task: 2, reason: "broken", at: 4)
-        #expect(live.now == "the coordinator puts the results of extraction together")
+        #expect(live.now == "the coordinator combines the results of extraction")
         live.begin(chore: "writing the catalogue")
         #expect(live.now == "writing the catalogue")
         live.end(.partial, "3 sources", at: 5)
@@ -57,25 +57,25 @@ import Testing
     }
 
     @Test("nothing can go on while tasks wait and nobody is there, or nobody takes one for long")
-    func obstacle() {
+    func problem() {
         var live = LiveScan()
-        #expect(live.obstacle(at: 1000) == nil)
+        #expect(live.problem(at: 1000) == nil)
         live = Self.begun
-        #expect(live.obstacle(at: 1000) == nil)
+        #expect(live.problem(at: 1000) == nil)
         live.timeline.finish(task: 0, number: 1, seconds: 1, at: 2)
         live.timeline.finish(task: 1, number: 1, seconds: 1, at: 2)
-        #expect(live.obstacle(at: 10.9) == nil)
-        #expect(live.obstacle(at: 11) == "tasks wait, and no system has taken one for 10 s")
+        #expect(live.problem(at: 10.9) == nil)
+        #expect(live.problem(at: 11) == "tasks wait, and no system has started one for 10 s")
         live.timeline.leave("node", at: 11)
         live.timeline.leave("local", at: 11)
-        #expect(live.obstacle(at: 11) == "no system can be reached: the scan waits for a node")
+        #expect(live.problem(at: 11) == "no system can be reached: the scan waits for a node")
         live.begin(chore: "writing")
-        #expect(live.obstacle(at: 12) == nil)
+        #expect(live.problem(at: 12) == nil)
         live = Self.begun
         live.timeline.leave("node", at: 11)
         live.timeline.leave("local", at: 11)
         live.end(.failed, "stopped", at: 12)
-        #expect(live.obstacle(at: 99) == nil)
+        #expect(live.problem(at: 99) == nil)
     }
 
     @Test("places of sources are kept up to a limit, and all are counted")

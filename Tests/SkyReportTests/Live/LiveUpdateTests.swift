@@ -15,6 +15,7 @@ import Testing
         var moments: [Int: String] = [:]
         var places: [Int: Float] = [:]
         var total = 0
+        var factor: Int?
         var ending: String?
 
         struct Form: Decodable {
@@ -33,13 +34,10 @@ import Testing
                 var items: [Item]
             }
             struct Attempt: Decodable {
-                struct Values: Decodable {
-                    var system: Int
-                    var outcome: String
-                    var end: Double?
-                }
                 var index: Int
-                var attempt: Values
+                var system: Int
+                var outcome: String
+                var end: Double?
             }
             struct Moments: Decodable {
                 struct Item: Decodable { var text: String }
@@ -51,6 +49,7 @@ import Testing
                 var places: String
                 var total: Int
             }
+            struct Preview: Decodable { var factor: Int }
             struct End: Decodable { var ending: String }
             var v: Int
             var scan: Scan?
@@ -60,6 +59,7 @@ import Testing
             var attempts: [Attempt]
             var moments: Moments
             var sources: Sources
+            var preview: Preview?
             var end: End?
         }
 
@@ -77,8 +77,7 @@ import Testing
                 }
             }
             for attempt in form.attempts {
-                attempts[attempt.index] =
-                    "\(attempt.attempt.system) \(attempt.attempt.outcome) \(attempt.attempt.end ?? -1)"
+                attempts[attempt.index] = "\(attempt.system) \(attempt.outcome) \(attempt.end ?? -1)"
             }
             for (place, moment) in form.moments.items.enumerated() { moments[form.moments.from + place] = moment.text }
             let bytes = Array(Data(base64Encoded: form.sources.places) ?? Data())
@@ -87,12 +86,14 @@ import Testing
                 places[2 * form.sources.from + place] = Float(bitPattern: bits)
             }
             total = form.sources.total
+            factor = form.preview?.factor
             ending = form.end?.ending
         }
     }
 
     private let scan = LiveUpdate.Scan(
-        image: "</script>", width: 100, height: 40, software: "skyfarm", began: "now", command: "skyfarm scan a")
+        image: "</script>", width: 100, height: 40, unit: "adu", software: "skyfarm", began: "now", folder: "/",
+        command: "skyfarm scan a")
 
     /// The events of a scan with a late system, a loss, a hedge and a retry, one after the other.
     private static let events: [@Sendable (inout LiveScan, Double) -> Void] = [
@@ -115,7 +116,7 @@ import Testing
         { live, time in live.timeline.leave("b", at: time) },
         { live, _ in live.find(x: [5], y: [6]) },
         { live, time in live.start(task: 1, number: 2, on: "a", cost: 1, at: time) },
-        { live, _ in live.hasPreview = true },
+        { live, _ in live.preview = Preview(width: 2, height: 1, factor: 50, pixels: [1, 2]).scale },
         { live, time in live.timeline.fail(task: 1, reason: "broken", at: time) },
         { live, time in live.timeline.note("a line", at: time) },
         { live, _ in live.begin(chore: "writing") },
@@ -143,7 +144,7 @@ import Testing
             try fresh.take(live.snapshot(of: scan, at: Double(number)))
             #expect(page == fresh)
         }
-        #expect(page.image == "</script>" && page.ending == "partial" && page.now == "done")
+        #expect(page.image == "</script>" && page.factor == 50 && page.ending == "partial" && page.now == "done")
         #expect(page.systems == ["a true", "b false"] && page.rounds.count == 2)
         #expect(page.places == [0: 1, 1: 3, 2: 2, 3: 4, 4: 5, 5: 6] && page.total == 3)
         #expect(

@@ -210,7 +210,7 @@ import Testing
         let line = try Self.wait(
             browser, until: "document.body.dataset.lost === '2'",
             "document.getElementById('connection').innerText")
-        #expect(line.contains("The connection is lost: it is tried again in 2 s."))
+        #expect(line.contains("The connection is lost. Next attempt in 2 s."))
         let events = "http://127.0.0.1:\(link.port ?? 0)/events"
         #expect(browser.requests.count { $0 == events } == 2)
         #expect(try Self.wait(browser, until: "true", "document.getElementById('name').textContent") == image)

@@ -1,5 +1,5 @@
 "use strict";
-// The sources: typed columns, a grid that finds those of a place, and which of them are shown.
+// The sources: typed columns, a grid for searches by place, and a filter by flags.
 
 const flagWords = new Map([
   [1, "blended"], [2, "at the edge"], [4, "saturated"], [8, "along a line"], [16, "aperture cut"],
@@ -20,7 +20,7 @@ class Catalogue {
     this.buildGrid(width, height);
   }
 
-  /** A value in its unit; NaN where there is none. */
+  /** A value in its unit; NaN if there is none. */
   value(name, source) {
     const column = this.columns.get(name);
     if (!column) return NaN;
@@ -48,7 +48,7 @@ class Catalogue {
   column(x) { return Math.min(this.across - 1, Math.max(0, Math.floor(x / this.cell) || 0)); }
   row(y) { return Math.min(this.down - 1, Math.max(0, Math.floor(y / this.cell) || 0)); }
 
-  /** Shown sources of the cells that touch a rectangle of the image: some lie a little outside of it. */
+  /** Visits the shown sources of the cells that touch a rectangle of the image; some lie a little outside of it. */
   forEachIn(left, bottom, right, top, visit) {
     const [first, last] = [this.column(left), this.column(right)];
     for (let row = this.row(bottom); row <= this.row(top); row++) {
@@ -70,7 +70,7 @@ class Catalogue {
     return best;
   }
 
-  /** Shows the sources that have none of the bits of `hidden`; those without any flag only if asked to. */
+  /** Shows the sources that have none of the bits of `hidden`, and those without flags if `showsClean`. */
   show(hidden, showsClean) {
     this.shownCount = 0;
     for (let source = 0; source < this.count; source++) {
@@ -80,13 +80,13 @@ class Catalogue {
     }
   }
 
-  /** The source of a running number; -1 if it is not in the page. */
+  /** The source of a running number; -1 if there is none. */
   find(number) {
     const numbers = this.columns.get("number");
     return numbers ? numbers.values.indexOf(number) : -1;
   }
 
-  /** Drawn semi-axes in pixels: the ellipse of `flux_auto`, or three times the rms. */
+  /** Semi-axes to draw, in pixels: the ellipse of `flux_auto`, or three times the rms. */
   axes(source) {
     const kron = this.value("kron_radius", source);
     const factor = kron > 0 ? 2.5 * kron : 3;
@@ -98,7 +98,7 @@ class Catalogue {
     return [...flagWords].filter(([bit]) => flags & bit).map(([, word]) => word).join(", ") || "none";
   }
 
-  /** Names and values of a source, for a person. */
+  /** Names and values of a source for display. */
   describe(source) {
     const value = (name) => this.value(name, source);
     const unit = this.columns.get("flux_auto")?.unit || "";

@@ -1,11 +1,13 @@
 "use strict";
-// The course of the scan: a row for each slot of each system, a bar for each attempt at a task.
+// Tasks by system over time: a row for each slot of each system, a bar for each attempt at a task.
 
 const stepNames = ["background", "extraction", "cut-islands", "photometry"];
 const outcomeWords = {
-  running: "under way", done: "done", retried: "failed, tried again", lost: "lost with its system",
-  returned: "given back", superseded: "another attempt was faster", failed: "given up",
+  running: "running", done: "done", retried: "failed, tried again", lost: "lost with its system",
+  returned: "returned by its system", superseded: "superseded by another attempt", failed: "failed for good",
 };
+
+const isFailure = (outcome) => ["retried", "lost", "failed"].includes(outcome);
 
 class Course {
   constructor(data) {
@@ -21,12 +23,12 @@ class Course {
     this.redraw = onFrame(() => this.draw());
   }
 
-  /** When the scan of an attempt began; one that came to nothing is shown from its start. */
+  /** When the execution of an attempt began; one that failed is shown from its start. */
   begin(attempt) { return attempt.seconds === undefined ? attempt.start : attempt.end - attempt.seconds; }
 
   /**
-   * Gives each attempt the first row of its system that is free when its scan begins. A scan is told of a little after
-   * its end, so that those of one slot may seem to overlap: they share its row all the same.
+   * Gives each attempt the first row of its system that is free when its execution begins. Ends are reported a little
+   * late, so executions of one slot may seem to overlap; they share its row all the same.
    */
   assignLanes() {
     const ends = this.systems.map(() => []);
@@ -50,7 +52,7 @@ class Course {
     const narrow = this.canvas.parentElement.clientWidth < 560;
     this.left = narrow ? 8 : 150;
     const rows = this.lanes.reduce((sum, count) => sum + count, 0);
-    // Many slots make thin rows; a page of them is enough.
+    // Rows become thin where there are many slots, so that the chart fits a page.
     this.laneHeight = Math.max(2, Math.min(14, Math.floor(560 / rows)));
     this.tops = [];
     let y = narrow ? 18 : 4;
@@ -110,7 +112,7 @@ class Course {
 
   place(attempt, index) {
     const y = this.tops[attempt.system] + this.lane[index] * this.laneHeight;
-    // Where a row is shared, the later scan is drawn from the end of the earlier one.
+    // Where a row is shared, the later execution is drawn from the end of the earlier one.
     const from = this.toX(Math.min(attempt.end, Math.max(this.begin(attempt), this.free[index])));
     return { y, from, to: Math.max(from + 1, this.toX(attempt.end)), high: Math.max(1, this.laneHeight - 2) };
   }
@@ -122,11 +124,11 @@ class Course {
     context.globalAlpha = 0.55;
     if (from - waited > 1) context.fillRect(waited, y + high / 2 - 0.5, from - waited, 1);
     context.globalAlpha = attempt.outcome === "done" ? 1 : 0.35;
-    // A gap of a pixel tells neighbours apart where there is room for it.
+    // A gap of a pixel separates neighbours where there is room for it.
     context.fillRect(from, y, Math.max(1, to - from - (to - from > 4 ? 1 : 0)), high);
     context.globalAlpha = 1;
     if (attempt.outcome === "running") context.fillRect(to - 2, y, 2, high);
-    if (["retried", "lost", "failed"].includes(attempt.outcome)) {
+    if (isFailure(attempt.outcome)) {
       hatch(context, from, y, to - from, high);
       this.drawCross(context, to, y + high / 2);
     }
@@ -156,7 +158,7 @@ class Course {
     context.fill();
   }
 
-  /** Where a system came or went in mid-scan: a triangle at its rows. */
+  /** A triangle where a system joined or left during the scan. */
   drawMoments(context) {
     for (const { time, kind, system } of this.moments) {
       if (!isMark({ time, kind, system }, this.seconds)) continue;
@@ -174,11 +176,11 @@ class Course {
     const used = stepNames.filter((step) => this.attempts.some((attempt) => attempt.step === step));
     const entries = used.map((step) => legendEntry(colour("t" + stepNames.indexOf(step)), step));
     const has = (test) => this.attempts.some(test);
-    if (has(({ outcome }) => ["retried", "lost", "failed"].includes(outcome))) entries.push(symbolEntry("×", "failed or lost"));
+    if (has(({ outcome }) => isFailure(outcome))) entries.push(symbolEntry("×", "failed attempt"));
     if (has(({ outcome }) => outcome === "superseded")) {
-      entries.push(legendEntry(colour("line"), "pale: another attempt was faster"));
+      entries.push(legendEntry(colour("line"), "pale: superseded by another attempt"));
     }
-    if (has(({ outcome }) => outcome === "running")) entries.push(legendEntry(colour("soft"), "pale, with an edge: under way"));
+    if (has(({ outcome }) => outcome === "running")) entries.push(legendEntry(colour("soft"), "pale, with an edge: running"));
     if (has(({ isHedge }) => isHedge)) entries.push(symbolEntry("◆", "hedge: second attempt at a slow task"));
     const marks = this.moments.filter((moment) => isMark(moment, this.seconds)).map(({ kind }) => kind);
     if (marks.includes("left")) entries.push(symbolEntry("◀", "system gone"));
@@ -195,16 +197,16 @@ class Course {
       const [x, y, width, height] = attempt.rect;
       rows.push(["rows", `${whole(y)} to ${whole(y + height - 1)}`], ["columns", `${whole(x)} to ${whole(x + width - 1)}`]);
     }
-    rows.push(["handed over", duration(attempt.start)]);
-    if (attempt.seconds !== undefined) rows.push(["scan", duration(attempt.seconds)]);
-    if (attempt.outcome !== "running") rows.push(["ended", duration(attempt.end)]);
+    rows.push(["handed over at", duration(attempt.start)]);
+    if (attempt.seconds !== undefined) rows.push(["execution", duration(attempt.seconds)]);
+    if (attempt.outcome !== "running") rows.push(["ended at", duration(attempt.end)]);
     rows.push(["outcome", outcomeWords[attempt.outcome]]);
     if (attempt.reason) rows.push(["reason", attempt.reason]);
     return rows;
   }
 
   hover(x, y) {
-    // The smallest bar under the pointer, with a margin for thin ones.
+    // The shortest bar under the pointer, with a margin for thin ones.
     let [best, least] = [-1, Infinity];
     this.attempts.forEach((attempt, index) => {
       const bar = this.place(attempt, index);

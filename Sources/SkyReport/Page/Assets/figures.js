@@ -1,7 +1,7 @@
 "use strict";
 // Histograms, throughput and the map of sectors.
 
-/** A chart's frame with axes; `plot` gets functions from values to places and adds what is shown. */
+/** A chart with axes; `plot` gets the functions from values to coordinates and adds the content. */
 function chart(parent, { x, y, xLabel, yLabel, height = 220, label, top = 10 }, plot) {
   const width = Math.max(240, parent.clientWidth);
   const [left, right, bottom] = [58, 12, 40];
@@ -33,7 +33,7 @@ function chart(parent, { x, y, xLabel, yLabel, height = 220, label, top = 10 }, 
 function drawHistogram(parent, histogram, xLabel, name) {
   const { start, width, counts, below, above } = histogram;
   const total = counts.reduce((sum, count) => sum + count, 0) + below + above;
-  if (total === 0) { parent.replaceChildren(element("p", { class: "help" }, "No source has one.")); return; }
+  if (total === 0) { parent.replaceChildren(element("p", { class: "help" }, "No source has a value.")); return; }
   const end = start + width * counts.length;
   const peak = counts.indexOf(Math.max(...counts));
   const places = Math.max(0, -Math.floor(Math.log10(width) + 1e-9));
@@ -55,12 +55,12 @@ function drawHistogram(parent, histogram, xLabel, name) {
   }
 }
 
-/** Whether a moment is marked in the figures: somebody left, or came after the beginning. */
+/** Whether an event is marked in the figures: a system left, or joined after the beginning. */
 function isMark({ time, kind, system }, seconds) {
   return system !== undefined && (kind === "left" || (kind === "joined" && time >= 0.02 * seconds));
 }
 
-/** Stacked by system, with marks where somebody came or went. */
+/** Stacked by system, with marks where a system joined or left. */
 function drawThroughput(parent, data) {
   const { width, rates } = data.throughput;
   const bins = rates.length ? rates[0].length : 0;
@@ -72,7 +72,7 @@ function drawThroughput(parent, data) {
   chart(parent, {
     x: [0, data.seconds], y: [0, highest / unit * 1.08 || 1], xLabel: "seconds since the scan began",
     yLabel: prefix + "pix/s", height: 250, top: 24,
-    label: `Throughput over time, ${quantity(mean)}pixels per second in the mean`,
+    label: `Throughput over time, ${quantity(mean)}pixels per second on average`,
   }, (svg, toX, toY) => {
     const below = new Array(bins).fill(0);
     rates.forEach((row, system) => {
@@ -101,7 +101,7 @@ function drawThroughput(parent, data) {
   });
 }
 
-/** Five colours of the scale "cividis", which reads the same with any kind of colour vision. */
+/** Five colours of the scale "cividis", which people with colour-vision deficiency read alike. */
 const scaleColours = [[0, 34, 78], [65, 77, 107], [124, 123, 120], [188, 175, 111], [254, 232, 56]];
 
 function scaleColour(share) {
@@ -111,15 +111,15 @@ function scaleColour(share) {
 }
 
 const stateWords = {
-  waiting: "waiting", running: "under way", done: "done", resumed: "taken from the journal", failed: "missing",
+  waiting: "waiting", running: "running", done: "done", resumed: "from the journal", failed: "missing",
 };
 const stateColours = { waiting: "line", running: "s4", done: "s0", resumed: "s5", failed: "bad" };
 
-/** Who scanned which sector, how long that took, and what was found there. */
+/** The sectors of the image by state, system, execution time or number of sources. */
 class SectorMap {
   constructor(data) {
     Object.assign(this, { sectors: data.sectors, systems: data.systems, image: data.image });
-    this.mode = "system";
+    this.mode = "state";
     this.canvas = byID("sectors");
     this.tip = byID("sectors-tip");
     this.canvas.addEventListener("pointermove", (event) => this.hover(event.offsetX, event.offsetY));
@@ -137,13 +137,13 @@ class SectorMap {
     return sector[mode] === undefined ? null : scaleColour((sector[mode] - low) / (high - low || 1));
   }
 
-  /** Paints the sectors; `place` says where a rectangle of the image is: left, top, width, height. */
+  /** Paints the sectors; `place` maps a rectangle of the image to left, top, width and height on the canvas. */
   paint(context, mode, alpha, place) {
     const range = this.range(mode);
     for (const sector of this.sectors) {
       const [left, top, width, height] = place(sector.rect);
       const fill = this.fill(sector, mode, range);
-      // Over the image, what is done lets it be seen.
+      // Over the image, sectors that are done are the most transparent.
       context.globalAlpha = mode === "state" && sector.state === "done" ? alpha * alpha : alpha;
       context.fillStyle = fill ?? colour("line");
       context.fillRect(left, top, width, height);
@@ -151,13 +151,13 @@ class SectorMap {
       if (sector.state === "failed") hatch(context, left, top, width, height);
       context.strokeStyle = alpha < 1 ? `rgb(255 255 255 / ${mode === "state" ? 25 : 50}%)` : colour("page");
       context.lineWidth = 1;
-      // Over the image many edges would hide it.
+      // Many edges would hide the image.
       if (height > (alpha < 1 ? 8 : 2)) context.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
     }
   }
 
   draw() {
-    // As wide as the image is beside its height, within limits that fit a screen.
+    // The shape of the image, within limits that fit a screen.
     const available = this.canvas.parentElement.clientWidth;
     const shape = this.image.height / this.image.width;
     const width = Math.min(available, 300 / shape);
@@ -173,19 +173,18 @@ class SectorMap {
     const counts = this.systems.map((system, index) =>
       `${system.name} ${this.sectors.filter((sector) => sector.system === index).length}`);
     this.canvas.setAttribute("aria-label", `${plural(this.sectors.length, "sector")} by system: ${counts.join(", ")}`);
-    this.drawLegend();
+    this.drawLegend(byID("sectors-legend"), this.mode);
   }
 
-  drawLegend() {
-    const legend = byID("sectors-legend");
-    if (this.mode === "state") {
+  drawLegend(legend, mode) {
+    if (mode === "state") {
       const used = Object.keys(stateWords).filter((state) => this.sectors.some((sector) => sector.state === state));
       legend.replaceChildren(...used.map((state) => legendEntry(colour(stateColours[state]), stateWords[state])));
       return;
     }
-    if (this.mode !== "system") {
-      const [low, high] = this.range(this.mode);
-      const show = this.mode === "seconds" ? duration : (count) => plural(count, "source");
+    if (mode !== "system") {
+      const [low, high] = this.range(mode);
+      const show = mode === "seconds" ? duration : (count) => plural(count, "source");
       const bar = element("span", { class: "scale" });
       bar.style.background = `linear-gradient(90deg, ${scaleColours.map((rgb) => `rgb(${rgb.join(" ")})`).join(",")})`;
       legend.replaceChildren(element("span", {}, show(low), bar, show(high)));
@@ -193,7 +192,7 @@ class SectorMap {
     }
     legend.replaceChildren(...this.systems.map((system, index) => legendEntry(systemColour(index), system.name)));
     if (this.sectors.some((sector) => sector.state === "resumed")) {
-      legend.append(legendEntry(colour("line"), "taken from the journal"));
+      legend.append(legendEntry(colour("line"), "from the journal"));
     }
     if (this.sectors.some((sector) => sector.state === "failed")) {
       legend.append(legendEntry(`repeating-linear-gradient(45deg, ${colour("bad")} 0 2px, transparent 2px 5px)`, "missing"));
@@ -216,7 +215,7 @@ class SectorMap {
   }
 }
 
-/** Slanting lines over a rectangle: what is missing. */
+/** Slanting lines over a rectangle, for what is missing. */
 function hatch(context, left, top, width, height) {
   context.save();
   context.beginPath();

@@ -1,5 +1,5 @@
 "use strict";
-// The page of a node: each update tells all but the log.
+// The page of a node. Each update contains the whole state but the log, of which it has the new lines.
 
 class NodePage {
   constructor() {
@@ -9,7 +9,7 @@ class NodePage {
     this.draw = onFrame(() => this.drawAll());
     new ResizeObserver(this.draw).observe(document.body);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.draw);
-    // Between updates time goes on.
+    // The clock runs between updates.
     setInterval(() => {
       if (this.update && !this.update.end && !document.hidden && !document.body.dataset.lost) this.draw();
     }, 1000);
@@ -40,18 +40,18 @@ class NodePage {
     if (byID("now").textContent !== update.now) byID("now").textContent = update.now;
     const figures = [
       ["Up", duration(this.seconds)], ["Running", `${whole(update.running)} of ${whole(node.slots)}`],
-      ["In the queue", whole(update.queued)], ["Tasks done", whole(update.done)],
-      ["Coordinators", whole(update.coordinators.length)], ["Pixels kept", update.keptBytes ? quantity(update.keptBytes) + "B" : "0\u00a0B"],
+      ["Waiting", whole(update.queued)], ["Tasks done", whole(update.done)],
+      ["Coordinators", whole(update.coordinators.length)], ["Cached pixels", update.keptBytes ? quantity(update.keptBytes) + "B" : "0\u00a0B"],
     ];
     fillFigures(figures);
     this.drawSlots();
     this.drawRate();
     fillTable(
-      byID("coordinators"), ["Name", "Address", "Jobs", "Now", "Done", "Given up"],
+      byID("coordinators"), ["Name", "Address", "Jobs", "In flight", "Done", "Cancelled"],
       update.coordinators.map(({ name, address, jobs, inFlight, done, cancelled }) =>
         [name, address, whole(jobs), whole(inFlight), whole(done), whole(cancelled)]), [2, 3, 4, 5]);
     if (update.coordinators.length === 0) {
-      byID("coordinators").tBodies[0].append(element("tr", {}, element("td", { colspan: "6" }, "None is connected.")));
+      byID("coordinators").tBodies[0].append(element("tr", {}, element("td", { colspan: "6" }, "No coordinator is connected.")));
     }
     fillGrowingLog(byID("log"), this.log, this.firstLine + this.log.length);
     document.body.dataset.ready = "1";
@@ -71,7 +71,7 @@ class NodePage {
     const highest = Math.max(1, samples.at(-1).done - first.done);
     chart(byID("rate"), {
       x: [first.time, Math.max(seconds, first.time + 1)], y: [0, highest * 1.05], xLabel: "seconds since the node began",
-      yLabel: "tasks", height: 180, label: `${plural(samples.at(-1).done - first.done, "task")} done while this page was open`,
+      yLabel: "tasks", height: 180, label: `${plural(samples.at(-1).done - first.done, "task")} done since this page was opened`,
     }, (svg, toX, toY) => {
       const points = [];
       let last = toY(0);

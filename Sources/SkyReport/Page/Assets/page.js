@@ -1,36 +1,216 @@
 "use strict";
-// Puts the page together from its data.
+// The page of a scan: a report draws the snapshot embedded in it, the live page what its server sends.
 
-function fillHeader(data) {
-  byID("name").textContent = data.image.name;
-  const began = data.began.replace("T", " ").replace("Z", " UTC");
-  byID("facts").textContent =
-    `${whole(data.image.width)} × ${whole(data.image.height)} pixels, scanned ${began} by ${data.software}`;
-  const pixels = data.image.width * data.image.height;
-  const done = data.systems.reduce((sum, system) => sum + system.tasks, 0);
-  const busy = data.systems.reduce((sum, system) => sum + system.seconds, 0);
-  const futile = data.systems.reduce((sum, system) => sum + system.futile, 0);
-  const figures = [["Sources", whole(data.sources.total)], ["Time", duration(data.seconds)]];
-  // What an earlier run did says nothing of this run's rate.
-  if (data.resumedTasks === 0) figures.push(["Rate", quantity(pixels / data.seconds) + "pix/s"]);
-  figures.push(
-    ["Systems", whole(data.systems.length)], ["Tasks", whole(done)],
-    ["Speed-up", (busy / data.seconds).toFixed(2) + " ×", "Seconds of scanning in each second of the scan"]);
-  if (futile > 0) figures.push(["Attempts in vain", whole(futile)]);
-  if (data.resumedTasks > 0) figures.push(["From the journal", plural(data.resumedTasks, "task")]);
-  fillFigures(figures);
-}
+class ScanPage {
+  constructor() {
+    this.state = new ScanState();
+    this.draw = onFrame(() => this.drawAll());
+  }
 
-function fillWarnings(data) {
-  const warnings = [];
-  if (data.missing.length > 0) {
-    warnings.push(`The catalogue is partial: ${plural(data.missing.length, "sector")} could not be scanned. See “Faults and events”.`);
+  take(update) {
+    const { state } = this;
+    const { total, summary } = state;
+    state.take(update);
+    if (!this.sky) this.begin();
+    if (update.scan || state.total !== total || state.summary !== summary) this.showSources();
+    if (state.preview) {
+      Object.assign(this.image, state.preview);
+      if (!this.picture.hasAttribute("src")) this.picture.src = "/preview.png";
+    }
+    if (state.end && !this.hasEnded) this.end();
+    this.draw();
   }
-  if (data.sources.count < data.sources.total) {
-    warnings.push(`This page shows the ${whole(data.sources.count)} brightest of ${whole(data.sources.total)} sources; the histograms count all.`);
+
+  begin() {
+    const { scan } = this.state;
+    this.image = { name: scan.image, width: scan.width, height: scan.height, unit: scan.unit, factor: 1 };
+    if (scan.sky) this.image.grid = new SkyGrid(scan.sky, scan.width, scan.height);
+    document.title = `${scan.image} · Skyfarm`;
+    byID("name").textContent = scan.image;
+    byID("facts").textContent = `${whole(scan.width)} × ${whole(scan.height)} pixels, scan begun ` +
+      `${scan.began.replace("T", " ").replace("Z", " UTC")} by ${scan.software}`;
+    byID("command").textContent = `cd ${scan.folder}\n${scan.command}`;
+    this.picture = byID("picture");
+    this.state.shownCatalogue = this.state.catalogue();
+    this.map = new SectorMap({ sectors: [], systems: [], image: this.image });
+    this.sky = new Sky(this.image, this.state.shownCatalogue, this.picture, this.map);
+    this.course = new Course({ systems: [], attempts: [], seconds: 0, moments: [] });
+    this.listen();
+    this.sky.resize();
+    this.sky.fit();
   }
-  if (data.sources.total === 0) warnings.push("No source was found.");
-  byID("warnings").replaceChildren(...warnings.map((text) => element("p", { class: "warning" }, text)));
+
+  listen() {
+    const { sky, map } = this;
+    const resize = onFrame(() => {
+      sky.resize();
+      if (sky.isFitted) sky.fit();
+      this.drawAll();
+    });
+    new ResizeObserver(resize).observe(document.body);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", resize);
+    this.picture.addEventListener("load", () => sky.redraw());
+    const choose = (name, take) => byID(name).addEventListener("change", ({ target }) => { take(target.value); this.draw(); });
+    choose("marks", (value) => { sky.marks = value; });
+    choose("overlay", (value) => { sky.overlay = value; });
+    choose("sector-mode", (value) => { map.mode = value; });
+    choose("goto", (value) => {
+      if (value && !sky.goTo(Number(value))) byID("sky-status").textContent = `This page has no source ${value}.`;
+    });
+    byID("copy").addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(byID("command").textContent);
+        byID("copy").textContent = "Copied";
+      } catch {
+        // Pages from files or over plain HTTP have no clipboard: the text is selected instead.
+        getSelection().selectAllChildren(byID("command"));
+      }
+    });
+    byID("download").addEventListener("click", () => this.download());
+    // The clock runs between updates.
+    setInterval(() => {
+      if (!this.state.end && !document.hidden && !document.body.dataset.lost) this.draw();
+    }, 1000);
+  }
+
+  showSources() {
+    const { state, sky } = this;
+    state.shownCatalogue = state.catalogue();
+    sky.catalogue = state.shownCatalogue;
+    sky.visited = new Int32Array(sky.catalogue.count);
+    sky.inView = sky.visited.subarray(0, 0);
+    if (sky.selected >= sky.catalogue.count || state.end) sky.selected = -1;
+  }
+
+  /** Shows what is known only at the end. */
+  end() {
+    const { state, sky, map } = this;
+    const { summary } = state;
+    this.hasEnded = true;
+    byID("sky-status").setAttribute("aria-live", "polite");
+    if (!summary) return;
+    for (const section of document.querySelectorAll(".ended")) section.hidden = false;
+    for (const id of ["goto-label", "download"]) byID(id).hidden = false;
+    if (sky.overlay === "state") sky.overlay = byID("overlay").value = "none";
+    if (map.mode === "state") map.mode = byID("sector-mode").value = "system";
+    fillFlags(sky.catalogue, sky.redraw);
+    fillTable(
+      byID("parameters"), ["Name", "Value", "Meaning"],
+      summary.parameters.map(({ key, value, meaning }) => [key, value, meaning]));
+    const { count, total } = summary.sources, warnings = [];
+    if (summary.missing.length > 0) {
+      warnings.push(`The catalogue is partial: ${plural(summary.missing.length, "sector")} could not be scanned. See “Events”.`);
+    }
+    if (count < total) {
+      warnings.push(`This page shows the ${whole(count)} brightest of ${whole(total)} sources; the histograms count all.`);
+    }
+    if (total === 0) warnings.push("No source was found.");
+    const lines = (texts) => texts.map((text) => element("p", { class: "warning" }, text));
+    byID("warnings").replaceChildren(...lines(warnings));
+    byID("missing").replaceChildren(...lines(summary.missing));
+  }
+
+  drawAll() {
+    const { state, course, map, sky } = this;
+    const { seconds, systems, moments, summary } = state;
+    const selected = course.attempts[course.selected]?.index;
+    const attempts = state.course();
+    Object.assign(course, { systems, moments, seconds, attempts });
+    course.selected = selected === undefined ? -1 : attempts.findIndex(({ index }) => index === selected);
+    course.assignLanes();
+    const { step, sectors } = state.sectors();
+    Object.assign(map, { sectors, systems });
+    this.drawHeader();
+    this.drawSystems();
+    fillGrowingLog(byID("log"), moments, state.firstMoment + moments.length);
+    course.redraw();
+    map.draw();
+    if (sky.overlay === "none") byID("overlay-legend").replaceChildren();
+    else map.drawLegend(byID("overlay-legend"), sky.overlay);
+    sky.redraw();
+    drawThroughput(byID("throughput"), { throughput: state.throughput(), seconds, moments, systems });
+    byID("throughput-legend").replaceChildren(
+      ...systems.map((system, index) => legendEntry(systemColour(index), system.name)));
+    if (summary) {
+      drawHistogram(byID("magnitudes"), summary.magnitudes, "instrumental magnitude, −2.5 log flux_auto", "Magnitudes");
+      drawHistogram(byID("sizes"), summary.sizes, "half-flux radius in pixels", "Sizes");
+    }
+    const counts = new Map();
+    for (const sector of sectors) counts.set(sector.state, (counts.get(sector.state) ?? 0) + 1);
+    byID("sectors-counts").textContent = step
+      ? `${step}: ` + [...counts].map(([name, count]) => `${whole(count)} ${stateWords[name]}`).join(", ") : "";
+    Object.assign(document.body.dataset, {
+      ready: "1", sources: String(state.total), states: JSON.stringify(Object.fromEntries(counts)),
+    });
+  }
+
+  drawHeader() {
+    const { state } = this;
+    const { step, tasks, done } = state.round();
+    const now = byID("now");
+    if (now.textContent !== state.now) now.textContent = state.now;
+    byID("progress").hidden = state.end !== null;
+    byID("progress").value = tasks ? done / tasks : 0;
+    const tallies = state.tallies(), sum = (name) => tallies.reduce((sum, tally) => sum + tally[name], 0);
+    const figures = state.end ? this.finalFigures(sum) : [
+      ["Step", step || "–"], ["Tasks", `${whole(done)} of ${whole(tasks)}`], ["Sources so far", whole(state.total)],
+      ["Time", duration(state.seconds)],
+      ["Rate", quantity(state.rate()) + "pix/s", "Cost of tasks in the last 15 seconds; a pixel counts in each step"],
+    ];
+    const present = state.systems.filter(({ isPresent }) => isPresent).length, { length } = state.systems;
+    figures.push(["Systems", state.end || present === length ? whole(length) : `${present} of ${length}`]);
+    if (sum("failed") > 0) figures.push(["Failed attempts", whole(sum("failed"))]);
+    if (sum("hedges") > 0) figures.push(["Hedges", whole(sum("hedges")), "Second attempts at slow tasks"]);
+    if (state.resumedTasks > 0) figures.push(["From the journal", plural(state.resumedTasks, "task")]);
+    fillFigures(figures);
+  }
+
+  finalFigures(sum) {
+    const { state } = this;
+    const { width, height } = state.scan;
+    const figures = [["Sources", whole(state.total)], ["Time", duration(state.seconds)]];
+    // Results from the journal took no time in this run.
+    if (state.resumedTasks === 0 && state.summary) {
+      figures.push(["Mean rate", quantity(width * height / (state.seconds || 1)) + "pix/s", "Pixels of the image per second"]);
+    }
+    figures.push(["Tasks", whole(sum("done"))], [
+      "Mean busy slots", (sum("seconds") / (state.seconds || 1)).toFixed(2), "Seconds of task execution per second of the scan",
+    ]);
+    return figures;
+  }
+
+  drawSystems() {
+    const { state } = this;
+    const heads = ["System", "State", "Slots", "Running", "Waiting", "Done", "Failed", "Busy"];
+    const rows = state.tallies().map(({ done, failed, seconds }, index) => {
+      const { name, slots, isPresent } = state.systems[index];
+      return [
+        name, isPresent ? "up" : "✕ gone", whole(slots), whole(state.running[index] ?? 0),
+        whole(state.queued[index] ?? 0), whole(done), whole(failed),
+        Math.min(100, Math.round(100 * seconds / ((state.seconds || 1) * slots))) + " %",
+      ];
+    });
+    const columns = heads.map((_, index) => index).filter((index) => !state.end || ![1, 3, 4].includes(index));
+    fillTable(
+      byID("systems"), columns.map((index) => heads[index]), rows.map((row) => columns.map((index) => row[index])),
+      columns.flatMap((index, place) => (index > 1 ? [place] : [])));
+    byID("systems").querySelectorAll("tbody tr").forEach((row, index) =>
+      row.classList.toggle("gone", !state.systems[index].isPresent && !state.end));
+  }
+
+  /** Saves the sources of this page, in the precision that it has. */
+  download() {
+    const { catalogue } = this.sky;
+    const names = [...catalogue.columns.keys()];
+    const rows = Array.from({ length: catalogue.count }, (_, source) => names.map((name) => {
+      const value = catalogue.value(name, source);
+      return Number.isNaN(value) ? "" : +value.toPrecision(10);
+    }).join());
+    const link = element("a", { download: "sources.csv" });
+    link.href = URL.createObjectURL(new Blob([[names.join(), ...rows, ""].join("\n")], { type: "text/csv" }));
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
 }
 
 function fillFlags(catalogue, changed) {
@@ -55,74 +235,7 @@ function fillFlags(catalogue, changed) {
   byID("flags").hidden = boxes.size === 0;
 }
 
-function fillTables(data) {
-  fillTable(
-    byID("systems"), ["System", "Slots", "Tasks", "In vain", "Scanning", "Busy"],
-    data.systems.map((system) => [
-      system.name, whole(system.slots), whole(system.tasks), whole(system.futile), duration(system.seconds),
-      Math.round(100 * system.seconds / (data.seconds * system.slots)) + " %",
-    ]), [1, 2, 3, 4, 5]);
-  fillTable(
-    byID("parameters"), ["Name", "Value", "Meaning"],
-    data.parameters.map(({ key, value, meaning }) => [key, value, meaning]));
-}
-
-function fillLog(data) {
-  byID("missing").replaceChildren(...data.missing.map((text) => element("p", { class: "warning" }, text)));
-  fillLogList(byID("log"), data.moments);
-}
-
-function fillCommand(data) {
-  const text = `cd ${data.folder}\n${data.command}`;
-  byID("command").textContent = text;
-  byID("outputs").textContent = `It wrote ${data.outputs.map((name) => (name === "-" ? "standard output" : name)).join(", ")}.`;
-  byID("copy").addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      byID("copy").textContent = "Copied";
-    } catch {
-      // A page of a file may not use the clipboard: the text is selected instead.
-      getSelection().selectAllChildren(byID("command"));
-    }
-  });
-}
-
-function start() {
-  const data = JSON.parse(byID("data").textContent);
-  fillHeader(data);
-  fillWarnings(data);
-  fillTables(data);
-  fillLog(data);
-  fillCommand(data);
-  const catalogue = new Catalogue(data.sources, data.image.width, data.image.height);
-  const map = new SectorMap(data);
-  const sky = new Sky(data, catalogue, byID("picture"), map);
-  const course = new Course(data);
-  fillFlags(catalogue, sky.redraw);
-
-  byID("marks").addEventListener("change", ({ target }) => { sky.marks = target.value; sky.redraw(); });
-  byID("overlay").addEventListener("change", ({ target }) => { sky.overlay = target.value; sky.redraw(); });
-  byID("goto").addEventListener("change", ({ target }) => {
-    if (target.value && !sky.goTo(Number(target.value))) byID("sky-status").textContent = `There is no source ${target.value} in this page.`;
-  });
-  byID("sector-mode").addEventListener("change", ({ target }) => { map.mode = target.value; map.draw(); });
-
-  const figures = () => {
-    sky.resize();
-    if (sky.isFitted) sky.fit(); else sky.redraw();
-    course.redraw();
-    map.draw();
-    drawThroughput(byID("throughput"), data);
-    byID("throughput-legend").replaceChildren(
-      ...data.systems.map((system, index) => legendEntry(systemColour(index), system.name)));
-    drawHistogram(byID("magnitudes"), data.magnitudes, "instrumental magnitude, −2.5 log flux_auto", "Magnitudes");
-    drawHistogram(byID("sizes"), data.sizes, "half-flux radius in pixels", "Sizes");
-  };
-  const again = onFrame(figures);
-  new ResizeObserver(again).observe(document.body);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
-  byID("picture").decode().catch(() => {}).then(() => { figures(); document.body.dataset.ready = String(catalogue.count); });
-}
-
 window.addEventListener("error", ({ message }) => { document.body.dataset.error = message; });
-start();
+const page = new ScanPage();
+if (byID("snapshot")) page.take(JSON.parse(byID("snapshot").textContent));
+else follow((update) => page.take(update));

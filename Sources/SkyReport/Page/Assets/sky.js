@@ -1,18 +1,18 @@
 "use strict";
-// The image with its sources. Its first row is at the bottom, as in other viewers of the sky.
+// The image with its sources. Its first row is at the bottom, as in other astronomical viewers.
 
 const cleanColour = [0x56, 0xb4, 0xe9], flaggedColour = [0xe6, 0x9f, 0x00];
-/** Ellipses are drawn up to so many sources in view, and while each has so much room; dots otherwise. */
+/** Ellipses are drawn up to this number of sources in view, and while each has this area in CSS pixels; dots otherwise. */
 const ellipseLimit = 3000, ellipseRoom = 200;
 
 class Sky {
-  constructor(data, catalogue, picture, sectorMap) {
-    Object.assign(this, { image: data.image, catalogue, picture, sectorMap });
+  constructor(image, catalogue, picture, sectorMap) {
+    Object.assign(this, { image, catalogue, picture, sectorMap });
     this.canvas = byID("sky");
     this.tip = byID("sky-tip");
     this.status = byID("sky-status");
     this.marks = "auto";
-    this.overlay = "none";
+    this.overlay = "state";
     this.selected = -1;
     this.pointers = new Map();
     this.dots = document.createElement("canvas");
@@ -21,14 +21,20 @@ class Sky {
     this.redraw = onFrame(() => this.draw());
     this.isFitted = true;
     this.listen();
+    this.showLink();
   }
 
-  // The view: CSS pixels per pixel, and the image's place at the left and top edge, measured from its top left corner.
-  /** As high as the image is beside its width, within limits that fit a screen. */
+  /** Gives the canvas the shape of the image, in the width of the page and the height of the window below its top edge. */
   resize() {
-    const high = this.canvas.clientWidth * this.image.height / this.image.width;
-    this.canvas.style.height = Math.max(240, Math.min(high, 0.75 * window.innerHeight, 760)) + "px";
+    const viewer = this.canvas.closest(".viewer"), shape = this.image.height / this.image.width;
+    const top = viewer.getBoundingClientRect().top + window.scrollY;
+    const room = Math.max(300, 0.55 * window.innerHeight, window.innerHeight - top - 16);
+    const width = Math.min(viewer.clientWidth, Math.max(280, room / shape));
+    this.canvas.parentElement.style.width = width + "px";
+    this.canvas.style.height = Math.min(room, Math.max(160, width * shape)) + "px";
   }
+
+  // The view: CSS pixels per pixel of the image, and the distance of its left and top edge from the image's top left corner.
 
   fit() {
     const { clientWidth: width, clientHeight: height } = this.canvas;
@@ -76,23 +82,65 @@ class Sky {
     context.fillStyle = "#05070a";
     context.fillRect(0, 0, width, height);
     context.imageSmoothingEnabled = this.scale * this.image.factor < 2;
-    const [x, y] = [this.screenX(-0.5), this.screenY(this.image.height - 0.5)];
-    // The last square of a preview may reach beyond the image.
-    const shownHeight = this.picture.naturalHeight * this.image.factor * this.scale;
-    const shownWidth = this.picture.naturalWidth * this.image.factor * this.scale;
-    context.save();
-    context.beginPath();
-    context.rect(x, y, this.image.width * this.scale, this.image.height * this.scale);
-    context.clip();
-    context.drawImage(this.picture, x, this.screenY(-0.5) - shownHeight, shownWidth, shownHeight);
-    context.restore();
+    this.drawPicture(context);
     if (this.overlay !== "none") {
       this.sectorMap.paint(context, this.overlay, 0.45, (rect) => [
         this.screenX(rect[0] - 0.5), this.screenY(rect[1] + rect[3] - 0.5), rect[2] * this.scale, rect[3] * this.scale,
       ]);
     }
     this.drawSources(context, width, height, ratio);
-    this.report();
+    this.drawCompass(context, width, height);
+    this.describeView();
+  }
+
+  drawPicture(context) {
+    // The last squares of a preview may extend beyond the image.
+    const [shownWidth, shownHeight] = [this.picture.naturalWidth, this.picture.naturalHeight].map((side) =>
+      side * this.image.factor * this.scale);
+    const [x, y] = [this.screenX(-0.5), this.screenY(this.image.height - 0.5)];
+    context.save();
+    context.beginPath();
+    context.rect(x, y, this.image.width * this.scale, this.image.height * this.scale);
+    context.clip();
+    context.drawImage(this.picture, x, this.screenY(-0.5) - shownHeight, shownWidth, shownHeight);
+    context.restore();
+  }
+
+  /** A scale bar, and the directions of north and east, at the middle of the view. */
+  drawCompass(context, width, height) {
+    const { grid } = this.image;
+    const sky = grid?.scaleAt(this.imageX(width / 2), this.imageY(height / 2));
+    const unit = (sky?.degrees ?? 1) / this.scale;
+    // Steps of 1, 2 or 5 in the unit that suits the bar.
+    const size = !sky || unit * 50 >= 1 ? 1 : unit * 50 >= 1 / 60 ? 1 / 60 : 1 / 3600;
+    const length = ticks(0, unit * 50 / size, 1).step * size;
+    const wide = length / unit, left = 14, bottom = height - 14;
+    Object.assign(context, {
+      lineWidth: 2, strokeStyle: "#ffffff", fillStyle: "#ffffff", font: "12px system-ui, sans-serif", textAlign: "left",
+      shadowColor: "#000000", shadowBlur: 3,
+    });
+    context.beginPath();
+    context.moveTo(left, bottom - 5);
+    for (const [x, y] of [[left, bottom], [left + wide, bottom], [left + wide, bottom - 5]]) context.lineTo(x, y);
+    context.stroke();
+    context.fillText(sky ? angle(length) : `${+length.toPrecision(3)} pix`, left + 5, bottom - 5);
+    if (sky) {
+      for (const [name, [right, up]] of [["N", sky.north], ["E", sky.east]]) this.drawArrow(context, name, width - 44, height - 44, right, -up);
+    }
+    context.shadowBlur = 0;
+  }
+
+  drawArrow(context, name, x, y, right, down) {
+    const at = (along, aside) => [x + right * along - down * aside, y + down * along + right * aside];
+    context.beginPath();
+    context.moveTo(x, y);
+    context.lineTo(...at(24, 0));
+    context.moveTo(...at(19, -4));
+    context.lineTo(...at(24, 0));
+    context.lineTo(...at(19, 4));
+    context.stroke();
+    context.textAlign = "center";
+    context.fillText(name, x + right * 33, y + down * 33 + 4);
   }
 
   /** The part of the image in view: left, bottom, right, top. */
@@ -101,7 +149,7 @@ class Sky {
   drawSources(context, width, height, ratio) {
     const { catalogue } = this;
     const [left, bottom, right, top] = this.bounds(width, height);
-    // What reaches in from outside is drawn too, but does not count.
+    // Sources just outside of the view are drawn, but not counted.
     const margin = 20 / this.scale;
     let count = 0;
     this.countInView = 0;
@@ -147,7 +195,7 @@ class Sky {
     context.setLineDash([]);
   }
 
-  /** One small square per source, written as pixels: a hundred thousand take a few milliseconds. */
+  /** One small square per source, written as pixels: 100,000 take a few milliseconds. */
   drawDots(context, width, height, ratio) {
     const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
     const layer = this.dots.getContext("2d");
@@ -173,8 +221,8 @@ class Sky {
     context.drawImage(this.dots, 0, 0, width, height);
   }
 
-  /** Says what is in view, unless a source is selected. */
-  report() {
+  /** The number of sources in view, or the values of the selected one. */
+  describeView() {
     const text = this.selected >= 0
       ? this.catalogue.describe(this.selected).map((row) => row.join(" ")).join(" · ")
       : `${plural(this.countInView, "source")} in view` +
@@ -186,6 +234,7 @@ class Sky {
   select(source) {
     this.selected = source;
     this.tip.hidden = true;
+    this.showLink();
     if (source >= 0) {
       const [x, y] = [this.screenX(this.catalogue.x[source]), this.screenY(this.catalogue.y[source])];
       const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
@@ -194,7 +243,19 @@ class Sky {
     this.redraw();
   }
 
-  /** The next fainter or brighter one of those in view. */
+  /** A link to the selected source, or the middle of the image, in Aladin Lite. */
+  showLink() {
+    const { grid, width, height } = this.image, link = byID("aladin");
+    if (!grid) return;
+    const [x, y] = this.selected < 0
+      ? [width / 2, height / 2] : [this.catalogue.x[this.selected], this.catalogue.y[this.selected]];
+    const { ra, dec } = grid.coordinates(x, y), { degrees } = grid.scaleAt(x, y);
+    const field = this.selected < 0 ? degrees * Math.max(width, height) : Math.min(1, degrees * 300);
+    link.href = `https://aladin.cds.unistra.fr/AladinLite/?target=${ra.toFixed(6)}%20${dec.toFixed(6)}&fov=${field.toFixed(4)}`;
+    link.hidden = false;
+  }
+
+  /** Selects the next fainter or brighter source in view. */
   step(direction) {
     const flux = (source) => {
       const value = this.catalogue.value("flux_auto", source);
@@ -210,7 +271,7 @@ class Sky {
     this.select(ranked[place < 0 ? 0 : (place + direction + ranked.length) % ranked.length]);
   }
 
-  /** Shows the source of a running number, large enough to be looked at. */
+  /** Selects the source of a running number in the middle of the view, enlarged; false if there is none. */
   goTo(number) {
     const source = this.catalogue.find(number);
     if (source < 0) return false;
@@ -223,9 +284,41 @@ class Sky {
     return true;
   }
 
+  /** Position, coordinates and pixel value under the pointer. */
+  describePlace(x, y) {
+    const { grid, width, height, unit, factor } = this.image;
+    const words = [`x ${x.toFixed(1)}, y ${y.toFixed(1)}`];
+    if (x < -0.5 || y < -0.5 || x > width - 0.5 || y > height - 0.5) return words[0];
+    if (grid) {
+      const { ra, dec } = grid.coordinates(x, y);
+      words.push(`${sexagesimal(ra, true)} ${sexagesimal(dec, false)} ${grid.system}`);
+    }
+    const value = this.pixelValue(Math.floor((x + 0.5) / factor), Math.floor((y + 0.5) / factor));
+    if (value) words.push(`${value} ${unit}`);
+    return words.join(" · ");
+  }
+
+  /** The value that a pixel of the picture stands for, as far as its shade tells. */
+  pixelValue(column, row) {
+    const { naturalWidth: width, naturalHeight: height } = this.picture, { stretch } = this.image;
+    if (!width || !stretch) return "";
+    if (!this.shades) {
+      const canvas = element("canvas", { width, height });
+      const context = canvas.getContext("2d");
+      context.drawImage(this.picture, 0, 0);
+      const { data } = context.getImageData(0, 0, width, height);
+      this.shades = Uint8Array.from({ length: width * height }, (_, pixel) => data[4 * pixel]);
+    }
+    const shade = this.shades[(height - 1 - row) * width + column], { black, white, softening } = stretch;
+    if (shade === 0 || shade === 255) return shade ? `≥ ${digits(white, 4)}` : `≤ ${digits(black, 4)}`;
+    return `≈ ${digits(black + softening * Math.sinh(shade / 255 * Math.asinh((white - black) / softening)), 3)}`;
+  }
+
   hover(x, y) {
+    const [column, row] = [this.imageX(x), this.imageY(y)];
+    byID("sky-pointer").textContent = this.describePlace(column, row);
     const source = this.marks === "none"
-      ? -1 : this.catalogue.nearest(this.imageX(x), this.imageY(y), 12 / this.scale);
+      ? -1 : this.catalogue.nearest(column, row, 12 / this.scale);
     if (source >= 0) showTip(this.tip, this.catalogue.describe(source), x, y);
     else this.tip.hidden = true;
     return source;
@@ -255,15 +348,18 @@ class Sky {
       if (this.pointers.delete(event.pointerId) && !this.wasDragged && event.type === "pointerup") {
         const source = this.hover(...place(event));
         this.selected = source;
+        this.showLink();
         this.redraw();
       }
     };
     canvas.addEventListener("pointerup", release);
     canvas.addEventListener("pointercancel", release);
     canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; });
-    // A page that is scrolled past must not zoom: only with the focus or Ctrl.
+    // A wheel that scrolls the page goes on to do so when the image arrives under the pointer, and where zooming out ends.
+    let scrolled = -Infinity;
+    addEventListener("scroll", () => { scrolled = performance.now(); }, { passive: true });
     canvas.addEventListener("wheel", (event) => {
-      if (document.activeElement !== canvas && !event.ctrlKey) return;
+      if (performance.now() - scrolled < 300 || (this.isFitted && event.deltaY > 0 && !event.ctrlKey)) return;
       event.preventDefault();
       this.zoom(Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.0015)), ...place(event));
       this.tip.hidden = true;

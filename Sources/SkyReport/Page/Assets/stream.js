@@ -1,11 +1,11 @@
 "use strict";
-// Follows the server's stream of updates, and says what became of it.
+// Follows the server's stream of updates and shows the state of the connection.
 
 const retrySeconds = [1, 2, 4, 8, 16, 30, 30, 30];
 
 /**
- * Calls `take` with each update; one that has `end` is the last. A connection that is lost is tried again less and less
- * often, and in the end only when asked.
+ * Calls `take` with each update; one that has `end` is the last. A lost connection is tried again at growing intervals,
+ * and after the last of them only on request.
  */
 function follow(take) {
   const [line, text, again] = ["connection", "connection-text", "again"].map(byID);
@@ -26,23 +26,23 @@ function follow(take) {
       if (update.end) {
         source.close();
         document.body.dataset.ended = update.end.ending ?? "ended";
-        say("It has ended: this page keeps what it showed last, and asks for nothing more.", true);
+        say("The server has ended. This page shows its last state.", true);
       } else {
         say("");
       }
     });
     source.addEventListener("error", () => {
-      // The browser's own way would ask for ever.
+      // The browser itself would try for ever.
       source.close();
       if (document.body.dataset.ended) return;
       const seconds = retrySeconds[failures++];
       document.body.dataset.lost = String(failures);
       again.hidden = false;
       if (seconds === undefined) {
-        say("The connection is lost, and nobody answers. Whoever served this page has ended or cannot be reached.");
+        say("The connection is lost. The server has ended or cannot be reached.");
         return;
       }
-      say(`The connection is lost: it is tried again in ${seconds} s.`);
+      say(`The connection is lost. Next attempt in ${seconds} s.`);
       timer = setTimeout(connect, seconds * 1000);
     });
   };
@@ -52,7 +52,7 @@ function follow(take) {
     failures = 0;
     connect();
   });
-  // A page that is left is watched by nobody.
+  // A page in the browser's history must not count as a watcher.
   addEventListener("pagehide", () => { clearTimeout(timer); source.close(); });
   addEventListener("pageshow", ({ persisted }) => { if (persisted && !document.body.dataset.ended) connect(); });
   connect();

@@ -1,5 +1,5 @@
 "use strict";
-// Values as people read them, and small helpers for elements.
+// Values as text, and helpers for elements.
 
 const byID = (id) => document.getElementById(id);
 
@@ -19,7 +19,7 @@ function shape(name, attributes = {}, ...children) {
   return made;
 }
 
-/** A colour of the style sheet, in the scheme that is in force. */
+/** A colour of the style sheet in the current colour scheme. */
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 const systemColour = (index) => colour("s" + (index % 7));
 
@@ -31,7 +31,7 @@ function quantity(value) {
   return digits(value) + "\u00a0";
 }
 
-/** A number in about `count` digits, without an exponent where that is short. */
+/** A number in about `count` digits, with an exponent only if it is very large or small. */
 function digits(value, count = 3) {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
@@ -63,7 +63,7 @@ function sexagesimal(degrees, isHours) {
   return (isHours ? "" : degrees < 0 ? "−" : "+") + `${first}:${minutes}:${seconds}`;
 }
 
-/** Steps of an axis that are read easily: 1, 2 or 5 times a power of ten, about `count` of them. */
+/** About `count` values of an axis, at steps of 1, 2 or 5 times a power of ten. */
 function ticks(low, high, count) {
   const rough = (high - low) / Math.max(1, count);
   if (!(rough > 0)) return { step: 1, values: [low] };
@@ -77,7 +77,7 @@ function ticks(low, high, count) {
 /** The text of an axis' value, with the decimals that its step needs. */
 const tickText = (value, step) => value.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9))).replace("-", "−");
 
-/** Makes a canvas as fine as the screen; returns its context, in units of CSS pixels, and its size in them. */
+/** Gives a canvas the resolution of the screen; returns its context, in units of CSS pixels, and its size in them. */
 function sharpen(canvas) {
   const ratio = window.devicePixelRatio || 1;
   const width = Math.max(1, canvas.clientWidth), height = Math.max(1, canvas.clientHeight);
@@ -88,7 +88,7 @@ function sharpen(canvas) {
   return { context, width, height, ratio };
 }
 
-/** Shows rows of names and values beside a point of a stage, inside of it. */
+/** Shows rows of names and values beside a point, within the stage. */
 function showTip(tip, rows, x, y) {
   const table = element("table");
   for (const [name, value] of rows) {
@@ -114,17 +114,17 @@ function fillTable(table, heads, rows, numbers = []) {
       element("tr", {}, ...cells.map((cell, index) => element("td", kind(index), cell))))));
 }
 
-/** What happened, a line each. */
+/** Events, a line each. */
 function fillLogList(list, moments) {
   list.replaceChildren(...moments.map(({ time, kind, text }) =>
     element("li", { class: kind }, element("span", {}, duration(time)), element("span", {}, text))));
   if (moments.length === 0) list.append(element("li", {}, element("span", {}, ""), "None."));
 }
 
-/** The same of a log that grows, if `told`, the place of its last line, is new; who looks at its end goes on to see it. */
-function fillGrowingLog(list, moments, told) {
-  if (list.dataset.told === String(told)) return;
-  list.dataset.told = told;
+/** The same if `count`, the number of all events, has changed; a list that is scrolled to its end stays there. */
+function fillGrowingLog(list, moments, count) {
+  if (list.dataset.count === String(count)) return;
+  list.dataset.count = count;
   const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
   fillLogList(list, moments);
   if (isAtEnd) list.scrollTop = list.scrollHeight;
@@ -136,7 +136,7 @@ function fillFigures(rows) {
     element("div", title ? { title } : {}, element("dt", {}, name), element("dd", {}, value))));
 }
 
-/** Calls `draw` once before the next frame, however often it is asked. */
+/** A function that calls `draw` once before the next frame, however often it is called. */
 function onFrame(draw) {
   let isAsked = false;
   return () => {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SkyReport
 
-@Suite struct ReportPageTests {
+@Suite struct ScanPageTests {
     /// A catalogue of `count` sources on a diagonal.
     static func table(_ count: Int) -> CatalogueTable {
         let line = (0..<count).map(Double.init)
@@ -26,25 +26,27 @@ import Testing
         return CatalogueTable(columns: columns, header: [HeaderEntry("THRESH", .real(1.5), comment: "Threshold")])
     }
 
-    private func contents(_ image: String = "sky.fits") -> ReportContents {
-        ReportContents(
+    private static let preview = Preview(width: 2, height: 1, factor: 50, pixels: [1, 2])
+
+    private static func bytes(
+        _ image: String = "sky.fits", sources: Int = 5, missing: [String] = [], preview: Preview = preview
+    ) throws -> [UInt8] {
+        let hostile = "</script><script>alert(1)</script>"
+        var live = LiveScan()
+        live.preview = preview.scale
+        live.timeline.join(hostile, slots: 1, at: 0)
+        live.begin(step: "extraction", waiting: [PixelRect(x: 0..<100, y: 0..<40)], resumed: [], at: 0)
+        live.start(task: 0, number: 1, on: hostile, cost: 1, at: 0)
+        live.timeline.finish(task: 0, number: 1, seconds: 1, at: 1)
+        live.end(.complete, "done", catalogue: CatalogueSummary(table(sources), missing: missing), at: 10)
+        let scan = LiveUpdate.Scan(
             image: image, width: 100, height: 40, unit: "adu", software: "skyfarm 0", began: "2026-01-02T03:04:05Z",
-            seconds: 10, resumedTasks: 0, missing: [], command: "skyfarm scan sky.fits", folder: "/tmp",
-            outputs: ["out.fits"])
+            folder: "/tmp", command: "skyfarm scan sky.fits")
+        return try ScanPage.report(live.snapshot(of: scan, at: 10), preview: preview)
     }
 
-    private let preview = Preview(width: 2, height: 1, factor: 50, pixels: [1, 2])
-
     private func page(_ image: String = "sky.fits", sources: Int = 5) throws -> String {
-        var timeline = ScanTimeline()
-        timeline.join("</script><script>alert(1)</script>", slots: 1, at: 0)
-        timeline.begin(step: "extraction", waiting: [PixelRect(x: 0..<100, y: 0..<40)], resumed: [])
-        timeline.start(task: 0, number: 1, on: "</script><script>alert(1)</script>", cost: 1, at: 0)
-        timeline.finish(task: 0, number: 1, seconds: 1, at: 1)
-        return String(
-            decoding: try ReportPage.html(
-                contents(image), timeline: timeline, table: Self.table(sources), preview: preview, step: "extraction"),
-            as: UTF8.self)
+        String(decoding: try Self.bytes(image, sources: sources), as: UTF8.self)
     }
 
     @Test("the page needs no other file and sends nothing anywhere")
@@ -53,10 +55,10 @@ import Testing
         #expect(page.hasPrefix("<!DOCTYPE html>") && page.hasSuffix("</html>\n"))
         #expect(page.contains("default-src 'none'"))
         #expect(!page.contains("{{"))
-        // The name space of SVG is a name, not an address.
-        let addresses = page.matches(of: /https?:\/\/[^"' ]*/).map { String($0.output) }
-        #expect(Set(addresses) == ["http://www.w3.org/2000/svg"])
-        for word in ["fetch(", "XMLHttpRequest", "WebSocket", "import(", "@import", "url("] {
+        // The name space of SVG is a name, not an address; Aladin is a link for the reader.
+        let addresses = page.matches(of: /https?:\/\/[^"'? ]*/).map { String($0.output) }
+        #expect(Set(addresses) == ["http://www.w3.org/2000/svg", "https://aladin.cds.unistra.fr/AladinLite/"])
+        for word in ["fetch(", "XMLHttpRequest", "WebSocket", "EventSource", "import(", "@import", "url("] {
             #expect(!page.contains(word), "\(word)")
         }
     }
@@ -68,24 +70,39 @@ import Testing
         #expect(page.contains("<title>&lt;img src=x onerror=alert(1)&gt;.fits · Skyfarm</title>"))
         #expect(page.matches(of: /<\/script>/).count == 2)
         let data = try data(of: page)
-        #expect((data["image"] as? [String: Any])?["name"] as? String == "<img src=x onerror=alert(1)>.fits")
+        #expect((data["scan"] as? [String: Any])?["image"] as? String == "<img src=x onerror=alert(1)>.fits")
     }
 
     @Test("the data hold what the page shows")
     func contentsOfData() throws {
         let data = try data(of: try page())
-        #expect(data["v"] as? Int == 1 && data["command"] as? String == "skyfarm scan sky.fits")
+        let scan = try #require(data["scan"] as? [String: Any])
+        #expect(data["v"] as? Int == 2 && scan["command"] as? String == "skyfarm scan sky.fits")
         #expect((data["attempts"] as? [Any])?.count == 1)
-        let sector = try #require((data["sectors"] as? [[String: Any]])?.first)
-        #expect(sector["sources"] as? Int == 5 && sector["system"] as? Int == 0)
-        let parameter = try #require((data["parameters"] as? [[String: String]])?.first)
+        #expect((data["preview"] as? [String: Any])?["factor"] as? Int == 50)
+        let parameter = try #require((try catalogue(data)["parameters"] as? [[String: String]])?.first)
         #expect(parameter == ["key": "THRESH", "value": "1.5", "meaning": "Threshold"])
+    }
+
+    @Test("report and live page are one document; only the live page loads from its server")
+    func live() throws {
+        let live = String(decoding: ScanPage.live, as: UTF8.self)
+        #expect(!live.contains("{{") && live.contains("src=\"/page.js\"") && !live.contains("id=\"snapshot\""))
+        func body(_ page: String) throws -> Substring {
+            let start = try #require(page.range(of: "<body>")).lowerBound
+            return page[start..<(try #require(page.range(of: "<img id=\"picture\"")).lowerBound)]
+        }
+        #expect(try body(live) == body(try page()))
+    }
+
+    private func catalogue(_ data: [String: Any]) throws -> [String: Any] {
+        try #require((data["end"] as? [String: Any])?["catalogue"] as? [String: Any])
     }
 
     @Test("a scan without sources makes a page as well")
     func empty() throws {
         let data = try data(of: try page(sources: 0))
-        #expect((data["sources"] as? [String: Any])?["count"] as? Int == 0)
+        #expect((try catalogue(data)["sources"] as? [String: Any])?["count"] as? Int == 0)
     }
 
     @Test("a hundred thousand sources and the largest picture, which noise makes incompressible, are below 15 MB")
@@ -95,14 +112,13 @@ import Testing
             state = state &* 1_664_525 &+ 1_013_904_223
             return Float(state >> 16)
         }
-        let bytes = try ReportPage.html(
-            contents(), timeline: ScanTimeline(), table: Self.table(100_000),
-            preview: Preview(width: 1600, height: 1600, factor: 10, pixels: noise), step: "extraction")
+        let bytes = try Self.bytes(
+            sources: 100_000, preview: Preview(width: 1600, height: 1600, factor: 10, pixels: noise))
         #expect(bytes.count < 15_000_000, "\(bytes.count)")
     }
 
     private func data(of page: String) throws -> [String: Any] {
-        let start = try #require(page.range(of: #"<script type="application/json" id="data">"#)).upperBound
+        let start = try #require(page.range(of: #"<script type="application/json" id="snapshot">"#)).upperBound
         let end = try #require(page.range(of: "</script>", range: start..<page.endIndex)).lowerBound
         let object = try JSONSerialization.jsonObject(with: Data(page[start..<end].utf8))
         return try #require(object as? [String: Any])
@@ -125,7 +141,7 @@ import Testing
 
     @Test("columns are aligned, and hold the catalogue's values")
     func columns() throws {
-        let pack = SourcePack(ReportPageTests.table(5))
+        let pack = SourcePack(ScanPageTests.table(5))
         #expect(pack.count == 5 && pack.total == 5)
         #expect(try values(pack, "x", UInt32.self).map { Float(bitPattern: $0) } == [0, 1, 2, 3, 4])
         let fluxes = try values(pack, "flux_auto", UInt32.self).map { Float(bitPattern: $0) }
@@ -136,7 +152,7 @@ import Testing
 
     @Test("coordinates are whole numbers of 1e-7 degrees, beyond 180 from the other side")
     func coordinates() throws {
-        let pack = SourcePack(ReportPageTests.table(4))
+        let pack = SourcePack(ScanPageTests.table(4))
         let rightAscension = try values(pack, "ra", UInt32.self).map { Int32(bitPattern: $0) }
         #expect(rightAscension == [0, 1_000_000_000, -1_600_000_000, -600_000_000])
         let declination = try values(pack, "dec", UInt32.self).map { Int32(bitPattern: $0) }
@@ -145,7 +161,7 @@ import Testing
 
     @Test("of too many sources the brightest are kept, in the catalogue's order")
     func brightest() throws {
-        let pack = SourcePack(ReportPageTests.table(6), limit: 3)
+        let pack = SourcePack(ScanPageTests.table(6), limit: 3)
         #expect(pack.total == 6 && pack.count == 3)
         #expect(try values(pack, "number", UInt32.self) == [4, 5, 6])
     }

@@ -1,0 +1,50 @@
+import Foundation
+public import SkyImage
+
+/// The catalogue as the page shows it: sources, histograms of all of them, parameters of the scan.
+public struct CatalogueSummary: Encodable, Sendable {
+    var sources: SourcePack
+    var magnitudes: Histogram
+    var sizes: Histogram
+    var parameters: [Parameter]
+    /// Sectors that could not be scanned, a line each.
+    var missing: [String]
+
+    struct Parameter: Encodable {
+        var key: String
+        var value: String
+        var meaning: String
+    }
+
+    /// Summarises `table`.
+    ///
+    /// - Parameters:
+    ///   - table: The catalogue.
+    ///   - missing: Sectors that could not be scanned, a line each.
+    ///   - limit: Most sources whose values are included.
+    public init(_ table: CatalogueTable, missing: [String], limit: Int = SourcePack.limit) {
+        self.missing = missing
+        sources = SourcePack(table, limit: limit)
+        magnitudes = Histogram(Self.reals(table, "flux_auto").filter { $0 > 0 }.map { -2.5 * log10($0) })
+        sizes = Histogram(Self.reals(table, "flux_radius"))
+        parameters = table.header.map(Parameter.init)
+    }
+
+    private static func reals(_ table: CatalogueTable, _ name: String) -> [Double] {
+        table[name].map { column in (0..<column.values.count).map(column.values.real) } ?? []
+    }
+}
+
+extension CatalogueSummary.Parameter {
+    init(_ entry: HeaderEntry) {
+        let value =
+            switch entry.value {
+            case .text(let text): text
+            case .integer(let number): String(number)
+            case .real(let number):
+                number == number.rounded() && number.magnitude < 1e15 ? String(Int(number)) : "\(number)"
+            case .logical(let isTrue): isTrue ? "yes" : "no"
+            }
+        self.init(key: entry.key, value: value, meaning: entry.comment)
+    }
+}

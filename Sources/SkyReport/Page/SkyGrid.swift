@@ -1,0 +1,25 @@
+import Foundation
+public import SkyImage
+
+/// Right ascension and declination at the nodes of a grid over the image, between which the page interpolates.
+public struct SkyGrid: Encodable, Sendable {
+    /// Reference system, such as `ICRS`.
+    var system: String
+    /// Nodes along each side.
+    var nodes: Int
+    /// Right ascension and declination of each node, row by row, in degrees; 64-bit floats, little-endian, in base64. The
+    /// first node is the outer corner of the first pixel, the last one that of the last.
+    var places: String
+
+    /// The grid of an image of `width` columns and `height` rows; nil if a node has no place in the sky.
+    public init?(_ wcs: CelestialWCS, width: Int, height: Int, nodes: Int = 33) {
+        let steps = (0..<nodes).map { Double($0) / Double(nodes - 1) }
+        let (ra, dec) = wcs.coordinates(
+            x: steps.flatMap { _ in steps.map { $0 * Double(width) - 0.5 } },
+            y: steps.flatMap { step in steps.map { _ in step * Double(height) - 0.5 } })
+        guard (ra + dec).allSatisfy(\.isFinite) else { return nil }
+        (system, self.nodes) = (wcs.referenceSystem, nodes)
+        let words = zip(ra, dec).flatMap { [$0.bitPattern.littleEndian, $1.bitPattern.littleEndian] }
+        places = words.withUnsafeBytes { Data($0).base64EncodedString() }
+    }
+}
