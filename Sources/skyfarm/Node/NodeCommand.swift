@@ -75,7 +75,11 @@ struct NodeCommand: Command {
     /// Resolves references to local images; nil if --data is not given.
     private func resolver() throws(CommandError) -> WindowResolver? {
         if options.data.isEmpty { return nil }
-        return WindowResolver(try failing(.input, about: "node: --data") { try DataFolders(options.data) })
+        do throws(ImageError) {
+            return WindowResolver(try DataFolders(options.data))
+        } catch {
+            throw CommandError(.input, "node: --data \(error)")
+        }
     }
 
     private func start(_ node: NodeServer) throws(CommandError) -> SocketAddress {
