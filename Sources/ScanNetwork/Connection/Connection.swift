@@ -32,11 +32,11 @@ final class Connection: Flushable, @unchecked Sendable {
     let loop: EventLoop
     let peer: SocketAddress
     private(set) var phase = Phase.securing
-    /// Called once, when the peer has shown a proof that it holds the key, which may be another's repeated.
+    /// Called once the peer sent a valid proof of the key; it may be a replay.
     var recognised: (() -> Void)?
-    /// Called once, when the peer has proved that it holds the key.
+    /// Called once the peer has proved that it holds the key.
     var secured: (() -> Void)?
-    /// Called once, when nothing is left of the connection.
+    /// Called once the socket is closed.
     var closed: (() -> Void)?
     private var delegate: (any ConnectionDelegate)?
     private let socket: Socket

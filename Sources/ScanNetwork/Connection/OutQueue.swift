@@ -82,7 +82,7 @@ package struct OutQueue: ~Copyable {
             bulkWaiting -= fromBulk
             rest -= fromBulk
             if segments[firstSegment].sent == segments[firstSegment].bulk.count {
-                // Another's memory is let go as soon as it is sent.
+                // Memory of others is released as soon as it is sent.
                 segments[firstSegment].bulk = Self.nothing
                 firstSegment += 1
             }

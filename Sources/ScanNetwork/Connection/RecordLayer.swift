@@ -93,8 +93,8 @@ struct RecordLayer {
         return result
     }
 
-    /// Puts the farewell behind all that was sealed.
-    /// - Returns: false if that was done before, or there is nobody to take leave of.
+    /// Appends close_notify to the sealed bytes.
+    /// - Returns: false if close_notify was sent before, or there is no established session.
     mutating func close() -> Bool {
         guard isEstablished, !isClosing else { return false }
         isClosing = true

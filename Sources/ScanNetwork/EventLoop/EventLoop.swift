@@ -15,7 +15,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     // Sendable: `remote` has a lock, `thread` is written before any other thread can know the loop, and all the rest
     // is touched only on the loop's own thread, which `assertOnLoop` checks.
 
-    /// The loop that everything in a process shares unless told otherwise.
+    /// The loop that everything in a process shares by default.
     public static let shared = EventLoop()
 
     enum Job {

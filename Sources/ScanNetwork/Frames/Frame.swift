@@ -51,7 +51,7 @@ package struct ReferredBulk: Equatable, Sendable {
     }
 }
 
-/// What came of an attempt, on its way back.
+/// The outcome of an attempt, sent to the coordinator.
 package struct ResponseFrame {
     package var request: UInt64
     /// Whether the scan returned; else ``body`` is a ``CodedFailure``.
@@ -104,7 +104,7 @@ enum FrameFormat {
     static let responsesFailureLimit = 4096
     /// Smallest frame limit a peer may ask for.
     static let leastFrameLimit = 4096
-    /// Longest frame that the prefix can tell the length of.
+    /// Longest frame whose length fits in the prefix.
     static let greatestFrameLimit = Int(UInt32.max)
 
     enum Kind: UInt8 {

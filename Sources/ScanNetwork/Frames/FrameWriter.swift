@@ -78,7 +78,7 @@ extension ByteWriter {
         message.withUnsafeBytes { put(raw: $0) }
     }
 
-    /// Appends the news that nobody waits for a request any more.
+    /// Appends the cancellation of a request.
     package mutating func putCancel(request: UInt64) {
         putPrefix(.cancel, size: FrameFormat.requestHeaderSize)
         put(request)
@@ -96,7 +96,7 @@ extension ByteWriter {
         put(token)
     }
 
-    /// Appends the news that the connection will end.
+    /// Appends the announcement that the connection will end.
     package mutating func putGoodbye(draining: Bool, message: String) {
         let message = Array(message.utf8.prefix(FrameFormat.responsesFailureLimit))
         putPrefix(.goodbye, flags: draining ? 1 : 0, size: FrameFormat.prefixSize + message.count)

@@ -1,6 +1,6 @@
 public import ScanCluster
 
-/// What a node tells of itself when a coordinator connects.
+/// A node's description of itself, sent to each coordinator that connects.
 public struct NodeInfo: Codable, Equatable, Sendable {
     /// The node's identity, the same at all its addresses.
     public var identity: SystemID
@@ -41,7 +41,7 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     }
 }
 
-/// What a coordinator tells of itself when it connects.
+/// A coordinator's description of itself, sent when it connects.
 package struct CoordinatorInfo: Codable, Equatable, Sendable {
     package var name: String
     package var software: String

@@ -2,7 +2,7 @@ import Foundation
 public import ScanCluster
 public import ScanSecurity
 
-/// Offers this process's scan threads to coordinators that connect over TCP.
+/// Offers the local ``ScanSystem`` of this process to coordinators that connect over TCP.
 ///
 /// ```swift
 /// let node = NodeServer(

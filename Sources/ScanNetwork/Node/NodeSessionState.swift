@@ -186,8 +186,8 @@ package struct NodeSessionState<Work: SessionTask> {
 
     // MARK: The end
 
-    /// The connection has ended: its tasks are to be cancelled, and its bulk bytes are freed.
-    /// - Parameter reason: why it ended.
+    /// The connection has ended for `reason`: its bulk bytes are freed.
+    /// - Returns: what to report, and the tasks to cancel.
     package mutating func connectionEnded(
         _ reason: String, on node: inout NodeResources
     ) -> (End, cancelled: [Work]) {

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// What came of a call that moves bytes.
+/// The outcome of a call that moves bytes.
 enum IOResult {
     case bytes(Int)
     case wouldBlock

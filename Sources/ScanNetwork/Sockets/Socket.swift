@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// A non-blocking TCP socket that no child process inherits. Closed when it is let go, if not before.
+/// A non-blocking TCP socket that no child process inherits. Closed when it is released, if not before.
 final class Socket {
     /// Negative once the socket is closed.
     private(set) var descriptor: Int32
