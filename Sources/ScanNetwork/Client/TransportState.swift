@@ -1,0 +1,132 @@
+package import ScanCluster
+
+/// Decides for a client transport: what to do with an attempt that starts, and with a frame that comes. Pure.
+package struct TransportState<Completion> {
+    /// The transport is in one of these states.
+    package enum Phase: Equatable, Sendable {
+        /// Attempts are sent. Goes to `draining` or `ended`.
+        case open
+        /// The node finishes what it has; new attempts get this error. Goes to `ended`.
+        case draining(ScanError)
+        /// The connection has ended; new attempts get this error. Final.
+        case ended(ScanError)
+    }
+
+    /// What follows from a frame.
+    package enum Action {
+        /// Nothing, as after an answer to an attempt that was cancelled or timed out.
+        case none
+        case complete(Completion, AttemptReply)
+        /// The node takes no more tasks.
+        case leave
+    }
+
+    private struct Request {
+        var key: BulkKey?
+        /// What the task refers to.
+        var origin: [UInt8]?
+        var completion: Completion
+    }
+
+    package private(set) var phase = Phase.open
+    private let node: NodeInfo
+    private var pending = PendingResponses<Request>()
+    private var held = HeldKeys()
+    /// What the node could not read.
+    private var unreadable: Set<[UInt8]> = []
+    /// What the node said when it announced its end.
+    private var goodbye: String?
+
+    /// The transport of an open connection to `node`.
+    package init(node: NodeInfo) { self.node = node }
+
+    /// Attempts that wait for an answer.
+    package var waiting: Int { pending.count }
+
+    /// Whether the node is believed to keep the bytes of `key`.
+    package func holds(_ key: BulkKey) -> Bool { held.contains(key) }
+
+    /// Why no attempt can start; nil if one can.
+    package var refusal: ScanError? {
+        switch phase {
+        case .open: nil
+        case .draining(let error), .ended(let error): error
+        }
+    }
+
+    /// The reference that is sent in the place of the attempt's bulk bytes; nil if the bytes are.
+    package func reference(for attempt: AttemptRequest) -> BulkReference? {
+        guard attempt.bulk != nil, let reference = attempt.reference, node.readsReferences == true,
+            reference.size <= FrameFormat.referenceLimit
+        else { return nil }
+        return unreadable.contains(reference.origin) ? nil : reference
+    }
+
+    /// An attempt is sent, with `reference` or its bytes.
+    /// - Returns: the number of its request.
+    package mutating func start(
+        _ attempt: AttemptRequest, reference: BulkReference?, completion: Completion
+    ) -> UInt64 {
+        pending.insert(
+            Request(
+                key: attempt.bulk == nil ? nil : attempt.bulkKey, origin: reference?.origin, completion: completion))
+    }
+
+    /// An attempt is cancelled.
+    /// - Returns: whether the node is to be told; false if it has answered.
+    package mutating func cancel(_ request: UInt64) -> Bool { pending.remove(request) != nil }
+
+    /// A frame came from the node.
+    package mutating func received(_ frame: Frame) throws(ProtocolError) -> Action {
+        switch frame {
+        case .response(let response):
+            guard let request = pending.remove(response.request) else { return .none }
+            if response.keptBulk, let key = request.key { held.insert(key) }
+            return .complete(request.completion, AttemptReply(response))
+        case .refusal(let number, let reason, let message):
+            guard let request = pending.remove(number) else { return .none }
+            if reason == .bulkElsewhere, let origin = request.origin {
+                // Forgotten all at once when they are many: then they are tried again.
+                if unreadable.count >= 64 { unreadable = [] }
+                unreadable.insert(origin)
+            }
+            return .complete(
+                request.completion, .error(ScanError(reason.code, message.printable, system: node.name)))
+        case .goodbye(let draining, let message):
+            goodbye = message.printable
+            guard draining else { return .none }
+            // An attempt whose bytes were still being read is sent back from here, not at the node's end.
+            if case .open = phase { phase = .draining(ScanError(.draining, message.printable, system: node.name)) }
+            return .leave
+        case .task, .cancel, .ping, .pong: throw ProtocolError("a node sent a coordinator's frame")
+        }
+    }
+
+    /// The connection has ended.
+    /// - Returns: the loss, and the error with which to complete the attempts that wait.
+    package mutating func end(_ error: ScanError) -> (loss: ScanError, reply: ScanError, waiting: [Completion]) {
+        let message = goodbye.map { "\(error.message) (\($0))" } ?? error.message
+        let loss = ScanError(.systemLost, message, system: node.name)
+        // What a draining node has not answered came too late for it.
+        let reply = ScanError(refusal?.code ?? loss.code, message, system: node.name)
+        phase = .ended(reply)
+        return (loss, reply, pending.removeAll().map(\.completion))
+    }
+}
+
+extension AttemptReply {
+    fileprivate init(_ frame: ResponseFrame) {
+        if frame.succeeded {
+            self = .output(frame, seconds: frame.seconds)
+        } else {
+            let report = CodedFailure(decoding: frame.body)
+            self = .failure(report.cause, log: report.log, seconds: frame.seconds)
+        }
+    }
+}
+
+extension ResponseFrame: AttemptOutput {
+    package func decode<Output: Decodable & Sendable>(_ type: Output.Type) throws -> Output {
+        try WireDecoder().decode(type, from: body)
+    }
+}

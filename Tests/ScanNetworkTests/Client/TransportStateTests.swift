@@ -1,0 +1,76 @@
+import ScanCluster
+import Testing
+
+@testable import ScanNetwork
+
+@Suite struct TransportStateTests {
+    private func state() -> TransportState<Int> {
+        var node = NodeInfo(
+            identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, scanners: [],
+            frameLimit: 1 << 20)
+        node.readsReferences = true
+        return TransportState(node: node)
+    }
+
+    private func attempt(reference: BulkReference? = nil) -> AttemptRequest {
+        var attempt = AttemptRequest(
+            task: ProbeTask(id: 1), number: 1, bulkKey: BulkKey(job: 1, index: 1),
+            bulk: BulkBytes(byteCount: 1) { $0[0] = 1 })
+        attempt.reference = reference
+        return attempt
+    }
+
+    private func refusal(_ request: UInt64, _ reason: RefusalReason) -> Frame {
+        .refusal(request: request, reason: reason, message: "no")
+    }
+
+    @Test("an answer completes its attempt once; after a cancellation it is ignored")
+    func answers() throws {
+        var state = state()
+        let requests = (0..<2).map { state.start(attempt(), reference: nil, completion: $0) }
+        let cancelled = (0..<2).map { _ in state.cancel(requests[0]) }
+        #expect(cancelled == [true, false])
+        guard case .none = try state.received(refusal(requests[0], .queueFull)) else {
+            Issue.record("a cancelled attempt was completed")
+            return
+        }
+        let response = ResponseFrame(
+            request: requests[1], succeeded: true, keptBulk: true, seconds: 1,
+            body: UnsafeRawBufferPointer(start: nil, count: 0))
+        guard case .complete(1, .output) = try state.received(.response(response)) else {
+            Issue.record("an answer was lost")
+            return
+        }
+        #expect(state.waiting == 0)
+        #expect(state.holds(BulkKey(job: 1, index: 1)))
+    }
+
+    @Test("a file that the node cannot read is not referred to again")
+    func unreadable() throws {
+        var state = state()
+        let attempt = attempt(reference: BulkReference(origin: [1], part: [2]))
+        let reference = try #require(state.reference(for: attempt))
+        let request = state.start(attempt, reference: reference, completion: 1)
+        guard case .complete(1, .error(let error)) = try state.received(refusal(request, .bulkElsewhere)) else {
+            Issue.record("a refusal was lost")
+            return
+        }
+        #expect(error.code == .bulkMissing)
+        #expect(state.reference(for: attempt) == nil)
+    }
+
+    @Test("a draining node gets no attempt, and those that it leaves unanswered are sent back")
+    func draining() throws {
+        var state = state()
+        _ = state.start(attempt(), reference: nil, completion: 7)
+        guard case .leave = try state.received(.goodbye(draining: true, message: "bye")) else {
+            Issue.record("a goodbye was lost")
+            return
+        }
+        #expect(state.refusal?.code == .draining)
+        let end = state.end(ScanError(.systemLost, "closed"))
+        #expect(end.loss == ScanError(.systemLost, "closed (bye)", system: "node"))
+        #expect(end.reply.code == .draining && end.waiting == [7] && state.waiting == 0)
+        #expect(state.phase == .ended(end.reply))
+    }
+}
