@@ -1,3 +1,4 @@
+import ScanCluster
 import Foundation
 
 @testable import ScanNetwork

@@ -1,8 +1,8 @@
 internal import CDashboard
 import Dispatch
-internal import ScanCluster
+public import ScanCluster
 internal import ScanMemory
-public import ScanNetwork
+internal import ScanNetwork
 
 #if canImport(Glibc)
     import Glibc

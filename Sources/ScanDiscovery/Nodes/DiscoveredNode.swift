@@ -14,8 +14,8 @@ public struct DiscoveredNode: Hashable, Identifiable, Sendable {
     public var id: ID
     /// A name to show, without control characters and without the digits that made it unique.
     public var name: String
-    /// Where to try, the most promising first; never empty.
-    public var addresses: [NodeAddress]
+    /// Numeric addresses, those that most machines reach first; never empty.
+    public var addresses: [SocketAddress]
     /// What it says about itself.
     public var advertisement: NodeAdvertisement
     /// True if one of its addresses is one of this machine's.
@@ -23,7 +23,8 @@ public struct DiscoveredNode: Hashable, Identifiable, Sendable {
 
     /// A node.
     public init(
-        id: ID, name: String, addresses: [NodeAddress], advertisement: NodeAdvertisement, isOnThisMachine: Bool = false
+        id: ID, name: String, addresses: [SocketAddress], advertisement: NodeAdvertisement,
+        isOnThisMachine: Bool = false
     ) {
         self.id = id
         self.name = name

@@ -89,13 +89,16 @@ extension DiscoveryState {
             sightings[instance]?.knowledge.map { (instance, $0) }
         }
         guard let (instance, first) = parts.first else { return nil }
-        let addresses = Set(
-            parts.flatMap { part in
-                part.1.addresses.map { NodeAddress(host: $0, port: part.1.service.port) }
-            })
+        let places = parts.flatMap { part in part.1.addresses.map { ($0, part.1.service.port) } }
+            .sorted { $0 < $1 }
+        var addresses: [SocketAddress] = []
+        for place in places {
+            let address = SocketAddress(host: "\(place.0)", port: place.1)
+            if address != addresses.last { addresses.append(address) }
+        }
         return DiscoveredNode(
             id: id, name: shownName(instance.name, id),
-            addresses: Array(addresses.sorted().prefix(settings.maximumAddresses)),
+            addresses: Array(addresses.prefix(settings.maximumAddresses)),
             advertisement: NodeAdvertisement(first.service.txt),
             isOnThisMachine: parts.contains { $0.1.isOnThisMachine })
     }

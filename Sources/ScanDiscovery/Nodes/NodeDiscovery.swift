@@ -57,7 +57,7 @@ public final class NodeDiscovery: Sendable {
     /// Discovers until the task is cancelled. Call it once.
     public func run() async {
         var state = DiscoveryState(
-            settings: settings, own: own, loopbackInterface: LocalAddresses.loopbackInterface)
+            settings: settings, own: own, loopbackInterface: NetworkInterface.loopbackNumber)
         var work = Work()
         inputs.yield(Input(event: .start))
         for await input in inbox {
@@ -92,7 +92,7 @@ public final class NodeDiscovery: Sendable {
             }
         case .lookUp(let instance, let host):
             guard let number = work.resolutions[instance]?.number else { return }
-            let local = LocalAddresses.current()
+            let local = NetworkInterface.localAddresses()
             work.resolutions[instance]?.lookingUp?.cancel()
             work.resolutions[instance]?.lookingUp = Task { [source, inputs] in
                 await Self.forward(source.addresses(of: host, interface: instance.interface)) {

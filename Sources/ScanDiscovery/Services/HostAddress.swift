@@ -34,6 +34,19 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The address in a structure of the system; nil if it is of another family.
+    init?(_ address: UnsafePointer<sockaddr>, interface: UInt32? = nil) {
+        let raw = UnsafeRawPointer(address)
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET: self.init(bytes: withUnsafeBytes(of: raw.load(as: sockaddr_in.self).sin_addr) { Array($0) })
+        case AF_INET6:
+            let six = raw.load(as: sockaddr_in6.self)
+            self.init(
+                bytes: withUnsafeBytes(of: six.sin6_addr) { Array($0) }, interface: interface ?? six.sin6_scope_id)
+        default: return nil
+        }
+    }
+
     /// True for IPv6.
     public var isIPv6: Bool { bytes.count == 16 }
 
@@ -75,5 +88,20 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
         var buffer = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
         guard if_indextoname(number, &buffer) != nil else { return nil }
         return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+extension HostAddress: Comparable {
+    /// Orders by how likely others reach the address: IPv4, IPv6, link-local ones, loopback.
+    public static func < (left: HostAddress, right: HostAddress) -> Bool {
+        let (first, second) = (left.rank, right.rank)
+        if first != second { return first < second }
+        if left.bytes != right.bytes { return left.bytes.lexicographicallyPrecedes(right.bytes) }
+        return left.scope < right.scope
+    }
+
+    private var rank: Int {
+        if isLoopback { return 4 }
+        return (isLinkLocal ? 2 : 0) + (isIPv6 ? 1 : 0)
     }
 }

@@ -1,30 +1,12 @@
-import ScanCluster
+public import ScanCluster
 
 /// Nodes that are known beforehand: a list of hosts and ports. Host names are looked up by the system's resolver.
 public struct StaticDiscovery: ServiceDiscovery {
-    /// A host and a port.
-    public struct Entry: Hashable, Sendable {
-        /// A host's name or numeric address, such as `fe80::1%eth0`.
-        public var host: String
-        /// TCP port in host byte order.
-        public var port: UInt16
-
-        /// Port `port` of `host`.
-        public init(host: String, port: UInt16) {
-            self.host = host
-            self.port = port
-        }
-
-        var instance: ServiceInstance {
-            ServiceInstance(name: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)", domain: "")
-        }
-    }
-
-    /// The list.
-    public let entries: [Entry]
+    /// The list; a host is a name or a numeric address, such as `fe80::1%eth0`.
+    public let entries: [SocketAddress]
 
     /// Discovery of these.
-    public init(_ entries: [Entry]) { self.entries = entries }
+    public init(_ entries: [SocketAddress]) { self.entries = entries }
 
     /// Fails: a list tells nobody.
     public func register(_ service: ServiceAdvertisement) -> AsyncThrowingStream<String, any Error> {
@@ -37,14 +19,14 @@ public struct StaticDiscovery: ServiceDiscovery {
     public func browse() -> AsyncThrowingStream<BrowseEvent, any Error> {
         AsyncThrowingStream { continuation in
             continuation.yield(.started)
-            for entry in entries { continuation.yield(.added(entry.instance)) }
+            for entry in entries { continuation.yield(.added(instance(entry))) }
         }
     }
 
     /// Host and port of an entry.
     public func resolve(_ instance: ServiceInstance) -> AsyncThrowingStream<ResolvedService, any Error> {
         AsyncThrowingStream { continuation in
-            guard let entry = entries.first(where: { $0.instance == instance }) else {
+            guard let entry = entries.first(where: { self.instance($0) == instance }) else {
                 continuation.finish(
                     throwing: DiscoveryError(.noAnswer, "'\(instance.name.printable)' is not in the list of nodes"))
                 return
@@ -56,5 +38,9 @@ public struct StaticDiscovery: ServiceDiscovery {
     /// The addresses that the system's resolver knows, which may take it seconds.
     public func addresses(of host: String, interface: UInt32) -> AsyncThrowingStream<HostAddress, any Error> {
         SystemResolver.addresses(of: host)
+    }
+
+    private func instance(_ entry: SocketAddress) -> ServiceInstance {
+        ServiceInstance(name: entry.description, domain: "")
     }
 }

@@ -40,21 +40,10 @@ enum SystemResolver {
             return ([], DiscoveryError(.noAnswer, "no address of \(host.printable) is known: \(reason)"))
         }
         defer { freeaddrinfo(first) }
-        return (sequence(first: first, next: { $0?.pointee.ai_next }).compactMap { $0.flatMap(address) }, nil)
-    }
-
-    private static func address(_ info: UnsafeMutablePointer<addrinfo>) -> HostAddress? {
-        guard let address = info.pointee.ai_addr else { return nil }
-        let raw = UnsafeRawPointer(address)
-        switch info.pointee.ai_family {
-        case AF_INET:
-            return HostAddress(bytes: withUnsafeBytes(of: raw.load(as: sockaddr_in.self).sin_addr) { Array($0) })
-        case AF_INET6:
-            let six = raw.load(as: sockaddr_in6.self)
-            return HostAddress(
-                bytes: withUnsafeBytes(of: six.sin6_addr) { Array($0) }, interface: six.sin6_scope_id)
-        default:
-            return nil
-        }
+        return (
+            sequence(first: first, next: { $0?.pointee.ai_next }).compactMap {
+                $0?.pointee.ai_addr.flatMap { HostAddress($0) }
+            }, nil
+        )
     }
 }

@@ -1,3 +1,5 @@
+package import ScanCluster
+
 #if canImport(Glibc)
     import Glibc
 #else

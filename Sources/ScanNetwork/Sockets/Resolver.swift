@@ -1,3 +1,4 @@
+import ScanCluster
 import CLibUV
 
 #if canImport(Glibc)

@@ -1,3 +1,5 @@
+import ScanCluster
+
 #if canImport(Glibc)
     // Where libuv's header is imported first, the constants of socket(2) are found in its module only.
     import CLibUV

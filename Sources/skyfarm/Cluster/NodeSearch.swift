@@ -8,7 +8,7 @@ struct NodeSearch: Sendable {
     let membership: ClusterMembership?
 
     /// Looks, with these keys, at the nodes at these addresses and at those that the sources find.
-    init(_ addresses: [HostAndPort], keys: KeyRing, sources: NodeSources) {
+    init(_ addresses: [SocketAddress], keys: KeyRing, sources: NodeSources) {
         nodes = RemoteNodes(addresses.map(\.description), keys: keys, systems: Systems(clock: EventLoop.shared))
         let all = sources.all
         membership =

@@ -1,9 +1,10 @@
 internal import CommandLineKit
+import ScanCluster
 internal import Foundation
 
 /// Which systems a command uses: those of this machine, the nodes that were named, and those that are found.
 struct ClusterOptions: Equatable, Sendable {
-    var nodes: [HostAndPort]
+    var nodes: [SocketAddress]
     var srv: [String]
     var discovers: Bool
     var waitSeconds: Double

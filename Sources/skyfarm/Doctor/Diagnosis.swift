@@ -1,4 +1,5 @@
 import CommandLineKit
+import ScanCluster
 import ScanDiscovery
 import ScanNetwork
 import ScanSecurity
@@ -83,7 +84,7 @@ struct Diagnosis: Sendable {
         return useful.map { interface in
             Finding(
                 check: "network", verdict: .ok,
-                text: "\(interface.name) has \(interface.addresses.joined(separator: ", "))")
+                text: "\(interface.name) has \(interface.addresses.map(\.description).joined(separator: ", "))")
         }
     }
 
@@ -191,7 +192,7 @@ struct Diagnosis: Sendable {
     }
 
     private func isLoopback(_ address: String) -> Bool {
-        HostAndPort(address).flatMap { HostAddress($0.host) }?.isLoopback ?? false
+        (try? SocketAddress(parsing: address)).flatMap { HostAddress($0.host) }?.isLoopback ?? false
     }
 
     // MARK: Firewall and clock

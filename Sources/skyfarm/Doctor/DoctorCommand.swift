@@ -54,7 +54,7 @@ struct DoctorCommand: Command {
 
 extension DoctorCommand {
     struct Options: Equatable, Sendable {
-        var nodes: [HostAndPort]
+        var nodes: [SocketAddress]
         var waitSeconds: Double
         var common: CommonOptions
 

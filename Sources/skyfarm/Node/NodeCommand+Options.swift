@@ -1,4 +1,5 @@
 import CommandLineKit
+import ScanCluster
 
 extension NodeCommand {
     struct Options: Equatable, Sendable {
@@ -6,12 +7,12 @@ extension NodeCommand {
         var name: String?
         /// Nil: one per core.
         var slots: Int?
-        var listen: HostAndPort
+        var listen: SocketAddress
         /// Folders of images that coordinators may refer to.
         var data: [String]
         var advertises: Bool
         /// Address of the live page; nil: none.
-        var dashboard: HostAndPort?
+        var dashboard: SocketAddress?
         var log: Log
         var common: CommonOptions
         /// Nil: run the node.
@@ -84,12 +85,7 @@ extension NodeCommand {
         exitCodes: [.authentication, .input, .interrupted], files: [.key])
 }
 
-extension HostAndPort {
+extension SocketAddress {
     /// Every address of this machine, IPv4 and IPv6, with a free port.
-    static let anyAddress = HostAndPort(host: "", port: 0)
-
-    init(host: String, port: Int) {
-        self.host = host
-        self.port = port
-    }
+    static let anyAddress = SocketAddress(host: "", port: 0)
 }

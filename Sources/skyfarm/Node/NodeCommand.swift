@@ -93,7 +93,7 @@ struct NodeCommand: Command {
         }
     }
 
-    private static func words(for error: SocketError, listen: HostAndPort) -> String {
+    private static func words(for error: SocketError, listen: SocketAddress) -> String {
         let remedy =
             switch error.errno {
             case EADDRINUSE: "choose another port, or 0 for a free one"

@@ -100,7 +100,7 @@ extension NodesCommand.Row {
 
 extension NodesCommand {
     struct Options: Equatable, Sendable {
-        var nodes: [HostAndPort]
+        var nodes: [SocketAddress]
         var srv: [String]
         var discovers: Bool
         var waitSeconds: Double

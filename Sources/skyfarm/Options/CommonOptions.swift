@@ -1,4 +1,5 @@
 import CommandLineKit
+import ScanCluster
 
 /// The options of every command.
 struct CommonOptions: Equatable, Sendable {
@@ -61,40 +62,16 @@ enum NodeOptions {
         "wait", .number("SECONDS", 0...3600), default: 3, layers: .all, help: "Time to wait for a node")
 }
 
-/// A host name or address with a port.
-struct HostAndPort: Equatable, Sendable, CustomStringConvertible {
-    var host: String
-    var port: Int
-
-    /// Parses `HOST:PORT` or `[IPV6]:PORT`; `:PORT` is every address of this machine.
-    init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-            (0...65535).contains(port)
-        else { return nil }
-        var host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            host = host.dropFirst().dropLast()
-        } else if host.contains(":") {
-            return nil
-        }
-        if host.contains(where: \.isWhitespace) { return nil }
-        self.host = String(host)
-        self.port = port
-    }
-
-    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-}
-
-extension ValueForm where Value == HostAndPort {
+extension ValueForm where Value == SocketAddress {
     static var hostAndPort: ValueForm {
         ValueForm(
             placeholder: "HOST:PORT", expected: "HOST:PORT, as in 192.168.1.7:4870 or [fe80::1]:4870",
-            parse: { HostAndPort($0).flatMap { $0.host.isEmpty ? nil : $0 } }, show: \.description)
+            parse: { (try? SocketAddress(parsing: $0)).flatMap { $0.host.isEmpty ? nil : $0 } }, show: \.description)
     }
 
     static var listenAddress: ValueForm {
         ValueForm(
             placeholder: "ADDR:PORT", expected: "ADDR:PORT, as in 192.168.1.7:4870, or :4870 for all addresses",
-            parse: { HostAndPort($0) }, show: \.description)
+            parse: { try? SocketAddress(parsing: $0) }, show: \.description)
     }
 }

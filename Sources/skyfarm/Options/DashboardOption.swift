@@ -1,4 +1,5 @@
 import CommandLineKit
+import ScanCluster
 import Foundation
 import ScanDashboard
 import ScanNetwork
@@ -6,7 +7,7 @@ import ScanNetwork
 /// `--dashboard`: the address of a live page.
 enum DashboardOption {
     /// Loopback, at a free port.
-    private static let loopback = HostAndPort(host: "127.0.0.1", port: 0)
+    private static let loopback = SocketAddress(host: "127.0.0.1", port: 0)
 
     static let option = Option.optional(
         "dashboard", .listenAddress, layers: .all, implied: loopback,
@@ -15,13 +16,12 @@ enum DashboardOption {
     /// Serves `source`, and passes the link to `tell`.
     /// - Throws: ``CommandError`` if the address cannot be listened on.
     static func serve(
-        _ source: any DashboardSource, at address: HostAndPort, tell: (String) -> Void
+        _ source: any DashboardSource, at address: SocketAddress, tell: (String) -> Void
     ) throws(CommandError) -> DashboardServer {
         let server: DashboardServer
         do {
             server = try DashboardServer(
-                listen: SocketAddress(host: address.host, port: UInt16(address.port)), source: source,
-                names: hostNames)
+                listen: address, source: source, names: hostNames)
         } catch let error as SocketError {
             throw CommandError(
                 .failure, "--dashboard: cannot listen on \(address)", errno: error.errno,

@@ -1,4 +1,5 @@
 import CommandLineKit
+import ScanCluster
 import SkyImage
 
 extension ScanCommand {
@@ -19,7 +20,7 @@ extension ScanCommand {
         var journal: Journal?
         var page: Page
         /// Address of the live page; nil: none.
-        var dashboard: HostAndPort?
+        var dashboard: SocketAddress?
         var detection: Detection
         var log: Log
         var common: CommonOptions

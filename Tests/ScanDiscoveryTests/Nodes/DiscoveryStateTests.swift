@@ -75,7 +75,7 @@ struct DiscoveryStateTests {
         let events = script.pass(.seconds(2)).announced
         let ten = try #require(HostAddress("10.0.0.1"))
         var expected = try DiscoveryScript.node(.identity(id), "alpha", ["10.0.0.1", "192.168.0.1"])
-        expected.addresses.insert(NodeAddress(host: ten, port: 5000), at: 1)
+        expected.addresses.insert(SocketAddress(host: "\(ten)", port: 5000), at: 1)
         #expect(events == [.found(expected)])
 
         _ = script.handle(.browse(.removed(other)))

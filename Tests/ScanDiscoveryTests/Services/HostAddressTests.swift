@@ -58,4 +58,11 @@ struct HostAddressTests {
     func notLoopback(text: String) throws {
         #expect(try !#require(HostAddress(text)).isLoopback)
     }
+
+    @Test("the address that most machines reach comes first")
+    func order() throws {
+        let texts = ["10.0.0.1", "10.0.0.2", "fd00::1", "169.254.0.1", "fe80::1%1", "fe80::1%2", "127.0.0.1"]
+        let addresses = try texts.map { try #require(HostAddress($0)) }
+        #expect(addresses.reversed().sorted() == addresses)
+    }
 }

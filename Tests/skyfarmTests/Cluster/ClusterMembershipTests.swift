@@ -86,7 +86,7 @@ struct ClusterMembershipTests {
         let host = try #require(HostAddress("10.0.0.1"))
         func obstacle(_ announced: String?, _ keys: KeyRing) -> ClusterMembership.Obstacle? {
             let node = DiscoveredNode(
-                id: .name("a"), name: "a", addresses: [NodeAddress(host: host, port: 1)],
+                id: .name("a"), name: "a", addresses: [SocketAddress(host: "\(host)", port: 1)],
                 advertisement: NodeAdvertisement(versions: 1...1, slots: 2, keyFingerprint: announced, id: nil))
             return ClusterMembership.obstacle(to: node, keys: keys, at: .now, hasLocalSystem: false)
         }
@@ -139,7 +139,7 @@ struct ClusterMembershipTests {
     func ownMachine() throws {
         let address = try #require(HostAddress("10.0.0.1"))
         let node = DiscoveredNode(
-            id: .name("a"), name: "a", addresses: [NodeAddress(host: address, port: 1)],
+            id: .name("a"), name: "a", addresses: [SocketAddress(host: "\(address)", port: 1)],
             advertisement: NodeAdvertisement(versions: nil, slots: nil, keyFingerprint: nil, id: nil),
             isOnThisMachine: true)
         let keys = KeyRing(current: try .random())

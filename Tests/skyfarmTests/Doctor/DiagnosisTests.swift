@@ -10,13 +10,15 @@ import Testing
 struct DiagnosisTests {
     static let id = SystemID(high: 1, low: 2)
 
+    static func hosts(_ texts: String...) -> [HostAddress] { texts.compactMap { HostAddress($0) } }
+
     /// A machine without fault, on which no node was tried.
     func machine() throws -> Diagnosis {
         Diagnosis(
             daemon: .listening, key: .success(try ClusterKey.random().fingerprint),
             interfaces: [
-                NetworkInterface(name: "eth0", isUp: true, hasMulticast: true, addresses: ["10.0.0.1"]),
-                NetworkInterface(name: "tun0", isUp: true, hasMulticast: false, addresses: ["10.9.0.1"]),
+                NetworkInterface(name: "eth0", isUp: true, hasMulticast: true, addresses: Self.hosts("10.0.0.1")),
+                NetworkInterface(name: "tun0", isUp: true, hasMulticast: false, addresses: Self.hosts("10.9.0.1")),
             ],
             announced: [], states: [], seconds: 2, time: SystemTime(text: "now"))
     }
@@ -24,10 +26,9 @@ struct DiagnosisTests {
     func found(_ address: String, here: Bool, obstacle: ClusterMembership.Obstacle? = nil) throws
         -> ClusterMembership.Finding
     {
-        let host = try #require(HostAddress(address))
-        return ClusterMembership.Finding(
+        ClusterMembership.Finding(
             node: DiscoveredNode(
-                id: .identity(Self.id), name: "alpha", addresses: [NodeAddress(host: host, port: 4870)],
+                id: .identity(Self.id), name: "alpha", addresses: [SocketAddress(host: address, port: 4870)],
                 advertisement: NodeAdvertisement(versions: nil, slots: 2, keyFingerprint: nil, id: Self.id),
                 isOnThisMachine: here),
             seconds: 0.25, obstacle: obstacle)

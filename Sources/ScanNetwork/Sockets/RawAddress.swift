@@ -1,57 +1,12 @@
+import ScanCluster
+
 #if canImport(Glibc)
     import Glibc
 #else
     import Darwin
 #endif
 
-/// A host and a port, such as `127.0.0.1:4711`, `node.local:4711` or `[::1]:4711`.
-public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Name or numeric address; empty for every address of this machine.
-    public var host: String
-    /// TCP port; 0 lets the system choose one when listening.
-    public var port: UInt16
-
-    /// The address of a host and a port.
-    public init(host: String, port: UInt16) {
-        self.host = host
-        self.port = port
-    }
-
-    /// Reads `HOST:PORT`, `[IPV6]:PORT` or `:PORT`.
-    /// - Throws: ``AddressError`` if the text is none of these.
-    public init(parsing text: String) throws(AddressError) {
-        guard let colon = text.lastIndex(of: ":") else { throw AddressError(text: text, problem: "has no :PORT") }
-        var host = text[..<colon]
-        guard let port = UInt16(text[text.index(after: colon)...]) else {
-            throw AddressError(text: text, problem: "has a port that is no number from 0 to 65535")
-        }
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            host = host.dropFirst().dropLast()
-        } else if host.contains(":") {
-            throw AddressError(text: text, problem: "needs brackets around its IPv6 address, as in [::1]:4711")
-        }
-        if host.contains(where: { $0.isWhitespace || $0 == "/" || $0 == "[" || $0 == "]" }) {
-            throw AddressError(text: text, problem: "has a host name with characters that names do not have")
-        }
-        self.init(host: String(host), port: port)
-    }
-
-    /// The address as text that ``init(parsing:)`` reads.
-    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-}
-
-/// Text that is no address.
-public struct AddressError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The text.
-    public var text: String
-    /// What is wrong with it.
-    public var problem: String
-
-    /// One line that says what is wrong and what would be right.
-    public var description: String { "'\(text)' \(problem); write HOST:PORT" }
-}
-
-/// A resolved address, as the system wants it.
+/// A resolved address, as the socket calls take it.
 struct RawAddress {
     private var storage = sockaddr_storage()
     private var length: socklen_t = 0

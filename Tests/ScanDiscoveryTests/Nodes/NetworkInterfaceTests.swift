@@ -1,10 +1,10 @@
+import ScanDiscovery
 import Testing
-
-@testable import skyfarm
 
 @Suite struct NetworkInterfaceTests {
     private func interface(_ addresses: [String], isUp: Bool = true) -> NetworkInterface {
-        NetworkInterface(name: "eth0", isUp: isUp, hasMulticast: true, addresses: addresses)
+        NetworkInterface(
+            name: "eth0", isUp: isUp, hasMulticast: true, addresses: addresses.compactMap { HostAddress($0) })
     }
 
     @Test(

@@ -1,4 +1,4 @@
-import ScanNetwork
+import ScanCluster
 import Testing
 
 @Suite("An address")

@@ -1,0 +1,75 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A network interface of this machine.
+package struct NetworkInterface: Equatable, Sendable {
+    package var name: String
+    package var isUp: Bool
+    package var hasMulticast: Bool
+    package var isLoopback: Bool
+    package var addresses: [HostAddress]
+
+    package init(name: String, isUp: Bool, hasMulticast: Bool, isLoopback: Bool = false, addresses: [HostAddress]) {
+        self.name = name
+        self.isUp = isUp
+        self.hasMulticast = hasMulticast
+        self.isLoopback = isLoopback
+        self.addresses = addresses
+    }
+
+    /// Whether nodes can be discovered there.
+    package var carriesDiscovery: Bool { isUp && hasMulticast && !isLoopback && !addresses.isEmpty }
+
+    /// The interfaces now, by name.
+    package static func current() -> [NetworkInterface] {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return [] }
+        defer { freeifaddrs(first) }
+        var interfaces: [String: NetworkInterface] = [:]
+        for entry in sequence(first: first, next: { $0?.pointee.ifa_next }) {
+            guard let entry = entry?.pointee, let cName = entry.ifa_name else { continue }
+            let flags = Int(entry.ifa_flags)
+            let name = String(cString: cName)
+            var interface =
+                interfaces[name]
+                ?? NetworkInterface(
+                    name: name, isUp: flags & running != 0, hasMulticast: flags & multicast != 0,
+                    isLoopback: flags & loopback != 0, addresses: [])
+            if let address = entry.ifa_addr.flatMap({ HostAddress($0, interface: if_nametoindex(name)) }) {
+                interface.addresses.append(address)
+            }
+            interfaces[name] = interface
+        }
+        return interfaces.values.sorted { $0.name < $1.name }
+    }
+
+    /// The bytes of each address of this machine, now.
+    static func localAddresses() -> Set<[UInt8]> { Set(current().flatMap(\.addresses).map(\.bytes)) }
+
+    /// Number of the loopback interface.
+    static var loopbackNumber: UInt32 {
+        #if os(Linux)
+            if_nametoindex("lo")
+        #else
+            if_nametoindex("lo0")
+        #endif
+    }
+
+    /// The address of this machine to name to others if a socket listens on `host`; nil if that is one already.
+    ///
+    /// IPv4 comes first, which every machine has; link-local addresses never, which mean another machine elsewhere.
+    package static func address(for host: String, among interfaces: [NetworkInterface]) -> String? {
+        guard ["", "0.0.0.0", "::"].contains(host) else { return nil }
+        let addresses = interfaces.filter { $0.isUp && !$0.isLoopback }.flatMap(\.addresses).filter { !$0.isLinkLocal }
+        let first = addresses.first { !$0.isIPv6 }
+        let second = host == "0.0.0.0" ? nil : addresses.first(where: \.isIPv6)
+        return (first ?? second)?.description ?? "127.0.0.1"
+    }
+
+    private static let loopback = Int(IFF_LOOPBACK)
+    private static let running = Int(IFF_RUNNING)
+    private static let multicast = Int(IFF_MULTICAST)
+}
