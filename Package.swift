@@ -20,6 +20,7 @@ let package = Package(
     products: [
         .executable(name: "skyfarm", targets: ["skyfarm"]),
         .library(name: "ScanCluster", targets: ["ScanCluster"]),
+        .library(name: "ScanFarm", targets: ["ScanFarm"]),
         .library(name: "ScanNetwork", targets: ["ScanNetwork"]),
         .library(name: "ScanDiscovery", targets: ["ScanDiscovery"]),
         .library(name: "ScanSecurity", targets: ["ScanSecurity"]),
@@ -31,8 +32,8 @@ let package = Package(
         .executableTarget(
             name: "skyfarm",
             dependencies: [
-                "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyImage", "ScanNetwork", "ScanDiscovery",
-                "ScanSecurity", "ScanCluster", "ScanMemory",
+                "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyImage", "ScanFarm", "ScanNetwork",
+                "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanMemory",
             ],
             swiftSettings: swift),
         // Parser, help, manual pages and completions of a command line; knows no command.
@@ -63,6 +64,10 @@ let package = Package(
         .target(
             name: "SkyImage", dependencies: ["ScanMemory", "CFITSIO", "CSEP", "CWCS", "CXXHash", "CZlib", "CSkyfarm"],
             swiftSettings: computing),
+        // A process of a cluster: its system, its peers and how it discovers them; knows no pixel.
+        .target(
+            name: "ScanFarm", dependencies: ["ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster"],
+            swiftSettings: swift),
         // The wire; knows no pixel.
         .target(
             name: "ScanNetwork", dependencies: ["ScanSecurity", "ScanCluster", "ScanMemory", "CLibUV", "CXXHash"],
@@ -76,7 +81,7 @@ let package = Package(
         // Memory for pixels; knows no task.
         .target(name: "ScanMemory", dependencies: ["CSkyfarm"], swiftSettings: computing),
         .target(
-            name: "ScanTestSupport", dependencies: ["ScanNetwork", "ScanSecurity", "ScanCluster"],
+            name: "ScanTestSupport", dependencies: ["ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster"],
             path: "Tests/ScanTestSupport", swiftSettings: swift),
 
         // C libraries.
@@ -125,8 +130,8 @@ let package = Package(
         .target(name: "CSkyfarm", path: "Sources/CLibraries/CSkyfarm", cSettings: computingC),
 
         .executableTarget(
-            name: "primes", dependencies: ["ScanNetwork", "ScanSecurity", "ScanCluster"], path: "Examples/primes",
-            swiftSettings: swift),
+            name: "primes", dependencies: ["ScanFarm", "ScanNetwork", "ScanSecurity", "ScanCluster"],
+            path: "Examples/primes", swiftSettings: swift),
         .executableTarget(
             name: "skyfarm-benchmarks",
             dependencies: [
@@ -148,7 +153,7 @@ let package = Package(
             path: "Tests/lab/discovery-probe", swiftSettings: swift),
         // Slow and crooked nodes, and a job on them, for tests of faults with real processes.
         .executableTarget(
-            name: "fault-probe", dependencies: ["SkyScan", "ScanNetwork", "ScanSecurity", "ScanCluster"],
+            name: "fault-probe", dependencies: ["SkyScan", "ScanFarm", "ScanNetwork", "ScanSecurity", "ScanCluster"],
             path: "Tests/fault-probe",
             swiftSettings: swift),
         // Many scenarios of the simulated cluster, for scripts/soak.
@@ -156,12 +161,19 @@ let package = Package(
             name: "skyfarm-simulation", dependencies: ["ScanTestSupport", "ScanCluster"], path: "Tests/simulation",
             exclude: ["planted"], swiftSettings: swift),
         .testTarget(
-            name: "ScanDiscoveryTests", dependencies: ["ScanDiscovery", "ScanCluster"], swiftSettings: swift),
+            name: "ScanDiscoveryTests", dependencies: ["ScanDiscovery", "ScanCluster", "ScanTestSupport"],
+            swiftSettings: swift),
+        .testTarget(
+            name: "ScanFarmTests",
+            dependencies: [
+                "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanTestSupport",
+            ],
+            swiftSettings: swift),
         .testTarget(
             name: "ScanClusterTests", dependencies: ["ScanCluster", "ScanTestSupport"], swiftSettings: swift),
         .testTarget(
             name: "ScanNetworkTests",
-            dependencies: ["ScanNetwork", "ScanSecurity", "ScanCluster", "ScanTestSupport"],
+            dependencies: ["ScanFarm", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanTestSupport"],
             swiftSettings: swift),
         .testTarget(
             name: "ScanDashboardTests", dependencies: ["ScanDashboard", "ScanNetwork", "ScanCluster"],
@@ -191,7 +203,8 @@ let package = Package(
             name: "skyfarmTests",
             dependencies: [
                 "skyfarm", "fault-probe", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyImage",
-                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanTestSupport", "SkyTestSupport",
+                "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanTestSupport",
+                "SkyTestSupport",
             ],
             exclude: ["EndToEnd/astropy_catalogue.py"], swiftSettings: swift),
         // Last: it measures times, and runs alone.

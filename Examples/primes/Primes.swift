@@ -1,4 +1,5 @@
 import ScanCluster
+import ScanFarm
 import ScanNetwork
 import ScanSecurity
 
@@ -18,12 +19,8 @@ struct PrimeCount: ScanTask {
     private func isPrime(_ number: Int) -> Bool {
         if number < 4 { return number > 1 }
         if number.isMultiple(of: 2) { return false }
-        var divisor = 3
-        while divisor * divisor <= number {
-            if number.isMultiple(of: divisor) { return false }
-            divisor += 2
-        }
-        return true
+        let root = Int(Double(number).squareRoot())
+        return !stride(from: 3, through: root, by: 2).contains { number.isMultiple(of: $0) }
     }
 }
 
@@ -32,7 +29,7 @@ struct PrimeCount: ScanTask {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             switch arguments.first {
-            case "node": try await serve(listen: arguments.count > 1 ? arguments[1] : "127.0.0.1:0")
+            case "node": try await serve(listen: arguments.count > 1 ? arguments[1] : ":0")
             case "count": try await count(nodes: arguments.dropFirst().filter { $0 != "--node" })
             default: print("usage: primes node [ADDR:PORT]\n       primes count [--node HOST:PORT]…")
             }
@@ -42,16 +39,14 @@ struct PrimeCount: ScanTask {
     }
 
     static func serve(listen: String) async throws {
-        let node = NodeServer(
-            name: "primes", keys: try KeyStore.user().ring(), slots: 2, scanners: Scanners(PrimeCount.self),
-            listen: listen)
-        print("ready", try node.start())
-        while true { try await Task.sleep(for: .seconds(3600)) }
+        let node = ScanNode(
+            keys: try KeyStore.user().ring(), slots: 2, serving: Scanners(PrimeCount.self), listen: listen)
+        try await node.run { print("ready", $0) }
     }
 
     static func count(nodes: [String]) async throws {
-        let farm = try await Farm(
-            nodes: nodes, keys: try KeyStore.user().ring(), localSlots: nodes.isEmpty ? 2 : 0)
+        let keys = try KeyStore.user().ring()
+        let farm = try await nodes.isEmpty ? Farm(keys: keys) : Farm(nodes: nodes, keys: keys)
         let size = 100_000
         let tasks = (0..<100).map { PrimeCount(id: $0, range: $0 * size..<($0 + 1) * size) }
         var primes = 0

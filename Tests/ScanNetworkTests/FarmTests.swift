@@ -1,4 +1,5 @@
 import ScanCluster
+import ScanFarm
 import ScanNetwork
 import Testing
 
@@ -20,7 +21,7 @@ struct FarmTests {
 
     @Test("needs something that can run a task, and says what is wrong with the first node")
     func nothing() async throws {
-        await #expect(throws: ScanError.self) { _ = try await Farm(keys: testKeys) }
+        await #expect(throws: ScanError.self) { _ = try await Farm(nodes: [], keys: testKeys) }
         let server = try StrangeServer(answer: Array("SSH-2.0-x\r\n".utf8))
         await #expect(
             throws: ScanError(.notANode, "speaks SSH: it is no Skyfarm", system: server.address)

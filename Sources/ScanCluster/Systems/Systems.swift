@@ -5,6 +5,8 @@ public final class Systems: Sendable {
         var systems: [SystemID: ScanSystem] = [:]
         var watches: [RunID: Watch] = [:]
         var lastRun = 0
+        /// By their keys.
+        var peers: [String: Systems.Peer] = [:]
     }
     let registry = Locked(Registry())
     /// Bounds what all runs together have on its way to the systems.

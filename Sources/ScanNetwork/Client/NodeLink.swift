@@ -12,10 +12,10 @@ final class NodeLink: @unchecked Sendable {
     let key: String?
     /// Identity that the node that was found claims.
     private var claim: SystemID?
-    private var onOutcome: (RemoteNodes.VisitOutcome) -> Void = { _ in }
+    private var onOutcome: (RemoteNodes.DialOutcome) -> Void = { _ in }
     private var target: Result<Dialer.Target, AddressError>
     private var announcedKeys: [KeyFingerprint] = []
-    private let keys: KeyRing
+    private let keys: () -> KeyRing?
     private let systems: Systems
     private let options: RemoteNodes.Options
     private let loop: EventLoop
@@ -27,8 +27,8 @@ final class NodeLink: @unchecked Sendable {
 
     /// `changed` is called whenever ``state`` has.
     init(
-        address: String, keys: KeyRing, systems: Systems, options: RemoteNodes.Options, loop: EventLoop,
-        changed: @escaping (NodeLink) -> Void
+        address: String, keys: @escaping () -> KeyRing?, systems: Systems, options: RemoteNodes.Options,
+        loop: EventLoop, changed: @escaping (NodeLink) -> Void
     ) {
         state = NodeState(address: address)
         do {
@@ -47,8 +47,8 @@ final class NodeLink: @unchecked Sendable {
 
     /// A link to a node that was found. `changed` is called whenever ``state`` has.
     init(
-        found key: String, keys: KeyRing, systems: Systems, options: RemoteNodes.Options, loop: EventLoop,
-        changed: @escaping (NodeLink) -> Void
+        discovered key: String, keys: @escaping () -> KeyRing?, systems: Systems, options: RemoteNodes.Options,
+        loop: EventLoop, changed: @escaping (NodeLink) -> Void
     ) {
         state = NodeState(address: "")
         state.status = .closed
@@ -72,25 +72,27 @@ final class NodeLink: @unchecked Sendable {
     func start() { perform(machine.start()) }
 
     /// Makes one try at a node that was found, unless it is connected or being tried.
-    func visit(_ visit: RemoteNodes.Visit, onOutcome: @escaping (RemoteNodes.VisitOutcome) -> Void) {
+    func dial(
+        _ peer: Systems.Peer, keys: [KeyFingerprint], onOutcome: @escaping (RemoteNodes.DialOutcome) -> Void
+    ) {
         self.onOutcome = onOutcome
-        claim = visit.identity
-        state.announcedName = visit.name
-        announcedKeys = visit.keys
-        target = .success(.addresses(visit.addresses.compactMap(RawAddress.init(numeric:))))
+        claim = peer.identity
+        state.announcedName = peer.name
+        announcedKeys = keys
+        target = .success(.addresses(peer.addresses.compactMap(RawAddress.init(numeric:))))
         if state.status == .joined { return onOutcome(.connected) }
-        state.address = visit.addresses.first?.description ?? ""
+        state.address = peer.addresses.first?.description ?? ""
         let action = machine.start()
         if action == .dial { set(.connecting) }
         perform(action)
     }
 
     /// The node that was found is in use already, through another link.
-    func stand(behind visit: RemoteNodes.Visit, onOutcome: @escaping (RemoteNodes.VisitOutcome) -> Void) {
+    func stand(behind peer: Systems.Peer, onOutcome: @escaping (RemoteNodes.DialOutcome) -> Void) {
         self.onOutcome = onOutcome
-        claim = visit.identity
-        state.announcedName = visit.name
-        state.address = visit.addresses.first?.description ?? ""
+        claim = peer.identity
+        state.announcedName = peer.name
+        state.address = peer.addresses.first?.description ?? ""
         set(.duplicate(of: ""))
         onOutcome(.connected)
     }
@@ -148,7 +150,7 @@ final class NodeLink: @unchecked Sendable {
         case .failure(let error): failed(.failed(ScanError(.unreachable, "\(error)")))
         case .success(let target):
             let info = CoordinatorInfo(name: options.name, frameLimit: options.frameLimit, job: options.job)
-            let keys = keys.keys(for: announcedKeys, at: .now)
+            let keys = keys()?.keys(for: announcedKeys, at: .now) ?? []
             let dialer = Dialer(
                 loop: loop, target: target, keys: keys, info: info, timing: options.timing, sessions: options.sessions
             ) {

@@ -38,7 +38,7 @@ public final class RemoteNodes: @unchecked Sendable {
     }
 
     let loop: EventLoop
-    let keys: KeyRing
+    var keys: KeyRing
     let systems: Systems
     let options: Options
     private let shared: Locked<Shared>
@@ -58,7 +58,9 @@ public final class RemoteNodes: @unchecked Sendable {
         self.options = options
         shared = Locked(Shared(states: addresses.map { NodeState(address: $0) }, isSettled: addresses.isEmpty))
         links = addresses.map { address in
-            NodeLink(address: address, keys: keys, systems: systems, options: options, loop: loop) { [weak self] in
+            NodeLink(
+                address: address, keys: { [weak self] in self?.keys }, systems: systems, options: options, loop: loop
+            ) { [weak self] in
                 self?.changed($0)
             }
         }

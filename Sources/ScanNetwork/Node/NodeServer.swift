@@ -147,6 +147,12 @@ public final class NodeServer: @unchecked Sendable {
     /// Identity of the node.
     public var identity: SystemID { info.identity }
 
+    /// Name for users.
+    public var name: String { info.name }
+
+    /// Tasks that run at the same time.
+    public var slots: Int { info.slots }
+
     /// What the node does now.
     public var status: Status { shared.withLock { $0 } }
 

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
 import ScanCluster
+import ScanFarm
 import ScanNetwork
 import SkyImage
 
@@ -22,9 +23,10 @@ struct BenchCommand: Command {
             display.finish()
             folder.remove()
         }
-        let farm = try ScanFarm(options.cluster, events: ScanEvents(display: display))
-        defer { farm.close() }
-        let work = Task { try await measure(farm, folder) }
+        let events = ScanEvents(display: display)
+        let node = try ScanNode.started(options.cluster, events: events)
+        defer { node.disconnect() }
+        let work = Task { try await measure(node, events, folder) }
         let watcher = Task {
             for await _ in interrupts.signals { work.cancel() }
         }
@@ -39,27 +41,27 @@ struct BenchCommand: Command {
         }
     }
 
-    private func measure(_ farm: ScanFarm, _ folder: TemporaryFolder) async throws -> BenchReport {
-        try await farm.join()
-        try await farm.gather()
-        let systems = await usable(farm)
-        let run = BenchRun(farm.systems, systems, runs: options.runs)
+    private func measure(_ node: ScanNode, _ events: ScanEvents, _ folder: TemporaryFolder) async throws -> BenchReport {
+        try await node.join(options.cluster, events)
+        try await node.gather(options.cluster)
+        let systems = await usable(node, events)
+        let run = BenchRun(node.systems, systems, runs: options.runs)
         var report = BenchReport(runs: options.runs, systems: systems.map(BenchReport.System.init))
         let count = HumanFormat.count(systems.count, "system")
         if options.suites.contains(.dispatch) {
-            farm.events.say("measuring dispatch on \(count)")
+            events.say("measuring dispatch on \(count)")
             report.dispatch = try await run.dispatch()
         }
         if options.suites.contains(.latency) {
-            farm.events.say("measuring latency on \(count)")
+            events.say("measuring latency on \(count)")
             report.latency = try await run.latency()
         }
         if options.suites.contains(.scan) {
             if let image = options.image {
-                farm.events.say("scanning \(image) on \(count)")
+                events.say("scanning \(image) on \(count)")
                 report.scan = try await run.scan(image, name: image, links: options.links)
             } else {
-                farm.events.say("scanning a synthetic image on \(count)")
+                events.say("scanning a synthetic image on \(count)")
                 let sky = try makeSky(in: folder)
                 report.scan = try await run.scan(sky, name: "synthetic sky", links: options.links)
             }
@@ -78,14 +80,14 @@ struct BenchCommand: Command {
     }
 
     /// The systems that support the measurements; reports those that do not.
-    private func usable(_ farm: ScanFarm) async -> [SystemSnapshot] {
-        let old = await farm.nodes.states.compactMap(\.node).filter { !$0.scanners.contains(ProbeTask.scanner) }
+    private func usable(_ node: ScanNode, _ events: ScanEvents) async -> [SystemSnapshot] {
+        let old = await node.connections.states.compactMap(\.node).filter { !$0.scanners.contains(ProbeTask.scanner) }
         for node in old {
-            farm.events.say(
+            events.say(
                 "node \(node.name) is not measured: its version \(node.software) does not support it; update it"
             )
         }
-        return farm.systems.snapshot.filter { system in !old.contains { $0.identity == system.id } }
+        return node.systems.snapshot.filter { system in !old.contains { $0.identity == system.id } }
     }
 }
 

@@ -1,6 +1,6 @@
 import ScanDiscovery
 
-/// Where a coordinator looks for nodes that nobody named.
+/// Where nodes are discovered.
 struct NodeSources: Sendable {
     /// On the local network, by DNS-SD.
     var discovers: Bool

@@ -1,6 +1,7 @@
 import CommandLineKit
 import ScanCluster
 import ScanDiscovery
+import ScanFarm
 import ScanNetwork
 import ScanSecurity
 
@@ -13,7 +14,7 @@ struct Diagnosis: Sendable {
     var discoveryError: DiscoveryError?
     var interfaces: [NetworkInterface]
     /// Announced nodes.
-    var announced: [ClusterMembership.Finding]
+    var announced: [DiscoveredPeer]
     /// States of the nodes to which connections were attempted.
     var states: [NodeState]
     /// Duration of the search for nodes.
@@ -149,25 +150,25 @@ struct Diagnosis: Sendable {
         }
     }
 
-    private func announcement(_ finding: ClusterMembership.Finding) -> Finding {
-        let place = finding.node.isOnThisMachine ? "announced" : "heard"
-        let addresses = finding.node.addresses.map(\.description).joined(separator: ", ")
-        let time = "after \(plainText((finding.seconds * 10).rounded() / 10)) s"
-        return Finding(check: place, verdict: .ok, text: "\(finding.node.name) at \(addresses), heard \(time)")
+    private func announcement(_ peer: DiscoveredPeer) -> Finding {
+        let place = peer.node.isOnThisMachine ? "announced" : "heard"
+        let addresses = peer.node.addresses.map(\.description).joined(separator: ", ")
+        let time = "after \(plainText((peer.seconds * 10).rounded() / 10)) s"
+        return Finding(check: place, verdict: .ok, text: "\(peer.node.name) at \(addresses), heard \(time)")
     }
 
     /// Whether the node answers.
-    private func answer(_ finding: ClusterMembership.Finding) -> Finding {
-        let name = finding.node.name
-        if let obstacle = finding.obstacle {
+    private func answer(_ peer: DiscoveredPeer) -> Finding {
+        let name = peer.node.name
+        if let unusable = peer.unusableReason {
             return Finding(
-                check: "answers", verdict: .problem, text: "\(name) is not used: \(obstacle.reason)",
-                next: obstacle.next
+                check: "answers", verdict: .problem, text: "\(name) is not used: \(unusable.text)",
+                next: unusable.next
             )
         }
-        let addresses = Set(finding.node.addresses.map(\.description))
+        let addresses = Set(peer.node.addresses.map(\.description))
         let state = states.first { state in
-            state.node.map { $0.identity == finding.node.advertisement.id } ?? false
+            state.node.map { $0.identity == peer.node.advertisement.id } ?? false
                 || addresses.contains(state.address)
         }
         guard let state, state.status != .connecting else {
@@ -176,13 +177,13 @@ struct Diagnosis: Sendable {
                 next: "skyfarm doctor --wait 10")
         }
         if let trouble = state.trouble, !state.isUsable {
-            let port = finding.node.addresses.first?.port ?? 0
-            let remedy = finding.node.isOnThisMachine ? "skyfarm node --listen :\(port)" : "sudo ufw allow \(port)/tcp"
+            let port = peer.node.addresses.first?.port ?? 0
+            let remedy = peer.node.isOnThisMachine ? "skyfarm node --listen :\(port)" : "sudo ufw allow \(port)/tcp"
             return Finding(
                 check: "answers", verdict: .problem, text: "\(name) \(trouble)",
                 next: state.lacksKey ? "skyfarm key import" : remedy)
         }
-        if finding.node.isOnThisMachine, isLoopback(state.address) {
+        if peer.node.isOnThisMachine, isLoopback(state.address) {
             return Finding(
                 check: "answers", verdict: .problem,
                 text: "\(name) answers at \(state.address) only, which other machines cannot reach",

@@ -1,5 +1,7 @@
+import ScanCluster
 import CommandLineKit
 import ScanDiscovery
+import ScanFarm
 import ScanNetwork
 import ScanSecurity
 
@@ -13,14 +15,16 @@ struct DoctorCommand: Command {
         let daemon = DiscoveryDaemon.diagnose()
         let keys = Result { () throws(KeyError) in try KeyStore.user().ring() }
         // Without a usable key, a random one: the other checks still work.
-        let search = NodeSearch(
-            options.nodes, keys: try (try? keys.get()) ?? KeyRing(current: .random()),
-            sources: NodeSources(discovers: true, srv: []))
-        let states = await search.look(for: .seconds(options.waitSeconds))
+        let node = ScanNode(
+            keys: try (try? keys.get()) ?? KeyRing(current: .random()), nodes: options.nodes.map(\.description),
+            discovering: [DNSServiceDiscovery()])
+        try node.start()
+        defer { node.disconnect() }
+        let states = await node.look(for: .seconds(options.waitSeconds))
         let diagnosis = Diagnosis(
-            daemon: daemon, key: keys.map(\.current.fingerprint), discoveryError: search.membership?.errors.first,
+            daemon: daemon, key: keys.map(\.current.fingerprint), discoveryError: node.membership.errors.first,
             interfaces: NetworkInterface.current(),
-            announced: search.membership?.findings ?? [], states: states, seconds: options.waitSeconds,
+            announced: node.membership.peers, states: states, seconds: options.waitSeconds,
             time: SystemTime.current())
         try StandardOutput.write(
             options.common.json

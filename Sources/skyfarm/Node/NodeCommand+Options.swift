@@ -47,7 +47,7 @@ extension NodeCommand {
             + " pixels"
     )
     private static let noAdvertise = Option.toggle(
-        "no-advertise", layers: .all, help: "Do not announce this node on the local network")
+        "no-advertise", layers: .all, help: "Do not announce this node on the local network, nor look for others")
 
     static let spec = CommandSpec(
         name: "node",

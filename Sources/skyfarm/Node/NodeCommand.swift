@@ -4,6 +4,7 @@ import Foundation
 import ScanCluster
 import ScanDiscovery
 import ScanMemory
+import ScanFarm
 import ScanNetwork
 import ScanSecurity
 import SkyImage
@@ -23,53 +24,43 @@ struct NodeCommand: Command {
         let store = try KeyStore.user()
         let keys = try store.ring()
         let live = LiveNode(name: name, slots: slots)
-        let visits = Locked(CoordinatorVisits())
-        let node = NodeServer(
-            name: name, keys: keys, slots: slots, scanners: .sky, listen: options.listen.description,
-            resolver: try resolver(),
-            onEvent: { [self] event in
+        let presence = Locked(CoordinatorPresence())
+        let node = ScanNode(
+            name: name, keys: keys, slots: slots, serving: .sky, listen: options.listen.description,
+            discovering: options.advertises ? [DNSServiceDiscovery()] : [], resolver: try resolver()
+        ) { [self] event in
+            if case .server(let event) = event {
                 live.note(event)
-                say(event)
-                Self.giveBackMemory(after: event, visits)
-            })
+                Self.giveBackMemory(after: event, presence)
+            }
+            say(event)
+        }
+        guard let server = node.server else { preconditionFailure("a node that serves has a server") }
         let address = Self.reachable(try start(node))
         let dashboard = try options.dashboard.map { place in
-            try DashboardOption.serve(NodeDashboardSource(node, live, address), at: place) { link in
+            try DashboardOption.serve(NodeDashboardSource(server, live, address), at: place) { link in
                 Self.log.async { options.log.write(DashboardOption.level(options.common), StyledText(link)) }
             }
         }
         try announce(Ready(name: name, address: address.description, slots: slots))
-        let presence = Task {
-            await appear(keys, store, node) { [self] keys in
-                options.advertises
-                    ? Announcement(of: node, name: name, keys: keys, slots: slots, at: address, say) : nil
+        let following = Task {
+            for await keys in store.changes(of: keys, onTrouble: { say("still using the old keys: \($0)") }) {
+                await node.use(keys)
+                say("the cluster key is now \(keys.current.fingerprint)")
             }
         }
         // Any signal ends the node, SIGHUP included; nohup keeps it running after its terminal is closed.
         for await _ in interrupts.signals { break }
+        following.cancel()
+        await following.value
         // Withdraws the announcement first, so that no new coordinator connects.
-        presence.cancel()
-        await presence.value
+        await node.withdraw()
         live.drain()
-        await drain(node, interrupts)
+        await drain(node, server, interrupts)
         live.end()
         await dashboard?.close(within: 1)
         Self.waitForLog()
         return .complete
-    }
-
-    /// Keeps the node announced until the task is cancelled, and applies changes of the keys.
-    private func appear(
-        _ keys: KeyRing, _ store: KeyStore, _ node: NodeServer, _ announce: (KeyRing) -> Announcement?
-    ) async {
-        var announcement = announce(keys)
-        for await keys in store.changes(of: keys, onTrouble: { say("still using the old keys: \($0)") }) {
-            node.use(keys)
-            say("the cluster key is now \(keys.current.fingerprint)")
-            await announcement?.takeLeave()
-            announcement = announce(keys)
-        }
-        await announcement?.takeLeave()
     }
 
     /// Resolves references to local images; nil if --data is not given.
@@ -82,11 +73,11 @@ struct NodeCommand: Command {
         }
     }
 
-    private func start(_ node: NodeServer) throws(CommandError) -> SocketAddress {
+    private func start(_ node: ScanNode) throws(CommandError) -> SocketAddress {
         try failing(.failure, about: "node") {
             try SEPVersion.requireFixedDraw()
             do {
-                return try node.start()
+                return try node.start() ?? options.listen
             } catch let error as SocketError {
                 throw CommandError(.failure, Self.words(for: error, listen: options.listen))
             }
@@ -110,11 +101,33 @@ struct NodeCommand: Command {
     }
 
     /// Lets running tasks finish; a second SIGINT ends the process at once.
-    private func drain(_ node: NodeServer, _ interrupts: Interrupts) async {
-        let running = node.status.running + node.status.queued
+    private func drain(_ node: ScanNode, _ server: NodeServer, _ interrupts: Interrupts) async {
+        let running = server.status.running + server.status.queued
         if running > 0 { say("finishing \(HumanFormat.count(running, "task")); press Ctrl-C again to stop at once") }
         await node.drain()
         withExtendedLifetime(interrupts) {}
+    }
+
+    private func say(_ event: ScanNode.Event) {
+        switch event {
+        case .server(let event): say(event)
+        case .announcement(.advertised(let name), _): say("announced as \(name)")
+        case .announcement(.unavailable(let error), let address):
+            say("not announced: \(error); use --node \(Self.reachable(address)) meanwhile")
+        case .membership(let news): say(news)
+        }
+    }
+
+    private func say(_ news: ClusterMembership.News) {
+        switch news {
+        case .available: break
+        case .unavailable(let error): say(.debug, "peers are not discovered: \(error)")
+        case .discovered(let node):
+            let addresses = node.addresses.map(\.description).joined(separator: ", ")
+            say(.debug, "peer \(name: node.name) discovered at \(addresses)")
+        case .departed(let name): say(.debug, "peer \(name: name) is announced no longer")
+        case .unused(let name, let reason): say(.debug, "peer \(name: name) cannot be used: \(reason)")
+        }
     }
 
     private func say(_ event: NodeServer.Event) {
@@ -136,11 +149,11 @@ struct NodeCommand: Command {
     private static let log = DispatchQueue(label: "skyfarm.node.log")
 
     /// Returns the memory of scans to the system after a minute without a coordinator.
-    private static func giveBackMemory(after event: NodeServer.Event, _ visits: Locked<CoordinatorVisits>) {
-        if case .connected = event { visits.withLock { $0.begin() } }
-        guard case .disconnected = event, let mark = visits.withLock({ $0.end() }) else { return }
+    private static func giveBackMemory(after event: NodeServer.Event, _ presence: Locked<CoordinatorPresence>) {
+        if case .connected = event { presence.withLock { $0.begin() } }
+        guard case .disconnected = event, let mark = presence.withLock({ $0.end() }) else { return }
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 60) {
-            if visits.withLock({ $0.isLeftAlone(since: mark) }) { FreedMemory.giveBack() }
+            if presence.withLock({ $0.isIdle(since: mark) }) { FreedMemory.giveBack() }
         }
     }
 

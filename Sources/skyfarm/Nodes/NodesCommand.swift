@@ -1,5 +1,6 @@
 import CommandLineKit
 import ScanCluster
+import ScanFarm
 import ScanNetwork
 import ScanSecurity
 
@@ -10,15 +11,14 @@ struct NodesCommand: Command {
     init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     func run() async throws -> ExitCode {
-        let search = NodeSearch(
-            options.nodes, keys: try KeyStore.user().ring(),
-            sources: NodeSources(discovers: options.discovers, srv: options.srv))
-        let states = await search.look(for: .seconds(options.waitSeconds))
-        var rows = states.map(Row.init)
-        if let membership = search.membership {
-            rows += membership.findings.compactMap(Row.init)
-            for error in membership.errors { say("\(error)") }
-        }
+        let node = ScanNode(
+            keys: try KeyStore.user().ring(), nodes: options.nodes.map(\.description),
+            discovering: NodeSources(discovers: options.discovers, srv: options.srv).all)
+        try node.start()
+        defer { node.disconnect() }
+        let states = await node.look(for: .seconds(options.waitSeconds))
+        let rows = states.map(Row.init) + node.membership.peers.compactMap(Row.init)
+        for error in node.membership.errors { say("\(error)") }
         if rows.isEmpty {
             say(
                 "no node found; start `skyfarm node` on a machine, or name one with --node HOST:PORT;"
@@ -87,14 +87,14 @@ extension NodesCommand.Row {
     }
 
     /// A discovered node to which no connection is attempted.
-    init?(_ finding: ClusterMembership.Finding) {
-        guard let obstacle = finding.obstacle else { return nil }
-        address = finding.node.addresses.first?.description ?? "-"
+    init?(_ peer: DiscoveredPeer) {
+        guard let unusable = peer.unusableReason else { return nil }
+        address = peer.node.addresses.first?.description ?? "-"
         isUsable = false
-        name = finding.node.name
-        slots = finding.node.advertisement.slots
-        key = finding.node.advertisement.keyFingerprint
-        reason = obstacle.reason
+        name = peer.node.name
+        slots = peer.node.advertisement.slots
+        key = peer.node.advertisement.keyFingerprint
+        reason = unusable.text
     }
 }
 

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
 import ScanCluster
+import ScanFarm
 import ScanNetwork
 import SkyImage
 import SkyReport
@@ -34,15 +35,15 @@ struct ScanCommand: Command {
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
         let recorder = ScanRecorder()
-        let farm = try ScanFarm(
+        let events = ScanEvents(display: display, recorder: recorder)
+        let node = try ScanNode.started(
             options.cluster, job: identity.id, timeout: options.timeoutSeconds.map { .seconds($0) },
-            maxAttempts: options.maxAttempts,
-            events: ScanEvents(display: display, recorder: recorder))
-        defer { farm.close() }
-        let journal = try await openJournal(identity, notice: farm.events.say)
+            maxAttempts: options.maxAttempts, events: events)
+        defer { node.disconnect() }
+        let journal = try await openJournal(identity, notice: events.say)
         let dashboard = try openDashboard(reader.summary, recorder, display)
         let work = Task { () async throws -> ExitCode in
-            try await scan(reader, parameters, farm, journal, display, dashboard?.source, outputs, start, log)
+            try await scan(reader, parameters, node, events, journal, display, dashboard?.source, outputs, start, log)
         }
         let watcher = Task {
             for await _ in interrupts.signals { work.cancel() }
@@ -62,11 +63,11 @@ struct ScanCommand: Command {
     }
 
     private func scan(
-        _ reader: ImageReader, _ parameters: ScanParameters, _ farm: ScanFarm, _ journal: ScanJournal?,
-        _ display: ProgressDisplay, _ dashboard: ScanDashboardSource?, _ outputs: [CatalogueOutput],
+        _ reader: ImageReader, _ parameters: ScanParameters, _ node: ScanNode, _ events: ScanEvents,
+        _ journal: ScanJournal?, _ display: ProgressDisplay, _ dashboard: ScanDashboardSource?, _ outputs: [CatalogueOutput],
         _ start: ContinuousClock.Instant, _ log: Log
     ) async throws -> ExitCode {
-        let recorder = farm.events.recorder
+        let recorder = events.recorder
         // A journal needs the checksums before the first result.
         let patience = journal == nil ? Duration.seconds(1) : .zero
         let checksums = Task { try await reader.checksums(patience: patience) }
@@ -76,11 +77,11 @@ struct ScanCommand: Command {
             return try await self.livePreview(reader)
         }
         defer { preview?.cancel() }
-        try await farm.join()
+        try await node.join(options.cluster, events)
         try await journal?.begin { try await checksums.value }
         let job = try SkyScan(
-            reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: farm.coordinator,
-            job: UInt64.random(in: .min ... .max), journal: journal, observer: farm.events.handle)
+            reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: node.coordinator,
+            job: UInt64.random(in: .min ... .max), journal: journal, observer: events.handle)
         display.handle(
             .began(pixels: reader.summary.width * reader.summary.height, work: job.expectedCost))
         let result = try await job.run()
@@ -95,7 +96,7 @@ struct ScanCommand: Command {
         display.finish()
         try CatalogueOutput.write(table, to: outputs)
         for page in pages { try page.commit() }
-        await finish(journal, result, notice: farm.events.say)
+        await finish(journal, result, notice: events.say)
         // The catalogue does not wait for the live page's image.
         await dashboard?.finishPreview()
         let seconds = (ContinuousClock.now - start) / .seconds(1)

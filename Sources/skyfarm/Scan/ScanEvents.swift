@@ -1,5 +1,6 @@
 import Foundation
 import ScanCluster
+import ScanFarm
 import ScanNetwork
 import SkyScan
 
@@ -82,7 +83,7 @@ struct ScanEvents: Sendable {
     /// Warns about failures of discovery and about discovered nodes that are not used.
     @Sendable func handle(_ news: ClusterMembership.News) {
         switch news {
-        case .available: break
+        case .available, .discovered, .departed: break
         case .unavailable(let error): warn("\(error)")
         case .unused(let name, let reason): warn("node \(name: name) is not used: \(reason)")
         }

@@ -68,7 +68,7 @@ struct DiscoveryScript {
         if case .identity(let known) = id { identity = known }
         return DiscoveredNode(
             id: id, name: name,
-            addresses: addresses.map { SocketAddress(host: $0, port: port) },
+            addresses: try addresses.map { SocketAddress(host: "\(try #require(HostAddress($0)))", port: port) },
             advertisement: NodeAdvertisement(versions: 1...1, slots: slots, keyFingerprint: "k", id: identity),
             isOnThisMachine: isOnThisMachine)
     }

@@ -1,5 +1,6 @@
 import ScanCluster
 import ScanDiscovery
+import ScanTestSupport
 import Testing
 
 @Suite("Discovery over a network in memory", .timeLimit(.minutes(1)))

@@ -1,5 +1,6 @@
 import ScanCluster
 import ScanDiscovery
+import ScanFarm
 import ScanNetwork
 import ScanSecurity
 import Testing
@@ -23,15 +24,13 @@ struct DiagnosisTests {
             announced: [], states: [], seconds: 2, time: SystemTime(text: "now"))
     }
 
-    func found(_ address: String, here: Bool, obstacle: ClusterMembership.Obstacle? = nil) throws
-        -> ClusterMembership.Finding
-    {
-        ClusterMembership.Finding(
+    func found(_ address: String, here: Bool, reason: UnusableReason? = nil) throws -> DiscoveredPeer {
+        DiscoveredPeer(
             node: DiscoveredNode(
                 id: .identity(Self.id), name: "alpha", addresses: [SocketAddress(host: address, port: 4870)],
                 advertisement: NodeAdvertisement(versions: nil, slots: 2, keyFingerprint: nil, id: Self.id),
                 isOnThisMachine: here),
-            seconds: 0.25, obstacle: obstacle)
+            seconds: 0.25, unusableReason: reason)
     }
 
     func problems(_ diagnosis: Diagnosis) -> [String] {
@@ -91,7 +90,7 @@ struct DiagnosisTests {
         diagnosis.states = []
         #expect(problems(diagnosis) == ["answers: skyfarm doctor --wait 10"])
         diagnosis.announced = [
-            try found("10.0.0.1", here: true, obstacle: .init(reason: "is too old", next: "skyfarm --version"))
+            try found("10.0.0.1", here: true, reason: .init(text: "is too old", next: "skyfarm --version"))
         ]
         #expect(problems(diagnosis) == ["answers: skyfarm --version"])
     }

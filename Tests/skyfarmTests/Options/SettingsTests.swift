@@ -28,7 +28,7 @@ import Testing
     @Test("nodes come from one layer only: by comma or space in the environment, by line in the file")
     func lists() throws {
         let file = "node = a:1\nnode = b:2\n"
-        func ports(_ words: [String], environment: [String: String] = [:]) throws -> [Int] {
+        func ports(_ words: [String], environment: [String: String] = [:]) throws -> [UInt16] {
             try scan(words, environment: environment, file: file).cluster.nodes.map(\.port)
         }
         #expect(try ports([]) == [1, 2])

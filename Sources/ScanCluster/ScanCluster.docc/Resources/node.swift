@@ -1,4 +1,5 @@
 import ScanCluster
+import ScanFarm
 import ScanNetwork
 import ScanSecurity
 
@@ -18,23 +19,17 @@ struct PrimeCount: ScanTask {
     private func isPrime(_ number: Int) -> Bool {
         if number < 4 { return number > 1 }
         if number.isMultiple(of: 2) { return false }
-        var divisor = 3
-        while divisor * divisor <= number {
-            if number.isMultiple(of: divisor) { return false }
-            divisor += 2
-        }
-        return true
+        let root = Int(Double(number).squareRoot())
+        return !stride(from: 3, through: root, by: 2).contains { number.isMultiple(of: $0) }
     }
 }
 
 @main struct Primes {
-    static func main() async throws { try await serve(listen: "127.0.0.1:4871") }
+    static func main() async throws { try await serve(listen: ":0") }
 
     static func serve(listen: String) async throws {
-        let node = NodeServer(
-            name: "primes", keys: try KeyStore.user().ring(), slots: 2, scanners: Scanners(PrimeCount.self),
-            listen: listen)
-        print("ready", try node.start())
-        while true { try await Task.sleep(for: .seconds(3600)) }
+        let node = ScanNode(
+            keys: try KeyStore.user().ring(), slots: 2, serving: Scanners(PrimeCount.self), listen: listen)
+        try await node.run { print("ready", $0) }
     }
 }

@@ -1,5 +1,5 @@
-$ swift run primes node 127.0.0.1:4871 &
-ready 127.0.0.1:4871
+$ swift run primes node &
+ready [::]:40551
 
-$ swift run primes count --node 127.0.0.1:4871
+$ swift run primes count
 664579 primes below 10000000

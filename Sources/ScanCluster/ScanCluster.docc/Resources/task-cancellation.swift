@@ -16,11 +16,7 @@ struct PrimeCount: ScanTask {
     private func isPrime(_ number: Int) -> Bool {
         if number < 4 { return number > 1 }
         if number.isMultiple(of: 2) { return false }
-        var divisor = 3
-        while divisor * divisor <= number {
-            if number.isMultiple(of: divisor) { return false }
-            divisor += 2
-        }
-        return true
+        let root = Int(Double(number).squareRoot())
+        return !stride(from: 3, through: root, by: 2).contains { number.isMultiple(of: $0) }
     }
 }

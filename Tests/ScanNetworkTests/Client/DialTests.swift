@@ -2,13 +2,13 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@Suite("Nodes that are found", .timeLimit(.minutes(1)))
-struct VisitTests {
-    /// A coordinator, and what it hears of its visits.
+@Suite("Discovered nodes", .timeLimit(.minutes(1)))
+struct DialTests {
+    /// A coordinator, and the outcomes of its connection attempts.
     final class Coordinator: Sendable {
         let systems = Systems(clock: EventLoop.shared)
         let nodes: RemoteNodes
-        let outcomes = Locked<[RemoteNodes.VisitOutcome]>([])
+        let outcomes = Locked<[RemoteNodes.DialOutcome]>([])
 
         init(named addresses: [String] = []) {
             var options = RemoteNodes.Options()
@@ -17,20 +17,20 @@ struct VisitTests {
             nodes.start()
         }
 
-        func visit(_ key: String, _ addresses: [String], identity: SystemID? = nil) throws {
+        func dial(_ key: String, _ addresses: [String], identity: SystemID? = nil) throws {
             let addresses = try addresses.map { try SocketAddress(parsing: $0) }
-            nodes.visit(.init(key: key, name: "found", addresses: addresses, identity: identity)) { outcome in
+            nodes.dial(.init(key: key, name: "found", identity: identity, addresses: addresses)) { outcome in
                 self.outcomes.withLock { $0.append(outcome) }
             }
         }
 
-        func heard(_ count: Int) async -> [RemoteNodes.VisitOutcome] {
+        func heard(_ count: Int) async -> [RemoteNodes.DialOutcome] {
             await eventually { self.outcomes.withLock { $0.count } >= count }
             return outcomes.withLock { $0 }
         }
     }
 
-    @Test("let go of who wanted to be told of them when they are closed, though that holds them")
+    @Test("release their observer when they are closed, though it holds them")
     func observer() async throws {
         final class Observer: Sendable {
             let coordinator = Coordinator()
@@ -46,7 +46,7 @@ struct VisitTests {
             let dead = try ClosedPort()
             defer { dead.release() }
             let address = try SocketAddress(parsing: dead.address)
-            observer.coordinator.nodes.visit(.init(key: "a", name: "found", addresses: [address])) { outcome in
+            observer.coordinator.nodes.dial(.init(key: "a", name: "found", addresses: [address])) { outcome in
                 observer.coordinator.outcomes.withLock { $0.append(outcome) }
             }
             #expect(await observer.coordinator.heard(1).count == 1)
@@ -61,7 +61,7 @@ struct VisitTests {
         let (node, dead) = (try TestNode(slots: 3), try ClosedPort())
         defer { dead.release() }
         let coordinator = Coordinator()
-        try coordinator.visit("a", [dead.address, node.address])
+        try coordinator.dial("a", [dead.address, node.address])
         #expect(await coordinator.heard(1) == [.connected])
         #expect(coordinator.systems.snapshot.map(\.slots) == [3])
         let states = await coordinator.nodes.states
@@ -76,11 +76,11 @@ struct VisitTests {
     func again() async throws {
         let node = try TestNode()
         let coordinator = Coordinator()
-        try coordinator.visit("a", [node.address])
+        try coordinator.dial("a", [node.address])
         _ = await coordinator.heard(1)
         let dead = try ClosedPort()
         defer { dead.release() }
-        try coordinator.visit("a", [dead.address])
+        try coordinator.dial("a", [dead.address])
         #expect(await coordinator.heard(2) == [.connected, .connected])
         #expect(node.server.status.connections == 1)
         coordinator.nodes.close()
@@ -92,7 +92,7 @@ struct VisitTests {
         let dead = try ClosedPort()
         defer { dead.release() }
         let coordinator = Coordinator()
-        try coordinator.visit("a", [dead.address])
+        try coordinator.dial("a", [dead.address])
         guard case .failed(let error)? = await coordinator.heard(1).first else {
             Issue.record("no failure")
             return
@@ -100,7 +100,7 @@ struct VisitTests {
         #expect(error.code == .unreachable)
         let node = try TestNode(listen: dead.address)
         #expect(await coordinator.nodes.states.map(\.node) == [nil])
-        try coordinator.visit("a", [dead.address])
+        try coordinator.dial("a", [dead.address])
         #expect(await coordinator.heard(2).last == .connected)
         coordinator.nodes.close()
         node.server.stop()
@@ -109,7 +109,7 @@ struct VisitTests {
     @Test("and have names for addresses cannot be reached")
     func names() async throws {
         let coordinator = Coordinator()
-        try coordinator.visit("a", ["localhost:1"])
+        try coordinator.dial("a", ["localhost:1"])
         #expect(
             await coordinator.heard(1) == [.failed(ScanError(.unreachable, "has no address", system: "localhost:1"))])
         coordinator.nodes.close()
@@ -119,7 +119,7 @@ struct VisitTests {
     func leaving() async throws {
         let node = try TestNode()
         let coordinator = Coordinator()
-        try coordinator.visit("a", [node.address])
+        try coordinator.dial("a", [node.address])
         _ = await coordinator.heard(1)
         node.server.stop()
         #expect(await coordinator.heard(2) == [.connected, .ended])
@@ -132,7 +132,7 @@ struct VisitTests {
         let node = try TestNode()
         let coordinator = Coordinator(named: [node.address])
         _ = await coordinator.nodes.settled()
-        try coordinator.visit("a", [node.address], identity: claims ? node.server.identity : nil)
+        try coordinator.dial("a", [node.address], identity: claims ? node.server.identity : nil)
         #expect(await coordinator.heard(1) == [.connected])
         #expect(coordinator.systems.snapshot.count == 1)
         #expect(await coordinator.nodes.states.last?.status == .duplicate(of: node.address))
@@ -147,8 +147,8 @@ struct VisitTests {
         let coordinator = Coordinator()
         let dead = try ClosedPort()
         defer { dead.release() }
-        try coordinator.visit("a", [node.address])
-        try coordinator.visit("b", [dead.address])
+        try coordinator.dial("a", [node.address])
+        try coordinator.dial("b", [dead.address])
         _ = await coordinator.heard(2)
         coordinator.nodes.forget("a")
         coordinator.nodes.forget("b")
@@ -163,7 +163,7 @@ struct VisitTests {
         let node = try TestNode()
         let coordinator = Coordinator()
         coordinator.nodes.close()
-        try coordinator.visit("a", [node.address])
+        try coordinator.dial("a", [node.address])
         #expect(await coordinator.nodes.states.isEmpty)
         node.server.stop()
     }

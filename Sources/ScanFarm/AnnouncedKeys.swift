@@ -1,10 +1,10 @@
-import Foundation
-import ScanDiscovery
-import ScanSecurity
+package import Foundation
+package import ScanDiscovery
+package import ScanSecurity
 
 extension KeyRing {
     /// The fingerprints of the keys that are accepted at `time`, as a node announces them: joined by `+`.
-    func announcement(at time: Date) -> String {
+    package func announcement(at time: Date) -> String {
         // As many as an announcement holds.
         keys(at: time).prefix(5).map(\.fingerprint.description).joined(separator: "+")
     }
@@ -12,7 +12,7 @@ extension KeyRing {
 
 extension NodeAdvertisement {
     /// The fingerprints of the keys that the node says it accepts; what is none is left out.
-    var keys: [KeyFingerprint] {
+    package var keys: [KeyFingerprint] {
         (keyFingerprint ?? "").split(separator: "+").compactMap { KeyFingerprint($0) }
     }
 }

@@ -1,9 +1,9 @@
-import ScanCluster
+package import ScanCluster
 
 extension Systems {
     /// Waits until there is a system, for `limit` at most.
     /// - Returns: whether there is one.
-    func first(within limit: Duration) async -> Bool {
+    package func first(within limit: Duration) async -> Bool {
         let job = watch()
         defer { unwatch(job) }
         await withTaskGroup(of: Void.self) { group in

@@ -1,8 +1,9 @@
 import Dispatch
+package import ScanDiscovery
 
-/// A network in memory, for tests: what is registered is found by all who hold the same object.
+/// A network in memory: what is registered is discovered by all holders of the same object.
 ///
-/// The daemon of this network can be stopped and started, and announcements made up, so that a test plays the network.
+/// The daemon of this network can be stopped and started, and announcements made up, by which a test plays the network.
 package final class InMemoryDiscovery: ServiceDiscovery, @unchecked Sendable {
     // Sendable: all that varies is touched on `queue` only.
     private let queue = DispatchQueue(label: "skyfarm.discovery.memory")

@@ -1,11 +1,11 @@
 import Foundation
 import ScanCluster
 import ScanDiscovery
+import ScanFarm
 import ScanNetwork
 import ScanSecurity
+import ScanTestSupport
 import Testing
-
-@testable import skyfarm
 
 // They wait for threads that the tests of whole processes keep busy for minutes.
 @Suite("Membership", .timeLimit(.minutes(20)))
@@ -20,7 +20,8 @@ struct ClusterMembershipTests {
         init() throws {
             keys = KeyRing(current: try .random())
             source = InMemoryDiscovery(address: HostAddress("127.0.0.1"))
-            server = NodeServer(name: "alpha", keys: keys, slots: 2, scanners: .sky, listen: "127.0.0.1:0")
+            server = NodeServer(
+                name: "alpha", keys: keys, slots: 2, scanners: Scanners(DoubleTask.self), listen: "127.0.0.1:0")
             port = try server.start().port
         }
 
@@ -45,7 +46,8 @@ struct ClusterMembershipTests {
         let nodes = RemoteNodes([], keys: keys, systems: systems)
         let (stream, news) = AsyncStream<ClusterMembership.News>.makeStream()
         let membership = ClusterMembership(
-            [source], nodes: nodes, keys: keys, hasLocalSystem: hasLocalSystem, onNews: { news.yield($0) })
+            [source], connections: nodes, systems: systems, keys: keys, hasLocalSystem: hasLocalSystem,
+            onNews: { news.yield($0) })
         let running = Task { await membership.run() }
         defer {
             running.cancel()
@@ -61,7 +63,7 @@ struct ClusterMembershipTests {
             network.announce()
             #expect(await systems.first(within: .seconds(1000)))
             #expect(systems.snapshot.map(\.name) == ["alpha"])
-            #expect(membership.findings.map(\.node.id) == [.identity(network.server.identity)])
+            #expect(membership.peers.map(\.node.id) == [.identity(network.server.identity)])
         }
         network.server.stop()
     }
@@ -72,9 +74,9 @@ struct ClusterMembershipTests {
         network.announce(versions: 7...9)
         try await search(network.source) { membership, systems, news in
             let reason = "speaks protocol 7 to 9, this program 1; use the same version of skyfarm on both"
-            let unused = await news.first { $0 != .available }
+            let unused = await news.first { if case .unused = $0 { true } else { false } }
             #expect(unused == .unused(name: "alpha", reason: reason))
-            #expect(membership.findings.map(\.obstacle?.reason) == [reason])
+            #expect(membership.peers.map(\.unusableReason?.text) == [reason])
             #expect(systems.snapshot.isEmpty)
         }
         network.server.stop()
@@ -84,22 +86,22 @@ struct ClusterMembershipTests {
     func otherCluster() throws {
         let (ours, theirs) = (KeyRing(current: try .random()), KeyRing(current: try .random()))
         let host = try #require(HostAddress("10.0.0.1"))
-        func obstacle(_ announced: String?, _ keys: KeyRing) -> ClusterMembership.Obstacle? {
+        func reason(_ announced: String?, _ keys: KeyRing) -> UnusableReason? {
             let node = DiscoveredNode(
                 id: .name("a"), name: "a", addresses: [SocketAddress(host: "\(host)", port: 1)],
                 advertisement: NodeAdvertisement(versions: 1...1, slots: 2, keyFingerprint: announced, id: nil))
-            return ClusterMembership.obstacle(to: node, keys: keys, at: .now, hasLocalSystem: false)
+            return UnusableReason(of: node, keys: keys, at: .now, hasLocalSystem: false)
         }
-        let other = try #require(obstacle(theirs.announcement(at: .now), ours))
+        let other = try #require(reason(theirs.announcement(at: .now), ours))
         #expect(other.next == "skyfarm key import")
-        #expect(other.reason.contains("\(theirs.current.fingerprint), ours is \(ours.current.fingerprint)"))
-        #expect(obstacle(ours.announcement(at: .now), ours) == nil)
+        #expect(other.text.contains("\(theirs.current.fingerprint), ours is \(ours.current.fingerprint)"))
+        #expect(reason(ours.announcement(at: .now), ours) == nil)
         // Where nothing is announced, the handshake tells.
-        #expect(obstacle(nil, ours) == nil)
+        #expect(reason(nil, ours) == nil)
         let both = ours.replacing(with: theirs.current, keepingOldUntil: .now.addingTimeInterval(60), at: .now)
         for ring in [ours, theirs] {
-            #expect(obstacle(both.announcement(at: .now), ring) == nil)
-            #expect(obstacle(ring.announcement(at: .now), both) == nil)
+            #expect(reason(both.announcement(at: .now), ring) == nil)
+            #expect(reason(ring.announcement(at: .now), both) == nil)
         }
     }
 
@@ -143,11 +145,11 @@ struct ClusterMembershipTests {
             advertisement: NodeAdvertisement(versions: nil, slots: nil, keyFingerprint: nil, id: nil),
             isOnThisMachine: true)
         let keys = KeyRing(current: try .random())
-        func obstacle(_ hasLocalSystem: Bool) -> ClusterMembership.Obstacle? {
-            ClusterMembership.obstacle(to: node, keys: keys, at: .now, hasLocalSystem: hasLocalSystem)
+        func reason(_ hasLocalSystem: Bool) -> UnusableReason? {
+            UnusableReason(of: node, keys: keys, at: .now, hasLocalSystem: hasLocalSystem)
         }
-        #expect(obstacle(false) == nil)
-        #expect(obstacle(true)?.reason.contains("this machine") == true)
+        #expect(reason(false) == nil)
+        #expect(reason(true)?.text.contains("this machine") == true)
     }
 
     @Test("waiting for the first system ends, whether one comes or not")

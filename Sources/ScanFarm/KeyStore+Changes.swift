@@ -1,9 +1,9 @@
-import ScanSecurity
+package import ScanSecurity
 
 extension KeyStore {
     /// The keys each time they differ from those before, beginning with `ring`: a rotation needs no restart. Looks at
-    /// the files now and then, and ends with the task that reads it.
-    func changes(
+    /// the files every `interval`, and ends with the task that reads the stream.
+    package func changes(
         of ring: KeyRing, every interval: Duration = .seconds(2),
         onTrouble: @escaping @Sendable (KeyError) -> Void = { _ in }
     ) -> AsyncStream<KeyRing> {

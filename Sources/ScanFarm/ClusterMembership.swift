@@ -1,0 +1,112 @@
+import Dispatch
+import Foundation
+package import ScanCluster
+public import ScanDiscovery
+package import ScanNetwork
+package import ScanSecurity
+
+/// Discovers peers, lists them in the registry, connects them when work needs them, and tells discovery how that went:
+/// carries out what ``MembershipState`` decides.
+public final class ClusterMembership: Sendable {
+    /// What the user may want to know.
+    public enum News: Equatable, Sendable {
+        /// A source of announcements works.
+        case available
+        /// A source of announcements fails, for this reason.
+        case unavailable(DiscoveryError)
+        /// A node was discovered.
+        case discovered(DiscoveredNode)
+        /// A node is announced no longer.
+        case departed(name: String)
+        /// A discovered node is not used.
+        case unused(name: String, reason: String)
+    }
+
+    private let discoveries: [NodeDiscovery]
+    private let systems: Systems
+    private let connections: RemoteNodes
+    private let onNews: @Sendable (News) -> Void
+    private let start = DispatchTime.now()
+    private let state: Locked<MembershipState>
+
+    /// Membership of what `sources` announce.
+    /// - Parameters:
+    ///   - sources: where announcements come from.
+    ///   - own: identities of this process, whose announcements are ignored.
+    ///   - connections: connect peers.
+    ///   - systems: the registry that lists them.
+    ///   - keys: a node that accepts none of these belongs to another cluster.
+    ///   - hasLocalSystem: this process runs tasks, so that another node of this machine would use the same cores.
+    ///   - needsPeers: whether peers are connected as soon as they are discovered.
+    ///   - onNews: called from any thread.
+    package init(
+        _ sources: [any ServiceDiscovery], own: Set<SystemID> = [], connections: RemoteNodes, systems: Systems,
+        keys: KeyRing, hasLocalSystem: Bool, needsPeers: Bool = true, onNews: @escaping @Sendable (News) -> Void
+    ) {
+        discoveries = sources.map { NodeDiscovery($0, own: own) }
+        self.systems = systems
+        self.connections = connections
+        self.onNews = onNews
+        state = Locked(
+            MembershipState(
+                sourceCount: sources.count, keys: keys, hasLocalSystem: hasLocalSystem, needsPeers: needsPeers))
+    }
+
+    /// The nodes that are announced, in the order in which they were discovered.
+    public var peers: [DiscoveredPeer] { state.withLock { $0.peers } }
+
+    /// Why sources of announcements fail now.
+    public var errors: [DiscoveryError] { state.withLock { $0.errors } }
+
+    /// Whether there is no source of announcements that works.
+    public var isBlind: Bool { state.withLock { $0.isBlind } }
+
+    /// Whether nodes are looked for at all.
+    package var isOff: Bool { discoveries.isEmpty }
+
+    /// Connects all peers, and from now on each as soon as it is discovered.
+    public func connectPeers() { handle(.peersNeeded) }
+
+    /// Judges peers by these keys from now on.
+    package func use(_ keys: KeyRing) { handle(.keys(keys)) }
+
+    /// Discovers peers until the task is cancelled. Call it once.
+    package func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            for (index, discovery) in discoveries.enumerated() {
+                group.addTask { await discovery.run() }
+                group.addTask { [self] in
+                    for await event in discovery.events { handle(.discovery(event, source: index)) }
+                }
+            }
+        }
+    }
+
+    /// Waits for so long, in which peers are discovered; shorter if no source works.
+    package func wait(for limit: Duration) async {
+        try? await Task.sleep(for: min(limit, Self.firstReport))
+        if !isBlind { try? await Task.sleep(for: limit - min(limit, Self.firstReport)) }
+    }
+
+    /// Time in which a source that fails says so.
+    private static let firstReport = Duration.milliseconds(200)
+
+    private func handle(_ event: MembershipState.Event) {
+        let seconds = Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
+        let actions = state.withLock { $0.handle(event, seconds: seconds, at: .now) }
+        for action in actions { perform(action) }
+    }
+
+    private func perform(_ action: MembershipState.Action) {
+        switch action {
+        case .list(let peer): systems.list(peer)
+        case .forget(let key):
+            systems.unlist(key)
+            connections.forget(key)
+        case .dial(let peer, let keys):
+            connections.dial(peer, keys: keys) { [self] in handle(.outcome($0, of: peer.key)) }
+        case .report(let outcome, let id, let source): discoveries[source].report(outcome, of: id)
+        case .tell(let news): onNews(news)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package import Foundation
+import ScanCluster
+public import ScanDiscovery
+import ScanNetwork
+package import ScanSecurity
+
+/// A node that is announced, and whether it can be used.
+public struct DiscoveredPeer: Equatable, Sendable {
+    /// The node, as it announces itself.
+    public var node: DiscoveredNode
+    /// Seconds from the start of discovery until it was discovered.
+    public var seconds: Double
+    /// Why no connection to it is attempted; nil if it can be used.
+    public var unusableReason: UnusableReason?
+
+    package init(node: DiscoveredNode, seconds: Double, unusableReason: UnusableReason? = nil) {
+        self.node = node
+        self.seconds = seconds
+        self.unusableReason = unusableReason
+    }
+}
+
+/// Why no connection to a node is attempted.
+public struct UnusableReason: Equatable, Sendable {
+    /// The reason in words.
+    public var text: String
+    /// The command that tells more, or helps.
+    public var next: String
+
+    package init(text: String, next: String) {
+        self.text = text
+        self.next = next
+    }
+
+    /// The reason that follows from a node's announcement; nil if its handshake decides.
+    package init?(of node: DiscoveredNode, keys: KeyRing, at time: Date, hasLocalSystem: Bool) {
+        let announced = node.advertisement.keys
+        if let versions = node.advertisement.versions, !versions.overlaps(Hello.versions) {
+            text =
+                "speaks protocol \(versions.words), this program \(Hello.versions.words);"
+                + " use the same version of skyfarm on both"
+            next = "skyfarm --version"
+        } else if let first = announced.first,
+            !keys.keys(at: time).contains(where: { announced.contains($0.fingerprint) })
+        {
+            text = TLSError.wrongKey(ours: keys.current.fingerprint, theirs: first).message
+            next = "skyfarm key import"
+        } else if hasLocalSystem, node.isOnThisMachine {
+            text = "is on this machine, which takes part itself; --local-slots 0 leaves the work to the node"
+            next = "skyfarm scan --local-slots 0"
+        } else {
+            return nil
+        }
+    }
+}
+
+extension Systems.Peer {
+    /// The peer that a discovered node is.
+    init(_ node: DiscoveredNode, key: String) {
+        self.init(
+            key: key, name: node.name, identity: node.advertisement.id, slots: node.advertisement.slots,
+            addresses: node.addresses)
+    }
+}

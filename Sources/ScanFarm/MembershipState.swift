@@ -1,0 +1,165 @@
+package import Foundation
+package import ScanCluster
+package import ScanDiscovery
+package import ScanNetwork
+package import ScanSecurity
+
+/// Decides which discovered nodes are peers, which of them are connected, and what discovery learns of it. Pure.
+///
+/// A peer is in one of three states:
+/// - *unusable*: its announcement says why no connection can succeed. A change of the announcement or of our keys leads
+///   to *known* or *dialled*.
+/// - *known*: listed in the registry, not connected. ``Event/peersNeeded`` leads to *dialled*.
+/// - *dialled*: handed to the links, which connect it or say why not. It stays so until it is announced no longer;
+///   discovery offers it again after a failure.
+package struct MembershipState: Sendable {
+    /// What happened.
+    package enum Event: Sendable {
+        /// A source of announcements reports.
+        case discovery(DiscoveryEvent, source: Int)
+        /// A connection attempt to the peer of this key ended, or its connection did.
+        case outcome(RemoteNodes.DialOutcome, of: String)
+        /// There is work for peers: all are dialled from now on.
+        case peersNeeded
+        /// These keys are accepted from now on.
+        case keys(KeyRing)
+    }
+
+    /// What to do.
+    package enum Action: Equatable, Sendable {
+        /// Enter the peer in the registry, or replace its entry.
+        case list(Systems.Peer)
+        /// Remove the peer of this key from the registry, and let the links forget it.
+        case forget(String)
+        /// Connect the peer, which claims to accept these keys.
+        case dial(Systems.Peer, keys: [KeyFingerprint])
+        /// Tell a source of announcements how the connection went.
+        case report(ConnectionOutcome, of: DiscoveredNode.ID, source: Int)
+        /// Tell the user.
+        case tell(ClusterMembership.News)
+    }
+
+    private struct Known: Sendable {
+        var peer: DiscoveredPeer
+        var source: Int
+        var isListed = false
+        /// Whether it was handed to the links.
+        var isDialled = false
+    }
+
+    private let sourceCount: Int
+    private let hasLocalSystem: Bool
+    private var keys: KeyRing
+    private var needsPeers: Bool
+    private var known: [String: Known] = [:]
+    private var errorsBySource: [Int: DiscoveryError] = [:]
+
+    /// Nothing is discovered yet.
+    /// - Parameters:
+    ///   - sourceCount: number of sources of announcements.
+    ///   - keys: a node that accepts none of these belongs to another cluster.
+    ///   - hasLocalSystem: this process runs tasks, so that another node of this machine would use the same cores.
+    ///   - needsPeers: whether peers are dialled as soon as they are discovered.
+    package init(sourceCount: Int, keys: KeyRing, hasLocalSystem: Bool, needsPeers: Bool) {
+        self.sourceCount = sourceCount
+        self.keys = keys
+        self.hasLocalSystem = hasLocalSystem
+        self.needsPeers = needsPeers
+    }
+
+    /// The nodes that are announced, in the order in which they were discovered.
+    package var peers: [DiscoveredPeer] {
+        known.values.map(\.peer).sorted { ($0.seconds, $0.node.name) < ($1.seconds, $1.node.name) }
+    }
+
+    /// Why sources fail now.
+    package var errors: [DiscoveryError] { errorsBySource.sorted { $0.key < $1.key }.map(\.value) }
+
+    /// Whether no source works.
+    package var isBlind: Bool { errorsBySource.count == sourceCount }
+
+    /// Takes in an event, `seconds` after the start and at `time`, and returns what to do, in order.
+    package mutating func handle(_ event: Event, seconds: Double, at time: Date) -> [Action] {
+        switch event {
+        case .discovery(.available, let source):
+            errorsBySource[source] = nil
+            return [.tell(.available)]
+        case .discovery(.unavailable(let error), let source):
+            errorsBySource[source] = error
+            return [.tell(.unavailable(error))]
+        case .discovery(.found(let node), let source): return found(node, source, seconds, time, isOffered: true)
+        case .discovery(.changed(let node), let source): return found(node, source, seconds, time, isOffered: false)
+        case .discovery(.lost(let node), let source):
+            let key = Self.key(node, source)
+            guard known.removeValue(forKey: key) != nil else { return [] }
+            return [.forget(key), .tell(.departed(name: node.name))]
+        case .outcome(let outcome, let key): return report(outcome, of: key)
+        case .peersNeeded:
+            guard !needsPeers else { return [] }
+            needsPeers = true
+            return judgeAll(at: time)
+        case .keys(let ring):
+            keys = ring
+            return judgeAll(at: time)
+        }
+    }
+
+    private mutating func found(
+        _ node: DiscoveredNode, _ source: Int, _ seconds: Double, _ time: Date, isOffered: Bool
+    ) -> [Action] {
+        let key = Self.key(node, source)
+        let before = known[key]
+        known[key] = Known(
+            peer: DiscoveredPeer(
+                node: node, seconds: before?.peer.seconds ?? seconds, unusableReason: before?.peer.unusableReason),
+            source: source, isListed: before?.isListed ?? false,
+            isDialled: isOffered ? false : before?.isDialled ?? false)
+        let news: [Action] = before == nil ? [.tell(.discovered(node))] : []
+        return news + judge(key, at: time)
+    }
+
+    private mutating func judgeAll(at time: Date) -> [Action] {
+        known.keys.sorted().flatMap { judge($0, at: time) }
+    }
+
+    /// Decides anew whether a node can be used. One that is dialled stays so: its handshake decides.
+    private mutating func judge(_ key: String, at time: Date) -> [Action] {
+        guard var entry = known[key] else { return [] }
+        let node = entry.peer.node
+        if entry.isDialled { return [.list(Systems.Peer(node, key: key))] }
+        let reason = UnusableReason(of: node, keys: keys, at: time, hasLocalSystem: hasLocalSystem)
+        let (isNews, wasListed) = (entry.peer.unusableReason != reason, entry.isListed)
+        entry.peer.unusableReason = reason
+        entry.isListed = reason == nil
+        entry.isDialled = reason == nil && needsPeers
+        known[key] = entry
+        if let reason {
+            return (wasListed ? [.forget(key)] : [])
+                + (isNews ? [.tell(.unused(name: node.name, reason: reason.text))] : [])
+        }
+        let peer = Systems.Peer(node, key: key)
+        return [.list(peer)] + (needsPeers ? [.dial(peer, keys: node.advertisement.keys)] : [])
+    }
+
+    private func report(_ outcome: RemoteNodes.DialOutcome, of key: String) -> [Action] {
+        guard let entry = known[key] else { return [] }
+        let node = entry.peer.node
+        switch outcome {
+        case .connected: return [.report(.connected, of: node.id, source: entry.source)]
+        case .ended: return [.report(.ended, of: node.id, source: entry.source)]
+        case .failed(let error):
+            return [
+                .report(.failed, of: node.id, source: entry.source),
+                .tell(.unused(name: node.name, reason: error.message)),
+            ]
+        }
+    }
+
+    /// A node is another one for each source that announces it.
+    private static func key(_ node: DiscoveredNode, _ source: Int) -> String {
+        switch node.id {
+        case .identity(let identity): "\(source) \(identity)"
+        case .name(let name): "\(source) \(name)"
+        }
+    }
+}

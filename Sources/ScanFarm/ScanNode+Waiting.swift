@@ -1,0 +1,28 @@
+import ScanCluster
+package import ScanNetwork
+
+extension ScanNode {
+    /// Waits until the peers whose addresses were given have joined or failed, and, if sources of announcements work,
+    /// until there is a system or `limit` has passed.
+    /// - Throws: `ScanError` if there is no system: that of the first peer that failed, if one did.
+    package func ready(within limit: Duration) async throws {
+        if local != nil { return }
+        if !membership.isOff { _ = await systems.first(within: limit) }
+        if !systems.snapshot.isEmpty { return }
+        let states = await connections.settled()
+        if states.contains(where: { $0.status == .joined }) { return }
+        for state in states {
+            if case .failed(let error) = state.status { throw error }
+        }
+        throw ScanError(.noSystem, "there is nothing to run a task: start a node, give its address, or local slots")
+    }
+
+    /// Lets peers be discovered for so long; shorter if none can be.
+    /// - Returns: the state of each connection.
+    package func look(for limit: Duration) async -> [NodeState] {
+        if membership.isOff { return await connections.settled() }
+        await membership.wait(for: limit)
+        if membership.isBlind { _ = await connections.settled() }
+        return await connections.states
+    }
+}

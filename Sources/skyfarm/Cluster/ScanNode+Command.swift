@@ -1,0 +1,101 @@
+import CommandLineKit
+import Foundation
+import ScanCluster
+import ScanDiscovery
+import ScanFarm
+import ScanNetwork
+import ScanSecurity
+
+/// The node that a command uses to reach others: it does not serve.
+extension ScanNode {
+    /// Connects nodes and discovers others from now on, beside whatever else must be done before work can begin.
+    /// `timeout` and `maxAttempts` are limits of its scans; `job` is what nodes log as the job of this process.
+    /// - Throws: `KeyError` if nodes are needed and no key can be used.
+    static func started(
+        _ cluster: ClusterOptions, job: String? = nil, timeout: Duration? = nil, maxAttempts: Int = 3,
+        events: ScanEvents
+    ) throws -> ScanNode {
+        let (keys, sources) = try keysAndSources(cluster, events)
+        var remote = RemoteNodes.Options()
+        remote.job = job
+        let node = ScanNode(
+            keys: keys, nodes: cluster.nodes.map(\.description), discovering: sources, localSlots: cluster.slotsHere,
+            localName: ScanEvents.localName,
+            options: .init(
+                timeout: timeout, maxAttempts: maxAttempts, waitForSystems: .seconds(cluster.waitSeconds)),
+            remote: remote
+        ) { event in
+            if case .membership(let news) = event { events.handle(news) }
+        }
+        try node.start()
+        return node
+    }
+
+    /// The keys, and where nodes are looked for. A command that can do without nodes does so if the key cannot be used.
+    private static func keysAndSources(
+        _ cluster: ClusterOptions, _ events: ScanEvents
+    ) throws -> (KeyRing, [any ServiceDiscovery]) {
+        let sources = NodeSources(discovers: cluster.discovers, srv: cluster.srv).all
+        do {
+            if !cluster.nodes.isEmpty || !sources.isEmpty { return (try KeyStore.user().ring(), sources) }
+        } catch {
+            guard cluster.nodes.isEmpty, cluster.localSlots != 0 else { throw error }
+            events.say("nodes are not looked for: \(error)")
+        }
+        // No node is connected, so that any key will do.
+        return (KeyRing(current: try .random()), [])
+    }
+
+    /// Waits for a system to work with. With a local one the scan need not wait for nodes, which join as they come.
+    /// - Throws: ``ScanError/Code/noSystem`` if there is none, or ``ScanError/Code/authentication`` if a node that was
+    ///   named refuses the key.
+    func join(_ cluster: ClusterOptions, _ events: ScanEvents) async throws {
+        if local == nil {
+            if !membership.isOff {
+                _ = await systems.first(within: .seconds(cluster.waitSeconds))
+            } else {
+                try await settled()
+            }
+            try Task.checkCancellation()
+            let isThere = !systems.snapshot.isEmpty
+            let states = await connections.states
+            if !isThere, !states.contains(where: \.isUsable) { throw unusable(states, cluster) }
+        }
+        Task { [connections] in events.report(await connections.settled()) }
+    }
+
+    /// Waits until all systems are there that can be: those that were named have joined or failed, and the others had
+    /// their time to be discovered.
+    func gather(_ cluster: ClusterOptions) async throws {
+        try await settled()
+        if !membership.isOff { _ = await look(for: .seconds(cluster.waitSeconds)) }
+        try Task.checkCancellation()
+    }
+
+    /// Waits until each node that was named has joined or failed.
+    private func settled() async throws {
+        _ = await withTaskCancellationHandler {
+            await connections.settled()
+        } onCancel: {
+            connections.close()
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Why no node can be used, and what to do, in one line.
+    private func unusable(_ states: [NodeState], _ cluster: ClusterOptions) -> ScanError {
+        if states.isEmpty {
+            let words =
+                !membership.isOff
+                ? "no node was found in \(plainText(cluster.waitSeconds)) s and --local-slots 0 excludes this machine;"
+                    + " start `skyfarm node` on another machine, and run `skyfarm doctor` if it is not found"
+                : "no node was named and --local-slots 0 excludes this machine; name one with --node HOST:PORT"
+            return ScanError(.noSystem, words)
+        }
+        let troubles = states.map { "node \($0.address): \($0.trouble ?? "no answer yet")" }
+        return ScanError(
+            states.contains(where: \.refusesKey) ? .authentication : .noSystem,
+            "no node can be used: \(troubles.joined(separator: "; ")); run `skyfarm doctor`, or leave out"
+                + " --local-slots 0")
+    }
+}

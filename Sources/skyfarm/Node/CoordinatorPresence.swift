@@ -1,0 +1,22 @@
+/// Tells when no coordinator has been connected to a node for some time.
+struct CoordinatorPresence {
+    private var open = 0
+    /// Number of connections so far.
+    private var begun = 0
+
+    /// A coordinator connected.
+    mutating func begin() {
+        open += 1
+        begun += 1
+    }
+
+    /// A coordinator disconnected.
+    /// - Returns: a mark of the moment for ``isIdle(since:)``; nil if others are still connected.
+    mutating func end() -> Int? {
+        open -= 1
+        return open == 0 ? begun : nil
+    }
+
+    /// Whether no coordinator has connected since ``end()`` returned `mark`.
+    func isIdle(since mark: Int) -> Bool { begun == mark }
+}

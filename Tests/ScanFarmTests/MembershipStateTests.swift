@@ -1,0 +1,123 @@
+import Foundation
+import ScanCluster
+import ScanDiscovery
+import ScanFarm
+import ScanNetwork
+import ScanSecurity
+import Testing
+
+@Suite("Decisions of membership")
+struct MembershipStateTests {
+    let keys: KeyRing
+    let id = SystemID(high: 1, low: 2)
+
+    init() throws { keys = KeyRing(current: try .random()) }
+
+    func state(needsPeers: Bool, sources: Int = 1) -> MembershipState {
+        MembershipState(sourceCount: sources, keys: keys, hasLocalSystem: false, needsPeers: needsPeers)
+    }
+
+    func node(port: UInt16 = 4000, key: KeyRing? = nil, versions: ClosedRange<UInt16> = 1...1) -> DiscoveredNode {
+        DiscoveredNode(
+            id: .identity(id), name: "alpha", addresses: [SocketAddress(host: "10.0.0.1", port: port)],
+            advertisement: NodeAdvertisement(
+                versions: versions, slots: 2, keyFingerprint: (key ?? keys).announcement(at: .now), id: id))
+    }
+
+    var key: String { "0 \(id)" }
+
+    func peer(port: UInt16 = 4000) -> Systems.Peer {
+        Systems.Peer(
+            key: key, name: "alpha", identity: id, slots: 2, addresses: [SocketAddress(host: "10.0.0.1", port: port)])
+    }
+
+    func handle(_ state: inout MembershipState, _ event: MembershipState.Event) -> [MembershipState.Action] {
+        state.handle(event, seconds: 1, at: .now)
+    }
+
+    func fingerprints(_ ring: KeyRing) -> [KeyFingerprint] { [ring.current.fingerprint] }
+
+    @Test("a peer is known only until work needs it, and dialled then with its newest addresses")
+    func onDemand() {
+        var state = state(needsPeers: false)
+        #expect(
+            handle(&state, .discovery(.found(node()), source: 0)) == [.tell(.discovered(node())), .list(peer())])
+        #expect(handle(&state, .discovery(.changed(node(port: 5000)), source: 0)) == [.list(peer(port: 5000))])
+        #expect(
+            handle(&state, .peersNeeded)
+                == [.list(peer(port: 5000)), .dial(peer(port: 5000), keys: fingerprints(keys))])
+        #expect(handle(&state, .peersNeeded).isEmpty)
+    }
+
+    @Test("a dialled peer is dialled again only when discovery offers it again")
+    func again() {
+        var state = state(needsPeers: true)
+        let dial = [MembershipState.Action.list(peer()), .dial(peer(), keys: fingerprints(keys))]
+        #expect(handle(&state, .discovery(.found(node()), source: 0)) == [.tell(.discovered(node()))] + dial)
+        #expect(handle(&state, .discovery(.changed(node(port: 5000)), source: 0)) == [.list(peer(port: 5000))])
+        #expect(handle(&state, .outcome(.ended, of: key)) == [.report(.ended, of: .identity(id), source: 0)])
+        #expect(handle(&state, .discovery(.found(node()), source: 0)) == dial)
+    }
+
+    @Test("discovery and the user learn why a connection attempt failed")
+    func failed() {
+        var state = state(needsPeers: true)
+        _ = handle(&state, .discovery(.found(node()), source: 0))
+        #expect(
+            handle(&state, .outcome(.failed(ScanError(.unreachable, "is off")), of: key)) == [
+                .report(.failed, of: .identity(id), source: 0), .tell(.unused(name: "alpha", reason: "is off")),
+            ])
+        #expect(handle(&state, .outcome(.connected, of: "another")).isEmpty)
+    }
+
+    @Test("an unusable node is neither listed nor dialled, and is reported once for each reason")
+    func unusable() throws {
+        var state = state(needsPeers: true)
+        let old = node(versions: 7...9)
+        let first = handle(&state, .discovery(.found(old), source: 0))
+        let reason = try #require(state.peers.first?.unusableReason)
+        #expect(first == [.tell(.discovered(old)), .tell(.unused(name: "alpha", reason: reason.text))])
+        #expect(handle(&state, .discovery(.found(old), source: 0)).isEmpty)
+        #expect(
+            handle(&state, .discovery(.changed(node()), source: 0))
+                == [.list(peer()), .dial(peer(), keys: fingerprints(keys))])
+    }
+
+    @Test("new keys decide anew about every peer that is not dialled")
+    func newKeys() throws {
+        var state = state(needsPeers: false)
+        let other = KeyRing(current: try .random())
+        _ = handle(&state, .discovery(.found(node()), source: 0))
+        let actions = handle(&state, .keys(other))
+        let reason = try #require(state.peers.first?.unusableReason)
+        #expect(actions == [.forget(key), .tell(.unused(name: "alpha", reason: reason.text))])
+        #expect(handle(&state, .keys(keys)) == [.list(peer())])
+    }
+
+    @Test("a node that is announced no longer is forgotten, and its outcomes with it")
+    func lost() {
+        var state = state(needsPeers: true)
+        _ = handle(&state, .discovery(.found(node()), source: 0))
+        #expect(
+            handle(&state, .discovery(.lost(node()), source: 0)) == [.forget(key), .tell(.departed(name: "alpha"))])
+        #expect(state.peers.isEmpty)
+        #expect(handle(&state, .outcome(.ended, of: key)).isEmpty)
+        #expect(handle(&state, .discovery(.lost(node()), source: 0)).isEmpty)
+    }
+
+    @Test("nothing can be discovered when all sources fail, and what two sources announce is two peers")
+    func sources() {
+        var state = state(needsPeers: true, sources: 2)
+        let error = DiscoveryError(.daemonAbsent, "it is off")
+        #expect(handle(&state, .discovery(.unavailable(error), source: 0)) == [.tell(.unavailable(error))])
+        #expect(!state.isBlind)
+        _ = handle(&state, .discovery(.unavailable(error), source: 1))
+        #expect(state.isBlind)
+        #expect(state.errors == [error, error])
+        _ = handle(&state, .discovery(.available, source: 1))
+        #expect(!state.isBlind)
+        _ = handle(&state, .discovery(.found(node()), source: 0))
+        _ = handle(&state, .discovery(.found(node()), source: 1))
+        #expect(state.peers.count == 2)
+    }
+}
