@@ -1,4 +1,5 @@
 import Foundation
+import ScanCluster
 import ScanDashboard
 import ScanNetwork
 import SkyImage
