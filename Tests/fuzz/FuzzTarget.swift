@@ -10,7 +10,8 @@ struct FuzzTarget: Sendable {
     /// Real inputs to begin with, by the names of their files.
     var seeds: @Sendable () throws -> [String: [UInt8]]
 
-    static let all: [FuzzTarget] = [.frames, .hello, .coding, .tasks, .outputs, .discovery, .fits, .tls]
+    static let all: [FuzzTarget] =
+        [.frames, .hello, .coding, .tasks, .outputs, .discovery, .fits, .tls] + ChangedTasks.Kind.allCases.map(changed)
 }
 
 /// The bytes of one input, taken from its front.

@@ -32,6 +32,9 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
             columns == (width + meshWidth - 1) / meshWidth, rows == (height + meshHeight - 1) / meshHeight,
             (0..<rows).contains(firstRow)
         else { throw ScanSetupError("the background's mesh does not fit the image") }
+        guard globalNoise > 0, globalNoise.isFinite else {
+            throw ScanSetupError("the noise of the image must be positive, not \(globalNoise)")
+        }
         if let varianceScale, !(varianceScale > 0 && varianceScale.isFinite) {
             throw ScanSetupError("the variance of weight 1 must be positive, not \(varianceScale)")
         }

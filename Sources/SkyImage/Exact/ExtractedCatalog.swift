@@ -5,20 +5,24 @@ struct ExtractedCatalog: ~Copyable {
     private let catalog: UnsafeMutablePointer<sep_catalog>?
 
     /// Runs SEP on the first `rows` rows of the window, with cleaning off.
-    /// - Throws: ``SEPError``.
-    init(_ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters, clean: Double? = nil) throws {
+    /// - Throws: ``SEPError``; ``ScanSetupError`` for more pixels than libsep can count.
+    init(_ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters) throws {
+        let pixelCount = rows * window.rect.width
+        guard pixelCount <= SEPLimits.mostPixels else {
+            throw ScanSetupError(
+                "a window of \(window.rect.width) by \(rows) pixels is too large for SEP; choose fewer rows")
+        }
         var image = window.sepImage(gain: parameters.gain)
         image.h = Int32(rows)
         var result: UnsafeMutablePointer<sep_catalog>?
         let kernel = parameters.activeKernel
         try (kernel?.values ?? []).withUnsafeBufferPointer { values in
-            try SEPLimits.withRoom(pixelCount: rows * window.rect.width) {
+            try SEPLimits.withRoom(pixelCount: pixelCount) {
                 sep_extract(
                     &image, Float(parameters.threshold), SEP_THRESH_REL, Int32(parameters.minArea),
                     kernel == nil ? nil : values.baseAddress, Int32(kernel?.width ?? 0), Int32(kernel?.height ?? 0),
                     parameters.filter == .matched ? SEP_FILTER_MATCHED : SEP_FILTER_CONV,
-                    Int32(parameters.deblendLevels), parameters.deblendContrast, clean == nil ? 0 : 1, clean ?? 1,
-                    &result)
+                    Int32(parameters.deblendLevels), parameters.deblendContrast, 0, 1, &result)
             }
         }
         catalog = result

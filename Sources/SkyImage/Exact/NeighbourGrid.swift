@@ -40,8 +40,9 @@ struct NeighbourGrid {
         level.largest = Double(indices.map { sizes[$0] }.max() ?? 0)
         let width = indices.map { x[$0] }.max() ?? 0
         let height = indices.map { y[$0] }.max() ?? 0
-        // No more cells than about one per source.
-        level.cell = max(zone * level.largest, (width * height / Double(indices.count + 1)).squareRoot(), 1)
+        // No more cells, rows and columns than about one per source.
+        let count = Double(indices.count + 1)
+        level.cell = max(zone * level.largest, (width * height / count).squareRoot(), max(width, height) / count, 1)
         level.columns = Int(width / level.cell) + 1
         level.rows = Int(height / level.cell) + 1
         let cells = indices.map { Int(y[$0] / level.cell) * level.columns + Int(x[$0] / level.cell) }

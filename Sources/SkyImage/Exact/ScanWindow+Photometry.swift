@@ -45,6 +45,10 @@ extension ScanWindow {
     // SExtractor computes the Kron radius from the pixels within 6 semi-axes.
     private static var kronSearchRadius: Double { 6 }
 
+    // sep_flux_radius numbers 64 rings by Int32: with a smaller limit the number of a pixel's ring overflows, and a sum
+    // is written outside of its array.
+    private static var leastLimit: Double { 1e-6 }
+
     /// Measures a source, given in image coordinates.
     ///
     /// `flux_auto` is the flux in the ellipse of ``ScanParameters/kronFactor`` Kron radii, but at least
@@ -97,7 +101,9 @@ extension ScanWindow {
         var half = 0.5
         if let radius = halfFluxRadius(x: x, y: y, limit: largest) {
             result.fluxRadius = radius
-        } else if sep_flux_radius(&image, x, y, largest, 0, 5, 0, nil, &half, 1, &result.fluxRadius, &flag) != 0 {
+        } else if largest < Self.leastLimit
+            || sep_flux_radius(&image, x, y, largest, 0, 5, 0, nil, &half, 1, &result.fluxRadius, &flag) != 0
+        {
             result.fluxRadius = .nan
         }
 

@@ -62,6 +62,15 @@ struct SEPTests {
             return calls < 2 ? 7 : 0
         }
         #expect(sep_get_sub_object_limit() >= 32768)
+        // libsep numbers sub-objects by 16-bit integers: an island that needs more is an error.
+        calls = 0
+        #expect(throws: SEPError.self) {
+            try SEPLimits.withRoom(pixelCount: 10) {
+                calls += 1
+                return 7
+            }
+        }
+        #expect(calls <= 2)
     }
 
     @Test("no limit changes while an extraction is under way: libsep would write beyond its memory")

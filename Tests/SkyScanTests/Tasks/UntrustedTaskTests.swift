@@ -1,5 +1,6 @@
 import Foundation
 import ScanCluster
+import ScanNetwork
 import Testing
 
 @testable import SkyImage
@@ -47,9 +48,10 @@ struct UntrustedTaskTests {
     }
 
     /// Runs a task as a node does: after it was coded.
-    private func run<Task: ScanTask>(_ task: Task, _ bulk: BulkBytes? = nil) throws {
+    private func run<Work: ScanTask>(_ task: Work, _ bulk: BulkBytes? = nil) throws {
         let context = ScanContext(bulk: bulk ?? self.bulk)
-        _ = try JSONDecoder().decode(Task.self, from: JSONEncoder().encode(task)).scan(context)
+        let coded = try WireEncoder().encode(task)
+        _ = try coded.withUnsafeBytes { try WireDecoder().decode(Work.self, from: $0) }.scan(context)
     }
 
     @Test("sound ones run")
@@ -98,6 +100,34 @@ struct UntrustedTaskTests {
         var scan = apertureTask(window()).scan
         scan.parameters.apertureRadius = -1
         #expect(throws: ScanSetupError.self) { try run(ApertureTask(id: 0, scan: scan, window: window())) }
+    }
+
+    @Test(
+        "a noise that no coordinator computes is refused: with a negative threshold libsep writes outside of its arrays",
+        arguments: [-1, 0, -1e30, -3e38, .nan, .infinity])
+    func impossibleNoise(noise: Float) {
+        var band = bandTask(window()).scan
+        band.background.globalNoise = noise
+        var island = cutIslandTask(plan, window()).scan
+        island.background.globalNoise = noise
+        var aperture = apertureTask(window()).scan
+        aperture.background.globalNoise = noise
+        let tasks = (BandTask(scan: band, window: window()), CutIslandTask(scan: island, window: window()))
+        #expect(throws: ScanSetupError.self) { try run(tasks.0) }
+        #expect(throws: ScanSetupError.self) { try run(tasks.1) }
+        #expect(throws: ScanSetupError.self) { try run(ApertureTask(id: 0, scan: aperture, window: window())) }
+    }
+
+    @Test("a source without extent has no radius of half its flux: sep_flux_radius writes before its arrays")
+    func pointSources() throws {
+        var scan = apertureTask(window()).scan
+        scan.window.a = [0, .leastNonzeroMagnitude, 1e-9, -1, .nan, .infinity, 1]
+        scan.window.index = scan.window.a.indices.map(Int32.init)
+        (scan.window.b, scan.window.theta) = (scan.window.a, scan.window.a.map { _ in 0 })
+        scan.window.x = scan.window.a.map { _ in 31.25 }
+        scan.window.y = scan.window.x
+        let result = try ApertureTask(id: 0, scan: scan, window: window()).scan(ScanContext(bulk: bulk))
+        #expect(result.photometry.fluxRadius.map(\.isNaN) == [true, true, true, true, false, false, false])
     }
 
     @Test("pixels that no coordinator sends without a mask are refused", arguments: [.nan, -Float.infinity, 3.4e38])

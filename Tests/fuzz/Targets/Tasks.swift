@@ -34,11 +34,10 @@ extension FuzzTarget {
         let small = SkySeeds.small
         func seed(_ choice: UInt8, _ task: some WindowTask) throws -> [UInt8] {
             let coded = try WireEncoder().encode(task)
-            let pixels = small.samples(task.window.rect).prefix(700)
-            let bytes = pixels.withUnsafeBytes { Array($0) }
+            let bytes = small.bytes(task.window).prefix(2800)
             return [choice, UInt8(coded.count & 255), UInt8(coded.count >> 8)] + coded + bytes
         }
-        let part = PixelRect(x: 10..<70, y: 4..<44)
+        let part = ChangedTasks.part
         return [
             "mesh": try seed(0, small.mesh(1)), "band": try seed(1, small.band(0)),
             "island": try seed(2, small.island(part, x: 20, y: 16)), "aperture": try seed(3, small.aperture(part)),
@@ -54,7 +53,7 @@ extension FuzzTarget {
 
     private static func isSmall(_ scan: ApertureScan) -> Bool { scan.window.index.count <= 100 }
 
-    private static func run<Task: WindowTask>(_ task: Task, _ pattern: UnsafeRawBufferPointer) throws {
+    private static func run<Work: WindowTask>(_ task: Work, _ pattern: UnsafeRawBufferPointer) throws {
         // A node refuses a window whose bytes did not come; here they come for every small one.
         try task.window.rect.validate()
         let count = task.window.rect.area <= 1 << 16 ? task.window.byteCount : 0

@@ -9,18 +9,25 @@ package enum SEPLimits {
     private static let deblendOverflow: Int32 = 7
     // Every call of sep_extract initialises the whole stack: a large one costs more than a rare second try.
     private static let first = Limits(pixelStack: 400_000, subObjects: 8192)
-    private static let mostSubObjects: Int32 = 1 << 22
+    // libsep numbers the sub-objects of a level by 16-bit integers; a greater limit leads it out of its arrays.
+    private static let mostSubObjects: Int32 = 1 << 15
+    // libsep counts the bytes of its pixel lists, 28 per pixel, in 32-bit integers. Up to the second number of pixels a
+    // count that overflows is negative, which libsep reports as a lack of memory; beyond it, memory would be too small.
+    private static let mostStackPixels = Int(Int32.max) / 28
+    /// Most pixels of an extraction.
+    static let mostPixels = Int(UInt32.max) / 28
     private static let gate = LimitGate()
 
     /// Runs `extract` until it does not fail for want of room, in a window of `pixelCount` pixels.
     /// - Throws: ``SEPError`` for every other failure, or when the limits cannot be raised further.
     static func withRoom(pixelCount: Int, _ extract: () -> Int32) throws(SEPError) {
         var used = gate.raise(to: first)
+        let mostStack = min(pixelCount + 2, mostStackPixels)
         while true {
             let status = gate.run(extract)
             switch status {
-            case pixelStackFull where used.pixelStack < pixelCount + 2:
-                used.pixelStack = min(used.pixelStack * 4, pixelCount + 2)
+            case pixelStackFull where used.pixelStack < mostStack:
+                used.pixelStack = min(used.pixelStack * 4, mostStack)
             case deblendOverflow where used.subObjects < mostSubObjects:
                 used.subObjects *= 4
             default:

@@ -1,0 +1,156 @@
+import Foundation
+import ScanCluster
+
+@testable import SkyImage
+@testable import SkyScan
+
+/// A small scan that gives real tasks and outputs: 96 by 160 pixels in bands of 32 rows.
+struct SkySeeds: Sendable {
+    let parameters: ScanParameters
+    let plan: BandPlan
+    let pixels: [Float]
+    let hasWeightsAndMask: Bool
+    let meshes: [MeshStatistics]
+    let background: BackgroundModel
+    /// What the first two bands hold, put together.
+    let catalogue: CatalogAssembly
+
+    /// With default parameters but for the mesh.
+    static let small = all[0]
+
+    /// Scans of the same image that lead through different parts of libsep.
+    static let all: [SkySeeds] = {
+        var plain = ScanParameters()
+        (plain.meshWidth, plain.meshHeight) = (32, 32)
+        var matched = plain
+        (matched.filter, matched.noise) = (.matched, .map)
+        var sensitive = plain
+        (sensitive.filter, sensitive.noise, sensitive.minArea) = (.none, .map, 1)
+        (sensitive.threshold, sensitive.deblendLevels, sensitive.deblendContrast) = (0.3, 64, 0)
+        var weighted = plain
+        weighted.noise = .weights
+        do {
+            return try [
+                SkySeeds(plain), SkySeeds(matched), SkySeeds(sensitive), SkySeeds(weighted, hasWeightsAndMask: true),
+            ]
+        } catch { preconditionFailure("the small scan fails: \(error)") }
+    }()
+
+    private init(_ parameters: ScanParameters, hasWeightsAndMask: Bool = false) throws {
+        self.hasWeightsAndMask = hasWeightsAndMask
+        let (width, height) = (96, 160)
+        // Noise of a simple kind, and some sources; the last is one that a band's window cuts.
+        var state: UInt32 = 1
+        var pixels = (0..<width * height).map { _ in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return 100 + Float(state >> 24) / 64
+        }
+        for (x, y, size) in [(20.5, 16.0, 2.0), (60, 40, 3), (70, 90, 2), (40, 100, 22)] {
+            for row in 0..<height {
+                for column in 0..<width {
+                    let (dx, dy) = ((Double(column) - x) / size, (Double(row) - y) / size)
+                    pixels[row * width + column] += Float(400 * exp(-(dx * dx + dy * dy) / 2))
+                }
+            }
+        }
+        let plan = try BandPlan(width: width, height: height, meshHeight: 32, requestedRows: 32)
+        var accumulator = BackgroundAccumulator(plan: plan, parameters: parameters)
+        (self.parameters, self.plan, self.pixels) = (parameters, plan, pixels)
+        let all = WindowPixels(rect: plan.image, hasWeights: hasWeightsAndMask, hasMask: hasWeightsAndMask)
+        let bytes = Self.bytes(all, pixels, width)
+        func withImage<Result>(_ body: (PixelView) throws -> Result) throws -> Result {
+            try all.withView(of: BulkBytes(byteCount: bytes.count) { $0.copyBytes(from: bytes) }) { view in
+                var view = view
+                view.isOverwritable = false
+                return try body(view)
+            }
+        }
+        let meshes = try withImage { view in
+            try (0..<plan.count).map {
+                try MeshStatistics(
+                    measuring: view.cropped(to: plan[$0].core), band: plan[$0], parameters: parameters)
+            }
+        }
+        for mesh in meshes { try accumulator.add(mesh) }
+        self.meshes = meshes
+        let background = try accumulator.reduce()
+        var batch = SourceBatch()
+        try withImage { view in
+            for band in 0..<2 {
+                let scan = BandScan(plan: plan, band: band, parameters: parameters, background: background)
+                batch.append(try scan.scan(view.cropped(to: plan[band].window)).batch)
+            }
+        }
+        self.background = background
+        catalogue = CatalogAssembly(batch, parameters: parameters)
+        precondition(catalogue.sources.count >= 2)
+    }
+
+    func mesh(_ band: Int) -> MeshTask {
+        MeshTask(plan: plan, id: band, parameters: parameters, window: window(plan[band].window))
+    }
+
+    func band(_ band: Int) -> BandTask {
+        BandTask(
+            scan: BandScan(plan: plan, band: band, parameters: parameters, background: background),
+            window: window(plan[band].window))
+    }
+
+    func island(_ rect: PixelRect, x: Int32, y: Int32) -> CutIslandTask {
+        let window = CutIslandWindow(id: 3, rect: rect, pixelX: [x], pixelY: [y])
+        return CutIslandTask(
+            scan: CutIslandScan(plan: plan, rescan: window, parameters: parameters, background: background),
+            window: self.window(rect))
+    }
+
+    /// The photometry of two sources.
+    func aperture(_ rect: PixelRect) -> ApertureTask {
+        var window = ApertureWindow(rect: rect)
+        window.index = [0, 1]
+        (window.x, window.y) = ([20.5, 60], [16, 40])
+        (window.a, window.b, window.theta) = ([2, 3], [2, 2.5], [0, 0.5])
+        return ApertureTask(
+            id: 0, scan: ApertureScan(window: window, parameters: parameters, background: background),
+            window: self.window(rect))
+    }
+
+    private func window(_ rect: PixelRect) -> WindowPixels {
+        WindowPixels(rect: rect, hasWeights: hasWeightsAndMask, hasMask: hasWeightsAndMask)
+    }
+
+    /// The bytes of a window of the image as they travel.
+    func bytes(_ window: WindowPixels) -> [UInt8] { Self.bytes(window, pixels, plan.width) }
+
+    private static func bytes(_ window: WindowPixels, _ pixels: [Float], _ width: Int) -> [UInt8] {
+        let places = window.rect.y.flatMap { row in window.rect.x.map { row * width + $0 } }
+        var bytes = places.map { pixels[$0] }.withUnsafeBytes { Array($0) }
+        if window.hasWeights { bytes += places.map { Float($0 % 7) }.withUnsafeBytes { Array($0) } }
+        if window.hasMask { bytes += places.map { $0 % 97 == 0 ? 1 : 0 } }
+        return bytes
+    }
+
+    /// What a node answers to `task`.
+    func output<Work: WindowTask>(of task: Work) throws -> Work.Output {
+        let bytes = bytes(task.window)
+        return try task.scan(ScanContext(bulk: BulkBytes(byteCount: bytes.count) { $0.copyBytes(from: bytes) }))
+    }
+
+    /// An output of each kind.
+    struct Outputs: Sendable {
+        let mesh: MeshStatistics
+        let band: WindowResult
+        let island: WindowResult
+        let aperture: ApertureResult
+    }
+
+    /// Outputs of ``small``.
+    static let outputs: Outputs = {
+        do {
+            let part = ChangedTasks.part
+            return try Outputs(
+                mesh: small.output(of: small.mesh(1)), band: small.output(of: small.band(0)),
+                island: small.output(of: small.island(part, x: 20, y: 16)),
+                aperture: small.output(of: small.aperture(part)))
+        } catch { preconditionFailure("the small scan fails: \(error)") }
+    }()
+}
