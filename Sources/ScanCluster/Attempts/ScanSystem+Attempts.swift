@@ -5,7 +5,7 @@ extension ScanSystem {
     /// it. On the local system a scan that timed out keeps its slot until it ends.
     /// - Parameters:
     ///   - task: the task.
-    ///   - attempt: number of the attempt, from 1.
+    ///   - number: number of the attempt, from 1.
     ///   - bulk: the bytes that travel beside the task.
     ///   - timeout: time the system has to answer; nil for no limit.
     /// - Returns: the output, or the error the task's code threw.

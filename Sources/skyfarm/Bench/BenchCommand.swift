@@ -41,7 +41,8 @@ struct BenchCommand: Command {
         }
     }
 
-    private func measure(_ node: ScanNode, _ events: ScanEvents, _ folder: TemporaryFolder) async throws -> BenchReport {
+    private func measure(_ node: ScanNode, _ events: ScanEvents, _ folder: TemporaryFolder) async throws -> BenchReport
+    {
         try await node.join(options.cluster, events)
         try await node.gather(options.cluster)
         let systems = await usable(node, events)

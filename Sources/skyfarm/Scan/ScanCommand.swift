@@ -64,7 +64,8 @@ struct ScanCommand: Command {
 
     private func scan(
         _ reader: ImageReader, _ parameters: ScanParameters, _ node: ScanNode, _ events: ScanEvents,
-        _ journal: ScanJournal?, _ display: ProgressDisplay, _ dashboard: ScanDashboardSource?, _ outputs: [CatalogueOutput],
+        _ journal: ScanJournal?, _ display: ProgressDisplay, _ dashboard: ScanDashboardSource?,
+        _ outputs: [CatalogueOutput],
         _ start: ContinuousClock.Instant, _ log: Log
     ) async throws -> ExitCode {
         let recorder = events.recorder
