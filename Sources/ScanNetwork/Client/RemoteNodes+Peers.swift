@@ -23,51 +23,21 @@ extension RemoteNodes {
         _ peer: Systems.Peer, keys: [KeyFingerprint] = [], onOutcome: @escaping @Sendable (DialOutcome) -> Void
     ) {
         loop.execute {
-            guard !self.isClosed else { return }
-            let link = self.link(discovered: peer.key)
-            let isThere = self.links.contains {
-                $0 !== link && $0.state.status == .joined && $0.identity == peer.identity
+            guard let (number, actions) = self.links.dial(peer.key, identity: peer.identity, at: self.loop.now) else {
+                return
             }
-            if isThere, link.state.status != .connecting {
-                link.stand(behind: peer, onOutcome: onOutcome)
-            } else {
-                link.dial(peer, keys: keys, onOutcome: onOutcome)
-            }
+            let shell = self.shells[number] ?? NodeLink(number, of: self)
+            self.shells[number] = shell
+            shell.point(at: peer, keys: keys, onOutcome: onOutcome)
+            self.perform(actions)
         }
     }
 
     /// The node is announced no longer. If it is connected, it is forgotten when its connection ends.
     public func forget(_ key: String) {
-        loop.execute {
-            self.departing.insert(key)
-            self.forgetDeparted()
-        }
+        loop.execute { self.perform(self.links.forget(key)) }
     }
 
     /// Offers these keys from now on. Connections that were made with others stay.
     package func use(_ keys: KeyRing) { loop.execute { self.keys = keys } }
-
-    private func link(discovered key: String) -> NodeLink {
-        departing.remove(key)
-        if let link = links.first(where: { $0.key == key }) { return link }
-        let link = NodeLink(
-            discovered: key, keys: { [weak self] in self?.keys }, systems: systems, options: options, loop: loop
-        ) { [weak self] in
-            self?.changed($0)
-        }
-        links.append(link)
-        return link
-    }
-
-    func forgetDeparted() {
-        guard !departing.isEmpty else { return }
-        links.removeAll { link in
-            guard let key = link.key, departing.contains(key) else { return false }
-            switch link.state.status {
-            case .connecting, .joined: return false
-            case .duplicate, .failed, .closed: return true
-            }
-        }
-        departing.formIntersection(links.compactMap(\.key))
-    }
 }

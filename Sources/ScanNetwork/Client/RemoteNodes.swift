@@ -42,10 +42,9 @@ public final class RemoteNodes: @unchecked Sendable {
     let systems: Systems
     let options: Options
     private let shared: Locked<Shared>
-    var links: [NodeLink] = []
-    /// Keys of nodes to be forgotten once they are not connected.
-    var departing: Set<String> = []
-    private(set) var isClosed = false
+    var links: PeerLinks
+    /// What carries out the links' decisions, by their numbers.
+    var shells: [Int: NodeLink] = [:]
 
     /// Nodes at these addresses (`HOST:PORT`) that hold one of these keys; ``start()`` connects them.
     public init(
@@ -57,18 +56,15 @@ public final class RemoteNodes: @unchecked Sendable {
         self.systems = systems
         self.options = options
         shared = Locked(Shared(states: addresses.map { NodeState(address: $0) }, isSettled: addresses.isEmpty))
-        links = addresses.map { address in
-            NodeLink(
-                address: address, keys: { [weak self] in self?.keys }, systems: systems, options: options, loop: loop
-            ) { [weak self] in
-                self?.changed($0)
-            }
+        links = PeerLinks(count: addresses.count)
+        for (number, address) in addresses.enumerated() {
+            shells[number] = NodeLink(number, address: address, of: self)
         }
     }
 
     /// Connects the nodes, and reconnects them whenever they are lost, until ``close()``.
     public func start() {
-        loop.execute { for link in self.links { link.start() } }
+        loop.execute { self.perform(self.links.start(at: self.loop.now)) }
     }
 
     /// Waits until every address that was given has joined or failed its first try.
@@ -88,39 +84,36 @@ public final class RemoteNodes: @unchecked Sendable {
     public var states: [NodeState] {
         get async {
             await withCheckedContinuation { continuation in
-                loop.execute { continuation.resume(returning: self.links.map(self.named)) }
+                loop.execute { continuation.resume(returning: self.links.links.map(self.state)) }
             }
         }
     }
 
     /// Takes the nodes from the systems and closes their connections; attempts under way are lost.
     public func close() {
-        loop.execute {
-            self.isClosed = true
-            for link in self.links {
-                if link.state.status == .joined, let node = link.state.node { self.systems.leave(node.identity) }
-                link.close()
-            }
-        }
+        loop.execute { self.perform(self.links.close(at: self.loop.now)) }
     }
 
-    func changed(_ link: NodeLink) {
-        publish()
-        // A link that found its node taken may have it, once the other link has lost it.
-        if case .failed = link.state.status {
-            for other in links where other !== link && other.identity == link.state.node?.identity {
-                guard case .duplicate = other.state.status else { continue }
-                if other.key == nil { other.retry() } else { other.release() }
+    /// Something happened on a link.
+    func handle(_ event: LinkState.Event, of number: Int) {
+        perform(links.handle(event, of: number, at: loop.now, jitter: Double.random(in: 0...1)))
+    }
+
+    func perform(_ actions: [PeerLinks.Action]) {
+        for action in actions {
+            switch action {
+            case .link(let number, let action): shells[number]?.perform(action)
+            case .remove(let number): shells[number] = nil
             }
         }
-        forgetDeparted()
+        publish()
     }
 
     private func publish() {
-        let states = links.filter { $0.key == nil }.map(named)
+        let states = links.links.filter { $0.key == nil }.map(state)
         let waiters = shared.withLock { shared in
             shared.states = states
-            guard states.allSatisfy(\.isSettled) else { return [CheckedContinuation<[NodeState], Never>]() }
+            guard links.isSettled else { return [CheckedContinuation<[NodeState], Never>]() }
             shared.isSettled = true
             defer { shared.waiters = [] }
             return shared.waiters
@@ -128,14 +121,12 @@ public final class RemoteNodes: @unchecked Sendable {
         for waiter in waiters { waiter.resume(returning: states) }
     }
 
-    /// The link's state; a duplicate names the address of the link that has the node.
-    private func named(_ link: NodeLink) -> NodeState {
-        var state = link.current
-        if case .duplicate = state.status {
-            let first = links.first { $0.state.status == .joined && $0.state.node?.identity == link.identity }
-            state.status = .duplicate(of: first?.state.address ?? "another connection")
-        }
-        return state
+    /// The state of a link; that of a duplicate names the address of the link that is used.
+    private func state(_ link: PeerLinks.Link) -> NodeState {
+        guard let shell = shells[link.number] else { preconditionFailure("every link has a shell") }
+        guard case .duplicate = link.state.status else { return shell.state(link.state.status) }
+        let other = links.user(insteadOf: link.number).flatMap { shells[$0] }
+        return shell.state(.duplicate(of: other?.address ?? "another connection"))
     }
 }
 

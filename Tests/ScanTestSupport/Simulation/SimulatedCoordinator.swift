@@ -6,7 +6,7 @@ final class SimulatedCoordinator: @unchecked Sendable {
     // Sendable: touched only on the simulation's thread.
 
     let systems: Systems
-    private let links: [SimulatedLink]
+    private let links: SimulatedLinks
     private let world: SimulatedWorld
     private(set) var isDead = false
     /// What ends with the process, by the number of the job.
@@ -17,22 +17,22 @@ final class SimulatedCoordinator: @unchecked Sendable {
         self.world = world
         let systems = Systems(clock: world.clock, bulkLimit: 4)
         self.systems = systems
-        links = nodes.map { SimulatedLink(to: $0, systems: systems, world: world) }
+        links = SimulatedLinks(to: nodes, systems: systems, world: world)
     }
 
-    func start() { for link in links { link.start() } }
+    func start() { links.start() }
 
     /// Attempts that transports wait for.
-    var waiting: Int { links.reduce(0) { $0 + ($1.transport?.waiting ?? 0) } }
+    var waiting: Int { links.waiting }
 
-    func close() { for link in links { link.close() } }
+    func close() { links.close() }
 
     /// SIGKILL.
     func die() {
         guard !isDead else { return }
         world.note(.coordinatorKilled)
         isDead = true
-        for link in links { link.die() }
+        links.die()
         for consumer in consumers.sorted(by: { $0.key < $1.key }) { consumer.value.cancel() }
     }
 

@@ -1,68 +1,70 @@
 import ScanCluster
 import ScanNetwork
 
-/// A coordinator's end of the connections to one node: dials, joins, and dials again, as `NodeLink` does with sockets.
+/// Carries out what `LinkState` decides for one link, as `NodeLink` does with sockets: a coordinator's end of the
+/// connections to one node.
 final class SimulatedLink: @unchecked Sendable {
     // Sendable: touched only on the simulation's thread.
 
+    private let number: Int
     private let node: SimulatedNode
-    private let systems: Systems
-    private let world: SimulatedWorld
-    private var machine = LinkStateMachine()
+    private unowned let links: SimulatedLinks
     private var connection: SimulatedConnection?
+    /// Over which the node has joined.
     private(set) var transport: SimulatedTransport?
     private var identity: SystemID?
     private var timer: TimerID?
     private var liveness = Liveness(timing: ConnectionTiming(), now: Instant(nanoseconds: 0))
     private var isDead = false
 
-    init(to node: SimulatedNode, systems: Systems, world: SimulatedWorld) {
-        self.node = node
-        self.systems = systems
-        self.world = world
+    private var world: SimulatedWorld { links.world }
+    private var systems: Systems { links.systems }
+
+    init(_ number: Int, to node: SimulatedNode, of links: SimulatedLinks) {
+        (self.number, self.node, self.links) = (number, node, links)
     }
 
-    func start() { perform(machine.start()) }
-
-    /// Leaves the node.
-    func close() {
-        machine.close()
-        cancelTimer()
-        if let identity, transport != nil { systems.leave(identity) }
-        transport?.close()
-        (transport, connection) = (nil, nil)
+    func perform(_ action: LinkState.Action) {
+        switch action {
+        case .dial: dial()
+        case .wait(let instant):
+            timer = world.clock.schedule(at: instant) { [weak self] in self?.handle(.retry) }
+        case .disconnect: disconnect()
+        case .report(let outcome): links.report(outcome, of: number)
+        case .close:
+            if let identity, transport != nil { systems.leave(identity) }
+            transport?.close()
+            cancelTimer()
+            (transport, connection) = (nil, nil)
+        }
     }
 
-    /// The process ends: not another word is sent, and what comes is not heard.
+    /// The process ends: nothing more is sent, and nothing received.
     func die() {
         isDead = true
-        machine.close()
         cancelTimer()
         connection?.link = nil
         transport?.connection = nil
-        // The machine lives on, and says that there is no such process, if the message arrives.
+        // The machine lives on, and answers that there is no such process if the message arrives.
         connection?.sendToNode(.closed)
     }
 
-    private func perform(_ action: LinkStateMachine.Action) {
-        switch action {
-        case .nothing: break
-        case .dial: dial()
-        case .wait(let instant):
-            timer = world.clock.schedule(at: instant) { [weak self] in self.map { $0.perform($0.machine.retry()) } }
-        }
-    }
+    private func handle(_ event: LinkState.Event) { links.handle(event, of: number) }
 
     private func cancelTimer() {
         if let timer { world.clock.cancel(timer) }
         timer = nil
     }
 
+    private func disconnect() {
+        connection?.sendToNode(.closed)
+        connection = nil
+    }
+
     private func dial() {
         let connection = SimulatedConnection(number: world.nextConnection(), node: node, link: self, world: world)
         self.connection = connection
-        let info = CoordinatorInfo(name: "coordinator", frameLimit: 1 << 20)
-        connection.sendToNode(.hello(info))
+        connection.sendToNode(.hello(CoordinatorInfo(name: "coordinator", frameLimit: 1 << 20)))
         timer = world.clock.schedule(at: world.clock.now.advanced(by: ConnectionTiming().handshake)) { [weak self] in
             self?.end(ScanError(.timedOut, "did not answer the hello"))
         }
@@ -72,7 +74,7 @@ final class SimulatedLink: @unchecked Sendable {
         guard connection === self.connection else { return }
         liveness.sign(at: world.clock.now)
         switch message {
-        case .welcome(let info): if transport == nil { join(info, connection) }
+        case .welcome(let info): if transport == nil { connected(to: info, connection) }
         case .frame(let frame):
             do {
                 try frame.decode { (frame) throws(ProtocolError) in try received(frame, on: connection) }
@@ -96,18 +98,17 @@ final class SimulatedLink: @unchecked Sendable {
         }
     }
 
-    private func join(_ info: NodeInfo, _ connection: SimulatedConnection) {
+    private func connected(to info: NodeInfo, _ connection: SimulatedConnection) {
         cancelTimer()
         world.note(.connected, node.index, connection.number)
-        machine.connected(at: world.clock.now)
-        identity = info.identity
         let transport = SimulatedTransport(node: info, connection: connection, world: world)
-        self.transport = transport
         let system = ScanSystem(
             simulated: transport, id: info.identity, name: info.name, slots: info.slots,
             window: info.slots + info.queueLimit, isLocal: node.isLocal, clock: world.clock,
             executor: world.executor)
-        if !systems.join(system) { world.fail("\(node.name) was there already when it joined") }
+        let hasJoined = systems.join(system)
+        if hasJoined { (identity, self.transport) = (info.identity, transport) }
+        handle(.connected(info.identity, hasJoined: hasJoined))
         liveness = Liveness(timing: ConnectionTiming(), now: world.clock.now)
         check(connection)
     }
@@ -128,13 +129,11 @@ final class SimulatedLink: @unchecked Sendable {
         guard let connection else { return }
         world.note(.disconnected, node.index, connection.number)
         cancelTimer()
-        connection.sendToNode(.closed)
-        self.connection = nil
-        if let transport, let identity {
-            self.transport = nil
-            transport.end(error)
-            systems.leave(identity, isLost: true)
-        }
-        perform(machine.failed(at: world.clock.now, jitter: Double.random(in: 0...1, using: &world.random)))
+        disconnect()
+        guard let transport, let identity else { return handle(.failed(error)) }
+        self.transport = nil
+        transport.end(error)
+        systems.leave(identity, isLost: true)
+        handle(.lost(error))
     }
 }

@@ -1,0 +1,36 @@
+package import ScanCluster
+package import ScanSecurity
+
+extension RemoteNodes {
+    /// Connects to one node, once, outside any registry.
+    /// - Throws: ``AddressError`` or `ScanError`.
+    package static func connect(
+        _ address: String, keys: KeyRing, options: Options = Options(), loop: EventLoop = .shared
+    ) async throws -> ScanSystem {
+        let target = try SocketAddress(parsing: address)
+        let info = CoordinatorInfo(name: options.name, frameLimit: options.frameLimit, job: options.job)
+        return try await withCheckedThrowingContinuation { continuation in
+            loop.execute {
+                let dialer = Dialer(
+                    loop: loop, target: .host(target), keys: keys.keys(at: .now), info: info, timing: options.timing
+                ) { result in
+                    continuation.resume(
+                        with: result.map { node, connection in
+                            let transport = TCPTransport(
+                                node: node, connection: connection, onDraining: {}, onEnd: { _ in })
+                            return ScanSystem(
+                                remote: transport, id: node.identity, name: node.name, slots: node.slots,
+                                window: options.window, clock: loop, executor: loop)
+                        })
+                }
+                dialer.start()
+            }
+        }
+    }
+}
+
+extension NodeInfo {
+    /// Most tasks in flight to the node: what it admits, or `limit` if that is less. How many of them are of use, the
+    /// measured pace decides.
+    package func window(limit: Int?) -> Int { min(limit ?? .max, slots + queueLimit) }
+}
