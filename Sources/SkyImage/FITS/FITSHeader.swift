@@ -32,6 +32,17 @@ public struct FITSHeader: Hashable, Sendable {
         return String(decoding: card[..<end], as: UTF8.self)
     }
 
+    /// The number of the first card of `keyword`, also where it stands between quotes; nil if there is none.
+    public func number(_ keyword: String) -> Double? {
+        guard let index = (0..<count).first(where: { self.keyword(at: $0) == keyword }) else { return nil }
+        let card = self[index]
+        guard card.dropFirst(8).hasPrefix("=") else { return nil }
+        let value = card.dropFirst(9).prefix { $0 != "/" }
+        let word = value.split(whereSeparator: { $0 == " " || $0 == "'" }).first
+        let number = word.flatMap { Double($0.replacing("D", with: "E")) }
+        return number.flatMap { $0.isFinite ? $0 : nil }
+    }
+
     /// Keyword of card `index`.
     func keyword(at index: Int) -> String {
         String(self[index].prefix(8)).replacing(" ", with: "")

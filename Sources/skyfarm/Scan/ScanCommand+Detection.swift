@@ -1,5 +1,6 @@
 import CommandLineKit
 import SkyImage
+import SkyScan
 
 extension ScanCommand.Options {
     /// How sources are found: SExtractor's parameters with SExtractor's defaults.
@@ -8,12 +9,14 @@ extension ScanCommand.Options {
         var parameters = ScanParameters()
         /// Nil: SExtractor's 3 × 3 kernel.
         var kernel: String?
+        var gain: Gain
         var mask: String?
         var weight: String?
 
         init(_ arguments: Arguments) throws(UsageError) {
             for parameter in Self.table { try parameter.read(arguments, &parameters) }
             kernel = try arguments[Self.kernel]
+            gain = try arguments[Self.gain]
             mask = try arguments[Self.mask]
             weight = try arguments[Self.weight]
             if weight != nil { parameters.noise = .weights }
@@ -61,11 +64,21 @@ extension ScanCommand.Options {
             Parameter(
                 "mesh-filter", .integer("MESHES", Limits.meshFilter), \.meshFilterWidth, \.meshFilterHeight,
                 help: "Size of the median filter over the meshes"),
+            Parameter(
+                "kron-factor", .number("N", Limits.kronFactor), \.kronFactor,
+                help: "Radius of flux_auto's ellipse in Kron radii (PHOT_AUTOPARAMS)"),
+            Parameter(
+                "kron-minimum", .number("N", Limits.kronMinimum), \.kronMinimum,
+                help: "Smallest radius of flux_auto's ellipse, in units of a and b (PHOT_AUTOPARAMS)"),
             Parameter("filter", .choice("NAME"), \.filter, help: "Filter before detection"),
             Parameter(
                 "noise", .choice("NAME", among: [.global, .map]), \.noise,
                 help: "Noise in units of which the threshold counts: one level, or a map"),
         ]
+        private static let gain = Option.value(
+            "gain", Gain.form, default: .keyword("GAIN"), layers: .all,
+            help: "Electrons per unit of the samples, or the header keyword that has them: errors then include the "
+                + "photon noise of the source")
         private static let kernel = Option.optional(
             "kernel", .file(), fallback: "SExtractor's 3x3 pyramid", layers: .all,
             help: "Kernel of the filter, in SExtractor's .conv format")
@@ -76,7 +89,7 @@ extension ScanCommand.Options {
             help: "Weight map of the same size: the noise of each pixel; pixels of weight 0 are ignored")
 
         static let section = OptionSection(
-            title: "Detection", options: table.map(\.spec) + [kernel.spec, mask.spec, weight.spec])
+            title: "Detection", options: table.map(\.spec) + [kernel.spec, gain.spec, mask.spec, weight.spec])
     }
 }
 
@@ -92,9 +105,10 @@ extension ValueForm where Value == Double? {
 }
 
 extension ScanCommand {
-    /// The detection parameters, with the values of the kernel's file.
-    func parameters() throws -> ScanParameters {
+    /// The detection parameters for `image`, with the values of the kernel's file and the gain of the image's header.
+    func parameters(for image: ImageSummary) throws -> ScanParameters {
         var parameters = options.detection.parameters
+        parameters.gain = try options.detection.gain.value(in: image.header, of: options.image)
         if let path = options.detection.kernel {
             parameters.kernel = try readText(path) { try ConvolutionKernel(parsing: $0) }
         }

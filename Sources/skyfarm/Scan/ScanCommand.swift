@@ -16,10 +16,10 @@ struct ScanCommand: Command {
     func run() async throws -> ExitCode {
         let start = ContinuousClock.now
         let outputs = try prepareOutputs()
-        let parameters = try parameters()
         let detection = options.detection
         let reader = try ImageReader(
             image: options.image, mask: detection.mask, weights: detection.weight, slots: options.cluster.slotsHere)
+        let parameters = try parameters(for: reader.summary)
         let plan = try failing(.input, about: options.image) {
             try BandPlan(
                 width: reader.summary.width, height: reader.summary.height, parameters: parameters,
