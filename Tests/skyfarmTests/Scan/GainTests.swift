@@ -1,3 +1,4 @@
+import CommandLineKit
 import SkyImage
 import Testing
 
@@ -12,7 +13,7 @@ struct GainTests {
     @Test(
         "takes a number, a keyword or none",
         arguments: [
-            ("1.5", Gain.electrons(1.5)), ("none", .none), ("gain", .keyword("GAIN")), ("0", nil), ("-1", nil),
+            ("1.5", Gain.electrons(1.5)), ("none", Gain.none), ("gain", .keyword("GAIN")), ("0", nil), ("-1", nil),
             ("nan", nil), ("inf", nil), ("TOOLONGKEY", nil), ("A B", nil), ("", nil),
         ] as [(String, Gain?)])
     func parsing(text: String, gain: Gain?) { #expect(Gain.form.parse(text) == gain) }
