@@ -12,7 +12,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads `HOST:PORT`, `[IPV6]:PORT` or `:PORT`.
-    /// - Throws: ``AddressError`` if the text is none of these.
+    /// - Throws: ``AddressError`` if the text has none of these forms.
     public init(parsing text: String) throws(AddressError) {
         guard let colon = text.lastIndex(of: ":") else { throw AddressError(text: text, problem: "has no :PORT") }
         var host = text[..<colon]

@@ -5,10 +5,10 @@
 /// attempt costs no hop, no lock and no handler for cancellation. A system without an executor, as the local one, guards
 /// its attempts by a lock.
 final class Attempt<Work: ScanTask>: @unchecked Sendable {
-    // Sendable: what changes is read and written on the system's executor or inside its guard; what tells its end is
-    // written once, before the waiter is resumed, and read after that.
+    // Sendable: mutable state is read and written on the system's executor or inside its guard; the result is written
+    // once, before the waiter is resumed, and read after that.
 
-    /// What binds it to its run.
+    /// The parts that bind it to its run.
     struct Booking {
         let id: TaskLedger.AttemptID
         let reservation: SystemsState.Reservation
@@ -33,7 +33,7 @@ final class Attempt<Work: ScanTask>: @unchecked Sendable {
     private var waiter: Waiter?
     private var hasEnded = false
 
-    /// The response; nil until it has ended, and if ``error`` says why there is none.
+    /// The response; nil before the end, and if ``error`` has the reason.
     private(set) var response: SharedResponse<Work>?
     /// Why there is no response.
     private(set) var error: ScanError?
@@ -58,7 +58,7 @@ final class Attempt<Work: ScanTask>: @unchecked Sendable {
         }
     }
 
-    /// What binds it to its run.
+    /// The parts that bind it to its run.
     var id: TaskLedger.AttemptID {
         guard let booking else { preconditionFailure("only attempts of runs have an identity") }
         return booking.id
@@ -98,7 +98,7 @@ final class Attempt<Work: ScanTask>: @unchecked Sendable {
         if case .end(.unreadable) = action { end(nil, error, .void) } else { perform(action) }
     }
 
-    /// Goes to the system's executor, if that is another one.
+    /// Changes to the system's executor, if that is another one.
     private func enter(_ body: @escaping @Sendable (Attempt) -> Void) {
         if isDirect { return body(self) }
         Task(executorPreference: system.taskExecutor) { [system] in await system.perform { body(self) } }
@@ -159,7 +159,8 @@ final class Attempt<Work: ScanTask>: @unchecked Sendable {
             let response = SharedResponse(try system.response(of: reply, to: task, attempt: number))
             end(response, nil, response.failure == nil ? .succeeded(seconds: response.seconds) : .threw)
         } catch {
-            // A system that cancels what nobody asked it to cancel is at fault, or it would be asked again at once.
+            // A system that cancels an attempt without being asked to is at fault; otherwise it would be asked again at
+            // once.
             end(nil, error, error.code == .draining ? .void : .fault)
         }
     }

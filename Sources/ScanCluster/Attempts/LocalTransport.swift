@@ -4,7 +4,7 @@
 final class LocalTransport: ScanTransport {
     private struct State {
         var serial: UInt64 = 0
-        /// Scans that were submitted and that nobody has cancelled.
+        /// Scans that were submitted and not cancelled.
         var awaited: [UInt64: LocalScan] = [:]
         /// Scans that were cancelled and have not ended.
         var abandoned = 0

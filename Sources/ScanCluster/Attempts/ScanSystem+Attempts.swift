@@ -24,18 +24,18 @@ extension ScanSystem {
         return response.value
     }
 
-    /// Whether those who run on `executor` may start and cancel attempts themselves: this actor runs there too, or its
-    /// transport may be called from anywhere.
+    /// Whether callers on `executor` may start and cancel attempts themselves: this actor runs there too, or its
+    /// transport may be called from any thread.
     nonisolated func isDirect(for executor: (any TaskExecutor)?) -> Bool {
         if slotTransport != nil { return true }
         guard let executor, let own = self.executor else { return false }
         return ObjectIdentifier(executor) == ObjectIdentifier(own)
     }
 
-    /// Does something on the actor's executor.
+    /// Runs a closure on the actor's executor.
     func perform(_ body: @Sendable () -> Void) { body() }
 
-    /// Changes what belongs to attempts. Those of a system with an executor are touched only there; others need a lock.
+    /// Changes state of attempts. A system with an executor changes it only there; others need a lock.
     nonisolated func guarded<Result>(_ body: () -> Result) -> Result {
         guard let lock else { return body() }
         return lock.withLock { _ in body() }

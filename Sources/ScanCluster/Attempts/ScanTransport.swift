@@ -70,7 +70,7 @@ public enum AttemptReply {
 /// The output of an attempt, in whatever form it came.
 public protocol AttemptOutput {
     /// The output as a value of the task's ``ScanTask/Output``.
-    /// - Throws: an error in words if it is none.
+    /// - Throws: an error with a readable description if the output is not of that type.
     func decode<Output: Decodable & Sendable>(_ type: Output.Type) throws -> Output
 }
 
@@ -82,7 +82,7 @@ public struct PlainOutput: AttemptOutput, Sendable {
     public init(_ value: any Sendable) { self.value = value }
 
     /// The output, if it is of this type.
-    /// - Throws: an error in words if it is not.
+    /// - Throws: an error with a readable description if it is not.
     public func decode<Output: Decodable & Sendable>(_ type: Output.Type) throws -> Output {
         guard let output = value as? Output else { throw WrongType(expected: "\(type)", found: "\(value)") }
         return output

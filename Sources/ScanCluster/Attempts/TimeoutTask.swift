@@ -18,7 +18,6 @@ package final class TimeoutTask: @unchecked Sendable {
     private let timeouts: Timeouts
     fileprivate let expire: @Sendable () -> Void
 
-    /// Stopped.
     package init(_ limit: Duration, of timeouts: Timeouts, expire: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.timeouts = timeouts

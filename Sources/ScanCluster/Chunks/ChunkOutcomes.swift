@@ -1,7 +1,7 @@
 /// Outputs and failures of the tasks of a chunk, in their order.
 ///
-/// The outputs lie together, without the few failures between them: coding the former then takes little more than they
-/// do by themselves.
+/// The outputs are stored together, without the few failures between them: coding a chunk then takes little longer than
+/// coding its outputs alone.
 package struct ChunkOutcomes<Output: Codable & Sendable>: Codable, Sendable {
     /// Why a task threw.
     package struct Failure: Error, Codable, Sendable {
@@ -12,7 +12,6 @@ package struct ChunkOutcomes<Output: Codable & Sendable>: Codable, Sendable {
     private var outputs: [Output] = []
     private var failures: [Failure] = []
 
-    /// Of no tasks yet.
     package init() {}
 
     /// Number of tasks.

@@ -18,7 +18,7 @@ package struct ChunkSize: Equatable, Sendable {
         return average * Double(limit) <= Self.seconds ? limit : max(1, Int(Self.seconds / average))
     }
 
-    /// Tasks took `seconds` each, in the mean of a chunk.
+    /// Records that the tasks of a chunk took `seconds` each, on average.
     package mutating func measure(_ seconds: Double) {
         guard seconds.isFinite, seconds >= 0 else { return }
         average = average.map { $0 + Self.weight * (seconds - $0) } ?? seconds

@@ -1,6 +1,6 @@
 extension ScanCoordinator {
-    /// Runs `tasks` like ``responses(to:bulk:observer:)``, but sends and runs tiny ones together, up to `limit` of them:
-    /// several times as many then fit into a second.
+    /// Runs `tasks` like ``responses(to:bulk:observer:)``, but sends and runs short tasks together, up to `limit` in
+    /// one message. This raises the number of short tasks per second severalfold.
     ///
     /// Each task still has exactly one response, with its own output or failure. One that fails in a chunk is tried
     /// again alone at the end of the run; what it was given in the chunk, one attempt and half of the systems that may
@@ -83,7 +83,7 @@ extension TaskResponse {
         }
         switch result {
         case .success(let outcomes):
-            // As many as there are tasks, or the chunk would not have been taken for done.
+            // There is an outcome for each task: the validation of the chunk's output has checked that.
             outcomes.forEach { place, outcome in
                 switch outcome {
                 case .success(let output): hand(tasks[place], .success(output))

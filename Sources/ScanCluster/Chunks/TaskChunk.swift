@@ -16,7 +16,7 @@ package struct TaskChunk<Work: ScanTask>: ScanTask {
     }
 
     package var cost: Double {
-        // By index: iterators and closures of types that are known at run time only take several times as long.
+        // By index: iterators and closures of types that are known only at run time take several times as long.
         var sum = 0.0
         for place in tasks.indices { sum += tasks[place].cost }
         return sum

@@ -25,7 +25,7 @@ package final class Locked<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Reads or changes the state while nobody else can.
+    /// Reads or changes the state while no other thread can.
     package func withLock<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -34,7 +34,7 @@ package final class Locked<State>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// Sleeps until `take` finds what it looks for; it is asked now and after each call of ``LockSignal``.
+    /// Sleeps until `take` returns a value. It is called now and after each call of ``LockSignal``.
     func wait<Result>(for signal: LockSignal, _ take: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

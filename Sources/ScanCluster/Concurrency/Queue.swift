@@ -4,7 +4,6 @@ package struct Queue<Element> {
     private var storage: [Element?] = []
     private var head = 0
 
-    /// Empty.
     package init() {}
 
     /// Elements that wait.
@@ -18,7 +17,7 @@ package struct Queue<Element> {
         storage.append(contentsOf: elements.lazy.map(Optional.some))
     }
 
-    /// Takes the first element; nil if there is none.
+    /// Takes the first element; nil if the queue is empty.
     package mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
         let element = storage[head]
@@ -34,7 +33,7 @@ package struct Queue<Element> {
         return element
     }
 
-    /// Forgets all elements, and their memory.
+    /// Removes all elements and frees their memory.
     package mutating func removeAll() { self = Queue() }
 }
 

@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// What a thread of ``ScanThreads`` does. Exactly one of ``scan()`` and ``skip()`` is called, once.
+/// Work for a thread of ``ScanThreads``. Exactly one of ``scan()`` and ``skip()`` is called, once.
 package protocol ScanWork: AnyObject, Sendable {
     /// Whether its requester has cancelled it.
     var isCancelled: Bool { get }

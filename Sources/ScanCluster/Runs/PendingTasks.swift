@@ -4,7 +4,6 @@ package struct PendingTasks: RandomAccessCollection, Sendable {
     private var storage: [PendingTask] = []
     private var head = 0
 
-    /// None.
     package init() {}
 
     package var startIndex: Int { head }

@@ -35,7 +35,7 @@ package struct ChannelState<Element, Sender, Receiver> {
         return nil
     }
 
-    /// The sender wants to know when there is room.
+    /// The sender asks whether there is room.
     /// - Returns: false if there is room already: the sender goes on.
     package mutating func wait(sender: Sender) -> Bool {
         guard isFull else { return false }
@@ -159,6 +159,6 @@ final class ResponseChannel<Work: ScanTask>: Sendable {
         receiver?.resume(returning: nil)
     }
 
-    /// The consumer is gone: lets the run go on without it.
+    /// The consumer is gone: the run continues without it.
     func abandon() { state.withLock { $0.channel.abandon() }?.resume() }
 }

@@ -38,7 +38,7 @@ public struct ScanCoordinator: Sendable {
     /// A run's state between two of its steps.
     package struct Inspection {
         package let state: TaskRunState
-        /// Whether its consumer holds it up.
+        /// Whether the run waits for its consumer.
         package let isHeldUp: Bool
     }
 

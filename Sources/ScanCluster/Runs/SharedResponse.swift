@@ -1,4 +1,4 @@
-/// A response between an attempt and its consumer: who hands it on copies a reference, not the response, whose size and
+/// A response between an attempt and its consumer. Passing it on copies a reference, not the response, whose size and
 /// parts are unknown here.
 final class SharedResponse<Work: ScanTask>: Sendable {
     let value: TaskResponse<Work>

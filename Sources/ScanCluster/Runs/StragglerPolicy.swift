@@ -24,14 +24,12 @@ package struct StragglerPolicy: Sendable {
         /// When the next task will be overdue.
         package var next: Instant?
 
-        /// Nothing.
         package init() {}
     }
 
     /// Seconds per cost.
     private var times = LogHistogram()
 
-    /// Nothing measured.
     package init() {}
 
     /// A task of `cost` had its output `time` after its attempt began.

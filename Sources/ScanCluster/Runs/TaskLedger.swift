@@ -88,7 +88,7 @@ package struct TaskLedger: Sendable {
             return attempt
         }
 
-        /// Forgets its task, but for what the next one replaces. The memory of its list stays: one allocation per entry.
+        /// Clears the task, except what the next one replaces. Keeps the memory of its list: one allocation per entry.
         mutating func clear() {
             phase = .free
             running.removeAll(keepingCapacity: true)
@@ -111,7 +111,6 @@ package struct TaskLedger: Sendable {
     /// Tasks that were given up.
     package private(set) var failed = 0
 
-    /// An empty ledger.
     package init(limits: Limits) { self.limits = limits }
 
     /// Tasks that are neither committed nor given up.
@@ -227,7 +226,7 @@ package struct TaskLedger: Sendable {
         free.append(entry)
     }
 
-    /// How the ledger contradicts itself, if it does.
+    /// The first violated invariant; nil if all hold.
     package var contradiction: String? {
         let waiting = pending.map(\.entry)
         let isSound: [(String, Bool)] = [

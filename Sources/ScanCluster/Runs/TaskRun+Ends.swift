@@ -1,5 +1,5 @@
 extension TaskRun {
-    /// Does what follows from the end of an attempt.
+    /// Carries out what follows from the end of an attempt.
     /// - Throws: ``ScanError`` when the run's input cannot be read.
     mutating func end(_ attempt: Attempt<Work>) throws {
         let (id, system) = (attempt.id, attempt.system)
@@ -36,7 +36,7 @@ extension TaskRun {
         }
     }
 
-    /// Tells the observer who came and went; at first, of all who are there.
+    /// Reports to the observer which systems joined and left; the first time, all that are there.
     mutating func noteSystems(isFirst: Bool = false) {
         for event in state.systemsChanged(to: systems.snapshot, isFirst: isFirst) { observer?(event) }
         seen.withLock { [known = state.known] in $0 = known }

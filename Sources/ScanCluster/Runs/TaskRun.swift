@@ -23,7 +23,7 @@ struct TaskRun<Work: ScanTask> {
     /// Whether the response that was sent last took the last room.
     var isChannelFull = false
     let executor: (any TaskExecutor)?
-    /// What the coordinator's last run knew: who has left since must be told of too.
+    /// The systems that the coordinator's previous run knew: those that have left since are reported too.
     let seen: Locked<[SystemID: String]>
     let inspector: (@Sendable (ScanCoordinator.Inspection) -> Void)?
 

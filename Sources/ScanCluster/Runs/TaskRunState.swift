@@ -27,7 +27,7 @@ package struct TaskRunState: Sendable {
         case drop
         /// Deliver the output, cancel the other attempts, and blame the systems that failed what another could do.
         case deliver(cost: Double, others: [TaskLedger.AttemptID], blamed: [SystemID])
-        /// The task waits again. `log`: last lines of the node's log, nil if the end is not worth a word.
+        /// The task waits again. `log`: last lines of the node's log, nil if the end is not reported.
         case retry(reason: String, log: [String]?)
         /// Another attempt at the task goes on. `log` as above.
         case await(reason: String, log: [String]?)
@@ -78,7 +78,7 @@ package struct TaskRunState: Sendable {
     /// A task was pulled.
     /// - Returns: its entry in the ledger until it is done.
     package mutating func pulled(cost: Double, key: BulkKey?) -> Int {
-        // A cost that is none must not upset the choice of systems.
+        // An invalid cost must not upset the choice of systems.
         ledger.add(cost: cost.isFinite && cost > 0 ? cost : 1, key: key)
     }
 
@@ -141,8 +141,8 @@ package struct TaskRunState: Sendable {
         return .deliver(cost: cost, others: others, blamed: blamed)
     }
 
-    /// Writes the end of an attempt that gave no output into the ledger. The task may be given up by that, whatever ended
-    /// this attempt: an earlier one may have been the last that it was allowed, and this one still been under way.
+    /// Records in the ledger the end of an attempt that gave no output. The task may then be given up, whatever ended
+    /// this attempt: an earlier attempt may have been the last that was allowed, while this one was still in flight.
     private mutating func retry(
         _ attempt: TaskLedger.AttemptID, as outcome: TaskLedger.Outcome, on system: String, because reason: String,
         log: [String] = [], isTold: Bool = true
@@ -184,7 +184,7 @@ package struct TaskRunState: Sendable {
     }
 
     /// A system was reserved for another attempt at an overdue task.
-    /// - Returns: the attempt, and the event that tells of it; nil if the overdue one is no more known.
+    /// - Returns: the attempt, and the event that reports it; nil if the overdue attempt is no longer known.
     package mutating func hedged(
         _ overdue: TaskLedger.AttemptID, on system: SystemID, _ name: String, at now: Instant
     ) -> (TaskLedger.AttemptID, TaskEvent)? {
@@ -200,8 +200,8 @@ package struct TaskRunState: Sendable {
 
     // MARK: Systems
 
-    /// The systems that are there have changed.
-    /// - Returns: who left and who joined; `isFirst`: all who are there.
+    /// The set of systems has changed.
+    /// - Returns: which left and which joined; `isFirst`: all that are there.
     package mutating func systemsChanged(to present: [SystemSnapshot], isFirst: Bool = false) -> [TaskEvent] {
         var events: [TaskEvent] = []
         if present.count(where: { known[$0.id] != nil }) < known.count {
@@ -219,7 +219,7 @@ package struct TaskRunState: Sendable {
         return events
     }
 
-    /// Waits no longer than agreed for a system that could run a task.
+    /// Limits the wait for a system that could run a task.
     /// - Returns: the error with which the run fails.
     package mutating func checkStranded(hasSystem: (Set<SystemID>) -> Bool, at now: Instant) -> ScanError? {
         guard ledger.open > 0, ledger.inFlight == 0, !hasSystem(excluded) else {
@@ -227,7 +227,7 @@ package struct TaskRunState: Sendable {
             return nil
         }
         let until = strandedUntil ?? now.advanced(by: options.waitForSystems)
-        // One look at least is due after the wait has begun.
+        // At least one more look is due after the wait has begun.
         guard strandedUntil != nil, now >= until else {
             strandedUntil = until
             return nil
@@ -245,7 +245,7 @@ package struct TaskRunState: Sendable {
         return nextLook.map { min($0, strandedUntil) } ?? strandedUntil
     }
 
-    /// How the state contradicts itself, if it does.
+    /// The first violated invariant; nil if all hold.
     package var contradiction: String? {
         if let contradiction = ledger.contradiction { return contradiction }
         if failures.count > ledger.open { return "failures of tasks that are done are kept" }

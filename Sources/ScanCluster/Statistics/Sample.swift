@@ -9,16 +9,16 @@ package struct Sample: Encodable, Equatable, Sendable {
     /// Takes one more value in.
     package mutating func add(_ value: Double) { values.append(value) }
 
-    /// The middle value, or the mean of the two in the middle; not a number if there is none.
+    /// The middle value, or the mean of the two in the middle; NaN if there are no values.
     package var median: Double { quantile(0.5) }
 
-    /// The smallest value; not a number if there is none.
+    /// The smallest value; NaN if there are no values.
     package var lowest: Double { values.min() ?? .nan }
 
-    /// The greatest value; not a number if there is none.
+    /// The greatest value; NaN if there are no values.
     package var highest: Double { values.max() ?? .nan }
 
-    /// The value below which `share` of the values lie, interpolated; not a number if there is none.
+    /// The value below which `share` of the values lie, interpolated; NaN if there are no values.
     package func quantile(_ share: Double) -> Double {
         let sorted = values.sorted()
         guard let last = sorted.indices.last else { return .nan }

@@ -1,4 +1,4 @@
-/// How long a faulty system is set aside: twice as long after each fault, forgiven by the next success.
+/// How long a faulty system is set aside. The time doubles with each fault; the next success resets it.
 package struct BackOff: Equatable, Sendable {
     /// Set aside after the first fault.
     package static let first = Duration.milliseconds(500)
@@ -9,17 +9,16 @@ package struct BackOff: Equatable, Sendable {
     package private(set) var faults = 0
     /// When the last fault came.
     private var since: Instant?
-    /// End of the time out.
+    /// The system is set aside until then.
     package private(set) var until: Instant?
 
-    /// No faults.
     package init() {}
 
     /// Whether the system is set aside at `now`.
     package func isSetAside(at now: Instant) -> Bool { until.map { now < $0 } ?? false }
 
     /// An attempt that began at `start` met a fault of the system.
-    ///
+    /// Attempts that were in flight when the last fault came suffered from the same cause: it counts once.
     /// Attempts that were under way when the last fault came suffered from the same cause: it counts once.
     /// - Returns: false if it does not count.
     package mutating func fault(ofAttemptFrom start: Instant, at now: Instant) -> Bool {
@@ -31,7 +30,7 @@ package struct BackOff: Equatable, Sendable {
         return true
     }
 
-    /// An attempt that began at `start` succeeded. One that was under way when the fault came proves nothing.
+    /// An attempt that began at `start` succeeded. One that was in flight when the fault came does not count.
     package mutating func success(ofAttemptFrom start: Instant) {
         if let since, start <= since { return }
         self = BackOff()

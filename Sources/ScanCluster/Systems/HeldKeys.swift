@@ -1,4 +1,4 @@
-/// The bulk keys a system is believed to hold, newest first to be believed. A wrong belief costs a transfer, no more.
+/// The bulk keys that a system is believed to hold; the newest are kept. A wrong belief costs one transfer.
 package struct HeldKeys: Sendable {
     /// More keys than a node's cache has bands.
     package static let limit = 1024
@@ -6,7 +6,6 @@ package struct HeldKeys: Sendable {
     private var order: [BulkKey] = []
     private var oldest = 0
 
-    /// None.
     package init() {}
 
     /// Whether `key` was inserted lately.

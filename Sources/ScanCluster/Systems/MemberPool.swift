@@ -1,14 +1,13 @@
-/// Some of the registry's members, by index: one is put in or out in constant time.
+/// Some of the registry's members, by index. Inserting or removing one takes constant time.
 package struct MemberPool: Sendable {
     /// The members in the pool, in no particular order.
     package private(set) var indices: [Int] = []
-    /// Where each member stands in `indices`; -1 if it does not.
+    /// The position of each member in `indices`; -1 if it is not in the pool.
     private var places: [Int] = []
 
-    /// Empty.
     package init() {}
 
-    /// Puts a member into the pool or takes it out, unless it is so already.
+    /// Inserts or removes a member; does nothing if it is in that state already.
     package mutating func put(_ index: Int, isIn: Bool) {
         while places.count <= index { places.append(-1) }
         let place = places[index]

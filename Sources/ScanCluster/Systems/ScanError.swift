@@ -1,6 +1,6 @@
-/// Why a system gave no response to an attempt: a fault of the system or of the way to it, not of the task.
+/// Why a system gave no response to an attempt: a fault of the system or of the connection to it, not of the task.
 ///
-/// What the task's own code throws is no `ScanError`: it comes back as ``TaskResponse/Result/failure(_:)``.
+/// An error that the task's own code throws is no `ScanError`: it is a failure in ``TaskResponse/result``.
 public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What went wrong.
     public enum Code: String, Sendable {
@@ -8,7 +8,7 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
         case systemLost
         /// The attempt took longer than its time-out.
         case timedOut
-        /// Nobody waits for the attempt any more.
+        /// The requester has cancelled the attempt.
         case cancelled
         /// The system takes no more tasks now: its queue is full.
         case refused
@@ -20,17 +20,17 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
         case invalidResponse
         /// The system no longer keeps the bulk bytes the attempt refers to.
         case bulkMissing
-        /// The coordinator could not read the bulk bytes: a fault of the job's input, of no system.
+        /// The coordinator could not read the bulk bytes: a fault of the run's input, not of a system.
         case bulkUnreadable
         /// No connection could be made.
         case unreachable
         /// The peer speaks another protocol version.
         case incompatible
-        /// What answers there is another program.
+        /// Another program answers at the address.
         case notANode
         /// The peer does not hold the cluster key, or did not prove it.
         case authentication
-        /// No system is there to run the task.
+        /// There is no system to run the task.
         case noSystem
     }
 
@@ -38,7 +38,7 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
     public var code: Code
     /// The cause in words, fit for a user.
     public var message: String
-    /// Name of the system, where one is known.
+    /// Name of the system; nil if it is not known.
     public var system: String?
 
     /// An error.

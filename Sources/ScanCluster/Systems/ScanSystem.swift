@@ -36,7 +36,7 @@ public actor ScanSystem {
     ///   - clock: measures the scans and their time-outs.
     public init(local slots: Int, id: SystemID, name: String, niceness: Int = 0, clock: any ScanClock) {
         let threads = ScanThreads(count: slots, niceness: niceness)
-        // What it has, not what was asked for.
+        // The number of threads that it got, not the number asked for.
         let transport = LocalTransport(threads, clock: clock)
         self.init(
             transport: transport, id: id, name: name, slots: threads.count, window: threads.count, clock: clock,
@@ -104,12 +104,12 @@ public actor ScanSystem {
         slotTransport.threads.submit(work)
     }
 
-    /// Ends the slots of this process at once: what waits for one is skipped, what runs ends in its time.
+    /// Ends the slots of this process: work that waits is skipped at once, work that runs ends in its time.
     package nonisolated func closeSlots() { slotTransport?.close() }
 
     /// Ends the system: attempts under way end with ``ScanError/Code/systemLost``, running local scans in their time.
     public func close() { transport.close() }
 }
 
-/// An actor that is only there for its executor.
+/// An actor that serves only as an executor.
 private actor SpareExecutor {}

@@ -1,8 +1,8 @@
 extension Systems {
     /// A registry of some of these systems alone, for a run that must not use the others.
     ///
-    /// It does not hear when a system leaves: attempts there then end with ``ScanError/Code/systemLost``, or
-    /// ``ScanError/Code/draining`` if it left in order.
+    /// It is not notified when a system leaves: attempts there then end with ``ScanError/Code/systemLost``, or
+    /// ``ScanError/Code/draining`` if the system left in order.
     /// - Parameters:
     ///   - ids: the systems; those that have left are not in the registry.
     ///   - slots: most slots that are used of each.

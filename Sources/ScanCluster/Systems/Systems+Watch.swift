@@ -26,7 +26,7 @@ extension Systems.Registry {
 }
 
 extension Systems {
-    /// A run begins; it will hear of changes until ``unwatch(_:)``.
+    /// A run begins. It is notified of changes until ``unwatch(_:)``.
     package func watch() -> RunID {
         registry.withLock { registry in
             registry.lastRun += 1
@@ -36,11 +36,11 @@ extension Systems {
         }
     }
 
-    /// A run ended, and waits no more.
+    /// A run ended; it is no longer notified.
     package func unwatch(_ run: RunID) { registry.withLock { $0.watches[run] = nil } }
 
-    /// Returns when something has changed since the last call that is not the run's own doing: a system joined, left
-    /// or is no more set aside, another run gave room back. Also returns when the task is cancelled.
+    /// Returns when something has changed since the last call, not through the run itself: a system joined, left or is
+    /// no longer set aside, or another run released room. Also returns when the task is cancelled.
     package func change(for run: RunID) async {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { (waiter: Waiter) in

@@ -9,7 +9,7 @@ public final class Systems: Sendable {
         var peers: [String: Systems.Peer] = [:]
     }
     let registry = Locked(Registry())
-    /// Bounds what all runs together have on its way to the systems.
+    /// Bounds the bulk bytes that all runs together have in transit to the systems.
     let bulkBudget: BulkBudget
     let clock: any ScanClock
 
@@ -108,7 +108,7 @@ public final class Systems: Sendable {
         if let setAside { wakeAll(at: setAside) }
     }
 
-    /// Whether any system could run a task of a run, now or when it is no more busy or set aside.
+    /// Whether any system could run a task of a run, now or once it is no longer busy or set aside.
     package func hasSystem(excluding excluded: Set<SystemID>) -> Bool {
         registry.withLock { registry in
             registry.state.members.contains { $0.abandoned < $0.slots && !excluded.contains($0.id) }

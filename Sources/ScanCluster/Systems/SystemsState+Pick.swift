@@ -2,8 +2,8 @@ extension SystemsState {
     /// Chooses one of the pending tasks and the system it goes to, and takes the room, in one step.
     ///
     /// In this order: the first task, if it needs no bulk bytes; a task whose bytes a system with room holds; a task
-    /// whose bytes nobody holds; any task, whose bytes then travel once more. A task goes to the system where it is
-    /// expected to finish first.
+    /// whose bytes no system holds; any task, whose bytes are then sent once more. A task goes to the system where it
+    /// is expected to finish first.
     /// - Parameters:
     ///   - pending: the tasks, most urgent first.
     ///   - excluded: systems that cannot run any task of the run.
@@ -16,7 +16,7 @@ extension SystemsState {
         prefetching: Bool = true, at now: Instant
     ) -> (offset: Int, reservation: Reservation)? {
         guard let first = pending.first else { return nil }
-        // For bytes that are somewhere it pays to look at more.
+        // For bulk bytes that a system may hold, more members are looked at.
         let sample = first.request.key == nil ? Self.sampleSize : Self.candidateLimit
         let candidates = candidates(excluding: excluded, prefetching: prefetching, sample: sample, at: now)
         defer { spare = candidates }
@@ -125,7 +125,7 @@ extension SystemsState {
 }
 
 extension TaskRequest {
-    /// Whether it matters where the task goes: to those behind it, other systems may be open.
+    /// Whether only certain systems suit the task. Tasks behind it may then be able to start when it is not.
     var isChoosy: Bool { key != nil || !isFree }
 
     /// Whether the task may go anywhere.

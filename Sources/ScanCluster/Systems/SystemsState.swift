@@ -14,7 +14,7 @@ package struct SystemsState: Sendable {
         var lastStart = Instant(nanoseconds: .min)
         /// When its last output came.
         var lastOutput = Instant(nanoseconds: .min)
-        /// Slots held by scans nobody waits for.
+        /// Slots held by abandoned scans.
         package fileprivate(set) var abandoned = 0
         package fileprivate(set) var done = 0
         package fileprivate(set) var throughput = ThroughputEstimate()
@@ -23,8 +23,8 @@ package struct SystemsState: Sendable {
         /// Order of the last reservation or release: the smallest idles longest.
         var touched: UInt64 = 0
 
-        /// Most attempts in flight now. After a fault none wait there for a slot until it has succeeded again: where it
-        /// goes on failing, each return from its time out costs an attempt per slot, and not a whole window of them.
+        /// Most attempts in flight now. After a fault no attempt waits there for a slot until the system has succeeded
+        /// again: if it keeps failing, each return costs one attempt per slot, not a whole window of them.
         package var window: Int {
             isLocal || backOff.faults > 0 ? slots : min(maxWindow, slots + throughput.prefetch(slots: slots))
         }
@@ -80,7 +80,6 @@ package struct SystemsState: Sendable {
     private var departed: [SystemID: BackOff] = [:]
     private var serial: UInt64 = 0
 
-    /// Nobody there.
     package init() {}
 
     /// A system became reachable. One that left while it was set aside stays so.
@@ -96,7 +95,7 @@ package struct SystemsState: Sendable {
         return true
     }
 
-    /// A system is reachable no more; releases of its reservations will be ignored.
+    /// A system is no longer reachable. Later releases of its reservations are ignored.
     ///
     /// If it was lost with attempts in flight, that is a fault, which counts here: their releases come too late.
     /// - Parameters:
@@ -113,7 +112,7 @@ package struct SystemsState: Sendable {
         for key in member.held.keys { drop(key) }
         reindex()
         if member.backOff.faults > 0 {
-            // Forgotten all at once when they are many: memory of strangers must not grow.
+            // All are forgotten at once when they are many: peers must not be able to make this memory grow.
             if departed.count >= 1024 { departed = [:] }
             departed[id] = member.backOff
         }
@@ -133,7 +132,7 @@ package struct SystemsState: Sendable {
         guard let index = index(of: reservation) else { return nil }
         defer { noteRoom(index) }
         members[index].inFlight -= 1
-        // Sums of floating point numbers drift; an idle system carries none of it.
+        // Sums of floating-point numbers drift; without attempts in flight the sum is reset.
         members[index].inFlightCost =
             members[index].inFlight == 0 ? 0 : members[index].inFlightCost - reservation.cost
         members[index].touched = tick()
@@ -147,16 +146,16 @@ package struct SystemsState: Sendable {
         case .threw, .void:
             return nil
         case .overtaken where members[index].lastOutput > reservation.start:
-            // It is slow, or unlucky, but it works.
+            // It is slow, or was unlucky, but it works.
             return nil
         case .fault, .overtaken:
             return fault(at: index, ofAttemptFrom: reservation.start, now: now)
         }
     }
 
-    /// Where the system of a reservation stands; nil if it has left.
+    /// The index of a reservation's system; nil if it has left.
     private func index(of reservation: Reservation) -> Int? {
-        // Nearly always where it stood.
+        // Nearly always unchanged.
         if reservation.index < members.count, members[reservation.index].serial == reservation.serial {
             return reservation.index
         }
@@ -218,7 +217,7 @@ package struct SystemsState: Sendable {
             start: now)
     }
 
-    /// How the registry contradicts itself, if it does.
+    /// The first violated invariant; nil if all hold.
     package var contradiction: String? {
         if Set(members.map(\.id)).count != members.count { return "a system is there twice" }
         for member in members {

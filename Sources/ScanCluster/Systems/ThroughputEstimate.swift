@@ -1,4 +1,4 @@
-/// Measured speed of a system's slots: moving averages, so that it follows a machine whose owner comes back.
+/// Measured speed of a system's slots: moving averages, which follow a machine whose load changes.
 package struct ThroughputEstimate: Equatable, Sendable {
     /// Share of the newest sample in the averages.
     private static let weight = 0.2
@@ -6,12 +6,11 @@ package struct ThroughputEstimate: Equatable, Sendable {
     private var seconds = 0.0
     private var isMeasured = false
 
-    /// Nothing measured.
     package init() {}
 
     /// A task of `cost` took a slot `seconds`.
     package mutating func measure(cost: Double, seconds: Double) {
-        // A clock's tick for scans too quick for it.
+        // At least one tick of the clock, for scans shorter than that.
         let seconds = max(seconds, 1e-7)
         guard cost.isFinite, cost > 0, seconds.isFinite else { return }
         let weight = isMeasured ? Self.weight : 1

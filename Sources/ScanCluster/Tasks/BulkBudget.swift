@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Bounds the memory of bulk bytes that are on their way to nodes, however many slots those have.
+/// Bounds the memory of bulk bytes in transit to nodes, whatever their number of slots.
 ///
-/// An attempt holds its share from before the bytes are read until their last user, the connection, lets them go.
+/// An attempt holds its share from before the bytes are read until their last user, the connection, releases them.
 /// One attempt may always hold its bytes, however many they are.
 package final class BulkBudget: Sendable {
     // The continuation is unsafe because the state hands each out exactly once.

@@ -1,4 +1,4 @@
-/// Decides who may hold bulk bytes on their way to a node, first come, first served. Pure.
+/// Decides who may hold bulk bytes in transit to a node, in the order of arrival. Pure.
 package struct BulkBudgetState<Waiter> {
     private struct Request {
         var ticket: UInt64
@@ -12,13 +12,12 @@ package struct BulkBudgetState<Waiter> {
     package private(set) var used = 0
     private var waiting: [Request] = []
 
-    /// Nothing held.
     package init(limit: Int) { self.limit = limit }
 
     /// Requests that wait.
     package var waitingCount: Int { waiting.count }
 
-    /// Somebody wants to hold bytes; `ticket` names the request.
+    /// A requester wants to hold bytes; `ticket` names the request.
     /// - Returns: true if it may do so now; otherwise the waiter is kept.
     package mutating func take(_ byteCount: Int, ticket: UInt64, waiter: Waiter) -> Bool {
         if waiting.isEmpty, fits(byteCount) {
@@ -29,15 +28,15 @@ package struct BulkBudgetState<Waiter> {
         return false
     }
 
-    /// Bytes are held no more.
-    /// - Returns: those that may hold theirs now.
+    /// Bytes are released.
+    /// - Returns: the waiters that may hold theirs now.
     package mutating func giveBack(_ byteCount: Int) -> [Waiter] {
         used -= byteCount
         return admit()
     }
 
     /// A request is withdrawn.
-    /// - Returns: its waiter, nil if it does not wait any more, and those that may hold their bytes now.
+    /// - Returns: its waiter, nil if it no longer waits, and those that may hold their bytes now.
     package mutating func cancel(_ ticket: UInt64) -> (cancelled: Waiter?, admitted: [Waiter]) {
         guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return (nil, []) }
         let cancelled = waiting.remove(at: index).waiter

@@ -1,12 +1,12 @@
 internal import ScanMemory
 
-/// Bytes too many for a coder: pixels, for images. Written once while they are made, and immutable from then on, but for
-/// somebody who has the only reference to them.
+/// Bytes too many for a coder: pixels, for images. Written once while they are made, and immutable from then on, except
+/// for the holder of the only reference.
 public final class BulkBytes: @unchecked Sendable {
-    // Sendable: all is written only inside `init`, before another thread can know this object, or when there is no other
-    // reference to it, and freed in `deinit`, when there is none.
+    // Sendable: the bytes are written only inside `init`, before another thread can know this object, or while there is
+    // only one reference to it, and freed in `deinit`.
     private let memory: UnsafeMutableRawBufferPointer
-    /// Whose memory this is, if another's, and what to call when it is used no more.
+    /// The owner of borrowed memory, and what to call when it is no longer used.
     private var loan: (owner: BulkBytes, ended: @Sendable () -> Void)?
 
     /// Allocates `byteCount` bytes, aligned to 64, and lets `fill` write all of them.
@@ -14,17 +14,17 @@ public final class BulkBytes: @unchecked Sendable {
     public init(byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
         memory = LargeMemory.allocate(byteCount: byteCount)
         loan = nil
-        // If this throws, the memory goes in `deinit`, which runs because all is initialised.
+        // If this throws, `deinit` frees the memory: it runs because all properties are initialised.
         try fill(memory)
     }
 
-    /// Takes over memory of ``LargeMemory`` that was filled, and that nobody else knows any more.
+    /// Takes over filled memory of ``LargeMemory``, to which there must be no other reference.
     package init(taking memory: UnsafeMutableRawBufferPointer) {
         self.memory = memory
         loan = nil
     }
 
-    /// The bytes of `owner`; `ended` is called, on any thread, when the last user has let this object go.
+    /// The bytes of `owner`; `ended` is called, on any thread, when the last user has released this object.
     package init(lending owner: BulkBytes, ended: @escaping @Sendable () -> Void) {
         memory = owner.memory
         loan = (owner, ended)
@@ -32,17 +32,17 @@ public final class BulkBytes: @unchecked Sendable {
 
     deinit {
         guard let ended = loan?.ended else { return LargeMemory.deallocate(memory) }
-        // The owner goes first: who is told that the bytes are let go may rely on it.
+        // The owner is released first: `ended` may rely on that.
         loan = nil
         ended()
     }
 
-    /// Lets `body` look at bytes, and overwrite them if there is no other reference to them than this one, as is said in
-    /// the second place.
+    /// Lets `body` read the bytes. Its second argument says whether it may also overwrite them, because there is no
+    /// other reference to them.
     package static func withBytes<Result>(
         of bytes: inout BulkBytes, _ body: (UnsafeMutableRawBufferPointer, _ isOnlyReference: Bool) throws -> Result
     ) rethrows -> Result {
-        // Who lent them has a reference to the same memory.
+        // The owner has a reference to the same memory.
         let isOnlyReference = isKnownUniquelyReferenced(&bytes) && bytes.loan == nil
         return try withExtendedLifetime(bytes) { try body(bytes.memory, isOnlyReference) }
     }
@@ -76,9 +76,9 @@ public struct BulkKey: Codable, Hashable, Sendable {
 public final class BulkSource: Sendable {
     /// Under this key a node may keep the bytes for later tasks of the same job; nil if they are used once.
     public let key: BulkKey?
-    /// Whether all other tasks of the job that have ``key`` are finished. A node then keeps the bytes no longer than this
-    /// task takes, which may overwrite them: see ``ScanContext/takeBulk()``. If it is not so, or the task has to be
-    /// repeated, bytes travel once more.
+    /// Whether all other tasks of the job that have ``key`` are finished. A node then keeps the bytes no longer than
+    /// this task takes, which may overwrite them: see ``ScanContext/takeBulk()``. If that is wrong, or the task has to
+    /// be repeated, the bytes are sent once more.
     public let isLastUse: Bool
     /// Where a node may find the same bytes by itself; nil if nowhere.
     public let reference: BulkReference?

@@ -1,7 +1,8 @@
-/// Where a system that has the same files finds bulk bytes by itself. Written by who makes the job and read by the
-/// node's ``BulkResolver``; the engine looks at neither part.
+/// Where a system that has the same files finds bulk bytes by itself. The maker of the job writes it and the node's
+/// ``BulkResolver`` reads it; the engine reads neither part.
 public struct BulkReference: Hashable, Sendable {
-    /// What the bytes are read from, such as names of files. A node that cannot read them is not referred to it again.
+    /// What the bytes are read from, such as names of files. A node that cannot read them is sent no further references
+    /// to it.
     public var origin: [UInt8]
     /// Which of its bytes.
     public var part: [UInt8]

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a running task may ask of the system that runs it.
+/// The services of a system for a running task.
 public struct ScanContext: Sendable {
     // Shared by the copies of a context, so that none holds bytes that were taken.
     private let handed: Locked<BulkBytes?>?
@@ -12,19 +12,20 @@ public struct ScanContext: Sendable {
         self.cancellation = cancellation
     }
 
-    /// The bytes that travelled beside the task, if its job gave it any and they were not taken.
+    /// The bytes that were sent beside the task; nil if there are none or they were taken.
     public var bulk: BulkBytes? { handed?.withLock { $0 } }
 
-    /// Takes the bytes that travelled beside the task out of the context, which holds them no more.
+    /// Takes the bytes that were sent beside the task out of the context.
     ///
-    /// Unless the system keeps them, their memory is free as soon as the task lets them go, not only when it ends.
+    /// Unless the system keeps them, their memory is freed as soon as the task releases them, not only when the task
+    /// ends.
     public func takeBulk() -> BulkBytes? { handed?.withLock { $0.take() } }
 
-    /// True once nobody waits for this attempt any more.
+    /// True once the requester has cancelled this attempt.
     public var isCancelled: Bool { cancellation.isCancelled }
 
     /// Ends a cancelled scan early.
-    /// - Throws: `CancellationError` once nobody waits for this attempt any more.
+    /// - Throws: `CancellationError` once the requester has cancelled this attempt.
     public func checkCancellation() throws {
         if isCancelled { throw CancellationError() }
     }

@@ -13,7 +13,7 @@ public protocol ScanTask: Codable, Identifiable, Sendable where ID: Codable & Se
     /// Expected work, in any unit that all tasks of a job share (pixels, for images). Positive; 1 by default.
     var cost: Double { get }
 
-    /// Does the work. Runs on a thread of its own, may block, and should ask ``ScanContext/checkCancellation()`` now
+    /// Does the work. Runs on a thread of its own, may block, and should call ``ScanContext/checkCancellation()`` now
     /// and then. What it throws becomes the failure of this attempt.
     func scan(_ context: ScanContext) throws -> Output
 

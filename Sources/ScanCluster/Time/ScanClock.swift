@@ -9,7 +9,7 @@ public struct Instant: Comparable, Hashable, Sendable {
     /// Orders by time.
     public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// The moment `duration` later, or the last one there is (292 years after the origin).
+    /// The moment `duration` later, or the last one that can be represented (292 years after the origin).
     public func advanced(by duration: Duration) -> Instant {
         let (seconds, attoseconds) = duration.components
         let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -32,7 +32,7 @@ public struct TimerID: Hashable, Sendable {
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// Monotonic time and timers. The engine reads no other clock, so that tests and simulations can hold time in hand.
+/// Monotonic time and timers. The engine reads no other clock, so that tests and simulations can control time.
 public protocol ScanClock: Sendable {
     /// Now.
     var now: Instant { get }
@@ -40,6 +40,6 @@ public protocol ScanClock: Sendable {
     /// Calls `fire` once at `instant` or soon after, from an executor of the clock's choice, unless cancelled first.
     func schedule(at instant: Instant, _ fire: @escaping @Sendable () -> Void) -> TimerID
 
-    /// Forgets a timer; one that has fired is ignored.
+    /// Cancels a timer; one that has fired is ignored.
     func cancel(_ timer: TimerID)
 }
