@@ -11,7 +11,7 @@ extension KeyRing {
 }
 
 extension NodeAdvertisement {
-    /// The fingerprints of the keys that the node says it accepts; what is none is left out.
+    /// The fingerprints of the keys that the node says it accepts; invalid ones are left out.
     package var keys: [KeyFingerprint] {
         (keyFingerprint ?? "").split(separator: "+").compactMap { KeyFingerprint($0) }
     }

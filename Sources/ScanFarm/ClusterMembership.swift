@@ -5,10 +5,10 @@ public import ScanDiscovery
 package import ScanNetwork
 package import ScanSecurity
 
-/// Discovers peers, lists them in the registry, connects them when work needs them, and tells discovery how that went:
-/// carries out what ``MembershipState`` decides.
+/// Discovers peers, lists them in the registry, connects them when work needs them, and reports the outcome to
+/// discovery. ``MembershipState`` decides; this carries out.
 public final class ClusterMembership: Sendable {
-    /// What the user may want to know.
+    /// An event for the user.
     public enum News: Equatable, Sendable {
         /// A source of announcements works.
         case available
@@ -16,7 +16,7 @@ public final class ClusterMembership: Sendable {
         case unavailable(DiscoveryError)
         /// A node was discovered.
         case discovered(DiscoveredNode)
-        /// A node is announced no longer.
+        /// A node is no longer announced.
         case departed(name: String)
         /// A discovered node is not used.
         case unused(name: String, reason: String)
@@ -55,10 +55,10 @@ public final class ClusterMembership: Sendable {
     /// The nodes that are announced, in the order in which they were discovered.
     public var peers: [DiscoveredPeer] { state.withLock { $0.peers } }
 
-    /// Why sources of announcements fail now.
+    /// Why sources of announcements fail at present.
     public var errors: [DiscoveryError] { state.withLock { $0.errors } }
 
-    /// Whether there is no source of announcements that works.
+    /// Whether no source of announcements works.
     public var isBlind: Bool { state.withLock { $0.isBlind } }
 
     /// Whether nodes are looked for at all.
@@ -67,7 +67,7 @@ public final class ClusterMembership: Sendable {
     /// Connects all peers, and from now on each as soon as it is discovered.
     public func connectPeers() { handle(.peersNeeded) }
 
-    /// Judges peers by these keys from now on.
+    /// Accepts these keys from now on.
     package func use(_ keys: KeyRing) { handle(.keys(keys)) }
 
     /// Discovers peers until the task is cancelled. Call it once.
@@ -82,13 +82,13 @@ public final class ClusterMembership: Sendable {
         }
     }
 
-    /// Waits for so long, in which peers are discovered; shorter if no source works.
+    /// Waits for this time, in which peers are discovered; shorter if no source works.
     package func wait(for limit: Duration) async {
         try? await Task.sleep(for: min(limit, Self.firstReport))
         if !isBlind { try? await Task.sleep(for: limit - min(limit, Self.firstReport)) }
     }
 
-    /// Time in which a source that fails says so.
+    /// Time within which a failing source reports its failure.
     private static let firstReport = Duration.milliseconds(200)
 
     private func handle(_ event: MembershipState.Event) {

@@ -24,7 +24,7 @@ public struct DiscoveredPeer: Equatable, Sendable {
 public struct UnusableReason: Equatable, Sendable {
     /// The reason in words.
     public var text: String
-    /// The command that tells more, or helps.
+    /// The command that shows more, or helps.
     public var next: String
 
     package init(text: String, next: String) {
@@ -32,7 +32,7 @@ public struct UnusableReason: Equatable, Sendable {
         self.next = next
     }
 
-    /// The reason that follows from a node's announcement; nil if its handshake decides.
+    /// The reason that follows from a node's announcement; nil if the handshake decides.
     package init?(of node: DiscoveredNode, keys: KeyRing, at time: Date, hasLocalSystem: Bool) {
         let announced = node.advertisement.keys
         if let versions = node.advertisement.versions, !versions.overlaps(Hello.versions) {
@@ -55,7 +55,7 @@ public struct UnusableReason: Equatable, Sendable {
 }
 
 extension Systems.Peer {
-    /// The peer that a discovered node is.
+    /// The peer for a discovered node.
     init(_ node: DiscoveredNode, key: String) {
         self.init(
             key: key, name: node.name, identity: node.advertisement.id, slots: node.advertisement.slots,

@@ -4,13 +4,13 @@ package import ScanDiscovery
 package import ScanNetwork
 package import ScanSecurity
 
-/// Decides which discovered nodes are peers, which of them are connected, and what discovery learns of it. Pure.
+/// Decides which discovered nodes are peers, which of them are connected, and what is reported to discovery. Pure.
 ///
 /// A peer is in one of three states:
 /// - *unusable*: its announcement says why no connection can succeed. A change of the announcement or of our keys leads
 ///   to *known* or *dialled*.
 /// - *known*: listed in the registry, not connected. ``Event/peersNeeded`` leads to *dialled*.
-/// - *dialled*: handed to the links, which connect it or say why not. It stays so until it is announced no longer;
+/// - *dialled*: handed to the links, which connect it or report why not. It stays so until it is no longer announced;
 ///   discovery offers it again after a failure.
 package struct MembershipState: Sendable {
     /// What happened.
@@ -33,9 +33,9 @@ package struct MembershipState: Sendable {
         case forget(String)
         /// Connect the peer, which claims to accept these keys.
         case dial(Systems.Peer, keys: [KeyFingerprint])
-        /// Tell a source of announcements how the connection went.
+        /// Report the outcome of the connection to a source of announcements.
         case report(ConnectionOutcome, of: DiscoveredNode.ID, source: Int)
-        /// Tell the user.
+        /// Report to the user.
         case tell(ClusterMembership.News)
     }
 
@@ -72,13 +72,13 @@ package struct MembershipState: Sendable {
         known.values.map(\.peer).sorted { ($0.seconds, $0.node.name) < ($1.seconds, $1.node.name) }
     }
 
-    /// Why sources fail now.
+    /// Why sources fail at present.
     package var errors: [DiscoveryError] { errorsBySource.sorted { $0.key < $1.key }.map(\.value) }
 
     /// Whether no source works.
     package var isBlind: Bool { errorsBySource.count == sourceCount }
 
-    /// Takes in an event, `seconds` after the start and at `time`, and returns what to do, in order.
+    /// Handles an event, `seconds` after the start and at `time`, and returns what to do, in order.
     package mutating func handle(_ event: Event, seconds: Double, at time: Date) -> [Action] {
         switch event {
         case .discovery(.available, let source):
@@ -122,7 +122,7 @@ package struct MembershipState: Sendable {
         known.keys.sorted().flatMap { judge($0, at: time) }
     }
 
-    /// Decides anew whether a node can be used. One that is dialled stays so: its handshake decides.
+    /// Decides anew whether a node can be used. A node that is dialled stays so: its handshake decides.
     private mutating func judge(_ key: String, at time: Date) -> [Action] {
         guard var entry = known[key] else { return [] }
         let node = entry.peer.node

@@ -17,7 +17,7 @@ extension ScanNode {
         throw ScanError(.noSystem, "there is nothing to run a task: start a node, give its address, or local slots")
     }
 
-    /// Lets peers be discovered for so long; shorter if none can be.
+    /// Waits for this time, in which peers are discovered; shorter if none can be.
     /// - Returns: the state of each connection.
     package func look(for limit: Duration) async -> [NodeState] {
         if membership.isOff { return await connections.settled() }

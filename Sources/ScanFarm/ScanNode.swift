@@ -12,8 +12,8 @@ public import ScanSecurity
 /// try await node.run()
 /// ```
 ///
-/// A node that serves knows its peers by their announcements and opens no connection to them; ``connectPeers()`` does.
-/// One that does not serve connects its peers as soon as they are discovered.
+/// A node that serves lists its discovered peers and opens no connection to them until ``connectPeers()``. A node that
+/// does not serve connects its peers as soon as they are discovered.
 public final class ScanNode: Sendable {
     /// What happens on a node.
     public enum Event: Sendable {

@@ -1,5 +1,5 @@
 /// What this build is.
 public enum Skyfarm {
-    /// Version of the software, as nodes tell it to each other.
+    /// Version of the software, as nodes report it to each other.
     public static let version = "0.1.0"
 }

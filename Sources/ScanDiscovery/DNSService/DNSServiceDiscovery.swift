@@ -60,7 +60,7 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
         }
     }
 
-    /// Asks for A and AAAA records: the one way to addresses that both kinds of daemon offer.
+    /// Asks for A and AAAA records: the only request for addresses that both kinds of daemon support.
     public func addresses(of host: String, interface: UInt32) -> AsyncThrowingStream<HostAddress, any Error> {
         stream("find the addresses of \(host.printable)", requests: [kDNSServiceType_A, kDNSServiceType_AAAA]) {
             continuation, record in
@@ -71,7 +71,7 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
         }
     }
 
-    /// A sequence that lives as long as the operations, one for each of `requests`, that feed it.
+    /// A sequence that lives as long as the operations that feed it, one for each of `requests`.
     private func stream<Element: Sendable>(
         _ purpose: String, started: Element? = nil, requests: [Int] = [0],
         _ call: (AsyncThrowingStream<Element, any Error>.Continuation, Int) -> DNSServiceCall

@@ -17,7 +17,7 @@ final class DNSServiceOpener: Sendable {
     /// Number of requests the daemon has answered.
     var progress: UInt64 { answered.load(ordering: .relaxed) }
 
-    /// Makes the reference of `call` when its turn comes, unless nobody wants it any more by then.
+    /// Makes the reference of `call` when its turn comes, unless the request has been cancelled by then.
     func enqueue(
         _ call: DNSServiceCall, unless isObsolete: @escaping @Sendable () -> Bool,
         completion: @escaping @Sendable (Result<DNSServiceReference, DNSServiceStatus>) -> Void

@@ -63,10 +63,10 @@ final class DNSServiceOperation: @unchecked Sendable {
         watch(opener, seen: opener.progress)
     }
 
-    /// Takes the request back. The reference goes once nothing on its queue uses it any more.
+    /// Cancels the request. The reference is deallocated once nothing on its queue uses it any more.
     func cancel() { queue.async { [self] in end() } }
 
-    /// Reports a daemon that lets the opener wait. As long as the opener gets on, the turn of this request will come.
+    /// Reports a daemon that keeps the opener waiting. While the opener makes progress, this request's turn will come.
     private func watch(_ opener: DNSServiceOpener, seen: UInt64) {
         queue.asyncAfter(deadline: .now() + patience.dispatchInterval) { [self] in
             guard case .opening = state else { return }

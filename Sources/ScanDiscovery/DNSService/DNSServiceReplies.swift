@@ -3,19 +3,19 @@ import CDNSSD
 // Each request hands the library a context object and one of the functions below, which finds the object again. They
 // are free functions, so that they belong to no actor: the library calls them on an operation's queue.
 
-/// What the replies to a registration feed.
+/// The destination of the replies to a registration.
 final class RegistrationContext: Sendable {
     let continuation: AsyncThrowingStream<String, any Error>.Continuation
     init(_ continuation: AsyncThrowingStream<String, any Error>.Continuation) { self.continuation = continuation }
 }
 
-/// What the replies to browsing feed.
+/// The destination of the replies to browsing.
 final class BrowseContext: Sendable {
     let continuation: AsyncThrowingStream<BrowseEvent, any Error>.Continuation
     init(_ continuation: AsyncThrowingStream<BrowseEvent, any Error>.Continuation) { self.continuation = continuation }
 }
 
-/// What the replies to a resolution feed.
+/// The destination of the replies to a resolution.
 final class ResolutionContext: Sendable {
     let continuation: AsyncThrowingStream<ResolvedService, any Error>.Continuation
     init(_ continuation: AsyncThrowingStream<ResolvedService, any Error>.Continuation) {
@@ -23,7 +23,7 @@ final class ResolutionContext: Sendable {
     }
 }
 
-/// What the replies to an address query feed.
+/// The destination of the replies to an address query.
 final class AddressContext: Sendable {
     let continuation: AsyncThrowingStream<HostAddress, any Error>.Continuation
     init(_ continuation: AsyncThrowingStream<HostAddress, any Error>.Continuation) { self.continuation = continuation }

@@ -6,7 +6,7 @@ import ScanCluster
     import Darwin
 #endif
 
-/// What can be told about the machine's discovery daemon without asking it anything, so without waiting.
+/// The state of the machine's discovery daemon, as far as it is known without a request to it, hence without waiting.
 public enum DiscoveryDaemon: Hashable, Sendable {
     /// It accepts connections. It may still hang.
     case listening
@@ -26,7 +26,7 @@ public enum DiscoveryDaemon: Hashable, Sendable {
         #endif
     }
 
-    /// The fault in words; nil if there is none to be seen.
+    /// The fault in words; nil if none is visible.
     public var error: DiscoveryError? {
         switch self {
         case .listening: nil
@@ -73,7 +73,7 @@ public enum DiscoveryDaemon: Hashable, Sendable {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        // EAGAIN: it listens, but its queue is full, as that of a daemon that hangs may be.
+        // EAGAIN: it listens, but its queue is full, as that of a hanging daemon may be.
         return status == 0 || errno == EAGAIN
     }
 }

@@ -1,7 +1,8 @@
 import CDNSSD
 
 extension DiscoveryError {
-    /// The error behind a status of the library. Avahi says "unknown" for every way in which its daemon can be away.
+    /// The error for a status of the library. Avahi reports "unknown" whenever its daemon is absent, whatever the
+    /// cause.
     init(status: DNSServiceErrorType, to purpose: String, wasOpen: Bool) {
         switch Int(status) {
         case kDNSServiceErr_Unknown where wasOpen:

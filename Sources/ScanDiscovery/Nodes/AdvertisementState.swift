@@ -22,10 +22,9 @@ package struct AdvertisementState {
     /// When `tick` is due next.
     package private(set) var nextDeadline: Instant?
 
-    /// Nothing is announced yet.
     package init(retry: RetrySchedule) { self.retry = retry }
 
-    /// Takes in what happened at `now` and returns what to do, in order.
+    /// Handles an event at `now` and returns what to do, in order.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .start:
@@ -35,7 +34,7 @@ package struct AdvertisementState {
             return tell(.advertised(name: name))
         case .ended(let error):
             failures += 1
-            // What breaks a rule now will break it again.
+            // A record that breaks a rule now will break it again.
             let isHopeless = error.code == .invalid
             nextDeadline = isHopeless ? nil : now.advanced(by: retry.pause(afterFailures: failures))
             return tell(.unavailable(error))
@@ -53,10 +52,10 @@ package struct AdvertisementState {
     }
 }
 
-/// What a node hears about its own announcement.
+/// The state of a node's own announcement.
 public enum AdvertisementEvent: Hashable, Sendable {
-    /// The network knows the node under this name.
+    /// The node is announced under this name.
     case advertised(name: String)
-    /// The node cannot be announced, for this reason; it is tried again. Told again when the reason changes.
+    /// The node cannot be announced, for this reason; it is tried again. Reported again when the reason changes.
     case unavailable(DiscoveryError)
 }

@@ -2,11 +2,11 @@ public import ScanCluster
 
 /// A node that was announced on the network, with all ways to reach it. It is a hint: only its handshake proves it.
 public struct DiscoveredNode: Hashable, Identifiable, Sendable {
-    /// What tells nodes apart.
+    /// Distinguishes nodes.
     public enum ID: Comparable, Hashable, Sendable {
         /// The identity the node announces.
         case identity(SystemID)
-        /// The instance's name, for one that announces no identity.
+        /// The instance's name, for a node that announces no identity.
         case name(String)
     }
 
@@ -16,7 +16,7 @@ public struct DiscoveredNode: Hashable, Identifiable, Sendable {
     public var name: String
     /// Numeric addresses, those that most machines reach first; never empty.
     public var addresses: [SocketAddress]
-    /// What it says about itself.
+    /// The facts that it announces about itself.
     public var advertisement: NodeAdvertisement
     /// True if one of its addresses is one of this machine's.
     public var isOnThisMachine: Bool
@@ -35,7 +35,7 @@ public struct DiscoveredNode: Hashable, Identifiable, Sendable {
 }
 
 extension DiscoveredNode.ID {
-    /// An order without meaning, for reproducible results.
+    /// An arbitrary order, for reproducible results.
     public static func < (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.identity(let first), .identity(let second)): first.description < second.description

@@ -1,6 +1,6 @@
 /// Times and limits of discovery.
 public struct DiscoverySettings: Hashable, Sendable {
-    /// Time without news about a node before it is told, so that its addresses arrive together. 100 ms.
+    /// Time without news about a node before it is reported, so that its addresses arrive together. 100 ms.
     public var quietInterval: Duration = .milliseconds(100)
     /// Longest time that news is held back by more news. 500 ms.
     public var longestSilence: Duration = .milliseconds(500)
@@ -20,7 +20,7 @@ public struct DiscoverySettings: Hashable, Sendable {
     public var recoveryGrace: Duration = .seconds(10)
     /// Resolutions under way at once: each costs the library up to 2 threads and 10 descriptors. 32.
     public var maximumResolutions = 32
-    /// Instances remembered; what a flooded network announces beyond is ignored. 1024.
+    /// Instances remembered; further ones, as on a flooded network, are ignored. 1024.
     public var maximumInstances = 1024
     /// Addresses kept for a node. 16.
     public var maximumAddresses = 16

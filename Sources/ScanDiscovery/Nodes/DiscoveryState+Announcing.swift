@@ -43,8 +43,8 @@ extension DiscoveryState {
         candidates[id] = candidate
     }
 
-    /// Resolves the node anew, and offers it if that succeeds: a ghost's records expire in the meantime. With nobody
-    /// to ask, what is known has to do.
+    /// Resolves the node anew, and offers it if that succeeds: stale records expire in the meantime. If no sighting can
+    /// be resolved, the known addresses are used.
     mutating func offerAgain(_ id: DiscoveredNode.ID, at now: Instant) {
         guard var candidate = candidates[id] else { return }
         candidate.standing = .returning
@@ -57,7 +57,7 @@ extension DiscoveryState {
         candidates[id] = candidate
     }
 
-    /// Tells the user what is new about a node.
+    /// Reports what is new about a node.
     mutating func settle(_ id: DiscoveredNode.ID) {
         guard var candidate = candidates[id] else { return }
         candidate.settlesAt = nil
@@ -83,7 +83,7 @@ extension DiscoveryState {
         candidates[id] = candidate
     }
 
-    /// The node as its sightings together show it; nil if none is left.
+    /// The node as all its sightings show it; nil if none is left.
     private func node(_ id: DiscoveredNode.ID, _ candidate: Candidate) -> DiscoveredNode? {
         let parts = candidate.sightings.sorted().compactMap { instance in
             sightings[instance]?.knowledge.map { (instance, $0) }

@@ -1,7 +1,7 @@
 import ScanCluster
 
 extension DiscoveryState {
-    /// Has an instance resolved when its turn comes, unless that is under way.
+    /// Has an instance resolved when its turn comes, unless that is in progress.
     mutating func enqueue(_ instance: ServiceInstance) {
         guard let sighting = sightings[instance], sighting.phase != .queued, !sighting.isResolving else { return }
         sightings[instance]?.phase = .queued
@@ -51,7 +51,7 @@ extension DiscoveryState {
         attach(instance, knowledge, at: now)
     }
 
-    /// The resolution's sequences have ended, in success or not: an address makes the difference.
+    /// The resolution's sequences have ended, with or without an error: it has succeeded if there is an address.
     mutating func endResolution(of instance: ServiceInstance, at now: Instant) {
         guard let sighting = sightings[instance], sighting.isResolving else { return }
         if sighting.isFirstAddress {

@@ -1,10 +1,10 @@
 package import ScanCluster
 
-/// Decides what announcements mean: which nodes are there, by which addresses, and when to say so.
+/// Decides what announcements mean: which nodes are there, at which addresses, and when to report them.
 ///
 /// Three sets build on each other. Sightings are instances on interfaces, counted, because each protocol family adds
 /// and removes its own. A resolved sighting belongs to a candidate: the node of that identity, or of that name if it
-/// announces none. A candidate is told to the user once news about it has been quiet for a moment.
+/// announces none. A candidate is reported once there has been no news about it for a moment.
 package struct DiscoveryState {
     /// What happened.
     package enum Event: Hashable, Sendable {
@@ -20,19 +20,19 @@ package struct DiscoveryState {
 
     /// What to do.
     package enum Action: Hashable, Sendable {
-        /// Browse, and tell of what is heard.
+        /// Browse, and report each event.
         case browse
-        /// Resolve the instance, and tell of each answer and of the end.
+        /// Resolve the instance, and report each answer and the end.
         case resolve(ServiceInstance)
         /// Look up the host's addresses for the instance, instead of those of another host.
         case lookUp(ServiceInstance, host: String)
         /// Stop resolving the instance and looking up its addresses.
         case stopResolving(ServiceInstance)
-        /// Tell the user.
+        /// Report to the user.
         case announce(DiscoveryEvent)
     }
 
-    /// Whether announcements are heard.
+    /// The state of the source of announcements.
     enum Browser: Hashable {
         /// Not asked for yet.
         case idle
@@ -44,7 +44,7 @@ package struct DiscoveryState {
         case waiting(until: Instant)
     }
 
-    /// What the user was last told about the source of announcements.
+    /// The last report about the source of announcements.
     enum Notice: Hashable {
         case nothing
         case available
@@ -61,7 +61,7 @@ package struct DiscoveryState {
     /// When sightings that the source has not repeated since it came back are given up.
     var recoveryEnds: Instant?
     var sightings: [ServiceInstance: Sighting] = [:]
-    /// Sightings to resolve, the first to come first.
+    /// Sightings to resolve, in order of arrival.
     var queue: [ServiceInstance] = []
     var resolutions = 0
     var candidates: [DiscoveredNode.ID: Candidate] = [:]
@@ -71,7 +71,7 @@ package struct DiscoveryState {
     ///
     /// - Parameters:
     ///   - settings: Times and limits.
-    ///   - own: Identities of this process, which are never told.
+    ///   - own: Identities of this process, which are never reported.
     ///   - loopbackInterface: Number of the interface on which alone loopback addresses are believed.
     package init(settings: DiscoverySettings, own: Set<SystemID> = [], loopbackInterface: UInt32 = 1) {
         self.settings = settings
@@ -79,7 +79,7 @@ package struct DiscoveryState {
         self.loopbackInterface = loopbackInterface
     }
 
-    /// Takes in what happened at `now` and returns what to do, in order.
+    /// Handles an event at `now` and returns what to do, in order.
     package mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         switch event {
         case .start: browse()
@@ -122,7 +122,7 @@ package struct DiscoveryState {
         for id in candidates.filter({ $0.value.settlesAt.map { $0 <= now } ?? false }).keys.sorted() { settle(id) }
     }
 
-    /// What must hold after every event; returns the first violation in words.
+    /// The first violated invariant, in words; nil if all hold.
     package func brokenInvariant() -> String? {
         let resolving = sightings.values.count { $0.isResolving }
         if resolving != resolutions { return "\(resolving) sightings resolve, \(resolutions) are counted" }

@@ -58,9 +58,10 @@ package struct NetworkInterface: Equatable, Sendable {
         #endif
     }
 
-    /// The address of this machine to name to others if a socket listens on `host`; nil if that is one already.
+    /// The address of this machine to give to others if a socket listens on `host`; nil if `host` is one already.
     ///
-    /// IPv4 comes first, which every machine has; link-local addresses never, which mean another machine elsewhere.
+    /// IPv4 comes first, which every machine has. Link-local addresses are left out: elsewhere they mean another
+    /// machine.
     package static func address(for host: String, among interfaces: [NetworkInterface]) -> String? {
         guard ["", "0.0.0.0", "::"].contains(host) else { return nil }
         let addresses = interfaces.filter { $0.isUp && !$0.isLoopback }.flatMap(\.addresses).filter { !$0.isLinkLocal }

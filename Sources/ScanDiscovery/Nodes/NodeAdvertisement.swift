@@ -1,9 +1,9 @@
 public import ScanCluster
 
-/// What a node says about itself in its TXT record: all that the network may read.
+/// A node's facts about itself in its TXT record: everything that the network may read.
 ///
-/// Read from a stranger, each field is nil if it is missing or makes no sense. Nothing here is proof of anything; the
-/// handshake on the connection is.
+/// Read from an unauthenticated peer, each field is nil if it is missing or invalid. Nothing here is proof of anything;
+/// the handshake on the connection is.
 public struct NodeAdvertisement: Hashable, Sendable {
     /// Protocol versions the node speaks (key `v`: `2`, or `1-3`).
     public var versions: ClosedRange<UInt16>?
@@ -17,7 +17,7 @@ public struct NodeAdvertisement: Hashable, Sendable {
     /// Most slots that are believed.
     public static let maximumSlots = 65_536
 
-    /// What a node says.
+    /// The facts about a node.
     public init(versions: ClosedRange<UInt16>?, slots: Int?, keyFingerprint: String?, id: SystemID?) {
         self.versions = versions
         self.slots = slots

@@ -2,7 +2,7 @@ public import ScanCluster
 
 /// Keeps a node announced: carries out what ``AdvertisementState`` decides, over any ``ServiceDiscovery``.
 public final class NodeAdvertiser: Sendable {
-    /// How the announcement fares, for one consumer. Ends when ``run()`` returns.
+    /// The state of the announcement, for one consumer. Ends when ``run()`` returns.
     public let events: AsyncStream<AdvertisementEvent>
 
     private let source: any ServiceDiscovery
@@ -30,7 +30,7 @@ public final class NodeAdvertiser: Sendable {
         (events, news) = AsyncStream.makeStream(of: AdvertisementEvent.self)
     }
 
-    /// Announces until the task is cancelled, then takes leave. Call it once.
+    /// Announces until the task is cancelled, then withdraws the announcement. Call it once.
     public func run() async {
         let (inbox, inputs) = AsyncStream.makeStream(of: AdvertisementState.Event.self)
         var state = AdvertisementState(retry: retry)

@@ -1,6 +1,6 @@
 public import ScanCluster
 
-/// Finds nodes: carries out what ``DiscoveryState`` decides, over any ``ServiceDiscovery``.
+/// Discovers nodes: carries out what ``DiscoveryState`` decides, over any ``ServiceDiscovery``.
 ///
 /// ```swift
 /// let discovery = NodeDiscovery(DNSServiceDiscovery(), own: [myIdentity])
@@ -8,7 +8,7 @@ public import ScanCluster
 /// for await event in discovery.events { … }
 /// ```
 public final class NodeDiscovery: Sendable {
-    /// What is found, for one consumer. Ends when ``run()`` returns.
+    /// The events, for one consumer. Ends when ``run()`` returns.
     public let events: AsyncStream<DiscoveryEvent>
 
     private let source: any ServiceDiscovery
@@ -49,7 +49,7 @@ public final class NodeDiscovery: Sendable {
         (inbox, inputs) = AsyncStream.makeStream(of: Input.self)
     }
 
-    /// Tells how a connection to a node went; decides when that node is offered again.
+    /// Reports the outcome of a connection to a node; decides when that node is offered again.
     public func report(_ outcome: ConnectionOutcome, of id: DiscoveredNode.ID) {
         inputs.yield(Input(event: .report(outcome, of: id)))
     }
@@ -109,7 +109,7 @@ public final class NodeDiscovery: Sendable {
         }
     }
 
-    /// Hands on the elements of `sequence`; returns what ended it, if that was an error.
+    /// Passes on the elements of `sequence`; returns the error that ended it, if one did.
     @discardableResult
     private static func forward<Element: Sendable>(
         _ sequence: AsyncThrowingStream<Element, any Error>, to receive: (Element) -> Void
@@ -134,7 +134,7 @@ public final class NodeDiscovery: Sendable {
     private static let silentEnd = DiscoveryError(.daemonLost, "the source of nodes ended; trying again")
 }
 
-/// What is under way for the state.
+/// The operations in progress.
 private struct Work {
     struct Resolution {
         var number: Int

@@ -1,16 +1,16 @@
 import ScanCluster
 
-/// What is known of one instance on one interface.
+/// The facts about one instance on one interface.
 struct Sighting {
-    /// How far its resolution is.
+    /// The progress of its resolution.
     enum Phase: Hashable {
         /// Waits for its turn.
         case queued
-        /// Under way until answered or this moment.
+        /// In progress until answered or this moment.
         case resolving(until: Instant)
         /// Done.
         case settled
-        /// Failed; tried again at this moment.
+        /// Failed; resolved again at this moment.
         case waiting(until: Instant)
     }
 
@@ -21,7 +21,7 @@ struct Sighting {
         var isOnThisMachine: Bool
     }
 
-    /// Announcements less leave-takings: one for each protocol family. 0 while the source is away.
+    /// Announcements less withdrawals: one for each protocol family. 0 while the source is away.
     var count = 1
     /// True until an announcement has led to a node, so that this node deserves an attempt.
     var isFresh = true
@@ -47,25 +47,25 @@ struct Sighting {
     }
 }
 
-/// A node in the making, or told.
+/// A node that is reported, or about to be.
 struct Candidate {
-    /// What the user made of it.
+    /// The outcome of connections to the node.
     enum Standing: Hashable {
-        /// To be tried, or being tried.
+        /// To be dialled, or being dialled.
         case offered
         /// Its handshake succeeded.
         case connected
-        /// Not to be tried before this moment, unless it is announced anew.
+        /// Not to be dialled before this moment, unless it is announced anew.
         case setAside(until: Instant)
-        /// Its time aside is over: to be offered again as soon as it resolves again.
+        /// The wait is over: to be offered again as soon as it resolves again.
         case returning
     }
 
     /// The resolved sightings it is made of.
     var sightings: Set<ServiceInstance> = []
-    /// What the user was last told.
+    /// The node as last reported.
     var told: DiscoveredNode?
-    /// When news is told.
+    /// When news is reported.
     var settlesAt: Instant?
     /// Since when there is news.
     var newsSince: Instant?
@@ -74,12 +74,12 @@ struct Candidate {
     var failures = 0
     /// True once a handshake with it succeeded.
     var wasConnected = false
-    /// True if the next news is to be told as a node to try.
+    /// True if the next news is to be reported as a node to dial.
     var isToBeOffered = true
 
     var setAsideUntil: Instant? { if case .setAside(let until) = standing { until } else { nil } }
 
-    /// Tells the news after a quiet moment, or when it has waited long enough.
+    /// Schedules the report of news: after a quiet moment, or when it has waited long enough.
     mutating func noteNews(at now: Instant, _ settings: DiscoverySettings) {
         let since = newsSince ?? now
         newsSince = since

@@ -1,4 +1,4 @@
-/// Why discovery cannot do what was asked, in one line that says what to do.
+/// Why discovery cannot do what was requested, in one line that says what to do.
 public struct DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong.
     public enum Code: String, Sendable {
@@ -8,11 +8,11 @@ public struct DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible
         case daemonNotAnswering
         /// The daemon went away while it was used.
         case daemonLost
-        /// Nobody on the network answered.
+        /// There was no answer from the network.
         case noAnswer
-        /// What was to be announced, or what was received, breaks a rule of DNS-SD.
+        /// The announcement, or received data, breaks a rule of DNS-SD.
         case invalid
-        /// The daemon refused.
+        /// The daemon refused the request.
         case refused
         /// This source of nodes cannot do that.
         case unsupported

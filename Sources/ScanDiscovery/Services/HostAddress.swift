@@ -50,7 +50,7 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
     /// True for IPv6.
     public var isIPv6: Bool { bytes.count == 16 }
 
-    /// True for an address that means something on one link only: fe80::/10 and 169.254.0.0/16.
+    /// True for an address that is valid on one link only: fe80::/10 and 169.254.0.0/16.
     public var isLinkLocal: Bool { Self.isLinkLocal(bytes) }
 
     /// True for 127.0.0.0/8 and ::1, also when mapped into IPv6.

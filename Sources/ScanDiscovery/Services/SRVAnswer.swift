@@ -1,4 +1,4 @@
-/// The SRV records in a DNS message (RFC 1035, 4; RFC 2782), read from any bytes without harm.
+/// The SRV records in a DNS message (RFC 1035, 4; RFC 2782). Parsing is safe for any bytes.
 struct SRVAnswer: Hashable {
     /// One host that offers the service.
     struct Target: Hashable {
@@ -12,7 +12,7 @@ struct SRVAnswer: Hashable {
 
     /// The targets, best priority first.
     var targets: [Target] = []
-    /// Seconds for which the answer may be believed: the shortest of its records.
+    /// Time to live of the answer in seconds: the shortest of its records.
     var secondsToLive: UInt32?
 
     /// Reads `message`; nil if it is malformed.
@@ -28,7 +28,7 @@ struct SRVAnswer: Hashable {
             if type == Self.recordType {
                 guard let target = Self.target(&reader), reader.position == end else { return nil }
                 secondsToLive = min(secondsToLive ?? .max, UInt32(high) << 16 | UInt32(low))
-                // A lone dot says that the service is decidedly not offered.
+                // A lone dot says that the service is not offered (RFC 2782).
                 if !target.host.isEmpty, target.port != 0 { targets.append(target) }
             } else if !reader.skip(Int(length)) {
                 return nil
@@ -47,7 +47,7 @@ struct SRVAnswer: Hashable {
     }
 }
 
-/// Reads a DNS message piece by piece; every function returns nil or false instead of leaving the bytes.
+/// Reads a DNS message piece by piece; every function returns nil or false at the end of the bytes.
 private struct MessageReader {
     let bytes: [UInt8]
     var position: Int
@@ -63,7 +63,7 @@ private struct MessageReader {
         return UInt16(bytes[position]) << 8 | UInt16(bytes[position + 1])
     }
 
-    /// A name, whose labels may go on at an earlier place. Each jump leads further back, so that it ends.
+    /// A name, whose labels may continue at an earlier offset. Each jump leads further back, so that the loop ends.
     mutating func name() -> String? {
         var labels: [String] = []
         var place = position

@@ -22,7 +22,7 @@ public struct SRVDiscovery: ServiceDiscovery {
 
     /// The name of the records, such as `_skyfarm._tcp.farm.example`.
     public let name: String
-    /// Shortest and longest pause between questions, whatever the records say. 5 s to 60 s.
+    /// Shortest and longest pause between queries, whatever the records say. 5 s to 60 s.
     public let pauses: ClosedRange<Duration>
     private let server: Server?
 
@@ -33,14 +33,14 @@ public struct SRVDiscovery: ServiceDiscovery {
         self.pauses = pauses
     }
 
-    /// Fails: records of DNS are written by its operator.
+    /// Fails: the operator of the DNS zone writes its records.
     public func register(_ service: ServiceAdvertisement) -> AsyncThrowingStream<String, any Error> {
         AsyncThrowingStream {
             $0.finish(throwing: DiscoveryError(.unsupported, "a node cannot announce itself in unicast DNS"))
         }
     }
 
-    /// The targets of the records. What the name servers cannot tell now, they are asked again by who browses.
+    /// The targets of the records. If the name servers do not answer, the consumer browses again.
     public func browse() -> AsyncThrowingStream<BrowseEvent, any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: BrowseEvent.self)
         let task = Task {
@@ -87,7 +87,7 @@ public struct SRVDiscovery: ServiceDiscovery {
         ServiceInstance(name: "\(target.host):\(target.port)", domain: "")
     }
 
-    /// The records now. Waits on a thread of Dispatch's: the resolver may take seconds.
+    /// The records now. Waits on a Dispatch thread: the resolver may take seconds.
     private func ask() async throws -> SRVAnswer {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "skyfarm.discovery.srv").async { [self] in
@@ -98,7 +98,7 @@ public struct SRVDiscovery: ServiceDiscovery {
 
     private func query() throws(DiscoveryError) -> SRVAnswer {
         let address = server?.address.bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } ?? 0
-        // The longest message DNS knows.
+        // The longest DNS message.
         var message = [UInt8](repeating: 0, count: 65_535)
         let length = skyfarm_query_srv(name, address, server?.port ?? 0, &message, Int32(message.count))
         guard length >= 0 else {

@@ -32,7 +32,7 @@ public struct ServiceAdvertisement: Hashable, Sendable {
         return kept + suffix
     }
 
-    /// Refuses what would be accepted by a daemon and then be invisible to others.
+    /// Refuses a record that a daemon would accept and other machines would not see.
     /// - Throws: ``DiscoveryError`` with code `invalid`.
     package func validate() throws(DiscoveryError) {
         guard (1...Self.maximumNameLength).contains(name.utf8.count), !name.utf8.contains(0) else {

@@ -1,8 +1,8 @@
-/// The four questions of DNS-SD, each answered by a sequence.
+/// The four requests of DNS-SD, each answered by a sequence.
 ///
-/// A sequence ends by throwing ``DiscoveryError`` when its source fails; nothing here tries again by itself, that is
-/// decided in ``DiscoveryState`` and ``AdvertisementState``. To stop, stop iterating: the end of a sequence's
-/// iteration takes back what was asked. No function blocks.
+/// A sequence ends by throwing ``DiscoveryError`` when its source fails. Nothing here tries again by itself:
+/// ``DiscoveryState`` and ``AdvertisementState`` decide that. To stop, stop iterating: the end of the iteration cancels
+/// the request. No function blocks.
 public protocol ServiceDiscovery: Sendable {
     /// Announces a service for as long as the sequence is iterated; yields the name it got, again if that changes.
     func register(_ service: ServiceAdvertisement) -> AsyncThrowingStream<String, any Error>
@@ -23,6 +23,6 @@ public enum BrowseEvent: Hashable, Sendable {
     case started
     /// An instance was announced. With two protocol families on one interface this comes twice.
     case added(ServiceInstance)
-    /// An instance took its leave, once for each time it was added.
+    /// An instance was withdrawn, once for each time it was added.
     case removed(ServiceInstance)
 }

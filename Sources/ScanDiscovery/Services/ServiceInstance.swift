@@ -1,10 +1,10 @@
-/// One instance of the service, as heard on one network interface.
+/// One instance of the service, as discovered on one network interface.
 public struct ServiceInstance: Hashable, Sendable {
-    /// The instance's name as announced: any text up to 63 bytes, chosen by a stranger.
+    /// The instance's name as announced: any text up to 63 bytes, from an unauthenticated peer.
     public var name: String
     /// The domain, `local.` for multicast.
     public var domain: String
-    /// Number of the interface it was heard on; 0 if that does not matter.
+    /// Number of the interface on which it was discovered; 0 if that does not matter.
     public var interface: UInt32
 
     /// The instance `name` in `domain` on `interface`.
@@ -28,7 +28,7 @@ public struct ResolvedService: Hashable, Sendable {
     public var host: String
     /// TCP port in host byte order.
     public var port: UInt16
-    /// What the instance says about itself.
+    /// The facts that the instance announces about itself.
     public var txt: TXTRecord
 
     /// An instance served at `port` of `host`.

@@ -8,7 +8,7 @@ public struct StaticDiscovery: ServiceDiscovery {
     /// Discovery of these.
     public init(_ entries: [SocketAddress]) { self.entries = entries }
 
-    /// Fails: a list tells nobody.
+    /// Fails: a list announces nothing.
     public func register(_ service: ServiceAdvertisement) -> AsyncThrowingStream<String, any Error> {
         AsyncThrowingStream {
             $0.finish(throwing: DiscoveryError(.unsupported, "a list of nodes cannot announce this one"))

@@ -9,8 +9,8 @@ import Dispatch
 
 /// Addresses of host names, as the system's resolver knows them.
 enum SystemResolver {
-    /// The addresses of `host`, a name or a numeric address. Waits on a thread of Dispatch's, never on the
-    /// cooperative pool, since a look-up may take seconds.
+    /// The addresses of `host`, a name or a numeric address. Waits on a Dispatch thread, never on the cooperative pool,
+    /// since a look-up may take seconds.
     static func addresses(of host: String) -> AsyncThrowingStream<HostAddress, any Error> {
         AsyncThrowingStream { continuation in
             if let address = HostAddress(host) {

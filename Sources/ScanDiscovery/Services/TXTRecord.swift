@@ -1,6 +1,6 @@
 /// Keys and values of a DNS-SD TXT record (RFC 6763, section 6), in order.
 ///
-/// Parsing takes any bytes: what breaks the rules is left out, so that a stranger's record can do no harm.
+/// Parsing takes any bytes: strings that break the rules are left out, so that an unauthenticated record is harmless.
 public struct TXTRecord: Hashable, Sendable {
     /// One string of the record.
     public struct Entry: Hashable, Sendable {
@@ -81,7 +81,7 @@ public struct TXTRecord: Hashable, Sendable {
 }
 
 extension TXTRecord.Entry {
-    /// The key and value in one string; nil if the string has no lawful key.
+    /// The key and value in one string; nil if the string has no valid key.
     init?(parsing string: [UInt8]) {
         let parts = string.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         guard let key = parts.first, !key.isEmpty, key.allSatisfy({ (0x20...0x7e).contains($0) }) else { return nil }

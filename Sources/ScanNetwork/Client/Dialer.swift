@@ -7,8 +7,8 @@ import ScanSecurity
     import Darwin
 #endif
 
-/// Makes one try at reaching a node: looks names up, tries all addresses in order, proves that it holds a
-/// key and shakes hands. Confined to the loop. A try keeps itself alive until it ends.
+/// Makes one attempt to connect to a node: looks names up, tries all addresses in order, proves that it holds a key,
+/// and exchanges hellos. Confined to the loop. An attempt keeps itself alive until it ends.
 final class Dialer: @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
 
@@ -20,16 +20,16 @@ final class Dialer: @unchecked Sendable {
     private let sessions: SessionMaker
     private let handshake = ClientHandshake()
     private var completion: ((Result<(NodeInfo, Connection), ScanError>) -> Void)?
-    /// What is still to be tried, the next one last.
+    /// The candidates that are left, the next one last.
     private var remaining: [Candidate] = []
     private var candidate: Candidate?
     private var failure: ScanError?
     private var attempt: (socket: Socket, poll: SocketPoll, timer: TimerID)?
     private var connection: Connection?
 
-    /// Where a node is.
+    /// The location of a node.
     enum Target {
-        /// A host's name or address, to be looked up at each try.
+        /// A host's name or address, to be looked up at each attempt.
         case host(SocketAddress)
         /// Addresses, the most promising first.
         case addresses([RawAddress])
@@ -41,7 +41,8 @@ final class Dialer: @unchecked Sendable {
         var keys: ArraySlice<ClusterKey>
     }
 
-    /// Offers `keys` in this order, the others only where the node refuses the first. `completion` is called once, on the loop's thread, unless the try is cancelled.
+    /// Offers `keys` in this order, the others only where the node refuses the first. `completion` is called once, on
+    /// the loop's thread, unless the attempt is cancelled.
     init(
         loop: EventLoop, target: Target, keys: [ClusterKey], info: CoordinatorInfo, timing: ConnectionTiming,
         sessions: SessionMaker = .tls,
@@ -152,7 +153,7 @@ final class Dialer: @unchecked Sendable {
         if error.code == .authentication, var other = candidate, other.keys.popFirst() != nil, !other.keys.isEmpty {
             remaining.append(other)
         }
-        // What another program answered tells more than that nothing answers at the next address.
+        // The answer of another program says more than that nothing answers at the next address.
         if failure == nil || failure?.code == .unreachable { failure = error }
         tryNext()
     }

@@ -1,29 +1,29 @@
 public import ScanCluster
 public import ScanSecurity
 
-/// How it stands with one address of a node.
+/// The state of the connection to one address of a node.
 public struct NodeState: Sendable {
-    /// How far the link has come.
+    /// The phases of a link.
     public enum Status: Equatable, Sendable {
-        /// A try is under way.
+        /// A connection attempt is in progress.
         case connecting
         /// The node takes tasks.
         case joined
         /// The same node has joined under another address.
         case duplicate(of: String)
-        /// The node cannot be used, or was lost; it is tried again now and then.
+        /// The node cannot be used, or was lost; it is dialled again from time to time.
         case failed(ScanError)
         /// The link is closed.
         case closed
     }
 
-    /// The address as it was given; of a node that was found, the one that led to it, or the first.
+    /// The address as it was given; of a discovered node, the one that led to it, or the first.
     public var address: String
-    /// The name under which it was found; nil for an address that was given.
+    /// The name under which it was discovered; nil for an address that was given.
     public var announcedName: String?
-    /// How far the link has come.
+    /// The phase of the link.
     public var status: Status
-    /// What the node told of itself when it was last connected.
+    /// The node's description of itself when it was last connected.
     public var node: NodeInfo?
     /// The key that both sides held when it was last connected.
     public var key: KeyFingerprint?
@@ -36,6 +36,6 @@ public struct NodeState: Sendable {
         status = .connecting
     }
 
-    /// Whether the first try has ended.
+    /// Whether the first attempt has ended.
     var isSettled: Bool { status != .connecting }
 }

@@ -1,4 +1,5 @@
-/// Requests that wait for an answer, in slots with generations: an answer to a request that was given up finds nothing.
+/// Requests that wait for an answer, in entries with generations: an answer to a request that was cancelled finds
+/// nothing.
 package struct PendingResponses<Waiter> {
     private struct Slot {
         var generation: UInt32 = 0
@@ -8,7 +9,6 @@ package struct PendingResponses<Waiter> {
     private var slots: [Slot] = []
     private var free: [UInt32] = []
 
-    /// No requests.
     package init() {}
 
     /// Number of requests that wait.
@@ -27,7 +27,7 @@ package struct PendingResponses<Waiter> {
         return UInt64(slots[Int(index)].generation) << 32 | UInt64(index)
     }
 
-    /// Removes a request; nil if it does not wait any more.
+    /// Removes a request; nil if it no longer waits.
     package mutating func remove(_ request: UInt64) -> Waiter? {
         let index = Int(request & 0xffff_ffff)
         guard index < slots.count, UInt64(slots[index].generation) == request >> 32,

@@ -2,7 +2,7 @@ public import ScanCluster
 public import ScanSecurity
 
 extension RemoteNodes {
-    /// How a connection attempt to a discovered node went.
+    /// The outcome of a connection attempt to a discovered node.
     public enum DialOutcome: Equatable, Sendable {
         /// The node is in use, through this connection or another one.
         case connected
@@ -17,8 +17,8 @@ extension RemoteNodes {
     /// - Parameters:
     ///   - peer: the node. If it claims the identity of a node that is connected, no attempt is made.
     ///   - keys: cluster keys that it claims to accept; those of them that this coordinator has are offered, or else all.
-    ///   - onOutcome: called with the outcome, and again when the connection ends: the node is not dialled again by
-    ///     itself.
+    ///   - onOutcome: called with the outcome, and again when the connection ends: the node is not dialled again
+    ///     automatically.
     public func dial(
         _ peer: Systems.Peer, keys: [KeyFingerprint] = [], onOutcome: @escaping @Sendable (DialOutcome) -> Void
     ) {
@@ -33,7 +33,7 @@ extension RemoteNodes {
         }
     }
 
-    /// The node is announced no longer. If it is connected, it is forgotten when its connection ends.
+    /// The node is no longer announced. If it is connected, it is removed when its connection ends.
     public func forget(_ key: String) {
         loop.execute { self.perform(self.links.forget(key)) }
     }

@@ -7,7 +7,7 @@ public import ScanSecurity
     import Darwin
 #endif
 
-/// Keeps nodes connected and among the systems: a list that is reconnected for good, and those that are found.
+/// Keeps nodes connected and among the systems: those of a list, which are always reconnected, and discovered ones.
 public final class RemoteNodes: @unchecked Sendable {
     // Sendable: what changes is touched only on the loop's thread, except `shared`, which has a lock.
 
@@ -15,7 +15,7 @@ public final class RemoteNodes: @unchecked Sendable {
     public struct Options: Sendable {
         /// Name of this coordinator, for the nodes' logs; the host's name by default.
         public var name: String = hostName()
-        /// What the log of this process calls its job, so that those of nodes can call it the same; nil if it has none.
+        /// The name of its job in this process's log, so that nodes' logs can use the same; nil if it has none.
         public var job: String?
         /// Most tasks in flight to one node; what it admits if nil, and never more. Fewer are in flight unless they
         /// are tiny: one more per slot, or what takes 20 ms.
@@ -67,7 +67,7 @@ public final class RemoteNodes: @unchecked Sendable {
         loop.execute { self.perform(self.links.start(at: self.loop.now)) }
     }
 
-    /// Waits until every address that was given has joined or failed its first try.
+    /// Waits until every address that was given has joined or its first attempt has failed.
     /// - Returns: their states, in the order in which they were given.
     public func settled() async -> [NodeState] {
         await withCheckedContinuation { continuation in
@@ -80,7 +80,7 @@ public final class RemoteNodes: @unchecked Sendable {
         }
     }
 
-    /// How it stands with each node now: those given, in that order, then those found.
+    /// The state of each node: those given, in that order, then the discovered ones.
     public var states: [NodeState] {
         get async {
             await withCheckedContinuation { continuation in
@@ -89,7 +89,7 @@ public final class RemoteNodes: @unchecked Sendable {
         }
     }
 
-    /// Takes the nodes from the systems and closes their connections; attempts under way are lost.
+    /// Removes the nodes from the systems and closes their connections; attempts in flight are lost.
     public func close() {
         loop.execute { self.perform(self.links.close(at: self.loop.now)) }
     }

@@ -13,8 +13,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     private let onDraining: () -> Void
     private let onEnd: (ScanError) -> Void
 
-    /// Takes over an open connection. `onDraining`: the node takes no more tasks but finishes those it has. `onEnd`: the
-    /// connection has ended, and attempts under way have been completed.
+    /// Takes over an open connection. `onDraining`: the node takes no more tasks but finishes those it has. `onEnd`:
+    /// the connection has ended, and attempts in flight have been completed.
     init(
         node: NodeInfo, connection: Connection, onDraining: @escaping () -> Void, onEnd: @escaping (ScanError) -> Void
     ) {

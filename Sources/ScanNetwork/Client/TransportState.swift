@@ -1,6 +1,6 @@
 package import ScanCluster
 
-/// Decides for a client transport: what to do with an attempt that starts, and with a frame that comes. Pure.
+/// Decides for a client transport: what to do with an attempt that starts, and with a frame that arrives. Pure.
 package struct TransportState<Completion> {
     /// The transport is in one of these states.
     package enum Phase: Equatable, Sendable {
@@ -34,7 +34,7 @@ package struct TransportState<Completion> {
     private var held = HeldKeys()
     /// What the node could not read.
     private var unreadable: Set<[UInt8]> = []
-    /// What the node said when it announced its end.
+    /// The node's message when it announced its end.
     private var goodbye: String?
 
     /// The transport of an open connection to `node`.
@@ -73,7 +73,7 @@ package struct TransportState<Completion> {
     }
 
     /// An attempt is cancelled.
-    /// - Returns: whether the node is to be told; false if it has answered.
+    /// - Returns: whether to send the cancellation to the node; false if it has answered.
     package mutating func cancel(_ request: UInt64) -> Bool { pending.remove(request) != nil }
 
     /// A frame came from the node.
@@ -86,7 +86,7 @@ package struct TransportState<Completion> {
         case .refusal(let number, let reason, let message):
             guard let request = pending.remove(number) else { return .none }
             if reason == .bulkElsewhere, let origin = request.origin {
-                // Forgotten all at once when they are many: then they are tried again.
+                // All are forgotten at once when they are many: then they are tried again.
                 if unreadable.count >= 64 { unreadable = [] }
                 unreadable.insert(origin)
             }
@@ -95,7 +95,7 @@ package struct TransportState<Completion> {
         case .goodbye(let draining, let message):
             goodbye = message.printable
             guard draining else { return .none }
-            // An attempt whose bytes were still being read is sent back from here, not at the node's end.
+            // An attempt whose bytes were still being read is returned here, not when the connection ends.
             if case .open = phase { phase = .draining(ScanError(.draining, message.printable, system: node.name)) }
             return .leave
         case .task, .cancel, .ping, .pong: throw ProtocolError("a node sent a coordinator's frame")
@@ -107,7 +107,7 @@ package struct TransportState<Completion> {
     package mutating func end(_ error: ScanError) -> (loss: ScanError, reply: ScanError, waiting: [Completion]) {
         let message = goodbye.map { "\(error.message) (\($0))" } ?? error.message
         let loss = ScanError(.systemLost, message, system: node.name)
-        // What a draining node has not answered came too late for it.
+        // What a draining node has not answered arrived too late for it.
         let reply = ScanError(refusal?.code ?? loss.code, message, system: node.name)
         phase = .ended(reply)
         return (loss, reply, pending.removeAll().map(\.completion))

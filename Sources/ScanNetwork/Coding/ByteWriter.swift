@@ -16,7 +16,7 @@ package struct ByteWriter: ~Copyable {
     /// The bytes written so far; valid until the next write.
     package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
 
-    /// Forgets all bytes, and the memory too if it has grown beyond `limit`.
+    /// Removes all bytes, and frees the memory if it has grown beyond `limit`.
     package mutating func clear(keeping limit: Int = 1 << 20) {
         count = 0
         if memory.count > limit {
@@ -25,7 +25,7 @@ package struct ByteWriter: ~Copyable {
         }
     }
 
-    /// Forgets the first `number` bytes and moves the others down.
+    /// Removes the first `number` bytes and moves the others down.
     package mutating func removeFirst(_ number: Int) {
         // Copying between overlapping regions is allowed.
         memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[number...]))

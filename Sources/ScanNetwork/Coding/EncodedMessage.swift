@@ -17,7 +17,7 @@ struct EncodedMessage: ~Copyable {
     /// Number of bytes so far.
     var count: Int { writer.count }
 
-    /// Forgets all, and begins anew.
+    /// Clears everything for the next message.
     mutating func begin() {
         writer.clear()
         keys.removeAll(keepingCapacity: true)
@@ -42,7 +42,7 @@ struct EncodedMessage: ~Copyable {
         return writer.bytes
     }
 
-    /// The bytes are used no more: much memory is not kept.
+    /// The bytes are no longer used: large memory is freed.
     mutating func letGo() { writer.clear() }
 
     // MARK: Containers
@@ -74,7 +74,7 @@ struct EncodedMessage: ~Copyable {
         writer.put(varint: UInt64(keyIndex(key)))
     }
 
-    /// Checks that nothing else took the place of a value.
+    /// Checks that no other value took the place of a value.
     mutating func beginValue(position: Int) {
         if writer.count != position { fail("a value was encoded twice, or too late") }
         promisedValue = -1
@@ -90,7 +90,7 @@ struct EncodedMessage: ~Copyable {
         }
     }
 
-    /// Promises a value at the present position.
+    /// Records that a value is still to be written at the present position.
     mutating func promiseValue() -> Int {
         promisedValue = writer.count
         return writer.count

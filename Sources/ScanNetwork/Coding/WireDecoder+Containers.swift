@@ -20,8 +20,8 @@ struct ValueDecoder: Decoder {
     }
 }
 
-/// A keyed container. A class because reading moves a cursor, and the protocol's functions do not mutate: keys are
-/// nearly always asked for in the order in which they were written, so the next one is looked for first.
+/// A keyed container. A class because reading moves a cursor, and the protocol's functions do not mutate. Keys are
+/// nearly always requested in the order in which they were written, so the next one is looked for first.
 final class KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let message: WireMessage
     private let start: Int
@@ -153,7 +153,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     var codingPath: [any CodingKey] { [] }
     var isAtEnd: Bool { offset >= end }
 
-    /// Counts the values one by one; nothing that is synthesized asks for it.
+    /// Counts the values one by one; synthesized code does not call it.
     var count: Int? {
         var count = 0
         var offset = start
@@ -166,7 +166,7 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
 
     private mutating func read<Value>(_ body: (WireMessage, inout Int) throws -> Value) throws -> Value {
         if isAtEnd { throw WireError("an array ends early") }
-        // One that cannot be decoded stays the next.
+        // A value that cannot be decoded stays the next one.
         var next = offset
         let value = try body(message, &next)
         offset = next

@@ -1,5 +1,5 @@
-/// Decodes what ``WireEncoder`` encoded. The bytes may come from anyone: whatever they are, the outcome is a value or an
-/// error, and no more memory is reserved than they can fill.
+/// Decodes the output of ``WireEncoder``. The bytes may come from any peer: whatever they are, the outcome is a value
+/// or an error, and no more memory is reserved than they can fill.
 package struct WireDecoder {
     package init() {}
 
@@ -65,7 +65,7 @@ struct WireMessage {
         return try Value(from: ValueDecoder(message: self, offset: start, depth: depth + 1))
     }
 
-    /// A common scalar, of which the type's own way to read itself would come to the same.
+    /// A common scalar, for which the type's own decoding would give the same value.
     private func scalar<Value>(_ type: Value.Type, at offset: inout Int) throws -> Value? {
         if Value.self == Int.self { return try integer(at: &offset) as Int as? Value }
         if Value.self == Double.self { return try double(at: &offset) as? Value }

@@ -41,7 +41,7 @@ enum WireFormat {
     }
 }
 
-/// Bytes that are no coded value, or not the one that was asked for.
+/// Bytes that are no coded value, or not of the requested type.
 package struct WireError: Error, Equatable, CustomStringConvertible {
     package var message: String
 

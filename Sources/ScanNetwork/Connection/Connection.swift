@@ -19,14 +19,14 @@ final class Connection: Flushable, @unchecked Sendable {
         case greeting
         /// Frames are exchanged. Goes to an end.
         case open
-        /// The last bytes are sent and the peer's are thrown away until it closes, so that it gets to read them.
+        /// The last bytes are sent, and the peer's are discarded until it closes, so that it can read them.
         case lingering
         case closed
     }
 
-    /// Bytes of unsent responses beyond which a node reads no more from their reader.
+    /// Bytes of unsent responses beyond which a node reads no more from their recipient.
     static let highWater = 4 << 20
-    /// Bytes received in one turn of the loop before others have theirs.
+    /// Bytes received in one turn of the loop before other connections have their turn.
     private static let turnLimit = 8 << 20
 
     let loop: EventLoop
@@ -46,7 +46,7 @@ final class Connection: Flushable, @unchecked Sendable {
     private var out = OutQueue()
     private var isDirty = false
     private var blocked = false
-    /// The session may hold bytes, of which the socket's readiness tells nothing.
+    /// The session may hold bytes that the socket's readiness does not show.
     private var hasMore = false
     private var isResuming = false
     private let pausesForSlowReader: Bool
@@ -54,8 +54,9 @@ final class Connection: Flushable, @unchecked Sendable {
     private var liveness: Liveness
     private var timer: TimerID?
 
-    /// Serves `socket` through `session`. The delegate is kept until the connection has ended. With `pausesForSlowReader`, nothing is read
-    /// while too many bytes wait to be sent; only one side may do so, or both could wait for each other.
+    /// Serves `socket` through `session`. The delegate is kept until the connection has ended. With
+    /// `pausesForSlowReader`, nothing is read while too many bytes wait to be sent; only one side may do so, or both
+    /// could wait for each other.
     /// - Throws: ``SocketError`` if the loop cannot watch the socket.
     init(
         loop: EventLoop, socket: Socket, session: any SecureSession, frameLimit: Int, timing: ConnectionTiming,
@@ -113,15 +114,15 @@ final class Connection: Flushable, @unchecked Sendable {
         loop.markDirty(self)
     }
 
-    /// Writes what waits, as far as the socket takes it.
+    /// Writes the waiting bytes, as far as the socket takes them.
     func flush() {
         isDirty = false
         while phase != .closed {
             if records.hasOutput {
                 switch records.send(to: socket) {
                 case .bytes:
-                    // While nothing is read, a socket that was full and takes bytes again is the only sign of life. Else
-                    // it is none: the system takes bytes for a process that is stopped.
+                    // While nothing is read, a full socket that takes bytes again is the only sign of life. Otherwise
+                    // it is no sign: the system takes bytes for a process that is stopped.
                     if blocked, pausesForSlowReader { liveness.sign(at: loop.turnStart) }
                 case .wouldBlock:
                     blocked = true
@@ -151,7 +152,7 @@ final class Connection: Flushable, @unchecked Sendable {
         poll?.watch(read: !isPaused, write: blocked)
         guard hasMore, !isPaused, !isResuming else { return }
         isResuming = true
-        // After the sockets of others had their turn.
+        // After the sockets of other connections had their turn.
         _ = loop.schedule(at: loop.now) { [weak self] in self?.resume() }
     }
 
@@ -210,7 +211,7 @@ final class Connection: Flushable, @unchecked Sendable {
         return 0
     }
 
-    /// Throws away what comes after the last word was said: it need not be decrypted.
+    /// Discards bytes that arrive after the last frame: they need not be decrypted.
     private func discard() {
         hasMore = false
         let result = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { socket.receive(into: $0) }
@@ -224,7 +225,7 @@ final class Connection: Flushable, @unchecked Sendable {
         phase = .greeting
         secured?()
         secured = nil
-        // What was sent waited for this.
+        // The bytes to send waited for this.
         markDirty()
     }
 
@@ -295,8 +296,8 @@ final class Connection: Flushable, @unchecked Sendable {
 
     private static let peerClosed = ScanError(.systemLost, "closed the connection")
 
-    /// Ends the connection and tells the delegate why. Politely: sends what waits first, and gives the peer a
-    /// heartbeat's time to read it.
+    /// Ends the connection and reports the reason to the delegate. If `politely`, sends the waiting bytes first, and
+    /// gives the peer a heartbeat's time to read them.
     func end(_ error: ScanError, politely: Bool = false) {
         loop.assertOnLoop()
         guard phase != .closed else { return }
@@ -313,7 +314,7 @@ final class Connection: Flushable, @unchecked Sendable {
             poll?.close()
             poll = nil
             socket.close()
-            // Nobody takes what waits any more, and it may be much.
+            // The waiting bytes, which may be many, can no longer be sent.
             out = OutQueue()
         }
         delegate?.ended(error)
@@ -324,7 +325,7 @@ final class Connection: Flushable, @unchecked Sendable {
     }
 }
 
-/// Who is served by a connection.
+/// The owner of a connection.
 protocol ConnectionDelegate: AnyObject {
     /// Bytes of the peer's hello: all that have come in so far.
     func greet(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> GreetingStep

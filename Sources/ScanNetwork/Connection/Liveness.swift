@@ -1,6 +1,6 @@
 package import ScanCluster
 
-/// Decides when to send a heartbeat and when a silent peer is taken for dead. Pure.
+/// Decides when to send a heartbeat and when a silent peer is considered dead. Pure.
 package struct Liveness {
     /// What to do now.
     package enum Action: Equatable {

@@ -68,7 +68,7 @@ package struct OutQueue: ~Copyable {
         }
     }
 
-    /// The first `count` bytes of what waits were sent.
+    /// The first `count` waiting bytes were sent.
     package mutating func advance(by count: Int) {
         var rest = count
         while rest > 0 {
@@ -97,7 +97,7 @@ package struct OutQueue: ~Copyable {
         }
     }
 
-    /// Forgets what was sent: on a link that is the bottleneck the queue is never empty.
+    /// Removes sent bytes: on a link that is the bottleneck the queue is never empty.
     private mutating func compact() {
         frames.removeFirst(sent)
         segments.removeFirst(firstSegment)
@@ -106,7 +106,7 @@ package struct OutQueue: ~Copyable {
         sent = 0
     }
 
-    /// Bytes that were sent may stay in memory until there are so many of them.
+    /// Bytes that were sent may stay in memory up to this number.
     private static let idleLimit = 1 << 20
     private static let nothing = BulkBytes(byteCount: 0) { _ in }
 }

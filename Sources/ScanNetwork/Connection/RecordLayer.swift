@@ -6,9 +6,9 @@ import ScanSecurity
     import Darwin
 #endif
 
-/// Moves bytes between a socket and the frames through a TLS session: none goes past it.
+/// Moves bytes between a socket and the frames; all of them pass through a TLS session.
 struct RecordLayer {
-    /// Most bytes that are encrypted before what was encrypted is sent.
+    /// Most bytes that are encrypted before the encrypted bytes are sent.
     private static let sealLimit = 128 << 10
 
     private let session: any SecureSession
@@ -16,7 +16,7 @@ struct RecordLayer {
 
     init(_ session: any SecureSession) { self.session = session }
 
-    /// Whether both sides have proved that they hold the key, and may say something.
+    /// Whether both sides have proved that they hold the key, and may send.
     var isEstablished: Bool {
         switch session.phase {
         case .established, .closed: true
@@ -24,10 +24,10 @@ struct RecordLayer {
         }
     }
 
-    /// Whether nothing more comes; the next ``receive(from:into:)`` says so.
+    /// Whether no more bytes come; the next ``receive(from:into:)`` reports it.
     var isOver: Bool { session.phase == .closed || session.phase == .failed }
 
-    /// Whether the peer has shown a proof, which may be another's repeated, that it holds the key.
+    /// Whether the peer sent a valid proof of the key; it may be a replay.
     var isRecognised: Bool { session.isRecognised }
 
     /// The key in use; nil before the session is established.
@@ -56,13 +56,13 @@ struct RecordLayer {
                     try session.received(received)
                 case .wouldBlock, .failed, .ended:
                     if filled > 0 { return .bytes(filled) }
-                    // Later an end is an end, with TLS's farewell or without: frames say what is complete.
+                    // From here on an end is an end, with or without close_notify: frames say what is complete.
                     if case .ended = result, !isEstablished { try session.receiveEnd() }
                     return result
                 }
             }
         } catch {
-            // What came before is whole; the next call throws the error again.
+            // The bytes before the error are whole; the next call throws the error again.
             if filled == 0 { throw error }
         }
         return .bytes(filled)

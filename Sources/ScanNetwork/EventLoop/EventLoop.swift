@@ -107,7 +107,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
         if mustWake { wakeUp.wake() }
     }
 
-    /// Has `target` flush once what is queued now has run. The target sees to it that it is marked only once.
+    /// Has `target` flush once everything that is queued now has run. The target ensures that it is marked only once.
     func markDirty(_ target: any Flushable) {
         assertOnLoop()
         dirty.append(target)
@@ -127,7 +127,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
         }
     }
 
-    /// Waits until there is something to do: looks for it for a moment, if that is of use, and then sleeps.
+    /// Waits until there is something to do: polls for a moment, if that is of use, and then sleeps.
     private func wait() {
         var looks = polling.begin(at: Self.time)
         while looks, !look() {
@@ -140,8 +140,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
         polling.end(at: Self.time)
     }
 
-    /// Has libuv call back for what has come, without waiting.
-    /// - Returns: whether there is something to do now. Not all that libuv calls back leads to that.
+    /// Has libuv call back for events that are there, without waiting.
+    /// - Returns: whether there is something to do now. Not every callback leads to that.
     private func look() -> Bool {
         uv_run(uv, UV_RUN_NOWAIT)
         return !local.isEmpty || !dirty.isEmpty || timers.isStale || remote.withLock { !$0.jobs.isEmpty }
@@ -177,7 +177,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
                 }
             }
             running.removeAll(keepingCapacity: true)
-            // Peers get to work while what these jobs queued is run.
+            // Peers get to work while the work that these jobs queued is run.
             flush()
         }
     }

@@ -64,11 +64,11 @@ final class LoopTimers: @unchecked Sendable {
             }, wait > 0 ? UInt64((wait + 999_999) / 1_000_000) : 0, 1)
     }
 
-    /// Fires what is due.
+    /// Fires the timers that are due.
     func fire(at now: Instant) {
         if let deadline = wheel.nextDeadline, deadline <= now {
             wheel.expire(until: now, into: &due)
-            // One that fires may cancel another.
+            // A timer that fires may cancel another.
             for timer in due { wheel.take(timer)?() }
             due.removeAll(keepingCapacity: true)
         }
@@ -88,7 +88,7 @@ extension EventLoop {
         return TimerID(rawValue: name)
     }
 
-    /// Forgets a timer. On the loop's thread it takes effect at once.
+    /// Cancels a timer. On the loop's thread it takes effect at once.
     public func cancel(_ timer: TimerID) {
         if timer.rawValue & Self.foreignBit != 0 {
             execute { self.timers.cancelForeign(timer.rawValue) }

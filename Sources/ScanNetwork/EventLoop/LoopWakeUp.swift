@@ -8,7 +8,7 @@ import CLibUV
 
 /// Ends a loop's wait from any thread, with a byte through a pipe.
 ///
-/// libuv's own handle for this has a loop that was woken spin until the thread that woke it is back from the kernel.
+/// libuv's own handle for this makes a woken loop spin until the thread that woke it has returned from the kernel.
 struct LoopWakeUp {
     private let sender: Int32
 

@@ -50,7 +50,7 @@ package struct TimerWheel<Payload> {
         TimerID(rawValue: UInt64(entries[index].generation) << 32 | UInt64(index))
     }
 
-    /// Forgets a timer; false if it has fired or was cancelled before.
+    /// Cancels a timer; false if it has fired or was cancelled before.
     @discardableResult
     package mutating func cancel(_ timer: TimerID) -> Bool {
         let index = Int(truncatingIfNeeded: timer.rawValue & 0xffff_ffff)
@@ -63,7 +63,7 @@ package struct TimerWheel<Payload> {
     }
 
     /// Ends a timer that is due.
-    /// - Returns: what it was set with; nil if it was cancelled since it became due.
+    /// - Returns: its payload; nil if it was cancelled since it became due.
     package mutating func take(_ timer: TimerID) -> Payload? {
         let index = Int(truncatingIfNeeded: timer.rawValue & 0xffff_ffff)
         guard index < entries.count, entries[index].payload != nil, entries[index].slot < 0,

@@ -30,14 +30,14 @@ package struct TaskFrame {
     var scannerName: String { String(decoding: scanner, as: UTF8.self).printable }
 }
 
-/// Bulk bytes that were not sent, and how to know them again.
+/// Bulk bytes that were not sent, and how to check them.
 package struct ReferredBulk: Equatable, Sendable {
     package var reference: BulkReference
     package var byteCount: Int
     package var checksum: UInt64
 
     /// Reads the bytes.
-    /// - Throws: what `resolver` throws, and if it finds others.
+    /// - Throws: what `resolver` throws, and an error if it finds other bytes.
     package func read(by resolver: any BulkResolver) throws -> BulkBytes {
         let bytes = try resolver.bytes(of: reference, count: byteCount)
         guard bytes.count == byteCount, bytes.withUnsafeBytes(ScanNetwork.checksum) == checksum else {

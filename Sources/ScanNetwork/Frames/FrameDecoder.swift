@@ -29,7 +29,7 @@ package struct FrameDecoder: ~Copyable {
         if bulk == nil { buffer.received(count) } else { bulk?.received(count) }
     }
 
-    /// Forgets bytes that are no frame, such as a hello.
+    /// Removes bytes that are no frame, such as a hello.
     package mutating func skip(_ count: Int) { buffer.consume(count) }
 
     /// The next frame, if all of it is there.
@@ -52,7 +52,7 @@ package struct FrameDecoder: ~Copyable {
         return try frame(kind, UnsafeRawBufferPointer(rebasing: bytes[..<size]))
     }
 
-    /// Forgets the frame that was handed out last.
+    /// Removes the frame that was handed out last.
     private mutating func settle() {
         if consumable > 0 {
             buffer.consume(consumable)

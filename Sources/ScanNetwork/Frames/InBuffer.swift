@@ -12,7 +12,7 @@ package struct InBuffer: ~Copyable {
 
     package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[head..<tail]) }
 
-    /// Memory to receive into: at least `minimum` bytes, and what else is free.
+    /// Memory to receive into: at least `minimum` bytes, and any other free memory.
     package mutating func space(minimum: Int = 1 << 14) -> UnsafeMutableRawBufferPointer {
         if memory.count - tail < minimum {
             let waiting = count
@@ -33,7 +33,7 @@ package struct InBuffer: ~Copyable {
     /// The first `count` bytes of ``space(minimum:)`` were received.
     package mutating func received(_ count: Int) { tail += count }
 
-    /// Forgets the first `count` bytes, and memory that a long frame needed.
+    /// Removes the first `count` bytes, and frees memory that a long frame needed.
     package mutating func consume(_ count: Int) {
         head += count
         guard head == tail else { return }

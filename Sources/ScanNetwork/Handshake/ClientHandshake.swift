@@ -2,7 +2,7 @@ package import ScanCluster
 
 /// The coordinator's side of the first exchange on a connection. Pure.
 package struct ClientHandshake {
-    /// What the node's bytes amount to.
+    /// The result of the node's bytes so far.
     package enum Outcome: Equatable {
         /// More bytes are needed.
         case wait
@@ -39,7 +39,7 @@ package struct ClientHandshake {
             guard info.slots > 0, info.slots <= 1 << 16, info.queueLimit >= 0, !info.name.isEmpty,
                 info.frameLimit >= FrameFormat.leastFrameLimit
             else { return .failed(ScanError(.incompatible, "sends a hello with impossible values")) }
-            // More than these is of no use, and sums of what a stranger says must not overflow.
+            // More than these is of no use, and sums of an unverified peer's numbers must not overflow.
             info.name = info.name.printable
             info.software = info.software.printable
             info.scanners = info.scanners.map(\.printable)
@@ -59,7 +59,7 @@ package struct ClientHandshake {
         return ScanError(.notANode, "closed the connection without a hello; is it a skyfarm node?")
     }
 
-    /// The node said nothing useful for `limit`.
+    /// The node sent nothing useful for `limit`.
     package func timedOut(after limit: Duration) -> ScanError {
         ScanError(.notANode, "did not answer the hello within \(limit.words); is it a skyfarm node?")
     }

@@ -14,17 +14,17 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     public var software: String
     /// Names of the scanners it runs.
     public var scanners: [String]
-    /// Tasks that ran or waited there when it said hello; nil if it does not tell.
+    /// Tasks that ran or waited there when it sent its hello; nil if it does not report that.
     public var busy: Int?
     /// Whether it reads bulk bytes by itself where a task refers to them; nil if not.
     package var readsReferences: Bool?
-    /// Whether a task may tell it that a bulk key is used for the last time; nil if not.
+    /// Whether a task may state that it uses a bulk key for the last time; nil if not.
     package var forgetsBulk: Bool?
     /// Longest frame it accepts, in bytes.
     package var frameLimit: Int
 
-    /// Whether it is told that an attempt is the last to need its bulk bytes. A node without ``forgetsBulk`` would take
-    /// the frame for damaged.
+    /// Whether the coordinator sends it the flag for the last attempt that needs its bulk bytes. A node without
+    /// ``forgetsBulk`` would take the frame for damaged.
     package func isToldOfLastUse(_ attempt: AttemptRequest) -> Bool { attempt.isLastUse && forgetsBulk == true }
 
     package init(
@@ -47,7 +47,7 @@ package struct CoordinatorInfo: Codable, Equatable, Sendable {
     package var software: String
     /// Longest frame it accepts, in bytes.
     package var frameLimit: Int
-    /// What its log calls the job that it connects for; nil if it does not tell.
+    /// The name of its job in its log; nil if it does not report one.
     package var job: String?
 
     package init(name: String, software: String = Skyfarm.version, frameLimit: Int, job: String? = nil) {
@@ -78,10 +78,10 @@ package struct Hello: Equatable {
         case malformed = 4
     }
 
-    /// Ends like the head of an HTTP request, so that an HTTP server answers at once with what it is.
+    /// Ends like the head of an HTTP request, so that an HTTP server answers at once and can be identified.
     static let magic: [UInt8] = Array("SKYFARM\r\n\r\n\0".utf8)
     static let headerSize = 24
-    /// Longest body that is read from a peer not yet known.
+    /// Longest body that is read from an unverified peer.
     static let bodyLimit = 1 << 16
     /// Versions of the protocol that this software speaks.
     package static let versions: ClosedRange<UInt16> = 1...1
@@ -131,7 +131,7 @@ package struct Hello: Equatable {
 
 /// A peer that speaks another protocol.
 package struct ForeignPeer: Error, Equatable, CustomStringConvertible {
-    /// What it looks like, as in "answers HTTP".
+    /// What it appears to be, as in "answers HTTP".
     package var description: String
 
     package init(description: String) { self.description = description }

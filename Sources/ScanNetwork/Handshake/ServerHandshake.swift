@@ -2,7 +2,7 @@ import ScanCluster
 
 /// The node's side of the first exchange on a connection. Pure.
 package struct ServerHandshake {
-    /// What the peer's bytes amount to.
+    /// The result of the peer's bytes so far.
     package enum Outcome: Equatable {
         /// More bytes are needed.
         case wait
@@ -54,7 +54,7 @@ package struct ServerHandshake {
         }
     }
 
-    /// The peer said nothing useful for `limit`.
+    /// The peer sent nothing useful for `limit`.
     package func timedOut(after limit: Duration) -> Outcome {
         refuse(.malformed, "no hello within \(limit.words)")
     }

@@ -12,7 +12,7 @@ package struct NodeConnections {
         case greeting
         /// A coordinator's connection.
         case open
-        /// The connection has ended; its last bytes may still be sent. Goes when its socket is closed.
+        /// The connection has ended; its last bytes may still be sent. Removed when its socket is closed.
         case ended
     }
 

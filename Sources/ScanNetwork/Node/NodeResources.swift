@@ -60,7 +60,7 @@ package struct NodeResources {
             : "has a queue full of \(admission.bulkBytes) bytes, and takes \(admission.bulkLimit)"
     }
 
-    /// A task has ended, or was skipped, and has freed its bulk bytes.
+    /// A task has ended, or was skipped, and its bulk bytes are freed.
     /// - Returns: true if the node is draining and this was its last task.
     package mutating func finish(_ grant: TaskGrant) -> Bool {
         cache.giveBack(grant.lentBytes)
@@ -86,7 +86,7 @@ package struct NodeResources {
     }
 }
 
-/// What a task was granted when the node took it. ``NodeResources/finish(_:)`` takes it back.
+/// The resources that a task holds once the node has taken it. ``NodeResources/finish(_:)`` releases them.
 package struct TaskGrant: Sendable {
     /// The bulk bytes; nil if there are none, or if they are read first, see ``referred``.
     package var bulk: BulkBytes?

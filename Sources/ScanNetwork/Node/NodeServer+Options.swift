@@ -6,7 +6,7 @@ extension NodeServer {
     public struct Options: Sendable {
         /// Tasks that may wait beyond the slots; more are refused. 1024 by default.
         public var queueLimit = 1024
-        /// Bytes of bulk that tasks which run or wait may have brought; more are refused, unless there is but one such
+        /// Bytes of bulk that tasks which run or wait may have brought; more are refused, unless there is only one such
         /// task. Half of the memory by default.
         public var bulkLimit = PhysicalMemory.byteCount / 2
         /// Bytes of bulk kept for later tasks; by default a quarter of the memory, 1 GiB at most. 0 keeps none.
@@ -17,7 +17,7 @@ extension NodeServer {
         public var connectionLimit = 256
         /// Limits of connections whose peer has not yet proved that it holds the cluster key.
         package var unauthenticated = UnauthenticatedLimits()
-        /// Added to the scan threads' nice value (Linux), so that the node's owner feels nothing; 0 by default.
+        /// Added to the scan threads' nice value (Linux), so that the node's owner is not disturbed; 0 by default.
         public var niceness = 0
         /// Time limits.
         public var timing = ConnectionTiming()
@@ -28,17 +28,17 @@ extension NodeServer {
         public init() {}
     }
 
-    /// Something worth a line in a node's log.
+    /// An event for a node's log.
     public enum Event: Sendable, CustomStringConvertible {
         /// A coordinator has connected.
         case connected(Peer)
-        /// A peer was not let in, or was no coordinator; `unlogged` others from its address since the last such event.
+        /// A peer was refused, or was no coordinator; `unlogged` others from its address since the last such event.
         case refused(peer: String, reason: String, unlogged: Int)
-        /// A coordinator's connection has ended, after so many tasks of it were done and so many given up.
+        /// A coordinator's connection has ended, after so many of its tasks were done and so many cancelled.
         case disconnected(Peer, reason: String, done: Int, cancelled: Int)
-        /// A coordinator's task was not taken.
+        /// A coordinator's task was refused.
         case declined(Peer, scanner: String, reason: String)
-        /// What a coordinator referred to is not here; it sends the bytes instead.
+        /// Bulk bytes to which a coordinator referred are not here; it sends them instead.
         case unreadable(Peer, reason: String)
         /// The scan of an attempt at a coordinator's task threw, after so many seconds.
         case failed(Peer, scanner: String, attempt: Int, seconds: Double, reason: String)
@@ -64,7 +64,7 @@ extension NodeServer {
             }
         }
 
-        /// What the coordinator's log calls the job that this is about; nil if it is about none, or none was told.
+        /// The name that the coordinator's log has for this event's job; nil if there is none.
         public var job: String? {
             switch self {
             case .connected(let peer), .disconnected(let peer, _, _, _), .declined(let peer, _, _),
@@ -77,11 +77,11 @@ extension NodeServer {
 
     /// A coordinator, as a log names it.
     public struct Peer: Equatable, Sendable, CustomStringConvertible {
-        /// Where it is.
+        /// Its address and port.
         public var address: String
         /// The name it gave itself.
         public var name: String
-        /// What its own log calls the job that it connected for; nil if it did not tell.
+        /// The name in its log of the job for which it connected; nil if it reported none.
         public var job: String?
 
         /// A coordinator at `address`.
@@ -93,7 +93,7 @@ extension NodeServer {
         public var description: String { "\(name) at \(address)" }
     }
 
-    /// What a node does now.
+    /// A node's present load.
     public struct Status: Equatable, Sendable {
         /// Connected coordinators.
         public var connections = 0
@@ -106,7 +106,7 @@ extension NodeServer {
         /// Bytes of bulk that are kept.
         public var bulkBytes = 0
 
-        /// Nothing is connected, runs or waits; so many tasks were done.
+        /// No connection, no task; so many tasks were done.
         public init(done: Int = 0) { self.done = done }
 
         init(connections: Int, running: Int, queued: Int, done: Int, bulkBytes: Int) {

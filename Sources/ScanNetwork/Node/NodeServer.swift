@@ -109,7 +109,7 @@ public final class NodeServer: @unchecked Sendable {
 
     /// Listens.
     /// - Returns: the address with the port that the system chose.
-    /// - Throws: ``AddressError`` or ``SocketError``, if the address is none or cannot be listened on.
+    /// - Throws: ``AddressError`` or ``SocketError``, if the address is invalid or cannot be listened on.
     public func start() throws -> SocketAddress {
         let socket = try Socket.listening(on: try SocketAddress(parsing: address))
         let local = socket.localAddress
@@ -118,7 +118,7 @@ public final class NodeServer: @unchecked Sendable {
         return local
     }
 
-    /// Takes no new tasks, finishes those it has, and closes. Returns when all that is done.
+    /// Takes no new tasks, finishes those it has, and closes. Returns when all of that is done.
     public func drain() async {
         await withCheckedContinuation { continuation in
             loop.execute {
@@ -153,7 +153,7 @@ public final class NodeServer: @unchecked Sendable {
     /// Tasks that run at the same time.
     public var slots: Int { info.slots }
 
-    /// What the node does now.
+    /// The node's present load.
     public var status: Status { shared.withLock { $0 } }
 
     private static let stopped = ScanError(.systemLost, "was left by this node, which stops")
@@ -180,7 +180,7 @@ public final class NodeServer: @unchecked Sendable {
     private func accept() {
         guard let listener else { return }
         do {
-            // Those who are connected have their turn in between.
+            // Other connections have their turn in between.
             for _ in 0..<8 {
                 guard let socket = try listener.socket.accept() else { return }
                 open(socket)
@@ -259,7 +259,7 @@ public final class NodeServer: @unchecked Sendable {
     private func closed(_ id: ConnectionID) {
         connections.closed(id)
         let session = sessions.removeValue(forKey: id)
-        // Tasks that still run keep the session, which needs none of the connection's memory any more.
+        // Tasks that still run keep the session, which no longer needs any of the connection's memory.
         session?.connection = nil
         publish()
         if sessions.isEmpty, isStopped || resources.admission.isDraining { resumeDrained() }
@@ -287,8 +287,8 @@ public final class NodeServer: @unchecked Sendable {
         answer()
     }
 
-    /// How long answers wait for others while many tasks are queued, to which the timers add up to 2 ms: beside the time
-    /// of those tasks, it is nothing.
+    /// How long answers wait for others while many tasks are queued. Timers add up to 2 ms. The time of those tasks is
+    /// much longer.
     private static let gatheringTime = Duration.microseconds(200)
 
     private func answer() {

@@ -9,7 +9,6 @@ final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
     let request: UInt64
     let attempt: UInt32
     let scanner: Scanners.Scanner
-    /// Its bulk bytes and reference are released with the scan.
     private(set) var grant: TaskGrant
     /// The encoded task; released with the scan.
     private var coded: [UInt8]

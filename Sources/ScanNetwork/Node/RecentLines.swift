@@ -2,7 +2,6 @@
 package struct RecentLines: Sendable {
     private var lines: [String] = []
 
-    /// None.
     package init() {}
 
     /// Adds the newest line, and drops the oldest of too many.

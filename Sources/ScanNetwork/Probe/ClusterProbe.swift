@@ -1,19 +1,19 @@
 package import ScanCluster
 
-/// Measures the way to systems with tasks that do nothing: how many fit into a second, how long one takes, how many
-/// bytes go along.
+/// Measures the path to systems with tasks that do nothing: tasks per second, the time of one task, and bytes per
+/// second.
 package struct ClusterProbe: Sendable {
     private let coordinator: ScanCoordinator
     private let loop: EventLoop
 
-    /// A probe of `systems`. A task is tried once, so that what fails is no part of a measurement.
+    /// A probe of `systems`. A task is tried once, so that no measurement includes a failed attempt.
     package init(_ systems: Systems, loop: EventLoop = .shared) {
         coordinator = ScanCoordinator(
             systems: systems, options: .init(maxAttempts: 1, maxSystemFaults: 1), clock: loop, executor: loop)
         self.loop = loop
     }
 
-    /// Runs `count` tasks, at most `limit` of which travel together.
+    /// Runs `count` tasks, at most `limit` of which are sent together.
     /// - Returns: tasks per second.
     /// - Throws: `ScanError` if the run cannot go on, ``TaskFailure`` if a task fails.
     package func rate(tasks count: Int, inChunksOf limit: Int = 1) async throws -> Double {
@@ -23,7 +23,7 @@ package struct ClusterProbe: Sendable {
                 limit > 1 ? coordinator.responses(to: tasks, inChunksOf: limit) : coordinator.responses(to: tasks)))
     }
 
-    /// Farms out `count` jobs of one task, one after the other.
+    /// Makes `count` runs of one task, one after the other.
     /// - Returns: seconds from the submission of each task to its response.
     /// - Throws: as ``rate(tasks:)``.
     package func roundTrips(_ count: Int) async throws -> Sample {
@@ -41,7 +41,7 @@ package struct ClusterProbe: Sendable {
         }
     }
 
-    /// Farms out one job of `count` tasks with `bytesEach` bulk bytes.
+    /// Makes one run of `count` tasks with `bytesEach` bulk bytes.
     /// - Returns: bytes per second.
     /// - Throws: as ``rate(tasks:)``.
     package func bandwidth(tasks count: Int, bytesEach: Int) async throws -> Double {
@@ -52,7 +52,7 @@ package struct ClusterProbe: Sendable {
     }
 
     private func run(_ responses: TaskResponses<ProbeTask>) async throws -> Double {
-        // On the loop's thread, where the responses come in.
+        // On the loop's thread, where the responses arrive.
         try await withTaskExecutorPreference(loop) {
             let start = loop.now
             for try await response in responses { _ = try response.get() }

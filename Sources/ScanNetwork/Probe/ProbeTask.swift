@@ -1,6 +1,6 @@
 package import ScanCluster
 
-/// A task that does nothing: what it takes is the cost of the way. Answers with the number of bulk bytes that came.
+/// A task that does nothing: its duration is the cost of transport. Answers with the number of bulk bytes that came.
 package struct ProbeTask: ScanTask {
     package static let scanner = "skyfarm.probe/1"
 

@@ -9,7 +9,7 @@ import CLibUV
 
 /// Resolves host names on libuv's worker threads, because the system's resolver may block for long.
 enum Resolver {
-    /// What a name stands for.
+    /// The addresses of a name, or why there are none.
     enum Outcome {
         case addresses([RawAddress])
         case failed(String)

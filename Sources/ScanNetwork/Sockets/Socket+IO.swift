@@ -13,7 +13,7 @@ enum IOResult {
 }
 
 extension Socket {
-    /// Receives what is there, at most as much as `space` holds.
+    /// Receives the bytes that are there, at most as many as `space` holds.
     func receive(into space: UnsafeMutableRawBufferPointer) -> IOResult {
         let count = recv(descriptor, space.baseAddress, space.count, 0)
         if count > 0 { return .bytes(count) }

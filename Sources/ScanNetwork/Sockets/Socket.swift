@@ -52,8 +52,8 @@ final class Socket {
 
     // MARK: Listening
 
-    /// Connections that may wait to be accepted, if the system allows as many: more than a crowd of strangers makes at
-    /// once, because beyond it the system lets nobody in.
+    /// Connections that may wait to be accepted, if the system allows as many: more than a crowd of unauthenticated
+    /// peers opens at once, because the system refuses connections beyond it.
     private static var backlog: Int32 { 4096 }
 
     /// A socket that listens on `address`, which must be numeric, a name of this machine, or have an empty host.
@@ -133,7 +133,7 @@ final class Socket {
         return socket
     }
 
-    /// How the attempt to connect ended; 0 for success.
+    /// The outcome of the attempt to connect; 0 for success.
     var connectStatus: Int32 {
         var status: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)

@@ -6,7 +6,7 @@
 
 /// A call of the system's socket interface that failed.
 public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What was tried, such as `bind 127.0.0.1:80`.
+    /// The operation, such as `bind 127.0.0.1:80`.
     public var operation: String
     /// The system's error number.
     public var errno: Int32
@@ -16,7 +16,7 @@ public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
         self.errno = errno
     }
 
-    /// What was tried and why it failed.
+    /// The operation and why it failed.
     public var description: String { "cannot \(operation): \(Self.text(errno))" }
 
     static func text(_ number: Int32) -> String { String(cString: strerror(number)) }

@@ -15,10 +15,10 @@ extension NodeState {
         return false
     }
 
-    /// Whether it was named, and does not hold a key of ours.
+    /// Whether its address was given, and it does not hold a key of ours.
     var refusesKey: Bool { announcedName == nil && lacksKey }
 
-    /// Why not, in words; nil where it can be used.
+    /// Why not, in words; nil if it can be used.
     var trouble: String? {
         switch status {
         case .joined: nil

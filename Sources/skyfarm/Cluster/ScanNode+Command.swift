@@ -31,7 +31,7 @@ extension ScanNode {
         return node
     }
 
-    /// The keys, and where nodes are looked for. A command that can do without nodes does so if the key cannot be used.
+    /// The keys, and where nodes are discovered. A command that does not need nodes ignores a key that cannot be used.
     private static func keysAndSources(
         _ cluster: ClusterOptions, _ events: ScanEvents
     ) throws -> (KeyRing, [any ServiceDiscovery]) {
@@ -42,11 +42,12 @@ extension ScanNode {
             guard cluster.nodes.isEmpty, cluster.localSlots != 0 else { throw error }
             events.say("nodes are not looked for: \(error)")
         }
-        // No node is connected, so that any key will do.
+        // No node is connected, so any key will do.
         return (KeyRing(current: try .random()), [])
     }
 
-    /// Waits for a system to work with. With a local one the scan need not wait for nodes, which join as they come.
+    /// Waits for a system to work with. With a local one the scan need not wait for nodes, which join as they are
+    /// discovered.
     /// - Throws: ``ScanError/Code/noSystem`` if there is none, or ``ScanError/Code/authentication`` if a node that was
     ///   named refuses the key.
     func join(_ cluster: ClusterOptions, _ events: ScanEvents) async throws {
@@ -64,15 +65,15 @@ extension ScanNode {
         Task { [connections] in events.report(await connections.settled()) }
     }
 
-    /// Waits until all systems are there that can be: those that were named have joined or failed, and the others had
-    /// their time to be discovered.
+    /// Waits until all systems are there that can be: those whose addresses were given have joined or failed, and the
+    /// others had time to be discovered.
     func gather(_ cluster: ClusterOptions) async throws {
         try await settled()
         if !membership.isOff { _ = await look(for: .seconds(cluster.waitSeconds)) }
         try Task.checkCancellation()
     }
 
-    /// Waits until each node that was named has joined or failed.
+    /// Waits until each node whose address was given has joined or failed.
     private func settled() async throws {
         _ = await withTaskCancellationHandler {
             await connections.settled()
