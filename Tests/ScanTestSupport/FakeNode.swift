@@ -5,7 +5,7 @@ package import ScanCluster
 /// It is its own ``ScanTransport``. Completions come from the clock's thread; the system that owns the transport may
 /// live on any executor, since everything here is guarded.
 package final class FakeNode: ScanTransport {
-    /// What the node does with an attempt.
+    /// The node's response to an attempt.
     package enum Behaviour: Sendable {
         /// Scans, and answers after a delay.
         case answer(after: Duration)
@@ -15,7 +15,7 @@ package final class FakeNode: ScanTransport {
         case hang
         /// Fails with this error after a delay.
         case fail(ScanError.Code, after: Duration)
-        /// Answers with the output that `corrupt` makes of the right one, or with bytes nobody can decode.
+        /// Answers with the output that `corrupt` makes of the right one, or with bytes that cannot be decoded.
         case garbage(after: Duration)
         /// Ends the connection, and with it all attempts.
         case crash(after: Duration)
@@ -45,7 +45,7 @@ package final class FakeNode: ScanTransport {
     ///   - clock: keeps the time.
     ///   - onCrash: called when the connection ends.
     ///   - corrupt: makes the outputs of ``Behaviour/garbage(after:)``.
-    ///   - behaviour: what to do with the task; told how many attempts came before.
+    ///   - behaviour: what to do with the task; its argument is the number of attempts before.
     package init(
         name: String, clock: ManualClock, onCrash: @escaping @Sendable () -> Void = {},
         corrupt: (@Sendable (any Sendable) -> (any Sendable))? = nil,
@@ -66,9 +66,9 @@ package final class FakeNode: ScanTransport {
     package var transfers: Int { state.withLock { $0.transfers } }
     /// Attempts that were cancelled.
     package var cancelled: Int { state.withLock { $0.cancelled } }
-    /// Attempts under way.
+    /// Attempts in flight.
     package var running: Int { state.withLock { $0.running.count } }
-    /// Most attempts that were under way at once.
+    /// Most attempts that were in flight at once.
     package var mostRunning: Int { state.withLock { $0.most } }
 
     package func holds(_ key: BulkKey) -> Bool { state.withLock { $0.kept[key] != nil } }

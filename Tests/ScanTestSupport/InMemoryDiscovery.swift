@@ -1,11 +1,11 @@
 import Dispatch
 package import ScanDiscovery
 
-/// A network in memory: what is registered is discovered by all holders of the same object.
+/// A network in memory: a registered service is discovered by all holders of the same object.
 ///
-/// The daemon of this network can be stopped and started, and announcements made up, by which a test plays the network.
+/// A test can stop and start the daemon of this network, and make announcements up.
 package final class InMemoryDiscovery: ServiceDiscovery, @unchecked Sendable {
-    // Sendable: all that varies is touched on `queue` only.
+    // Sendable: mutable state is touched on `queue` only.
     private let queue = DispatchQueue(label: "skyfarm.discovery.memory")
     private var fault: DiscoveryError?
     private var services: [ServiceInstance: ResolvedService] = [:]
@@ -48,7 +48,7 @@ package final class InMemoryDiscovery: ServiceDiscovery, @unchecked Sendable {
         }
     }
 
-    /// Takes back one announcement.
+    /// Withdraws one announcement.
     package func withdraw(_ instance: ServiceInstance) { queue.sync { retract(instance) } }
 
     package func register(_ service: ServiceAdvertisement) -> AsyncThrowingStream<String, any Error> {

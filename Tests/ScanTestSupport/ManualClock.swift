@@ -1,6 +1,6 @@
 package import ScanCluster
 
-/// Virtual time: stands still until a test advances it.
+/// Virtual time: it advances only when a test advances it.
 package final class ManualClock: ScanClock {
     private struct State {
         var now = Instant(nanoseconds: 0)
@@ -10,7 +10,7 @@ package final class ManualClock: ScanClock {
         var queue: [Due] = []
         var waiters: [(count: Int, waiter: CheckedContinuation<Void, Never>)] = []
 
-        /// Those who wait for no more timers than there are.
+        /// Waiters for more timers than there are.
         mutating func satisfied() -> [CheckedContinuation<Void, Never>] {
             if waiters.isEmpty { return [] }
             let count = timers.count
@@ -47,13 +47,13 @@ package final class ManualClock: ScanClock {
 
     package func cancel(_ timer: TimerID) { state.withLock { $0.timers[timer.rawValue] = nil } }
 
-    /// Forgets all timers, and what they hold: of a simulation that is over, often the clock itself.
+    /// Removes all timers and releases what they hold: often, after a simulation, the clock itself.
     package func cancelAll() {
         let forgotten = state.withLock { state in
             defer { (state.timers, state.queue) = ([:], []) }
             return state.timers
         }
-        // Not under the lock: what goes with them may cancel timers.
+        // Not under the lock: objects released here may cancel timers.
         withExtendedLifetime(forgotten) {}
     }
 
@@ -75,17 +75,17 @@ package final class ManualClock: ScanClock {
         }
     }
 
-    /// Moves time on and fires what falls due on the way, in order.
+    /// Advances time and fires the timers that become due, in order.
     package func advance(by duration: Duration) {
         let target = now.advanced(by: duration)
         while fireNext(until: target) {}
         state.withLock { $0.now = target }
     }
 
-    /// Moves time on and fires nothing, as when a machine was suspended: what fell due meanwhile fires late.
+    /// Advances time and fires nothing, as when a machine was suspended: timers that became due fire late.
     package func jump(by duration: Duration) { state.withLock { $0.now = $0.now.advanced(by: duration) } }
 
-    /// Moves time to the next timer and fires it.
+    /// Advances time to the next timer and fires it.
     /// - Returns: false if no timer is set.
     @discardableResult
     package func advanceToNext() -> Bool { fireNext(until: Instant(nanoseconds: .max)) }

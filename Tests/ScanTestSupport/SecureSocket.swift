@@ -7,7 +7,7 @@ package final class SecureSocket {
     private let session: TLSSession
 
     /// Shakes hands; the socket stays the caller's.
-    /// - Throws: `TLSError`, after the peer was told.
+    /// - Throws: `TLSError`, after the peer got the alert.
     package init(_ descriptor: Int32, _ session: TLSSession) throws(TLSError) {
         self.descriptor = descriptor
         self.session = session
@@ -18,7 +18,7 @@ package final class SecureSocket {
         }
     }
 
-    /// Sends bytes; that nobody reads them is no error.
+    /// Sends bytes; it is no error if the peer does not read them.
     package func send(_ bytes: [UInt8]) throws(TLSError) {
         let outcome = bytes.withUnsafeBytes { bytes in Result { () throws(TLSError) in try session.seal(bytes) } }
         try outcome.get()
@@ -34,7 +34,7 @@ package final class SecureSocket {
         }
     }
 
-    /// Some bytes that came together with others; none if the socket must be asked.
+    /// Some bytes that came together with others; none if the socket must be read.
     package func receiveWaiting() throws(TLSError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 1 << 14)
         let outcome = buffer.withUnsafeMutableBytes { bytes in
@@ -43,7 +43,7 @@ package final class SecureSocket {
         return Array(buffer[..<(try outcome.get())])
     }
 
-    /// Takes leave; nothing can be sent after it.
+    /// Sends close_notify; nothing can be sent after it.
     package func close() {
         session.close()
         flush()

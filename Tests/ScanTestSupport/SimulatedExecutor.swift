@@ -1,13 +1,13 @@
 package import ScanCluster
 
-/// Runs tasks, one step at a time, on the thread of the test, and moves virtual time on when nothing else is to do.
+/// Runs tasks, one step at a time, on the thread of the test, and advances virtual time when nothing else is to do.
 ///
-/// A whole cluster of fake nodes thus runs the same way every time, and one that would hang is found at once.
+/// A whole cluster of fake nodes thus runs the same way every time, and one that would hang is detected at once.
 package final class SimulatedExecutor: TaskExecutor, SerialExecutor {
     private let jobs = Locked(Queue<UnownedJob>())
     private let clock: ManualClock
 
-    /// An executor that moves `clock` on.
+    /// An executor that advances `clock`.
     package init(clock: ManualClock) { self.clock = clock }
 
     package func enqueue(_ job: consuming ExecutorJob) {
@@ -17,10 +17,10 @@ package final class SimulatedExecutor: TaskExecutor, SerialExecutor {
 
     /// Runs `body` to its end.
     /// - Parameters:
-    ///   - limit: time at which the run is given up.
-    ///   - isSound: asked after each step, and told whether nothing more is to do at this time; false ends the run.
+    ///   - limit: time at which the run is abandoned.
+    ///   - isSound: called after each step, with whether nothing more is to do at this time; false ends the run.
     ///   - body: the work.
-    /// - Returns: its result; nil if the run was given up, or if it waits for something that cannot happen any more.
+    /// - Returns: its result; nil if the run was abandoned, or if it waits for something that cannot happen any more.
     package func run<Result: Sendable>(
         until limit: Instant = Instant(nanoseconds: .max), while isSound: (_ isIdle: Bool) -> Bool = { _ in true },
         _ body: @escaping @Sendable () async -> Result
@@ -43,7 +43,7 @@ package final class SimulatedExecutor: TaskExecutor, SerialExecutor {
         return value
     }
 
-    /// Runs what is left to run now, without moving time.
+    /// Runs everything that is ready, without advancing time.
     package func settle() { while step() {} }
 
     private func step() -> Bool {

@@ -5,8 +5,8 @@ import ScanNetwork
 import ScanSecurity
 import SkyScan
 
-/// Nodes that do their work, or do not, and a job that says when each of its results comes: for tests of faults with
-/// real processes.
+/// Nodes that work correctly or with faults, and a job that reports when each of its results arrives: for tests of
+/// faults with real processes.
 @main struct FaultProbe {
     static let usage = """
         usage: fault-probe node NAME SLOWNESS    naps; each takes SLOWNESS times as long
@@ -47,7 +47,8 @@ import SkyScan
         while true { try await Task.sleep(for: .seconds(3600)) }
     }
 
-    /// Runs naps; says on standard error when each result came, in seconds since the job began, and what else happened.
+    /// Runs naps; reports on standard error when each result arrived, in seconds since the job began, and all other
+    /// events.
     private static func nap(_ count: Int, milliseconds: Int, nodes: [String]) async throws {
         let farm = try await Farm(nodes: nodes, keys: KeyStore.user().ring())
         let start = ContinuousClock.now
@@ -95,7 +96,7 @@ struct Weariness: Error, CustomStringConvertible {
     var description: String { "eight tasks are enough" }
 }
 
-/// What a crooked node answers.
+/// The answers of a faulty node.
 enum Manner: String {
     case garbage
     case anotherBand = "another-band"

@@ -2,7 +2,7 @@ import Foundation
 import ScanCluster
 import ScanTestSupport
 
-/// Runs scenarios of the simulated cluster, one after the other, until one of them goes wrong.
+/// Runs scenarios of the simulated cluster, one after the other, until one of them fails.
 @main struct Simulation {
     static let usage = """
         usage: skyfarm-simulation [--first SEED] [--count N] [--verbose] [--trace]
@@ -45,7 +45,7 @@ import ScanTestSupport
         }
     }
 
-    /// - Returns: whether all went well.
+    /// - Returns: whether all succeeded.
     private static func run(_ options: Options) -> Bool {
         var census: [SimulatedEvent: Int] = [:]
         var (tasks, seconds, digest) = (0, 0.0, UInt64(0))

@@ -1,11 +1,11 @@
 import ScanCluster
 import ScanNetwork
 
-/// What came of a simulation.
+/// The outcome of a simulation.
 package struct SimulationReport: Sendable {
-    /// What was wrong; nil if nothing was.
+    /// The first fault; nil if there was none.
     package var violation: String?
-    /// Follows from all that happened, in its order.
+    /// A digest of all events, in their order.
     package var fingerprint: UInt64
     /// How often each event happened.
     package var census: [SimulatedEvent: Int]
@@ -13,22 +13,22 @@ package struct SimulationReport: Sendable {
     package var seconds: Double
 }
 
-/// A coordinator and its nodes in one thread: the real ``ScanCoordinator`` and the real state machines of both sides over
-/// a simulated network, clock and chance. The same scenario runs the same way, always.
+/// A coordinator and its nodes in one thread: the real ``ScanCoordinator`` and the real state machines of both sides
+/// over a simulated network, clock and chance. The same scenario always runs the same way.
 package struct SimulatedCluster: Sendable {
     private let world: SimulatedWorld
     private let nodes: [SimulatedNode]
     private let local: [SimulatedNode]
     private let coordinator: Current
 
-    /// The coordinator's process of the moment.
+    /// The coordinator's present process.
     private final class Current: @unchecked Sendable {
         // Sendable: touched only on the simulation's thread.
         var process: SimulatedCoordinator
         init(_ process: SimulatedCoordinator) { self.process = process }
     }
 
-    /// The cluster of a scenario. `trace` is told of each event.
+    /// The cluster of a scenario. `trace` is called for each event.
     package init(_ scenario: SimulationScenario, trace: ((String) -> Void)? = nil) {
         let world = SimulatedWorld(scenario, trace: trace)
         self.world = world
@@ -40,7 +40,7 @@ package struct SimulatedCluster: Sendable {
         coordinator = Current(SimulatedCoordinator(nodes: local + nodes, world: world))
     }
 
-    /// Runs the scenario to its end, or to the first thing that is wrong.
+    /// Runs the scenario to its end, or to the first fault.
     package func run() -> SimulationReport {
         arrange()
         let scenario = world.scenario
@@ -68,7 +68,7 @@ package struct SimulatedCluster: Sendable {
 
     // MARK: Faults
 
-    /// Sets the timers of all that will happen of itself.
+    /// Sets the timers of all scheduled events.
     private func arrange() {
         let (world, scenario) = (world, world.scenario)
         for node in nodes {
@@ -99,14 +99,14 @@ package struct SimulatedCluster: Sendable {
         world.after(.seconds(world.random.magnitude(0.01...5))) { if !next.isDead { next.start() } }
     }
 
-    /// After a while something happens to a node, and then again, until it is calm.
+    /// Injects a fault into a node after a random time, repeatedly, until faults are off.
     private func trouble(_ node: SimulatedNode) {
         guard let interval = world.scenario.faultInterval else { return }
         let wait = Duration.seconds(interval * 2 * Double.random(in: 0...1, using: &world.random))
         let (world, calm) = (world, world.scenario.calm)
         world.after(wait) {
             guard !world.isCalm else { return }
-            // All of it is over when it is calm.
+            // All faults must have ended when faults are off.
             let end = min(world.clock.now.advanced(by: .seconds(world.random.magnitude(0.05...30))), calm)
             switch Int.random(in: 0..<6, using: &world.random) {
             case 0, 1:
@@ -125,14 +125,14 @@ package struct SimulatedCluster: Sendable {
 
     // MARK: Jobs
 
-    /// What a job keeps for good.
+    /// The state of a job that survives its process.
     private final class Journal: @unchecked Sendable {
         // Sendable: touched only on the simulation's thread.
         var responses: [Int: TaskResponse<SimulatedTask>] = [:]
         var isBroken = false
     }
 
-    /// Runs a job, and again what is left of it when its process was killed or its journal failed.
+    /// Runs a job, and again the rest of it when its process was killed or its journal failed.
     private func run(job: Int) async {
         let world = world
         let tasks = world.scenario.makeTasks(job: job)
@@ -185,7 +185,7 @@ package struct SimulatedCluster: Sendable {
         if journal.responses.count != tasks.count { world.fail("there are responses to tasks that nobody asked") }
     }
 
-    /// Nothing may be left of the jobs, at the coordinator at once, on the nodes when the last words have arrived.
+    /// Nothing may be left of the jobs: at the coordinator at once, on the nodes when the last messages have arrived.
     private func checkEnd() async {
         let process = coordinator.process
         let inFlight = process.systems.state.members.reduce(0) { $0 + $1.inFlight }
@@ -193,7 +193,7 @@ package struct SimulatedCluster: Sendable {
             world.fail("\(inFlight), \(process.waiting) attempts outlive their job")
         }
         await world.sleep(until: max(world.clock.now, world.scenario.calm).advanced(by: .seconds(15)))
-        // A lost cancellation leaves a task to itself until the connection ends.
+        // If a cancellation is lost, a task stays until the connection ends.
         if !world.scenario.network.isStream {
             process.close()
             await world.sleep(until: world.clock.now.advanced(by: .seconds(15)))

@@ -9,7 +9,7 @@ final class SimulatedCoordinator: @unchecked Sendable {
     private let links: SimulatedLinks
     private let world: SimulatedWorld
     private(set) var isDead = false
-    /// What ends with the process, by the number of the job.
+    /// State that ends with the process, by the number of the job.
     private var consumers: [Int: Task<Void, Never>] = [:]
     private var inspections: [Int: ScanCoordinator.Inspection] = [:]
 
@@ -46,7 +46,8 @@ final class SimulatedCoordinator: @unchecked Sendable {
         coordinator.inspector = { [weak self] in self?.inspect($0, job: job) }
         let error = Locked<ScanError?>(nil)
         let consumer = Task(executorPreference: world.executor) { [world, coordinator] in
-            // Of many tasks of a band that of the highest number; some others may still be under way.
+            // Of many tasks of a band, the one with the highest number has the flag; some others may still be in
+            // flight.
             let last = Dictionary(tasks.compactMap { task in task.band.map { ($0, task.id) } }) { max($0, $1) }
             let sendsReferences = world.scenario.sendsReferences
             let bulk: @Sendable (SimulatedTask) -> BulkSource? = { task in
@@ -82,7 +83,7 @@ final class SimulatedCoordinator: @unchecked Sendable {
         inspections[job] = inspection.state.isDone ? nil : inspection
     }
 
-    /// Looks for contradictions; at rest also for tasks that wait although a system has room.
+    /// Checks the invariants; at rest also that no task waits although a system has room.
     func check(isIdle: Bool) {
         let state = systems.state
         if let contradiction = state.contradiction { world.fail(contradiction) }
@@ -97,7 +98,7 @@ final class SimulatedCoordinator: @unchecked Sendable {
     }
 }
 
-/// Counts the attempts of a job that came to nothing.
+/// Counts the failed attempts of a job.
 private final class AttemptTally: @unchecked Sendable {
     // Sendable: touched only on the simulation's thread.
     private var failed: [Int: Int] = [:]

@@ -12,10 +12,10 @@ enum SimulatedMessage: Sendable {
     case frame(SimulatedFrame)
     /// The sender has closed the connection.
     case closed
-    /// From a node, or from the machine on which there is none: there is no such connection, for this reason.
+    /// From a node, or from its machine if the node is down: there is no such connection, for this reason.
     case reset(String)
 
-    /// A frame, as `write` puts it, with the bulk bytes that follow it.
+    /// A frame, as `write` encodes it, with the bulk bytes that follow it.
     static func frame(bulk: BulkBytes? = nil, _ write: (inout ByteWriter) -> Void) -> SimulatedMessage {
         .frame(SimulatedFrame(bulk: bulk, write))
     }
@@ -26,7 +26,7 @@ struct SimulatedFrame: Sendable {
     private let bytes: [UInt8]
     private let bulk: BulkBytes?
 
-    /// A frame, as `write` puts it, with the bulk bytes that follow it.
+    /// A frame, as `write` encodes it, with the bulk bytes that follow it.
     init(bulk: BulkBytes? = nil, _ write: (inout ByteWriter) -> Void) {
         var writer = ByteWriter()
         write(&writer)

@@ -1,7 +1,8 @@
 import ScanCluster
 import ScanNetwork
 
-/// A node: a process that admits tasks by the product's own decisions, runs them in virtual time, and fails at times.
+/// A node: a process that admits tasks by the product's own state machines, runs them in virtual time, and sometimes
+/// fails.
 final class SimulatedNode: @unchecked Sendable {
     // Sendable: touched only on the simulation's thread.
 
@@ -31,7 +32,7 @@ final class SimulatedNode: @unchecked Sendable {
     let isLocal: Bool
     let world: SimulatedWorld
     private(set) var identity = SystemID(high: 0, low: 0)
-    /// Until then no message passes.
+    /// No message passes until then.
     var cutUntil = Instant(nanoseconds: 0)
     private var slowness = 1.0
     private var phase = Phase.down(isSilent: true)
@@ -114,7 +115,7 @@ final class SimulatedNode: @unchecked Sendable {
         }
     }
 
-    /// Scans take this much longer, from the next one on.
+    /// Scans take this much longer, beginning with the next one.
     func slow(by factor: Double, until end: Instant) {
         world.note(.slowPeriod, index)
         slowness = factor
@@ -137,14 +138,14 @@ final class SimulatedNode: @unchecked Sendable {
         generation += 1
         (sessions, queue, running, postponed) = ([:], [], [:], [])
         phase = .down(isSilent: false)
-        // Whoever stopped it starts it again.
+        // The one who stopped the node starts it again.
         world.after(.seconds(1)) { [self] in start() }
     }
 
     /// In order of their numbers, so that a scenario is reproducible.
     private func sorted() -> [Session] { sessions.sorted { $0.key < $1.key }.map(\.value) }
 
-    /// Does something unless the process has ended meanwhile, and not before it thaws.
+    /// Runs a closure unless the process has ended meanwhile, and not while it is stopped.
     private func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
         let generation = generation
         world.after(delay) { [self] in
@@ -167,7 +168,7 @@ final class SimulatedNode: @unchecked Sendable {
     private func take(_ message: SimulatedMessage, on connection: SimulatedConnection) {
         if case .hello(let coordinator) = message { return greet(coordinator, connection) }
         guard let session = sessions[connection.number] else {
-            // Of a connection that has ended, or of one that this process never knew.
+            // Of a connection that has ended, or that this process never had.
             if case .closed = message { return }
             return connection.sendToCoordinator(.reset("the connection was reset"))
         }

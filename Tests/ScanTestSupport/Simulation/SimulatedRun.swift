@@ -28,7 +28,7 @@ final class SimulatedRun: SessionTask, @unchecked Sendable {
 
     var scannerName: String { SimulatedTask.scanner }
 
-    /// The bulk bytes, which are read first if the task refers to them.
+    /// The bulk bytes; if the task refers to them, they are read first.
     /// - Throws: why they cannot be read.
     func bulk(by resolver: some BulkResolver) throws -> BulkBytes? {
         guard grant.bulk == nil, let referred = grant.referred else { return grant.bulk }

@@ -30,7 +30,7 @@ package struct SimulatedTask: ScanTask {
     }
 }
 
-/// What a simulation makes go wrong.
+/// A fault that a simulation injects.
 struct SimulatedFault: Error, CustomStringConvertible {
     var description: String
 

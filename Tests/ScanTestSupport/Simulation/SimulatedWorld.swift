@@ -1,6 +1,6 @@
 import ScanCluster
 
-/// What happened in a simulation, for its census: the faults must have been there.
+/// The events of a simulation, counted: a test checks that the faults occurred.
 package enum SimulatedEvent: Int, CaseIterable, Sendable {
     // swift-format-ignore
     case message, lost, duplicated, held, connected, disconnected
@@ -18,11 +18,11 @@ final class SimulatedWorld: @unchecked Sendable {
     let executor: SimulatedExecutor
     var random: SplitMix64
     private(set) var census = [Int](repeating: 0, count: SimulatedEvent.allCases.count)
-    /// Follows from all events in their order: two runs of one scenario must have the same.
+    /// A digest of all events in their order: two runs of one scenario must have the same.
     private(set) var fingerprint: UInt64 = 0
     private var connections = 0
     private let trace: ((String) -> Void)?
-    /// The first thing that was wrong.
+    /// The first fault found.
     private(set) var violation: String?
 
     init(_ scenario: SimulationScenario, trace: ((String) -> Void)?) {

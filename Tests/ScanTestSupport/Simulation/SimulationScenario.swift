@@ -1,6 +1,6 @@
 import ScanCluster
 
-/// What a simulation does: a workload, a cluster, a network and faults, all of which follow from a seed.
+/// The parameters of a simulation: a workload, a cluster, a network and faults, all derived from a seed.
 package struct SimulationScenario: Sendable, CustomStringConvertible {
     /// A node, from the start or later.
     struct Node: Sendable {
@@ -15,7 +15,7 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
         var files: SimulatedFiles.State?
     }
 
-    /// Chances of what may become of one attempt, while faults are on.
+    /// Probabilities of the outcomes of one attempt, while faults are on.
     struct AttemptFaults: Sendable {
         var throwing = 0.0
         var garbage = 0.0
@@ -25,17 +25,17 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
         var oddSeconds = 0.0
     }
 
-    /// How messages travel, while faults are on.
+    /// How messages are delivered, while faults are on.
     struct Network: Sendable {
-        /// In order and whole, as on a TCP connection; otherwise messages get lost, doubled and out of order.
+        /// In order and complete, as on a TCP connection; otherwise messages are lost, duplicated and reordered.
         var isStream: Bool
-        /// Longest time on the way, in seconds; the shortest is a tenth of it.
+        /// Longest delay, in seconds; the shortest is a tenth of it.
         var latency: Double
         var loss = 0.0
         var duplication = 0.0
     }
 
-    /// The seed of all chance.
+    /// The seed of all random numbers.
     package let seed: UInt64
     /// Slots of the coordinator's own system; 0 for none.
     let localSlots: Int
@@ -54,13 +54,13 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
     let attempts: AttemptFaults
     /// Mean time between two faults of one node, in seconds; nil for none.
     let faultInterval: Double?
-    /// From then on nothing new goes wrong.
+    /// From then on no new fault is injected.
     let calm: Instant
     /// When the coordinator is killed and started again.
     let kills: [Instant]
     /// When the whole machine of the coordinator sleeps, and for how long.
     let jumps: [(at: Instant, by: Duration)]
-    /// Chance that the journal cannot keep a response, which ends the job until it is started again.
+    /// Probability that the journal cannot keep a response, which ends the job until it is started again.
     let journalFaults: Double
     /// Longest time that a consumer takes for a response, in seconds; nil for none.
     let consumption: Double?
@@ -120,7 +120,8 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
         journalFaults = faults && random.chance(0.1) ? 0.02 : 0
         consumption = random.chance(0.1) ? random.magnitude(0.0001...0.1) : nil
         mayStarve = faults && random.chance(0.05)
-        // Without a time-out only a broken connection ends an attempt: what is lost, or never ends, is not noticed.
+        // Without a time-out only a broken connection ends an attempt: a lost message, or a scan that never ends, is
+        // not noticed.
         let needsTimeout = !isStream || attempts.stuck > 0
         let slowest = nodes.map(\.speed).min() ?? 1
         options = .init(
@@ -163,12 +164,12 @@ extension Instant {
 }
 
 extension SplitMix64 {
-    /// True once in a while.
+    /// True with this probability.
     mutating func chance(_ probability: Double) -> Bool {
         probability > 0 && Double.random(in: 0..<1, using: &self) < probability
     }
 
-    /// A number of the range, all magnitudes alike.
+    /// A number of the range, distributed uniformly over its magnitudes.
     mutating func magnitude(_ range: ClosedRange<Double>) -> Double {
         var octaves = 0
         while range.lowerBound * Double(1 << (octaves + 1)) < range.upperBound { octaves += 1 }
