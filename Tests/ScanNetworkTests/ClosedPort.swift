@@ -3,8 +3,8 @@ import Foundation
 
 @testable import ScanNetwork
 
-/// An address of this machine at which nobody listens, and at which none of the tests that run beside this one will by
-/// chance: the port is taken until ``release()``. On Linux, a node that is told to listen there may.
+/// A port of this machine without a listener, and without one from tests that run beside this one: it is taken until
+/// ``release()``. On Linux, a node that is given this address may still listen there.
 final class ClosedPort {
     let address: String
     private let socket: Socket

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A farm", .timeLimit(.minutes(1)))
 struct FarmTests {
-    @Test("runs a job on nodes and on slots of its own", arguments: [0, 1])
+    @Test("runs tasks on nodes and on slots of its own", arguments: [0, 1])
     func job(localSlots: Int) async throws {
         let nodes = [try TestNode(), try TestNode()]
         let farm = try await Farm(nodes: nodes.map(\.address), keys: testKeys, localSlots: localSlots)
@@ -29,7 +29,7 @@ struct FarmTests {
         server.stop()
     }
 
-    @Test("survives a node that stops in mid-job")
+    @Test("survives a node that stops during a run")
     func nodeStops() async throws {
         let port = try ClosedPort()
         defer { port.release() }

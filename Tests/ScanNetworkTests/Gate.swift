@@ -30,7 +30,7 @@ enum Gate {
     static func entered(_ gate: Int) { states.withLock { $0[gate, default: State()].entered += 1 } }
     static func cancelled(_ gate: Int) { states.withLock { $0[gate, default: State()].cancelled += 1 } }
 
-    /// Scans run on threads of their own: a short sleep there holds up nobody.
+    /// Scans run on threads of their own: a short sleep there blocks no other work.
     static func pause() { usleep(200) }
 
     /// Waits until so many scans stand at the gate.
@@ -44,7 +44,8 @@ enum Gate {
     }
 }
 
-/// Waits until `condition` holds; the test's time limit ends a wait in vain. Looks every 2 ms, off the pool's threads.
+/// Waits until `condition` holds; the test's time limit ends a wait that fails. Checks every 2 ms, off the pool's
+/// threads.
 func eventually(_ condition: () async -> Bool) async {
     while !(await condition()) {
         await withCheckedContinuation { continuation in

@@ -35,7 +35,7 @@ struct ProtocolDocumentTests {
         return Array(writer.bytes)
     }
 
-    /// What the code writes for each example.
+    /// The bytes that the code writes for each example.
     static func expected() throws -> [String: [UInt8]] {
         let greeting = try ClientHandshake().greeting(
             CoordinatorInfo(name: "desk", software: "0.1.0", frameLimit: 1 << 20))

@@ -49,7 +49,7 @@ final class StrangeServer: Sendable {
             })
     }
 
-    /// What the last peer sent.
+    /// The bytes that the last peer sent.
     var bytes: [UInt8] { received.withLock { $0 } }
 
     func stop() {
@@ -58,7 +58,7 @@ final class StrangeServer: Sendable {
     }
 }
 
-/// A client that sends what it likes to a node.
+/// A client that sends any bytes to a node.
 struct StrangeClient {
     let descriptor: Int32
 
@@ -107,7 +107,7 @@ struct StrangeClient {
         return all
     }
 
-    /// Sends nothing more, and says so.
+    /// Closes the sending side of the connection.
     func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     func close() { _ = Foundation.close(descriptor) }

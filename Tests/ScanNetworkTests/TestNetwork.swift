@@ -22,7 +22,7 @@ let shortTiming: ConnectionTiming = {
 /// The keys of the nodes and coordinators of these tests.
 let testKeys = newKeys()
 
-/// Keys that nobody else has.
+/// Keys that no other node or coordinator has.
 func newKeys() -> KeyRing {
     do {
         return KeyRing(current: try .random())

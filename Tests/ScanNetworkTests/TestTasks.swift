@@ -27,8 +27,8 @@ struct CountTask: ScanTask {
     func scan(_ context: ScanContext) throws -> Int { context.bulk?.count ?? 0 }
 }
 
-/// Returns whether nobody else has its bulk bytes, and overwrites them then, after it has waited at a gate and checked
-/// what they are.
+/// Waits at a gate and checks its bulk bytes. Returns whether it has the only reference to them; if so, overwrites
+/// them.
 struct OverwriteTask: ScanTask {
     static let scanner = "test.overwrite/1"
     var id: Int

@@ -17,7 +17,7 @@ struct SocketAddressTests {
     }
 
     @Test(
-        "that is none is refused in one line",
+        "that is invalid is refused in one line",
         arguments: ["", "host", "host:", "host:x", "host:65536", "::1:80", "a b:1", "http://host:80", "host:-1"])
     func refuse(text: String) {
         #expect(throws: AddressError.self) { try SocketAddress(parsing: text) }

@@ -15,7 +15,7 @@ import Testing
         #expect(isFree)
     }
 
-    @Test("one that does not wait any more is passed over")
+    @Test("one that no longer waits is skipped")
     func passedOver() {
         var queue = SlotQueue<Int>(slots: 1)
         for attempt in 1...4 { _ = queue.enter(attempt) }

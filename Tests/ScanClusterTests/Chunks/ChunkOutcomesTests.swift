@@ -5,7 +5,7 @@ import Testing
 @Suite struct ChunkOutcomesTests {
     private typealias Outcomes = ChunkOutcomes<Int?>
 
-    /// The outcomes that a node would have to write so.
+    /// The outcomes that a node would have to encode so.
     private func decode(_ json: String) throws -> Outcomes {
         try JSONDecoder().decode(Outcomes.self, from: Data(json.utf8))
     }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("none are none")
+    @Test("outcomes of no tasks are empty")
     func none() {
         #expect(Outcomes().isSound && Outcomes().count == 0 && list(Outcomes()).isEmpty)
     }
@@ -54,7 +54,7 @@ import Testing
             let failures = places.map { #"{"place": \#($0), "message": ""}"# }.joined(separator: ", ")
             let outcomes = try decode(#"{"outputs": [7], "failures": [\#(failures)]}"#)
             #expect(outcomes.count == 3 && !outcomes.isSound, "\(places)")
-            // Whoever reads them nevertheless comes to an end.
+            // Reading them nevertheless ends.
             #expect(list(outcomes).count <= 3)
         }
     }

@@ -24,7 +24,7 @@ import Testing
         #expect(size.count == 1)
     }
 
-    @Test("times that are none change nothing", arguments: [.nan, .infinity, -1.0])
+    @Test("invalid times change nothing", arguments: [.nan, .infinity, -1.0])
     func nonsense(seconds: Double) {
         var size = ChunkSize(limit: 8)
         size.measure(1e-6)

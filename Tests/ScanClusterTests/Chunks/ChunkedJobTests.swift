@@ -3,7 +3,7 @@ import ScanTestSupport
 import Testing
 
 @Suite struct ChunkedJobTests {
-    /// Runs a job of squares in chunks to its end; nil if it hangs.
+    /// Runs squares in chunks to their end; nil if the run hangs.
     private func run(_ count: Int, on farm: Farm, options: ScanCoordinator.Options = .init()) -> Report? {
         let coordinator = ScanCoordinator(
             systems: farm.systems, options: options, clock: farm.clock, executor: farm.executor)
@@ -30,7 +30,7 @@ import Testing
         #expect(node.started < 200)
     }
 
-    @Test("a job without tasks ends at once")
+    @Test("a run without tasks ends at once")
     func none() throws {
         #expect(try #require(run(0, on: Farm())).isComplete(0))
     }
@@ -43,7 +43,7 @@ import Testing
         #expect(try #require(run(1000, on: farm)).isComplete(1000))
     }
 
-    @Test("tasks that hang in company are tried alone, where only the one that hangs fails")
+    @Test("tasks of a chunk that hangs are tried alone, where only the one that hangs fails")
     func hang() throws {
         let farm = Farm()
         for number in 1...2 {
@@ -58,7 +58,7 @@ import Testing
         #expect(Array(report.failures.keys) == [700])
     }
 
-    @Test("a task that throws in company is tried again alone; the others keep their outputs")
+    @Test("a task that throws in a chunk is tried again alone; the others keep their outputs")
     func throwing() throws {
         let clock = ManualClock()
         let systems = Systems(clock: clock)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("with one attempt, a task that throws in company fails")
+    @Test("with one attempt, a task that throws in a chunk fails")
     func oneAttempt() throws {
         let farm = Farm()
         let coordinator = ScanCoordinator(

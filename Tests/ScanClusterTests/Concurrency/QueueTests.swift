@@ -6,7 +6,7 @@ import Testing
     func order() {
         var queue = Queue<Int>()
         var (next, taken) = (0, 0)
-        // Sums of both move up and down, far beyond the size at which the memory in front is given back.
+        // Sums of both move up and down, far beyond the size at which the memory in front is released.
         for round in 0..<200 {
             for _ in 0..<(round * 7919 % 100) {
                 queue.append(next)
@@ -27,7 +27,7 @@ import Testing
         #expect(taken == next + 2)
     }
 
-    @Test("an element is let go as soon as it is taken")
+    @Test("an element is released as soon as it is taken")
     func ownership() {
         final class Thing {}
         var queue = Queue<Thing>()

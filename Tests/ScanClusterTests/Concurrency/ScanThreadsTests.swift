@@ -3,7 +3,7 @@ import ScanCluster
 import Testing
 
 @Suite struct ScanThreadsTests {
-    @Test("jobs run on their own threads, as many at once as there are slots")
+    @Test("work runs on its own threads, as much at once as there are slots")
     func parallel() {
         let threads = ScanThreads(count: 3)
         let inside = DispatchSemaphore(value: 0)
@@ -26,7 +26,7 @@ import Testing
         threads.stop()
     }
 
-    @Test("jobs begin in the order they were given, each once")
+    @Test("work begins in the order of submission, each piece once")
     func order() {
         let threads = ScanThreads(count: 1)
         let seen = Locked<[Int]>([])
@@ -47,7 +47,7 @@ import Testing
         #expect(seen.withLock { $0 } == Array(0..<5000))
     }
 
-    @Test("a job that was cancelled before it began is skipped")
+    @Test("work that was cancelled before it began is skipped")
     func skip() {
         let threads = ScanThreads(count: 1)
         let inside = DispatchSemaphore(value: 0)
@@ -89,7 +89,7 @@ import Testing
         }
     #endif
 
-    @Test("stopping waits for the running job and skips the queued and the later ones")
+    @Test("stopping waits for running work and skips queued and later work")
     func stop() {
         let threads = ScanThreads(count: 1, niceness: 1)
         let inside = DispatchSemaphore(value: 0)

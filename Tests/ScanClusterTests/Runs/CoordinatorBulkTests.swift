@@ -2,14 +2,14 @@ import ScanCluster
 import ScanTestSupport
 import Testing
 
-/// Jobs that leave the simulated executor: bulk bytes are read elsewhere, and local scans have threads.
+/// Runs that leave the simulated executor: bulk bytes are read elsewhere, and local scans have threads.
 @Suite struct CoordinatorBulkTests {
     let clock = ManualClock()
     let systems: Systems
 
     init() { systems = Systems(clock: clock) }
 
-    /// Moves time on whenever a timer is set, until `body` returns.
+    /// Advances time whenever a timer is set, until `body` returns.
     private func driving<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         let isDone = Locked(false)
         let driver = Task {
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("a second job finds the bytes of the first where they are, and most travel no more")
+    @Test("a second run finds the bytes of the first where they are, and most are not sent again")
     func locality() async throws {
         let nodes = (1...2).map { add(UInt64($0)) { .answer(after: .seconds(1)) } }
         let coordinator = ScanCoordinator(systems: systems, clock: clock)
@@ -65,12 +65,12 @@ import Testing
             return sums
         }
         #expect(sums == [Array(0..<40), Array(0..<40)])
-        // The first job must move all 40; the second at most what one node steals at its end.
+        // The first run must move all 40; the second at most what one node steals at its end.
         #expect(nodes.reduce(0) { $0 + $1.transfers } == loads.withLock { $0 })
         #expect(loads.withLock { $0 } < 60)
     }
 
-    @Test("input that cannot be read ends the job with its cause")
+    @Test("input that cannot be read ends the run with its cause")
     func unreadable() async {
         struct Torn: Error, CustomStringConvertible { let description = "row 17 is torn" }
         _ = add(1) { .answer(after: .seconds(1)) }
@@ -120,7 +120,7 @@ import Testing
             return outputs
         }
         #expect(outputs.count == 50)
-        // Each is told, but one that ends when the other attempt at its task has just succeeded.
+        // Each is reported, except one that ends when the other attempt at its task has just succeeded.
         let untold = node.started - node.cancelled - retried.withLock { $0.count }
         #expect((0...hedges.withLock { $0 }).contains(untold))
         #expect(node.started > 0)
@@ -150,7 +150,7 @@ import Testing
         await local.close()
     }
 
-    @Test("a job whose scans never stop after their time-out ends when no slot is left")
+    @Test("a run whose scans never stop after their time-out ends when no slot is left")
     func allSlotsLost() async {
         let local = ScanSystem(local: 2, id: .test(1), name: "here", clock: clock)
         systems.join(local)

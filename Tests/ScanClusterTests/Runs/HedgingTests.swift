@@ -2,9 +2,9 @@ import ScanCluster
 import ScanTestSupport
 import Testing
 
-/// Slow tasks at the end of a job.
+/// Slow tasks at the end of a run.
 @Suite struct HedgingTests {
-    /// What became of a job whose hedges were recorded.
+    /// The outcome of a run whose hedges were recorded.
     private struct Run {
         var report = Report()
         var hedges: [(index: Int, system: String, attempt: Int, seconds: Double)] = []
@@ -57,7 +57,7 @@ import Testing
             }
             for _ in 0..<3 {
                 #expect(try run(farm, 60).report.isComplete(60))
-                // The next job begins when whoever was set aside is asked again.
+                // The next run begins when a node that was set aside is tried again.
                 farm.clock.advance(by: .seconds(10))
             }
             let counts = farm.systems.state.members.map(\.backOff.faults)
@@ -143,7 +143,7 @@ import Testing
         #expect(try run(farm, 1000).hedges.isEmpty)
     }
 
-    @Test("no timer of the job outlives it")
+    @Test("no timer of the run outlives it")
     func timers() throws {
         let farm = Farm()
         farm.add(1, slots: 1) { _, _ in .answer(after: .seconds(1)) }

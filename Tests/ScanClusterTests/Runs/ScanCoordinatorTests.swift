@@ -14,7 +14,7 @@ import Testing
         #expect(farm.clock.timerCount == 0)
     }
 
-    @Test("a job without tasks ends at once, even without systems")
+    @Test("a run without tasks ends at once, even without systems")
     func noTasks() throws {
         #expect(try #require(Farm().run(0)).isComplete(0))
     }
@@ -51,7 +51,7 @@ import Testing
         #expect(refusing.started < 20)
     }
 
-    @Test("a node that refuses for a while is asked again, and the job completes")
+    @Test("a node that refuses for a while is tried again, and the run completes")
     func refuseForAWhile() throws {
         let farm = Farm()
         farm.add(1) { started, _ in
@@ -60,7 +60,7 @@ import Testing
         #expect(try #require(farm.run(100)).isComplete(100))
     }
 
-    @Test("a node that joins in mid-job gets work")
+    @Test("a node that joins during a run gets work")
     func join() throws {
         let farm = Farm()
         farm.add(1)
@@ -71,7 +71,7 @@ import Testing
         #expect(report.bySystem["node-2", default: 0] > 50)
     }
 
-    @Test("a job that begins without systems waits for one")
+    @Test("a run that begins without systems waits for one")
     func waitForSystem() throws {
         let farm = Farm()
         let late = farm.node(1) { _, _ in .answer(after: .milliseconds(1)) }
@@ -79,7 +79,7 @@ import Testing
         #expect(try #require(farm.run(10)).isComplete(10))
     }
 
-    @Test("a job without systems ends with an error when the wait is over")
+    @Test("a run without systems ends with an error when the wait is over")
     func noSystem() throws {
         let farm = Farm()
         let report = try #require(farm.run(10))
@@ -96,7 +96,7 @@ import Testing
         #expect(report.error?.message.contains("node-1") == true)
     }
 
-    @Test("a node that does not know the task's type gets no more of the job")
+    @Test("a node that does not know the task's type gets no further task of the run")
     func unknownScanner() throws {
         let farm = Farm()
         farm.add(1)
@@ -105,7 +105,7 @@ import Testing
         #expect(other.started <= other.mostRunning)
     }
 
-    @Test("a job whose only node does not know the task's type ends with an error")
+    @Test("a run whose only node does not know the task's type ends with an error")
     func onlyUnknownScanner() throws {
         let farm = Farm()
         farm.add(1) { _, _ in .fail(.unknownScanner, after: .milliseconds(1)) }
@@ -205,7 +205,7 @@ import Testing
         #expect(lost.withLock { $0 } == [Instant(nanoseconds: 14_000_000_000)])
     }
 
-    @Test("a node that drains gives its tasks back without a word, and gets no more")
+    @Test("a node that drains returns its tasks without an event, and gets no others")
     func draining() throws {
         let farm = Farm()
         farm.add(1)
@@ -219,12 +219,12 @@ import Testing
             })
         #expect(report.isComplete(100))
         #expect(retried.withLock { $0 } == 0)
-        // Those that were on their way when the first came back, and not one more.
+        // Those that were in transit when the first came back, and not one more.
         #expect((6...8).contains(leaving.started))
         #expect(farm.systems.snapshot.allSatisfy { $0.setAsideUntil == nil })
     }
 
-    @Test("a system that left between two jobs is reported to the second")
+    @Test("a system that left between two runs is reported to the second")
     func leftBetween() throws {
         let farm = Farm()
         farm.add(1)
@@ -253,7 +253,7 @@ import Testing
         #expect(events.withLock { $0.count { $0 == .systemLeft(name: "node-2") } } == 1)
     }
 
-    @Test("outputs that cannot be right are asked for again elsewhere")
+    @Test("tasks whose outputs cannot be right are tried elsewhere")
     func garbage() throws {
         let farm = Farm()
         farm.add(1)
@@ -263,7 +263,7 @@ import Testing
         #expect(wrong.started < 20)
     }
 
-    @Test("a consumer that stops early cancels what is under way, and takes no more tasks from the sequence")
+    @Test("a consumer that stops early cancels attempts in flight, and takes no more tasks from the sequence")
     func stop() throws {
         let farm = Farm()
         let node = farm.add(1) { _, _ in .answer(after: .seconds(1)) }
@@ -317,7 +317,7 @@ import Testing
         #expect(node.started > 0)
     }
 
-    @Test("a slow consumer holds the farm back")
+    @Test("a slow consumer holds the run up")
     func backPressure() throws {
         let farm = Farm()
         let node = farm.add(1)
@@ -339,12 +339,12 @@ import Testing
             }
             return seen == 500 ? most : -1
         }
-        // Twice the buffer, the window of 4, and the response in the farm's hands.
+        // Twice the buffer, the window of 4, and the response that the run holds.
         #expect(try #require(most) <= 2 * 4 + 4 + 1)
         #expect(try #require(most) >= 4)
     }
 
-    @Test("two jobs share the systems")
+    @Test("two runs share the systems")
     func twoJobs() throws {
         let farm = Farm()
         farm.add(1, slots: 1)
@@ -371,7 +371,7 @@ import Testing
         #expect(sums == [sum, sum])
     }
 
-    @Test("the observer hears of every start, end, retry and system, in order")
+    @Test("the observer gets every start, end, retry and system, in order")
     func events() throws {
         let farm = Farm()
         farm.add(1, slots: 1) { started, _ in
@@ -413,7 +413,7 @@ import Testing
 
 /// A lazy sequence whose closures the compiler cannot see to be sendable.
 private struct UncheckedTasks<Base: Sequence>: Sequence, @unchecked Sendable {
-    // Sendable: used by one job only.
+    // Sendable: used by one run only.
     let tasks: Base
     func makeIterator() -> Base.Iterator { tasks.makeIterator() }
 }

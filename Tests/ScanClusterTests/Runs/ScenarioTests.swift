@@ -10,7 +10,7 @@ import Testing
         @Sendable func chance(_ range: Range<Int>) -> Int { random.withLock { Int.random(in: range, using: &$0) } }
         @Sendable func delay() -> Duration { .microseconds(chance(10..<20_000)) }
 
-        // One node is sound, so that the job can end; the others do anything, and come back.
+        // One node is sound, so that the run can end; the others have random faults, and come back.
         let sound = farm.node(1) { _, _ in .answer(after: delay()) }
         _ = farm.clock.schedule(at: Instant(nanoseconds: Int64(chance(0..<50_000_000)))) { farm.join(sound, 1) }
         let faultRate = chance(1..<40)

@@ -10,7 +10,7 @@ import Testing
         return ledger
     }
 
-    @Test("tasks start in the order of the job and are gone when they are committed")
+    @Test("tasks start in the order of the run and are removed when they are committed")
     func order() {
         var ledger = ledger(3)
         for index in 0..<3 {

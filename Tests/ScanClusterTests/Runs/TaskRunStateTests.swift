@@ -83,7 +83,7 @@ import Testing
         #expect(state.isDone)
     }
 
-    @Test("a system that drains or does not know the task is not used again, and only the latter is told")
+    @Test("a system that drains or does not know the task is not used again, and only the latter is reported")
     func excluded() {
         var state = state(2)
         let first = start(&state, on: 1)

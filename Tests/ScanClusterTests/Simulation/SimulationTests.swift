@@ -7,14 +7,14 @@ import Testing
     /// Scenarios that take milliseconds.
     static let seeds = (0..<240).map { UInt64($0) }.filter { SimulationScenario(seed: $0).tasks < 1000 }
 
-    @Test("nothing is lost, nothing is done twice, nothing goes on after the end", arguments: seeds)
+    @Test("nothing is lost, nothing is done twice, nothing continues after the end", arguments: seeds)
     func scenario(seed: UInt64) {
         let scenario = SimulationScenario(seed: seed)
         let report = SimulatedCluster(scenario).run()
         #expect(report.violation == nil, "again: skyfarm-simulation --first \(seed) --count 1 --trace\n\(scenario)")
     }
 
-    @Test("a task that has used up its attempts is given up when a node that drains gives back the last one under way")
+    @Test("a task that has used up its attempts is given up when a node that drains returns the last one in flight")
     func givenUpByDraining() {
         // The tasks 89 and 96 throw once too often while hedged, and the other node then drains.
         let report = SimulatedCluster(SimulationScenario(seed: 5403)).run()

@@ -16,7 +16,7 @@ import Testing
 
     @Test("a quotient compares values of the same round")
     func quotient() {
-        // The machine was half as fast in the second round; the ratio does not feel it.
+        // The machine was half as fast in the second round; the ratio is independent of that.
         #expect((Sample([10, 20]) / Sample([5, 10])).values == [2, 2])
         #expect(Sample([1, 2]).map { $0 * 3 }.values == [3, 6])
     }

@@ -43,7 +43,7 @@ struct Farm {
         return node
     }
 
-    /// Runs a job of squares to its end; nil if it hangs.
+    /// Runs squares to their end; nil if the run hangs.
     func run(
         _ count: Int, options: ScanCoordinator.Options = .init(),
         observer: (@Sendable (TaskEvent) -> Void)? = nil
@@ -64,7 +64,7 @@ struct Farm {
     }
 }
 
-/// What came of a job.
+/// The outcome of a run.
 struct Report: Sendable {
     var outputs: [Int: Int] = [:]
     var failures: [Int: TaskFailure] = [:]

@@ -1,6 +1,6 @@
 import ScanCluster
 
-/// Squares a number; refuses outputs that are no square of it.
+/// Squares a number; refuses outputs that are not its square.
 struct Square: ScanTask {
     static let scanner = "test.square/1"
     var id: Int

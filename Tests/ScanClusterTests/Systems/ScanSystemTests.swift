@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Moves time on as soon as somebody waits for it, `steps` times.
+    /// Advances time as soon as a timer is set, `steps` times.
     private func driving<Value: Sendable>(
         _ steps: Int, _ body: @escaping @Sendable () async throws(ScanError) -> Value
     ) async -> Result<Value, ScanError> {
@@ -80,7 +80,7 @@ import Testing
         #expect(response.seconds == 2)
     }
 
-    @Test("the bytes travel once; after that the key is enough")
+    @Test("the bytes are sent once; after that the key is enough")
     func bulkKept() async throws {
         let (node, far) = remote(.answer(after: .seconds(1)))
         let loads = Locked(0)
@@ -95,7 +95,7 @@ import Testing
         #expect(node.transfers == 1)
     }
 
-    @Test("bytes without a key travel every time")
+    @Test("bytes without a key are sent every time")
     func bulkWithoutKey() async throws {
         let (node, far) = remote(.answer(after: .seconds(1)))
         let loads = Locked(0)
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("a system that does not answer in time fails with the time in words, and is told")
+    @Test("a system that does not answer in time fails with the time in words, and gets a cancellation")
     func timeout() async {
         let (node, far) = remote(.hang)
         let result = await driving(1) { () async throws(ScanError) in

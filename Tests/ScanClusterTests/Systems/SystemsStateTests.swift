@@ -109,7 +109,7 @@ import Testing
         #expect(pick(&state, key: key)?.system != holder)
     }
 
-    @Test("among pending tasks those are taken first whose bytes are where room is, then those nobody holds")
+    @Test("among pending tasks those are taken first whose bytes a system with room holds, then those no system holds")
     func search() throws {
         var state = state(1, 1, window: 2)
         let keys = (0..<3).map { BulkKey(job: 1, index: UInt64($0)) }
@@ -170,7 +170,7 @@ import Testing
         #expect(state.release(bad, as: .fault, at: moment(now)) == moment(now + 0.5))
     }
 
-    @Test("attempts that were under way when a system failed count as one fault and one success forgives nothing")
+    @Test("attempts that were in flight when a system failed count as one fault, and their success does not reset it")
     func oneFault() throws {
         var state = state(4)
         let reservations = try (0..<3).map { _ in try #require(pick(&state)) }
@@ -262,7 +262,7 @@ import Testing
         #expect(state.leave(.test(0), lost: moment(1)).setAside == nil)
     }
 
-    @Test("a second way to a system that is there is refused")
+    @Test("a second connection to a system that is there is refused")
     func twice() {
         var state = state(1)
         let isNew = state.join(id: .test(0), name: "again", slots: 1, window: 2, isLocal: false)
@@ -270,7 +270,7 @@ import Testing
         #expect(state.members.map(\.name) == ["node-0"])
     }
 
-    @Test("slots lost to scans that nobody waits for are not given away")
+    @Test("slots lost to abandoned scans are not used")
     func abandoned() {
         var state = state(2, local: 0)
         state.abandon(1, on: .test(0))
@@ -339,7 +339,7 @@ import Testing
         }
     }
 
-    @Test("bytes that a system has forgotten, or took along when it left, are held no more")
+    @Test("bytes that a system has dropped, or had when it left, are no longer held")
     func forgotten() throws {
         var state = state(1, 1)
         for number in 0...UInt64(HeldKeys.limit) {

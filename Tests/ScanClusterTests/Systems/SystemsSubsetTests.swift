@@ -4,7 +4,7 @@ import Testing
 
 @Suite("a subset of the systems")
 struct SystemsSubsetTests {
-    @Test("runs a job on the chosen systems only, with no more of their slots than it may")
+    @Test("runs tasks on the chosen systems only, with no more of their slots than it may")
     func job() throws {
         var farm = Farm()
         let nodes = (1...3).map { farm.add($0, slots: 4) }
@@ -15,7 +15,7 @@ struct SystemsSubsetTests {
         #expect(farm.systems.snapshot.map(\.slots) == [1])
     }
 
-    @Test("leaves windows as they are where it does not limit slots")
+    @Test("leaves windows unchanged where it does not limit slots")
     func window() throws {
         var farm = Farm()
         let node = farm.add(1, slots: 2)

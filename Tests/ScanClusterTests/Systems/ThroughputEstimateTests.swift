@@ -12,7 +12,7 @@ import Testing
         #expect(abs(try #require(estimate.rate) - 2) < 0.05)
     }
 
-    @Test("nonsense is not measured", arguments: [(0.0, 1.0), (.nan, 1), (.infinity, 1), (1, .infinity), (-1, 1)])
+    @Test("invalid values are ignored", arguments: [(0.0, 1.0), (.nan, 1), (.infinity, 1), (1, .infinity), (-1, 1)])
     func nonsense(cost: Double, seconds: Double) {
         var estimate = ThroughputEstimate()
         estimate.measure(cost: cost, seconds: seconds)

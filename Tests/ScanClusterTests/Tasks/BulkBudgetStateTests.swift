@@ -29,7 +29,7 @@ struct BulkBudgetStateTests {
         #expect(budget.giveBack(.max) == [])
     }
 
-    @Test("lets the next pass when the one that stood in its way gives up")
+    @Test("lets the next pass when the one before it is cancelled")
     func cancel() {
         var budget = BulkBudgetState<String>(limit: 100)
         #expect(budget.take(50, ticket: 1, waiter: "holder") == true)
@@ -42,7 +42,7 @@ struct BulkBudgetStateTests {
         #expect(again.cancelled == nil && again.admitted.isEmpty)
     }
 
-    @Test("is never exceeded by more than one, and forgets nobody", arguments: 0..<20)
+    @Test("is never exceeded by more than one, and forgets no waiter", arguments: 0..<20)
     func random(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var budget = BulkBudgetState<Int>(limit: 100)

@@ -6,7 +6,7 @@ import Testing
 struct BulkBytesTests {
     private func bytes() -> BulkBytes { BulkBytes(byteCount: 4) { $0.copyBytes(from: [1, 2, 3, 4]) } }
 
-    @Test("whoever has the only reference may change them")
+    @Test("the holder of the only reference may change them")
     func onlyReference() {
         var mine = bytes()
         BulkBytes.withBytes(of: &mine) { bytes, isOnlyReference in
@@ -16,7 +16,7 @@ struct BulkBytesTests {
         #expect(mine.withUnsafeBytes { Array($0) } == [9, 2, 3, 4])
     }
 
-    @Test("whoever shares them, or has lent or borrowed them, is told so")
+    @Test("a holder of shared, lent or borrowed bytes may not change them")
     func shared() {
         func isOnlyReference(_ bytes: inout BulkBytes) -> Bool { BulkBytes.withBytes(of: &bytes) { $1 } }
         var mine = bytes()
@@ -28,7 +28,7 @@ struct BulkBytesTests {
         #expect(isOnlyReference(&mine) && isOnlyReference(&other))
     }
 
-    @Test("a context lets go of bytes that its task takes, in all its copies")
+    @Test("a context releases bytes that its task takes, in all its copies")
     func taken() throws {
         let context = ScanContext(bulk: bytes())
         let copy = context

@@ -34,7 +34,7 @@ struct DiscoveryStateTests {
         #expect(script.pass(.milliseconds(1)).announced == [.found(node)])
     }
 
-    @Test("a stream of news is told after the longest silence")
+    @Test("a stream of news is reported after the longest silence")
     func longestSilence() throws {
         var script = DiscoveryScript()
         try script.hear(alpha, ["10.0.0.1"])
@@ -124,7 +124,7 @@ struct DiscoveryStateTests {
         #expect(script.pass(.seconds(1)) == [.resolve(alpha)])
     }
 
-    @Test("a stranger's name is told without control characters")
+    @Test("a name is reported without control characters")
     func printableName() throws {
         var script = DiscoveryScript()
         let name = "a\u{1b}[2J"

@@ -2,7 +2,7 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@Suite("Bulk bytes on their way to nodes", .timeLimit(.minutes(1)))
+@Suite("Bulk bytes in transit to nodes", .timeLimit(.minutes(1)))
 struct BulkBudgetTests {
     /// A task that waits at a gate, with bulk bytes beside it.
     static let size = 1 << 20
@@ -28,7 +28,7 @@ struct BulkBudgetTests {
         }
     }
 
-    @Test("fit into the budget, and are let go when they are sent, long before the tasks are done")
+    @Test("fit into the budget, and are released when they are sent, long before the tasks are done")
     func budget() async throws {
         let nodes = [try TestNode(slots: 8), try TestNode(slots: 8)]
         let systems = Systems(clock: EventLoop.shared, bulkLimit: 3 * Self.size)
@@ -54,7 +54,7 @@ struct BulkBudgetTests {
         for node in nodes { node.server.stop() }
     }
 
-    @Test("are let go when the connection is lost")
+    @Test("are released when the connection is lost")
     func lost() async throws {
         let info = NodeInfo(
             identity: SystemID(high: 7, low: 7), name: "deaf", slots: 4, queueLimit: 4, scanners: [GateTask.scanner],

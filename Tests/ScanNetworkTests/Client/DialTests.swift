@@ -56,7 +56,7 @@ struct DialTests {
         #expect(isGone.withLock { $0 })
     }
 
-    @Test("join by the first address that works, and tell which it was")
+    @Test("join by the first address that works, and report which it was")
     func join() async throws {
         let (node, dead) = (try TestNode(slots: 3), try ClosedPort())
         defer { dead.release() }
@@ -72,7 +72,7 @@ struct DialTests {
         node.server.stop()
     }
 
-    @Test("and are connected are not tried again")
+    @Test("that are connected are not dialled again")
     func again() async throws {
         let node = try TestNode()
         let coordinator = Coordinator()
@@ -87,7 +87,7 @@ struct DialTests {
         node.server.stop()
     }
 
-    @Test("and do not answer are tried once, until they are found again")
+    @Test("that do not answer are dialled once, until they are discovered again")
     func once() async throws {
         let dead = try ClosedPort()
         defer { dead.release() }
@@ -106,7 +106,7 @@ struct DialTests {
         node.server.stop()
     }
 
-    @Test("and have names for addresses cannot be reached")
+    @Test("that have names for addresses cannot be reached")
     func names() async throws {
         let coordinator = Coordinator()
         try coordinator.dial("a", ["localhost:1"])
@@ -115,7 +115,7 @@ struct DialTests {
         coordinator.nodes.close()
     }
 
-    @Test("and leave are told to have ended, and are not tried again by themselves")
+    @Test("that leave are reported to have ended, and are not dialled again automatically")
     func leaving() async throws {
         let node = try TestNode()
         let coordinator = Coordinator()
@@ -127,7 +127,7 @@ struct DialTests {
         coordinator.nodes.close()
     }
 
-    @Test("and are connected under another address count once", arguments: [true, false])
+    @Test("that are connected under another address count once", arguments: [true, false])
     func duplicate(claims: Bool) async throws {
         let node = try TestNode()
         let coordinator = Coordinator(named: [node.address])
@@ -141,7 +141,7 @@ struct DialTests {
         coordinator.nodes.close()
     }
 
-    @Test("and are lost are forgotten, a connected one when its connection ends")
+    @Test("that are lost are removed, a connected one when its connection ends")
     func forget() async throws {
         let node = try TestNode()
         let coordinator = Coordinator()
@@ -158,7 +158,7 @@ struct DialTests {
         coordinator.nodes.close()
     }
 
-    @Test("after the coordinator has left are not tried")
+    @Test("are not dialled after the coordinator has closed")
     func closed() async throws {
         let node = try TestNode()
         let coordinator = Coordinator()

@@ -15,7 +15,7 @@ struct PendingResponsesTests {
         #expect(pending.count == 0)
     }
 
-    @Test("does not take a late answer for that to a newer request in the same slot")
+    @Test("does not take a late answer for that to a newer request in the same entry")
     func generations() {
         var pending = PendingResponses<String>()
         let old = pending.insert("old")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Remote nodes", .timeLimit(.minutes(1)))
 struct RemoteNodesTests {
-    @Test("join the systems with what they told of themselves")
+    @Test("join the systems with their own descriptions")
     func join() async throws {
         let node = try TestNode(slots: 3)
         let (systems, nodes, states) = await connect(node.address)
@@ -166,7 +166,7 @@ struct RemoteNodesTests {
         server.stop()
     }
 
-    @Test("that break the protocol are left, and tried again")
+    @Test("that break the protocol are disconnected, and dialled again")
     func garbage() async throws {
         let info = NodeInfo(
             identity: SystemID(high: 5, low: 5), name: "bad", slots: 1, queueLimit: 1, scanners: [],
@@ -184,7 +184,7 @@ struct RemoteNodesTests {
         server.stop()
     }
 
-    @Test("that fall silent are taken for dead")
+    @Test("that fall silent are considered dead")
     func fallsSilent() async throws {
         let info = NodeInfo(
             identity: SystemID(high: 6, low: 6), name: "dumb", slots: 1, queueLimit: 1, scanners: [],

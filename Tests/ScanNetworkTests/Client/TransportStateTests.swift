@@ -59,7 +59,7 @@ import Testing
         #expect(state.reference(for: attempt) == nil)
     }
 
-    @Test("a draining node gets no attempt, and those that it leaves unanswered are sent back")
+    @Test("a draining node gets no attempt, and those that it leaves unanswered are returned")
     func draining() throws {
         var state = state()
         _ = state.start(attempt(), reference: nil, completion: 7)

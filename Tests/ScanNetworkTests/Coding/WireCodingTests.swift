@@ -107,7 +107,7 @@ struct WireCodingTests {
         init() {}
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            // Not in the order of encoding, and asked in every way there is.
+            // Not in the order of encoding, and in every way of decoding.
             third = try container.decode([Int].self, forKey: .third)
             second = try container.decodeNil(forKey: .second) ? nil : container.decode(String.self, forKey: .second)
             first = container.contains(.first) ? try container.decode(Int.self, forKey: .first) : 0

@@ -19,7 +19,7 @@ struct LivenessTests {
         #expect(liveness.nextCheck == at(3000))
     }
 
-    @Test("takes a peer for dead after three silent seconds")
+    @Test("considers a peer dead after three silent seconds")
     func lost() {
         var liveness = Liveness(timing: ConnectionTiming(), now: at(0))
         liveness.sign(at: at(500))

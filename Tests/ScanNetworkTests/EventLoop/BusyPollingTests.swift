@@ -9,8 +9,8 @@ struct BusyPollingTests {
         var polling = BusyPolling()
         var now = Instant(nanoseconds: 1_000_000_000)
 
-        /// Waits until something comes after `time`, with a look each microsecond.
-        /// - Returns: for how long it looked before that came or it slept.
+        /// Waits until an event comes after `time`, with a poll each microsecond.
+        /// - Returns: how long it polled before the event or its sleep.
         @discardableResult
         mutating func wait(_ time: Duration) -> Duration {
             let start = now
@@ -30,11 +30,11 @@ struct BusyPollingTests {
             for _ in 0..<times { wait(time) }
         }
 
-        /// Waits short times until it looks.
+        /// Waits short times until it polls.
         mutating func getUsed() { wait(.microseconds(20), times: BusyPolling.habit) }
 
-        /// A wait in which other threads have the core for `time` after the first look.
-        /// - Returns: whether there was a look, and whether there would be another one.
+        /// A wait in which other threads have the core for `time` after the first poll.
+        /// - Returns: whether it polled, and whether it would poll again.
         mutating func waitInCrowd(_ time: Duration) -> (looks: Bool, goesOn: Bool) {
             let looks = polling.begin(at: now)
             now = now.advanced(by: time)
@@ -43,7 +43,7 @@ struct BusyPollingTests {
             return (looks, goesOn)
         }
 
-        /// Whether it would look, if it began to wait after `time`.
+        /// Whether it would poll, if it began to wait after `time`.
         func looks(after time: Duration = .zero) -> Bool {
             var polling = polling
             return polling.begin(at: now.advanced(by: time))
@@ -80,7 +80,7 @@ struct BusyPollingTests {
         #expect(loop.wait(short) == short)
     }
 
-    @Test("never begins where it would look in the long waits alone", arguments: 2...5)
+    @Test("never begins where it would poll in the long waits alone", arguments: 2...5)
     func pattern(period: Int) {
         var loop = Loop()
         for index in 1...100 { #expect(loop.wait(index % period == 0 ? long : short) == .zero) }
@@ -107,7 +107,7 @@ struct BusyPollingTests {
         #expect(!loop.looks())
     }
 
-    @Test("gives way to threads that go on needing the core, ever longer, until looking is of use again")
+    @Test("pauses for threads that keep needing the core, ever longer, until polling is of use again")
     func crowd() {
         var loop = Loop()
         let slice = Duration.milliseconds(3)
@@ -119,7 +119,7 @@ struct BusyPollingTests {
             loop.now = loop.now.advanced(by: restraint - .milliseconds(1))
             loop.getUsed()
             loop.now = loop.now.advanced(by: .milliseconds(1))
-            // It looks, and finds at once what it would have found without.
+            // It polls, and finds at once what it would have found without.
             loop.wait(.zero)
         }
         #expect(loop.wait(short) == short)

@@ -57,7 +57,7 @@ struct EventLoopTests {
     @Test(
         "forgets a timer, whichever thread set it and whichever cancels it", arguments: [false, true], [false, true])
     func cancel(setOnLoop: Bool, cancelOnLoop: Bool) async {
-        // A timer that is forgotten lets go of what it would have called; one that is not keeps it for an hour.
+        // A cancelled timer releases its closure; one that is not cancelled keeps it for an hour.
         final class Payload: Sendable {}
         let loop = EventLoop.shared
         let deadline = loop.now.advanced(by: .seconds(3600))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ScanNetwork
 
-/// A loop's turns between its looks at the sockets and its sleep. Nothing else happens on the loop: no timer ends a wait
-/// that is too long.
+/// A loop's turns between its polls of the sockets and its sleep. Nothing else happens on the loop: no timer ends a
+/// wait that is too long.
 @Suite("A turn of the loop", .timeLimit(.minutes(1)))
 struct LoopTurnTests {
     /// What a socket's readiness leaves to the loop.
@@ -14,7 +14,8 @@ struct LoopTurnTests {
         case job
         /// A connection's bytes that are to be flushed.
         case bytes
-        /// A timer that is due, now and then: it may be a millisecond late, and a loop whose waits are long does not look.
+        /// A timer that is due, now and then: it may be a millisecond late, and a loop whose waits are long does not
+        /// poll.
         case timer
         /// A job that comes from another thread.
         case elsewhere
@@ -81,12 +82,12 @@ struct LoopTurnTests {
         }
     }
 
-    @Test("does what a socket has left it to do before the loop sleeps, and while it looks", arguments: Rest.allCases)
+    @Test("does the work that a socket has left before the loop sleeps, and while it polls", arguments: Rest.allCases)
     func answers(rest: Rest) {
         let responder = Responder(rest)
         responder.start()
         var answered = 0
-        // The loop sleeps at first, and looks after some of these short waits.
+        // The loop sleeps at first, and polls after some of these short waits.
         for _ in 0..<500 {
             var byte: UInt8 = 1
             guard write(responder.otherEnd, &byte, 1) == 1, read(responder.otherEnd, &byte, 1) == 1 else { break }

@@ -98,7 +98,7 @@ struct TimerWheelTests {
 }
 
 extension TimerWheel {
-    /// What is due, taken.
+    /// The timers that are due, taken.
     fileprivate mutating func fired(until now: Instant) -> [Payload] {
         var due: [TimerID] = []
         expire(until: now, into: &due)

@@ -106,7 +106,7 @@ struct FrameDecoderTests {
         #expect(decoded == frames)
     }
 
-    @Test("tells the last use of a bulk key", arguments: [false, true])
+    @Test("reports the last use of a bulk key", arguments: [false, true])
     func lastUse(isLastUse: Bool) throws {
         var writer = ByteWriter()
         for key in [BulkKey(job: 1, index: 2), nil] {
@@ -131,7 +131,7 @@ struct FrameDecoderTests {
         #expect(throws: ProtocolError.self) { try Self.decode([0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0]) { 8 } }
     }
 
-    /// A valid frame, and what is changed in it.
+    /// A valid frame, and the byte that is changed in it.
     static let damages: [(Copy, at: Int, UInt8)] = [
         (.ping(1), at: 0, 3),  // shorter than a prefix
         (.ping(1), at: 0, 13),  // longer than a ping
@@ -171,7 +171,7 @@ struct FrameDecoderTests {
         }
     }
 
-    @Test("lets go of bulk bytes that never become complete")
+    @Test("releases bulk bytes that never become complete")
     func incompleteBulk() throws {
         var bytes: [UInt8] = []
         Self.append(.task(1, 1, "a", [], nil, [UInt8](repeating: 1, count: 10_000)), to: &bytes)

@@ -19,7 +19,7 @@ struct ReferringTaskTests {
         return Array(writer.bytes)
     }
 
-    /// What comes of the bytes, received in pieces of this size, and of a ping after them.
+    /// The frames decoded from the bytes, received in pieces of this size, and from a ping after them.
     private static func decode(_ bytes: [UInt8], limit: Int = 1 << 20, piece: Int = 7) throws -> [String] {
         var writer = ByteWriter()
         writer.putPing(11)

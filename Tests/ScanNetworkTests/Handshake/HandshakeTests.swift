@@ -76,7 +76,7 @@ struct HandshakeTests {
         #expect(client(new, reply) == .open(Self.node, version: 3, consumed: reply.count))
     }
 
-    @Test("tells a peer of another version which versions there are")
+    @Test("informs a peer of another version which versions there are")
     func otherVersion() throws {
         let old = ClientHandshake(versions: 1...1)
         let outcome = server(
@@ -94,7 +94,7 @@ struct HandshakeTests {
         #expect(error.message == "speaks protocol 2 to 3, this program 1; use the same version of skyfarm on both")
     }
 
-    @Test("a node that does not say that it forgets bulk bytes is not told of their last use")
+    @Test("a node that does not say that it forgets bulk bytes gets no flag for their last use")
     func lastUse() throws {
         var attempt = AttemptRequest(task: SumTask(id: 1, number: 1), number: 1, bulkKey: BulkKey(job: 1, index: 1))
         attempt.isLastUse = true

@@ -37,7 +37,7 @@ struct BulkCacheTests {
         #expect(cache.used == 60)
     }
 
-    @Test("forgets what a task takes with it, and has its room again when the task gives it back")
+    @Test("removes bytes that a task takes, and has their room again when the task returns it")
     func lend() {
         var cache = BulkCache(limit: 100)
         _ = cache.keep(bytes(60), as: key, of: 1)

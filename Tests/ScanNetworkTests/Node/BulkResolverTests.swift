@@ -87,7 +87,7 @@ struct BulkResolverTests {
         await bench.close()
     }
 
-    @Test("gets the bytes of what it does not find, or finds changed, and is not referred there again")
+    @Test("gets bytes that it does not find, or finds changed, and is sent no further reference to them")
     func missing() async throws {
         let changed = Self.right.map { $0 ^ 1 }
         for (bytes, words) in [

@@ -5,7 +5,7 @@ import Testing
 struct CodedFailureTests {
     private func decoded(_ bytes: [UInt8]) -> CodedFailure { bytes.withUnsafeBytes(CodedFailure.init(decoding:)) }
 
-    @Test("comes back as it was sent")
+    @Test("is decoded unchanged")
     func roundTrip() {
         for report in [
             CodedFailure(cause: "out of memory", log: []),
@@ -27,7 +27,7 @@ struct CodedFailureTests {
         #expect(decoded(long.encoded) == CodedFailure(cause: String(repeating: "x", count: 4096), log: ["y"]))
     }
 
-    @Test("of a node that sends what it likes is bounded and printable")
+    @Test("of a node that sends any bytes is bounded and printable")
     func distrust() {
         let flood = decoded([UInt8](repeating: 10, count: 1 << 20))
         #expect(flood == CodedFailure(cause: "", log: Array(repeating: "", count: 5)))

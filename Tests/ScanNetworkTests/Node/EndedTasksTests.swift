@@ -30,7 +30,7 @@ struct EndedTasksTests {
         #expect(ended.isEnough(queued: 1) == true)
     }
 
-    @Test("are none forgotten and none answered twice, whenever somebody looks", arguments: 0..<20)
+    @Test("are none forgotten and none answered twice, at whatever times they are checked", arguments: 0..<20)
     func random(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var ended = EndedTasks<Int>()

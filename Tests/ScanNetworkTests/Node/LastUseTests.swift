@@ -38,7 +38,7 @@ struct LastUseTests {
         }
     }
 
-    @Test("are its own, and kept no more; bytes that are kept are nobody's own")
+    @Test("are its own, and no longer kept; bytes that are kept belong to no task")
     func alone() async throws {
         let bench = try await Bench()
         #expect(try await bench.isAlone(with: 1, isLastUse: false) == false)
@@ -56,7 +56,7 @@ struct LastUseTests {
         await bench.close()
     }
 
-    @Test("are not while another task still has them, which must find them as they were")
+    @Test("are not its own while another task still has them, which must find them unchanged")
     func shared() async throws {
         let bench = try await Bench()
         #expect(try await bench.isAlone(with: 1, isLastUse: false) == false)
@@ -70,7 +70,7 @@ struct LastUseTests {
         await bench.close()
     }
 
-    @Test("take their room among the kept ones until the task ends, also if nobody waits for it")
+    @Test("take their room among the kept ones until the task ends, also if it was cancelled")
     func room() async throws {
         let bench = try await Bench()
         #expect(try await bench.isAlone(with: 1, isLastUse: false) == false)

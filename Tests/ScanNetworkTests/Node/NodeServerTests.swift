@@ -30,7 +30,7 @@ struct NodeServerTests {
         node.server.stop()
     }
 
-    @Test("sends with a failure what its log has had to say of that coordinator since the last one, and of no other")
+    @Test("sends with a failure the log lines about that coordinator since the last one, and of no other")
     func log() async throws {
         let node = try TestNode()
         func failure(_ system: ScanSystem, attempt: Int) async throws -> TaskFailure? {
@@ -47,7 +47,7 @@ struct NodeServerTests {
         let second = try await failure(systems[0], attempt: 2)?.log ?? []
         #expect(second.count == 2 && second[0].hasPrefix("took no test.unknown/1 of "), "\(second)")
         #expect(second.last?.contains(" failed in attempt 2, after ") == true)
-        // Nothing of what happened to the first.
+        // No line of the first coordinator's events.
         let other = try await failure(systems[1], attempt: 1)?.log ?? []
         #expect(other.count == 2 && other[0].contains(" connected from ") && other[0] != first[0], "\(other)")
         for system in systems { await system.close() }
@@ -136,7 +136,7 @@ struct NodeServerTests {
         node.server.stop()
     }
 
-    @Test("cancels the scan of a task that nobody waits for")
+    @Test("cancels the scan of a task whose request was cancelled")
     func cancelled() async throws {
         let node = try TestNode(slots: 1)
         let system = try await system(node.address)
@@ -209,7 +209,7 @@ struct NodeServerTests {
         #expect(try await queued.get() == 2)
         await drained
         await #expect(throws: (any Error).self) { _ = try await ScanNetworkTests.system(node.address) }
-        // An attempt that was to go there and comes too late is none of the node's faults.
+        // An attempt that arrives there too late is no fault of the node.
         let late = await #expect(throws: ScanError.self) { try await system.run(SumTask(id: 3, number: 3), attempt: 1) }
         #expect(late?.code == .draining)
         #expect(node.server.status.connections == 0)
@@ -317,7 +317,7 @@ struct NodeServerTests {
         node.server.stop()
     }
 
-    @Test("cannot listen on an address that is taken or is none")
+    @Test("cannot listen on an address that is taken or invalid")
     func badAddress() async throws {
         let node = try TestNode()
         #expect(throws: SocketError.self) { try TestNode(listen: node.address) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Session of a node")
 struct NodeSessionStateTests {
-    /// A task that was taken, and ends as the test says.
+    /// A task that was taken, and ends as the test decides.
     private final class Work: SessionTask {
         let request: UInt64
         let attempt: UInt32 = 1

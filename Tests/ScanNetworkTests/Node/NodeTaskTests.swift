@@ -63,7 +63,7 @@ struct NodeTaskTests {
         node.server.stop()
     }
 
-    @Test("under the number of one that was cancelled are not answered with what came of that one")
+    @Test("under the number of a cancelled one are not answered with the outcome of that one")
     func numberUsedAgain() async throws {
         let node = try TestNode(slots: 1)
         let coordinator = try Coordinator(node)

@@ -72,7 +72,7 @@ struct UnauthenticatedPeerTests {
         node.server.stop()
     }
 
-    @Test("that send anything at all are refused, and members served")
+    @Test("that send random bytes are refused, and members served")
     func randomBytes() async throws {
         let node = try TestNode { $0.timing.handshake = .milliseconds(500) }
         let seed = UInt64.random(in: 0...UInt64.max)
@@ -96,7 +96,7 @@ struct UnauthenticatedPeerTests {
         node.server.stop()
     }
 
-    /// What each of a crowd sends.
+    /// The bytes that each of a crowd sends.
     enum Manner: CaseIterable { case nothing, someBytes, repeatedHello }
 
     @Test("that crowd the node neither stay nor keep a member out", arguments: Manner.allCases)
@@ -133,7 +133,7 @@ struct UnauthenticatedPeerTests {
         node.server.stop()
     }
 
-    @Test("that take too long for their handshake are let go")
+    @Test("that take too long for their handshake are disconnected")
     func slowHandshake() async throws {
         let node = try TestNode { $0.timing.handshake = .milliseconds(100) }
         let client = try StrangeClient(node.address)
@@ -161,7 +161,7 @@ struct UnauthenticatedPeerTests {
         node.server.stop()
     }
 
-    @Test("the line tells of those that were left out before")
+    @Test("the line counts those that were left out before")
     func line() {
         let event = NodeServer.Event.refused(peer: "10.0.0.1:5", reason: "speaks HTTP", unlogged: 19)
         #expect("\(event)" == "refused 10.0.0.1:5: speaks HTTP; so were 19 more from there before")
@@ -170,7 +170,7 @@ struct UnauthenticatedPeerTests {
 }
 
 extension TLSSession {
-    /// What waits to be sent.
+    /// The bytes that wait to be sent.
     var outputBytes: [UInt8] {
         var bytes: [UInt8] = []
         withOutput {

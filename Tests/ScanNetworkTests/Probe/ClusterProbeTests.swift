@@ -26,7 +26,7 @@ struct ClusterProbeTests {
         #expect(ProbeTask(id: 1).scan(ScanContext()) == 0)
     }
 
-    @Test("tries a task once: a measurement with faults is none")
+    @Test("tries a task once: no measurement includes a failed attempt")
     func faults() async throws {
         let port = try ClosedPort()
         defer { port.release() }
