@@ -151,7 +151,7 @@ let package = Package(
         .executableTarget(
             name: "discovery-probe", dependencies: ["ScanDiscovery", "ScanCluster"],
             path: "Tests/lab/discovery-probe", swiftSettings: swift),
-        // Slow and crooked nodes, and a job on them, for tests of faults with real processes.
+        // Slow and faulty nodes, and a job on them, for tests of faults with real processes.
         .executableTarget(
             name: "fault-probe", dependencies: ["SkyScan", "ScanFarm", "ScanNetwork", "ScanSecurity", "ScanCluster"],
             path: "Tests/fault-probe",

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Code that reads bytes of strangers, and what it is fed with. Whatever the bytes are, it must return: a trap, a wrong
+/// Code that reads bytes of unauthenticated peers, and its input. Whatever the bytes are, it must return: a trap, a wrong
 /// access of memory, a leak, more memory than allowed or ten seconds of work is a crash.
 struct FuzzTarget: Sendable {
     /// Name on the command line, and of its folder in the corpus.

@@ -2,7 +2,7 @@ import Foundation
 
 /// A file that appears under its name only when it is complete.
 ///
-/// The bytes go to a file beside the target, under a name nobody can foresee. ``finish()`` makes them durable and
+/// The bytes go to a file beside the target, under an unpredictable name. ``finish()`` makes them durable and
 /// ``commit()`` gives them the final name; an object that goes away without it removes what it wrote.
 public final class AtomicFile {
     /// The final name, with symbolic links followed.

@@ -10,7 +10,7 @@ package struct PixelView {
     package let mask: UnsafePointer<UInt8>?
     /// Weights, inverse to the variance: a pixel is masked where the weight is not positive and finite.
     package let weights: UnsafePointer<Float>?
-    /// Whether nobody else sees the samples, and nobody will need them after a scan, which may overwrite them.
+    /// Whether this is the only reference to the samples and no later scan needs them: a scan may overwrite them.
     package var isOverwritable = false
 
     /// A view of contiguous arrays that hold exactly the pixels of `rect`.

@@ -127,7 +127,7 @@ public struct ScanTimeline: Equatable, Sendable {
         add(.retried, index, "attempt \(number) on \(system) failed: \(reason)", at: time)
     }
 
-    /// The task failed for good.
+    /// The task was given up.
     public mutating func fail(task: Int, reason: String, at time: Double) {
         closedTasks += 1
         for place in open[task] ?? [] {

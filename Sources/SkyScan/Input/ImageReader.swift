@@ -14,11 +14,11 @@ public actor ImageReader {
     private let origin: [UInt8]?
     private let stored: (image: StoredImage, mask: StoredImage?, weights: StoredImage?)
     private var order: ReadingOrder
-    // Windows that nobody has asked for yet, and their bytes.
+    // Windows that have not been requested yet, and their bytes.
     private var ahead: [(window: WindowPixels, bytes: BulkBytes)] = []
     private var kept: RecentWindows
     private var reading = Duration.zero
-    // Signalled when a pass needs no more pixels, and when nobody waits for checksums any more; wakes one who waits.
+    // Signalled when a pass needs no more pixels, and when the request for checksums is cancelled; wakes one waiter.
     private nonisolated let passEnd = DispatchSemaphore(value: 0)
 
     /// Seconds that went into reading windows so far.
@@ -108,7 +108,7 @@ public actor ImageReader {
     /// Reads a window, and while it is scanned those that will probably be asked for after it.
     ///
     /// With a `position` it is that of a band. When there are no more in its pass, no more pixels are wanted for some time.
-    /// - Throws: ``ImageError`` if the samples cannot be read, `CancellationError` if nobody waits for them any more.
+    /// - Throws: ``ImageError`` if the samples cannot be read, `CancellationError` if the request is cancelled.
     func read(_ window: WindowPixels, at position: PassPosition? = nil) throws -> BulkBytes {
         // Reads queue here: after an interrupt those that have not begun are not worth the disk's time.
         try Task.checkCancellation()
@@ -138,14 +138,14 @@ public actor ImageReader {
         }
     }
 
-    /// No more pixels are wanted for this pass: whoever has patience with it need not wait any longer.
+    /// No more pixels are needed for this pass: a reader that waits for its end continues.
     nonisolated func endPass() { passEnd.signal() }
 
-    /// Windows that were read before anybody asked for them.
+    /// Windows that were read before they were requested.
     var windowsAhead: [WindowPixels] { ahead.map(\.window) }
 
     private func readAhead() {
-        // A window whose pixels a node keeps is not asked for.
+        // A window whose pixels a node keeps is not requested.
         ahead.removeAll { !order.next.contains($0.window) }
         let next = order.next.first { window in !kept.contains(window) && !ahead.contains { $0.window == window } }
         // What cannot be read fails again, with its error, when it is asked for.

@@ -35,7 +35,7 @@ struct WindowPixels: Codable, Hashable, Sendable {
         )
     }
 
-    /// Lets `body` look at the pixels in `bulk`, and overwrite the samples if nobody else has these bytes.
+    /// Lets `body` look at the pixels in `bulk`, and overwrite the samples if there is no other reference to them.
     /// - Throws: ``ScanSetupError`` if the window is impossible, if there are no bytes or another number of them, and
     ///   what `body` throws.
     func withView<Result>(of bulk: consuming BulkBytes?, _ body: (PixelView) throws -> Result) throws -> Result {

@@ -6,7 +6,7 @@ final class AttemptCounts: Sendable {
     private let retriesSoFar = Atomic<Int>(0)
     private let hedgesSoFar = Atomic<Int>(0)
 
-    /// Attempts that came to nothing, so that another one was needed.
+    /// Failed attempts, after which another one was needed.
     var retries: Int { retriesSoFar.load(ordering: .relaxed) }
     /// Second attempts at tasks that were slow.
     var hedges: Int { hedgesSoFar.load(ordering: .relaxed) }

@@ -17,7 +17,7 @@ public struct ScanTally: Sendable {
     public private(set) var steps: [ScanStep: Share] = [:]
     /// Tasks whose result an earlier run left in the journal.
     public internal(set) var resumed = 0
-    /// Attempts that came to nothing, so that another one was needed.
+    /// Failed attempts, after which another one was needed.
     public internal(set) var retries = 0
     /// Second attempts at tasks that were slow.
     public internal(set) var hedges = 0

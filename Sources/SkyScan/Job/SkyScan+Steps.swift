@@ -40,7 +40,7 @@ extension SkyScan {
     ) async throws where Task.ID == Int {
         observer(.began(step.name, tasks: tasks.count, cost: step.cost))
         guard let journal else {
-            // Nodes may keep the last pixels, which then nobody asks for.
+            // Nodes may keep the last pixels, which are then not requested.
             defer { reader.endPass() }
             tellSectors(of: step, tasks, waiting: Array(0..<tasks.count))
             let (name, observer) = (step.name, observer)

@@ -61,7 +61,7 @@ public struct SkyScan: Sendable {
     /// Runs the scan.
     ///
     /// A sector that could not be scanned is listed in the result; the job goes on without it.
-    /// - Throws: ``ScanError`` if there is nobody to do the work or the image cannot be read, ``SkyScanError`` if no
+    /// - Throws: ``ScanError`` if there is no system to do the work or the image cannot be read, ``SkyScanError`` if no
     ///   band has a background, ``SEPError``, ``JournalError`` if results cannot be written, `CancellationError`.
     public func run() async throws -> SkyScanResult {
         var tally = ScanTally()

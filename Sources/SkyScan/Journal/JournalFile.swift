@@ -124,7 +124,7 @@ final class JournalFile {
         let statement = try database.prepare("SELECT step, basis, window FROM result")
         var keys: Set<TaskKey> = []
         while try statement.step() {
-            // A step of another name was written by nobody and is of no use.
+            // A step of another name is unknown to this version and of no use.
             guard let step = ScanStep(rawValue: statement.text(0)) else { continue }
             keys.insert(
                 TaskKey(

@@ -7,7 +7,7 @@ extension ScanJournal {
     ///   - folder: of all journals; made if it is missing.
     ///   - forgets: drops the results that are there.
     ///   - notice: told in a line each what the user should know, such as why the job cannot go on from a journal.
-    /// - Returns: the journal, which the process holds until it is let go.
+    /// - Returns: the journal, which the process holds until it is released.
     /// - Throws: ``JournalError``: `inUse`, `noSpace`, `unwritable`.
     public static func open(
         _ record: JobRecord, in folder: JournalFolder, forgets: Bool = false,

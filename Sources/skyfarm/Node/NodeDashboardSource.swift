@@ -13,7 +13,7 @@ final class NodeDashboardSource: DashboardSource {
 
     private struct State {
         var coordinators: [NodeServer.Coordinator] = []
-        /// The state that was sent last; nil while nobody watches.
+        /// The state that was sent last; nil while no page is connected.
         var sent: Sent?
     }
 

@@ -10,7 +10,7 @@ final class ScanDashboardSource: DashboardSource {
     private let state = Locked(State())
 
     private struct State {
-        /// What the watching pages have been sent; nil while nobody watches.
+        /// The part that the connected pages have been sent; nil while none is connected.
         var cursor: LiveCursor?
         var preview: [UInt8] = []
         /// Makes the preview; nil once that has begun.

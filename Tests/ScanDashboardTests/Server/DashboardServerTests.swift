@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test("twenty watchers hear of everything, and one more than the limit is told so")
+    @Test("twenty watchers get every event, and one more than the limit is refused")
     func watchers() async throws {
         var options = DashboardServer.Options()
         options.watcherLimit = 20
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("a watcher that does not read is dropped, costs bounded memory and holds up nobody")
+    @Test("a watcher that does not read is dropped, costs bounded memory and delays no other")
     func slowReader() async throws {
         var options = DashboardServer.Options()
         options.idleSeconds = 1

@@ -80,7 +80,7 @@ import Testing
         #expect(state.next(for: id, limit: 99) == .makeSnapshot)
     }
 
-    @Test("a slow one holds up nobody else")
+    @Test("a slow one delays no other")
     func others() throws {
         var (state, slow) = try waiting()
         let otherJoined = state.join()
@@ -110,7 +110,7 @@ import Testing
         #expect(state.next(for: late, limit: 9) == .end)
     }
 
-    @Test("the end and signs of life wake who waits, and nobody else")
+    @Test("the end and signs of life wake those that wait, and no others")
     func wakes() throws {
         var (state, id) = try waiting()
         #expect(state.beat([0]) == [id])

@@ -75,7 +75,7 @@ struct DiscoveryScript {
 }
 
 extension [DiscoveryState.Action] {
-    /// What the user is told.
+    /// The events that the user gets.
     var announced: [DiscoveryEvent] {
         compactMap { if case .announce(let event) = $0 { event } else { nil } }
     }

@@ -9,7 +9,7 @@ struct DiscoveryStateFaultTests {
     let lost = DiscoveryError(.daemonLost, "gone")
     let absent = DiscoveryError(.daemonAbsent, "absent")
 
-    @Test("a source that fails is tried again after 0.5 s, then up to every 4 s, and each reason is told once")
+    @Test("a source that fails is tried again after 0.5 s, then up to every 4 s, and each reason is reported once")
     func sourceRetries() {
         var script = DiscoveryScript(browsing: false)
         #expect(script.handle(.start) == [.browse])

@@ -6,7 +6,7 @@ import Testing
 struct DiscoveryStateResolvingTests {
     let alpha = ServiceInstance(name: "alpha", interface: 2)
 
-    @Test("no more resolutions are under way than the limit; the next starts when one ends")
+    @Test("no more resolutions are in progress than the limit; the next starts when one ends")
     func limit() throws {
         var settings = DiscoverySettings()
         settings.maximumResolutions = 2

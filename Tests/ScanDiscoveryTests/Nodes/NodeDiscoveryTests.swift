@@ -107,7 +107,7 @@ struct NodeDiscoveryTests {
         browsing.cancel()
     }
 
-    @Test("a list of nodes announces nobody and knows no other")
+    @Test("a list of nodes cannot announce, and contains no others")
     func staticLimits() async {
         let list = StaticDiscovery([.init(host: "127.0.0.1", port: 4000)])
         let error = await #expect(throws: DiscoveryError.self) {

@@ -36,7 +36,7 @@ struct ServiceAdvertisementTests {
         try ServiceAdvertisement(name: String(repeating: "x", count: 63), port: 1, txt: TXTRecord()).validate()
     }
 
-    @Test("control characters of a stranger's name are not printed")
+    @Test("control characters of a name are not printed")
     func printable() {
         #expect("a\u{1b}[31mb\n\u{202e}c".printable == "a\u{fffd}[31mb\u{fffd}\u{fffd}c")
         #expect("naïve 👋 name".printable == "naïve 👋 name")

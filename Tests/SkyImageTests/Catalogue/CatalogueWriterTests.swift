@@ -110,7 +110,7 @@ struct CatalogueWriterTests {
         #expect(folder.names.isEmpty)
     }
 
-    @Test("text that YAML would take for something else comes back as it was")
+    @Test("text that YAML would take for something else is read back unchanged")
     func hardText() throws {
         let texts = ["no", "1.5", "- a", "a: b", "tab\there", "\\", "ü", "line\nbreak", ""]
         let table = CatalogueTable(

@@ -67,7 +67,7 @@ struct CatalogAssemblyTests {
         PixelRect(x: x..<x + width, y: y..<y + height)
     }
 
-    @Test("a window holds no more pixels that nobody needs than one more task costs")
+    @Test("a window holds no more unneeded pixels than one more task costs")
     func strayPixels() {
         let limit = CatalogAssembly.strayLimit / 100
         #expect(assembly([box(0, 0), box(100 + limit, 0)]).windows().map(\.index) == [[0, 1]])

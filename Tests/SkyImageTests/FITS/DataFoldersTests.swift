@@ -37,7 +37,7 @@ struct DataFoldersTests {
             try (folders ?? self.folders).image(at: path, hdu: 0)
         }
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
-        // What stands for it while it is open is told to nobody.
+        // The name that stands for it while it is open is reported nowhere.
         if !path.hasPrefix("/proc") { #expect(error?.message.contains("/proc/self/fd") == false) }
     }
 

@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "a table that cannot be read is told with its line",
+        "a table that cannot be read is reported with its line",
         arguments: [
             ("", "expected a header with the columns x and y"),
             ("a,b\n1,2", "line 1: expected a header with the columns x and y"),

@@ -56,7 +56,7 @@ import Testing
         #expect(live.now == "waiting for the last 4 tasks of extraction, on n0, n1, n2 and 1 more")
     }
 
-    @Test("nothing can go on while tasks wait and nobody is there, or nobody takes one for long")
+    @Test("nothing continues while tasks wait and no system is there, or none takes one for long")
     func problem() {
         var live = LiveScan()
         #expect(live.problem(at: 1000) == nil)

@@ -158,7 +158,7 @@ import Testing
         #expect(live.changes(since: &cursor, at: 9) == nil)
     }
 
-    @Test("a change is told alone: not the scan so far")
+    @Test("a change is sent alone: not the scan so far")
     func small() throws {
         var live = LiveScanTests.begun
         for task in 0..<1000 { live.start(task: task, number: 9, on: "node", cost: 1, at: 2) }
@@ -170,7 +170,7 @@ import Testing
         #expect(update.json().count < 800)
     }
 
-    @Test("lines that are kept no more are told to nobody, and the others keep their places")
+    @Test("lines that are no longer kept are not sent, and the others keep their places")
     func longLog() throws {
         var live = LiveScan()
         var cursor = live.cursor

@@ -56,7 +56,7 @@ import Testing
         #expect(!timeline.attempts[2].isHedge)
     }
 
-    @Test("what a lost system ran is lost, whichever is told first")
+    @Test("tasks of a lost system are lost, whichever event comes first")
     func lost() {
         var first = begun
         first.retry(task: 1, number: 1, on: "node", reason: "connection lost", at: 4)

@@ -93,7 +93,7 @@ struct ImageReaderTests {
         #expect(await reader.windowsAhead == Array(windows[1...ahead]))
         _ = try await reader.read(windows[1], at: PassPosition(isFirstPass: true, following: [], rest: 1 << 30))
         #expect(await reader.windowsAhead == Array(windows[1...ahead].dropFirst()))
-        // Beyond the passes nobody asks for a band.
+        // Beyond the passes no band is requested.
         _ = try await reader.read(windows[3])
         #expect(await reader.windowsAhead.isEmpty)
     }
@@ -116,7 +116,7 @@ struct ImageReaderTests {
         let reader = try ImageReader(image: path)
         let before = try await reader.checksums()
         #expect(try await reader.checksums() == before)
-        // As long as it was, but no FITS file any more.
+        // Of unchanged length, but no longer a FITS file.
         let length = try Data(contentsOf: URL(fileURLWithPath: path)).count
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.write(contentsOf: Data(repeating: 1, count: length))

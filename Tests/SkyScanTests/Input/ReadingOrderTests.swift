@@ -54,7 +54,7 @@ struct ReadingOrderTests {
         #expect(next(after: [2, 4, 3, 1, 0], isFirstPass: false, in: &order) == [[1, 0], [3, 1], [1], [0], []])
     }
 
-    @Test("a window that nobody asks for gives way to those after it")
+    @Test("a window that is not requested does not delay later ones")
     func overtaken() {
         var order = ReadingOrder(slots: 1, decompresses: true)
         #expect(next(after: [0, 2, 3], isFirstPass: true, in: &order) == [[1], [3], [4]])

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("what an earlier run did is told apart, and tasks are named by their place among the others")
+    @Test("work of an earlier process is distinguished, and tasks are named by their place among the others")
     func resumed() async throws {
         let done = try await bench.scanInPart(try await bench.open(bench.record()), count: 4)
         var waiting: [PixelRect] = []

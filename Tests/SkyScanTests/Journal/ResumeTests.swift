@@ -33,7 +33,7 @@ import Testing
         #expect(try again.bytes == first.bytes)
     }
 
-    @Test("begins anew after the catalogue was written, and when it is told to forget")
+    @Test("begins anew after the catalogue was written, and with the option to forget")
     func beginsAnew() async throws {
         let bench = try JournalBench()
         let journal = try await bench.open(try bench.record())

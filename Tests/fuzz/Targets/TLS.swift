@@ -3,8 +3,8 @@ import Foundation
 @testable import ScanSecurity
 
 extension FuzzTarget {
-    /// The first bytes of a connection, as both sides' TLS sessions take them from a stranger. The first byte chooses
-    /// the side and the pieces. No stranger's bytes establish a session, or get out more than a refusal.
+    /// The first bytes of a connection, as both sides' TLS sessions take them from any peer. The first byte chooses
+    /// the side and the pieces. No such bytes establish a session, or produce more than a refusal.
     static let tls = FuzzTarget(name: "tls") { bytes in
         var input = FuzzInput(bytes)
         let choice = input.byte()

@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("a shell that is not known is told")
+    @Test("an unknown shell is reported")
     func unknown() throws {
         let result = try Program.run(["completions", "tcsh"])
         #expect(result.code == 2)

@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(
-        "a command whose standard output nobody reads any more ends quietly, as by SIGPIPE",
+        "a command whose standard output is no longer read ends quietly, as by SIGPIPE",
         arguments: ["help", "scan"])
     func closedPipe(command: String) throws {
         // Opened for both first, since a pipe without a reader cannot be opened for writing.

@@ -115,7 +115,7 @@ import Testing
         #expect(ended == "complete")
         let result = try program.finish()
         #expect(result.code == 0, "\(result.errors)")
-        // All of the catalogue is there, though nobody serves it any more.
+        // All of the catalogue is there, though no server runs any more.
         let seen = try Self.wait(
             browser,
             until: "document.getElementById('sky-status').textContent.endsWith('in view')"

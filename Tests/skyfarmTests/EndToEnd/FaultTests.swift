@@ -45,7 +45,7 @@ import Testing
         #expect(isNamed || signal == SIGSTOP && isOvertaken, "\(result.errors)")
     }
 
-    @Test("a node that is told to end finishes its tasks: nothing is tried again")
+    @Test("a node that gets SIGTERM finishes its tasks: nothing is tried again")
     func drainedNode() throws {
         let program = try startScan()
         nodes[0].program.send(SIGTERM)

@@ -3,12 +3,12 @@ import Testing
 
 @testable import skyfarm
 
-/// Node processes that are killed, stopped, slow or crooked while a job of short tasks runs.
+/// Node processes that are killed, stopped, slow or faulty while a job of short tasks runs.
 @Suite("faults of processes", .serialized) struct ProcessFaultTests {
     private static let probe = Program.built("fault-probe")
     private static let count = 2000
 
-    /// A node that naps, or a crooked one.
+    /// A node that naps, or a faulty one.
     private struct ProbeNode {
         let program: Program
         let address: String

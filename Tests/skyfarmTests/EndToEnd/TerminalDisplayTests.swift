@@ -38,7 +38,7 @@ struct TerminalDisplayTests {
             && !lines[..<bar].contains { isSystem($0) }
     }
 
-    /// Checks that nothing is left of the display, and that the terminal is as it was.
+    /// Checks that nothing is left of the display, and that the terminal's settings are restored.
     /// - Returns: the last lines, below those of the log.
     private func end(of terminal: Tmux, code: Int) throws -> [String] {
         let (found, lines) = try terminal.waitForEnd()
@@ -90,7 +90,7 @@ struct TerminalDisplayTests {
         #expect(isSummary(try end(of: terminal, code: 130).first))
     }
 
-    @Test("SIGTERM leaves the terminal as it was, too")
+    @Test("SIGTERM restores the terminal, too")
     func terminate() throws {
         let file = scene.path("process")
         let terminal = try Tmux(
@@ -102,7 +102,7 @@ struct TerminalDisplayTests {
         #expect(lines.count == 2 && isSummary(lines.first), "\(lines)")
     }
 
-    @Test("a node that is lost is told in a line above the display, which goes on below it")
+    @Test("a node that is lost is reported in a line above the display, which goes on below it")
     func fault() throws {
         let terminal = try Tmux(rows: 16, scan())
         try terminal.wait("the display") { isWhole($0) }
@@ -125,7 +125,7 @@ struct TerminalDisplayTests {
         return bytes
     }
 
-    @Test("a terminal that understands no more gets no escape, and NO_COLOR no colour")
+    @Test("a terminal without escape sequences gets none, and NO_COLOR no colour")
     func abilities() throws {
         let command = scan("--overwrite")
         let plain = try bytes(of: "TERM=dumb \(command)", environment: ["NO_COLOR": ""])

@@ -45,7 +45,7 @@ import Testing
         #expect(try run("jobs").output == "no jobs\n")
     }
 
-    @Test("a second process of the same job is told which one runs it")
+    @Test("a second process of the same job reports which one runs it")
     func twice() throws {
         let image = try scene.sky(size: "2000x2000")
         let words = ["scan", image, "-o", scene.path("out/o.csv"), "--band", "64", "--progress", "json"]
@@ -84,7 +84,7 @@ import Testing
         #expect(await Skyfarm.run(["jobs"] + words, environment: ["HOME": scene.folder]) == .usage)
     }
 
-    @Test("an ID that nobody has is an error that says where to look")
+    @Test("an unknown ID is an error that says where to look")
     func unknown() throws {
         let result = try run("jobs", "show", "0")
         #expect(result.code == 1 && result.errors == "skyfarm: no job has the ID 0; `skyfarm jobs` lists them\n")

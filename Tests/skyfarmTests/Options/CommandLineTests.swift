@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "a wrong command line is told in one line that names the cause",
+        "a wrong command line is reported in one line that names the cause",
         arguments: [
             (["scna"], "unknown command \"scna\"; did you mean scan? (see skyfarm --help)"),
             (["-x"], "unknown flag -x before a command (see skyfarm --help)"),

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "a wrong setting is told with its place",
+        "a wrong setting is reported with its place",
         arguments: [
             ("band", "config:1: expected \"key = value\""),
             ("\n\nbnad = 2", "config:3: unknown setting \"bnad\"; did you mean band?"),
@@ -59,7 +59,7 @@ import Testing
         #expect(throws: UsageError(message)) { try scan([], file: file) }
     }
 
-    @Test("a wrong variable is told with its name")
+    @Test("a wrong variable is reported with its name")
     func environmentError() {
         #expect(throws: UsageError("SKYFARM_BAND: \"0\" is not a whole number from 1 to 1048576")) {
             try scan([], environment: ["SKYFARM_BAND": "0"])

@@ -89,7 +89,7 @@ import Testing
         #expect(account(local).bound?.by == .disk)
     }
 
-    @Test("slots without a task name the tasks, and the coordinator if nobody had one")
+    @Test("slots without a task name the tasks, and the coordinator if no system had one")
     func idle() {
         let one = timeline([("local", 4)], [("local", 0, 4, 4)], end: 4)
         #expect(account(one).bound == .init(by: .tasks, share: 0.75))
@@ -97,13 +97,13 @@ import Testing
         #expect(account(late).bound == .init(by: .coordinator, share: 0.75))
     }
 
-    @Test("attempts that came to nothing are not taken for the network; if they are most, nothing is claimed")
+    @Test("failed attempts are not attributed to the network; if they are most, nothing is claimed")
     func wasted() {
         #expect(bound(wasting: 3) == .init(by: .compute, share: 0.7))
         #expect(bound(wasting: 6) == nil)
     }
 
-    /// Of a scan of ten seconds with one slot, which scans after an attempt of `seconds` that came to nothing.
+    /// Of a scan of ten seconds with one slot, which scans after an attempt of `seconds` that failed.
     private func bound(wasting seconds: Double) -> ScanAccount.Bound? {
         var timeline = ScanTimeline()
         timeline.join("alpha", slots: 1, at: 0)

@@ -72,7 +72,7 @@ import Testing
         #expect(await run("--check", truth, catalogue) == .input)
     }
 
-    @Test("the comparison is told in one line")
+    @Test("the comparison is reported in one line")
     func line() {
         let truth = [Completeness.Position(x: 0, y: 0, signalToNoise: 11)]
         let result = Completeness(truth: truth, catalogue: truth, radius: 1, minimum: 10)

@@ -14,7 +14,7 @@ enum ProgressEvent: Equatable, Sendable {
     case retried(reason: String, log: [String] = [])
     /// A task that is slow on one system was started on another as well.
     case hedged(task: Int, slow: String, system: String)
-    /// A task failed for good.
+    /// A task was given up.
     case failed(work: Double, reason: String, log: [String] = [])
     /// A system joined, or its number of slots changed.
     case joined(system: String, slots: Int)
