@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Gathers the meshes of all bands, in any order, into the background of the whole image.
+/// Collects the mesh statistics of all bands, in any order, and reduces them to the background of the whole image.
 package struct BackgroundAccumulator: Sendable {
     private let plan: BandPlan
     private let parameters: ScanParameters
@@ -10,7 +10,6 @@ package struct BackgroundAccumulator: Sendable {
     private var isMissing: [Bool]
     private var maskedPixels = 0
 
-    /// An accumulator for the image of `plan`.
     package init(plan: BandPlan, parameters: ScanParameters) {
         self.plan = plan
         self.parameters = parameters
@@ -40,7 +39,7 @@ package struct BackgroundAccumulator: Sendable {
         }
     }
 
-    /// Takes in the meshes of a band; those of a band that is already here are ignored.
+    /// Adds the meshes of a band; a band that was added before is ignored.
     /// - Throws: ``ScanSetupError`` if they do not fit the image or are not finite.
     package mutating func add(_ statistics: MeshStatistics) throws(ScanSetupError) {
         try validate(statistics)
@@ -55,7 +54,7 @@ package struct BackgroundAccumulator: Sendable {
         maskedPixels += statistics.maskedPixels
     }
 
-    /// The background of the whole image: bad meshes filled, median-filtered and made splines by SEP.
+    /// The background of the whole image: bad meshes filled, median-filtered and interpolated with splines by SEP.
     /// - Throws: ``ScanSetupError`` while bands are missing or if every pixel is masked, ``SEPError`` if SEP fails.
     package func reduce() throws -> BackgroundModel {
         guard isComplete else { throw ScanSetupError("the background of some bands is missing") }
@@ -70,12 +69,12 @@ package struct BackgroundAccumulator: Sendable {
             maskedPixels: maskedPixels)
     }
 
-    /// Level and noise, one beside the other: nothing else can go on meanwhile.
+    /// Smooths level and noise in parallel; blocks until both are done.
     private func smoothed() throws -> (level: SmoothedMesh, noise: SmoothedMesh) {
         let grids = [(back, empty: Float(0)), (sigma, empty: 1)]
         var results = [Result<SmoothedMesh, any Error>?](repeating: nil, count: grids.count)
         results.withUnsafeMutableBufferPointer { results in
-            // Unsafe: each iteration writes an element of its own, and all have ended when the call returns.
+            // Unsafe: each iteration writes its own element, and all have ended when the call returns.
             nonisolated(unsafe) let results = results
             DispatchQueue.concurrentPerform(iterations: grids.count) { index in
                 var (grid, empty) = grids[index]

@@ -1,20 +1,14 @@
 /// Background level and noise of a whole image as splines over meshes.
 package struct BackgroundModel: Equatable, Sendable {
-    /// Columns of the image.
     package let width: Int
-    /// Rows of the image.
     package let height: Int
-    /// Columns of a mesh.
     package let meshWidth: Int
-    /// Rows of a mesh.
     package let meshHeight: Int
-    /// Splines of the level.
     package let level: SmoothedMesh
-    /// Splines of the noise.
     package let noise: SmoothedMesh
-    /// Variance of a pixel of weight 1, where the noise comes from weights.
+    /// Variance of a pixel of weight 1, if the noise comes from weights.
     package let varianceScale: Double?
-    /// Pixels of the image that are masked.
+    /// Number of masked pixels of the image.
     package let maskedPixels: Int
     private let usesNoiseMap: Bool
 
@@ -38,7 +32,8 @@ package struct BackgroundModel: Equatable, Sendable {
     /// Median noise of the image.
     package var globalNoise: Float { noise.positiveMedian }
 
-    /// What is needed of the model to scan the image's rows `rows`: the splines of a row need two rows of meshes.
+    /// The part of the model that a scan of the image's rows `rows` needs: the splines of a row need two rows of
+    /// meshes.
     package func slice(rows: Range<Int>) -> BackgroundSlice {
         let meshRows = level.values.count / level.columns
         let first = max(0, rows.lowerBound / meshHeight - 1)

@@ -1,7 +1,7 @@
 internal import CSEP
 import Foundation
 
-/// Those rows of meshes of a background that a window needs; what travels to a node.
+/// The mesh rows of a background that a window needs; a task carries them to its node.
 package struct BackgroundSlice: Codable, Equatable, Sendable {
     var width: Int
     var height: Int
@@ -12,7 +12,7 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
     var firstRow: Int
     var level: Rows
     var noise: Rows?
-    /// Variance of a pixel of weight 1, where the noise comes from weights.
+    /// Variance of a pixel of weight 1, if the noise comes from weights.
     var varianceScale: Double?
     /// Median noise of the whole image.
     package var globalNoise: Float
@@ -24,7 +24,7 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
         var derivatives: [Float]
     }
 
-    /// Refuses a slice whose parts do not fit together, which a decoder cannot know.
+    /// Refuses a slice whose parts are inconsistent, which decoding alone does not detect.
     /// - Throws: ``ScanSetupError``.
     package func validate() throws(ScanSetupError) {
         let sides = [width, height, meshWidth, meshHeight, columns, rows]
@@ -45,7 +45,7 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
         }
     }
 
-    /// Refuses a slice of another image than that of `plan`.
+    /// Refuses a slice that belongs to another image than that of `plan`.
     /// - Throws: ``ScanSetupError``.
     package func validate(for plan: BandPlan) throws(ScanSetupError) {
         guard width == plan.width, height == plan.height else {
@@ -53,7 +53,7 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
         }
     }
 
-    /// Refuses a slice that does not hold the noise that the parameters ask for.
+    /// Refuses a slice without the noise that the parameters require.
     /// - Throws: ``ScanSetupError``.
     func validate(for parameters: ScanParameters) throws(ScanSetupError) {
         guard (noise != nil) == (parameters.noise == .map), (varianceScale != nil) == (parameters.noise == .weights)
@@ -62,13 +62,14 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
 
     /// Lets `body` use the slice as libsep's background of the whole image.
     ///
-    /// The rows that did not travel are zeros; lines that need them would be wrong without notice, so a slice is cut
-    /// for the rows of its window. Without a noise map there is no line of noise either.
-    /// - Throws: ``ScanSetupError`` without memory for it, and what `body` throws.
+    /// Mesh rows outside the slice are zero, and lines that need them would be silently wrong: a slice must be cut for
+    /// the rows of its window. Without a noise map there is no line of noise either.
+    /// - Throws: ``ScanSetupError`` if memory is exhausted, and what `body` throws.
     func withBackground<Result>(_ body: (inout sep_bkg) throws -> Result) throws -> Result {
         let count = columns * rows
         let parts = [level, noise].compactMap(\.self).flatMap { [$0.values, $0.derivatives] }
-        // Fresh zeros that are never touched take no memory: a slice of a large image's fine mesh has few rows of many.
+        // Zero pages that are never touched occupy no memory: a slice of a large image's fine mesh has few of its many
+        // rows.
         guard let bytes = calloc(parts.count * count, MemoryLayout<Float>.stride) else {
             throw ScanSetupError("not enough memory for a background of \(columns) by \(rows) meshes")
         }

@@ -1,13 +1,10 @@
-/// Values of one kind for every mesh of an image, row by row.
+/// One value per mesh of an image, row by row.
 package struct MeshGrid: Equatable, Sendable {
-    /// Meshes side by side.
     package let columns: Int
-    /// Rows of meshes.
     package let rows: Int
-    /// Values, row by row; ``MeshStatistics/bad`` where there is none.
+    /// Values, row by row; ``MeshStatistics/bad`` for a mesh without one.
     package var values: [Float]
 
-    /// A grid whose meshes are all bad.
     package init(columns: Int, rows: Int) {
         self.columns = columns
         self.rows = rows
@@ -16,10 +13,10 @@ package struct MeshGrid: Equatable, Sendable {
 
     private func isBad(_ index: Int) -> Bool { values[index] <= MeshStatistics.bad }
 
-    /// Gives each bad mesh the mean of the valid meshes nearest to it, or `empty` if there is no valid mesh.
+    /// Replaces each bad mesh by the mean of the valid meshes nearest to it, or by `empty` if no mesh is valid.
     ///
-    /// Sums run in raster order and single precision, as in SEP, which looks at all pairs of meshes; this looks at
-    /// two meshes per row: the nearest to the left and to the right.
+    /// Sums run in raster order and single precision, as in SEP. SEP compares all pairs of meshes; this compares two
+    /// meshes per row: the nearest to the left and to the right.
     package mutating func fillBadMeshes(empty: Float) {
         let bad = values.indices.filter(isBad)
         if bad.isEmpty { return }

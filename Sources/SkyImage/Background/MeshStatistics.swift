@@ -1,10 +1,10 @@
 internal import CSEP
 
-/// Raw background of the meshes of one band: what pass 1 sends back.
+/// Raw background of the meshes of one band: the output of pass 1.
 package struct MeshStatistics: Codable, Equatable, Sendable {
     /// Row of the first mesh in the image's mesh grid.
     package var firstRow: Int
-    /// Meshes side by side.
+    /// Number of meshes per row.
     package var columns: Int
     /// Background level of each mesh, row by row; ``bad`` where too few pixels are usable.
     package var back: [Float]
@@ -12,18 +12,17 @@ package struct MeshStatistics: Codable, Equatable, Sendable {
     package var sigma: [Float]
     /// Mean relative variance, 1 / weight, of each mesh's usable pixels; empty unless the noise comes from weights.
     package var variance: [Double] = []
-    /// Pixels that are masked, by the user or because they are not finite.
+    /// Number of masked pixels: masked by the user or not finite.
     package var maskedPixels: Int
 
-    /// Mark of a bad mesh, as in SEP.
+    /// Value of a bad mesh, as in SEP.
     package static let bad: Float = -1e30
 
     /// Rows of meshes.
     package var rows: Int { columns == 0 ? 0 : back.count / columns }
 
     /// Measures the meshes of the band's core rows.
-    ///
-    /// `view` must hold the core; it may hold more.
+    /// `view` must contain the core; it may be larger.
     /// - Throws: ``ScanSetupError`` if it does not, ``SEPError`` if SEP fails.
     package init(measuring view: PixelView, band: Band, parameters: ScanParameters) throws {
         try parameters.validate()
@@ -31,7 +30,7 @@ package struct MeshStatistics: Codable, Equatable, Sendable {
         guard core.stride == core.rect.width else { throw ScanSetupError("a band's core must span the image") }
         let meshWidth = min(parameters.meshWidth, core.rect.width)
         let meshHeight = min(parameters.meshHeight, core.rect.height)
-        // All that most images hold: then one look at each pixel says that it is usable.
+        // The common case: without mask and weights, one pass over the pixels shows that all of them are usable.
         let isOrdinary = core.mask == nil && core.weights == nil && core.greatestMagnitude < -Self.bad
         maskedPixels = isOrdinary ? 0 : core.maskedCount
         firstRow = band.core.y.lowerBound / parameters.meshHeight
@@ -49,7 +48,6 @@ package struct MeshStatistics: Codable, Equatable, Sendable {
         }
     }
 
-    /// Statistics that were measured elsewhere.
     package init(
         firstRow: Int, columns: Int, back: [Float], sigma: [Float], variance: [Double] = [], maskedPixels: Int
     ) {
@@ -70,7 +68,7 @@ extension PixelView {
         }
     }
 
-    /// SEP's values of every mesh without its median filter. Bad meshes hold SEP's guess, which is of no use.
+    /// SEP's values of every mesh without its median filter. Those of bad meshes are meaningless.
     fileprivate func rawMeshes(mask: [UInt8]?, width: Int, height: Int) throws -> (back: [Float], sigma: [Float]) {
         var image = sep_image()
         image.data = UnsafeRawPointer(pixels)
@@ -92,7 +90,7 @@ extension PixelView {
         }
     }
 
-    /// Meshes with less usable pixels than half their area: usable means not masked and above -1e30.
+    /// Meshes with fewer usable pixels than half their area. A pixel is usable if it is not masked and above -1e30.
     fileprivate func badMeshes(mask: [UInt8]?, width: Int, height: Int) -> [Int] {
         if mask == nil, greatestMagnitude < -MeshStatistics.bad { return [] }
         let columns = (rect.width + width - 1) / width

@@ -1,8 +1,7 @@
 internal import CSEP
 
-/// A median-filtered grid of meshes with the second derivatives of its splines along y, all made by libsep.
+/// A median-filtered grid of meshes with the second derivatives of its splines along y, all computed by libsep.
 package struct SmoothedMesh: Equatable, Sendable {
-    /// Meshes side by side.
     package let columns: Int
     /// Filtered values, row by row.
     package let values: [Float]
@@ -11,10 +10,10 @@ package struct SmoothedMesh: Equatable, Sendable {
     /// Median of the filtered values.
     package let median: Float
 
-    /// Lets libsep filter a grid without bad meshes.
+    /// Filters a grid without bad meshes with libsep.
     ///
-    /// The grid is given to libsep as an image whose meshes are single pixels. The background of a one-pixel mesh is
-    /// twice its pixel, so the pixels are halves.
+    /// libsep receives the grid as an image whose meshes are single pixels. The background of a one-pixel mesh is twice
+    /// its pixel, so the pixels are halved.
     package init(filtering grid: MeshGrid, parameters: ScanParameters) throws {
         let halves = grid.values.map { $0 / 2 }
         columns = grid.columns
@@ -38,7 +37,8 @@ package struct SmoothedMesh: Equatable, Sendable {
         }
     }
 
-    /// The median; if it is not positive, that of the positive values behind the last other one in order, else 1.
+    /// The median. If it is not positive: the median of the values after the last non-positive one in sorted order, or
+    /// 1 if there are none.
     package var positiveMedian: Float {
         if median > 0 { return median }
         let positive = values.filter { $0 > 0 }.sorted()

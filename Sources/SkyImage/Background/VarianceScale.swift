@@ -1,4 +1,4 @@
-/// The factor that turns relative variances, 1 / weight, into absolute ones.
+/// The factor that converts relative variances, 1 / weight, to absolute ones.
 ///
 /// SExtractor compares the map's variance with that of the image mesh by mesh and takes the median of the ratios; see
 /// "Weighting" in its manual.
@@ -8,8 +8,8 @@ struct VarianceScale: Equatable {
 
     /// The median, over all meshes that are not bad, of noise² / mean relative variance.
     ///
-    /// If it is not positive, that of the positive ratios; without any, 1. The median of an even number of ratios is
-    /// the mean of the middle two.
+    /// If that median is not positive, the median of the positive ratios; 1 if there are none. The median of an even
+    /// number of ratios is the mean of the middle two.
     init(noise: MeshGrid, variance: [Double]) {
         var ratios: [Double] = []
         for (sigma, mean) in zip(noise.values, variance) where sigma > MeshStatistics.bad && mean > 0 {

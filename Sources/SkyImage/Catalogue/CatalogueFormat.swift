@@ -1,4 +1,4 @@
-/// How a catalogue is written, chosen by the ending of the file's name.
+/// The file format of a catalogue, chosen by the extension of the file's name.
 public enum CatalogueFormat: String, CaseIterable, Sendable {
     /// A FITS binary table.
     case fits
@@ -9,7 +9,7 @@ public enum CatalogueFormat: String, CaseIterable, Sendable {
     /// Ellipses for the DS9 viewer, in image coordinates.
     case reg
 
-    /// The format of a file called `path`; nil if the ending is unknown.
+    /// The format of a file called `path`; nil if the extension is unknown.
     public init?(path: String) {
         guard let name = path.split(separator: "/").last, let dot = name.lastIndex(of: ".") else { return nil }
         let ending = name[name.index(after: dot)...].lowercased()
@@ -17,7 +17,7 @@ public enum CatalogueFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// Takes the bytes of a catalogue, piece by piece.
+/// Receives the bytes of a catalogue, piece by piece.
 typealias ByteSink = ([UInt8]) throws(OutputError) -> Void
 
 extension CatalogueFormat {

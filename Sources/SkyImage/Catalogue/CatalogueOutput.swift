@@ -1,15 +1,15 @@
 import Foundation
 
-/// A place for a catalogue: a file whose ending names the format, or `-` for CSV on standard output.
+/// The destination of a catalogue: a file whose extension selects the format, or `-` for CSV on standard output.
 public struct CatalogueOutput: Hashable, Sendable {
     /// The file, or `-`.
     public let path: String
-    /// The format, by the file's ending.
+    /// The format, selected by the file's extension.
     public let format: CatalogueFormat
     /// Whether an existing file is replaced.
     public let overwrite: Bool
 
-    /// An output to `path`. Nothing is touched.
+    /// An output to `path`. The file system is not accessed.
     /// - Throws: ``OutputError`` with `unknownFormat`.
     public init(path: String, overwrite: Bool = false) throws(OutputError) {
         guard let format = path == "-" ? .csv : CatalogueFormat(path: path) else {
@@ -23,7 +23,7 @@ public struct CatalogueOutput: Hashable, Sendable {
     /// Whether the catalogue goes to standard output.
     public var isStandardOutput: Bool { path == "-" }
 
-    /// Finds out before a long scan whether the file can be written after it. Leaves nothing behind.
+    /// Checks before a long scan that the file can be written after it. Leaves no file behind.
     /// - Throws: ``OutputError``.
     public func prepare() throws(OutputError) {
         if !isStandardOutput { try AtomicFile.check(path: path, overwrite: overwrite) }
@@ -35,8 +35,8 @@ public struct CatalogueOutput: Hashable, Sendable {
 
     /// Writes the whole table to each output, or nothing under any final name.
     ///
-    /// The files get their names at the very end, one right after the other, when all of them are complete and standard
-    /// output has taken its part.
+    /// The files get their names at the very end, one right after the other, once all of them are complete and standard
+    /// output has received its bytes.
     /// - Throws: ``OutputError``, or `CancellationError` if the task is cancelled before the files have their names.
     public static func write(_ table: CatalogueTable, to outputs: [CatalogueOutput]) throws {
         var files: [AtomicFile] = []

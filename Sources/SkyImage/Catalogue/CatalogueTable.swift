@@ -1,6 +1,6 @@
-/// A table of named, typed columns with units and descriptions, and header entries: what the writers write.
+/// A table of named, typed columns with units and descriptions, and header entries: the input of the catalogue writers.
 ///
-/// It knows nothing of what columns there are.
+/// It does not depend on which columns there are.
 public struct CatalogueTable: Hashable, Sendable {
     /// The values of one column, one per row.
     public enum Values: Hashable, Sendable {
@@ -31,9 +31,10 @@ public struct CatalogueTable: Hashable, Sendable {
     public struct Column: Hashable, Sendable {
         /// Lower-case letters, digits and `_`.
         public var name: String
-        /// Unit by the FITS standard, as astropy parses it, such as `pix`, `deg` or `pix-2`; nil for plain numbers.
+        /// Unit in the FITS standard's notation, as astropy parses it, such as `pix`, `deg` or `pix-2`; nil if
+        /// dimensionless.
         public var unit: String?
-        /// What the values are, in words.
+        /// Description of the values.
         public var description: String
         /// The values.
         public var values: Values
@@ -54,7 +55,7 @@ public struct CatalogueTable: Hashable, Sendable {
     /// Lines of history for the header.
     public var history: [String]
 
-    /// A table of `columns`, which must be equally long and differ in their names.
+    /// A table of `columns`, which must have equal lengths and different names.
     public init(columns: [Column], header: [HeaderEntry] = [], history: [String] = []) {
         precondition(Set(columns.map(\.values.count)).count <= 1, "columns of one length")
         precondition(Set(columns.map(\.name)).count == columns.count, "no two columns of one name")
@@ -71,7 +72,7 @@ public struct CatalogueTable: Hashable, Sendable {
 }
 
 extension CatalogueTable.Values {
-    /// Value `row` in the fewest characters that parse back to the same bits; NaN is `nan`, infinity `inf`.
+    /// Value `row` in the fewest characters that parse back to the same bits; `nan` for NaN, `inf` for infinity.
     func text(_ row: Int) -> String {
         switch self {
         case .int16(let values): values[row].description
@@ -82,7 +83,6 @@ extension CatalogueTable.Values {
         }
     }
 
-    /// Value `row` as a double.
     package func real(_ row: Int) -> Double {
         switch self {
         case .int16(let values): Double(values[row])

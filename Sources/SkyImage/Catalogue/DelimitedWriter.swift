@@ -1,8 +1,8 @@
 internal import ScanMemory
 
-/// Writes a table as CSV, bare or below astropy's ECSV header.
+/// Writes a table as CSV, either plain or with astropy's ECSV header.
 enum DelimitedWriter {
-    /// Bytes gathered before they go to the sink.
+    /// Bytes buffered before they go to the sink.
     private static let pieceLength = 1 << 18
 
     static func writeCSV(_ table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
@@ -47,7 +47,7 @@ enum DelimitedWriter {
         case .integer(let value): value.description
         case .real(let value) where value.isNaN: ".nan"
         case .real(let value) where value.isInfinite: value < 0 ? "-.inf" : ".inf"
-        // YAML takes a number with an exponent for text, unless its mantissa has a point.
+        // YAML reads a number with an exponent as text, unless its mantissa has a decimal point.
         case .real(let value): Self.real(value)
         case .logical(let value): value ? "true" : "false"
         }
@@ -63,7 +63,6 @@ enum DelimitedWriter {
         text.isEmpty ? "" : "  # " + String(String.UnicodeScalarView(text.unicodeScalars.map { $0 < " " ? " " : $0 }))
     }
 
-    /// A YAML scalar in double quotes.
     private static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -3,12 +3,12 @@ import Foundation
 
 /// Writes a table as a FITS binary table in the first extension.
 ///
-/// TTYPEn, TUNITn and TCOMMn carry names, units and descriptions; the header entries and the history stand in the
-/// same header.
+/// TTYPEn, TUNITn and TCOMMn hold names, units and descriptions; the same header holds the header entries and the
+/// history.
 enum FITSTableWriter {
-    /// Bytes that go to the sink at once.
+    /// Bytes per call of the sink.
     private static let pieceLength = 1 << 18
-    /// Rows that go to CFITSIO at once.
+    /// Rows per call of CFITSIO.
     private static let groupRows = 1024
 
     static func write(_ table: CatalogueTable, name: String, to sink: ByteSink) throws(OutputError) {
@@ -43,7 +43,7 @@ enum FITSTableWriter {
         withExtendedLifetime((names, forms, units)) {}
     }
 
-    /// Writes whole rows: CFITSIO would touch each of them once per column.
+    /// Writes whole rows: CFITSIO would access each of them once per column.
     private static func writeRows(of table: CatalogueTable, to memory: FITSMemoryFile) {
         let stride = table.rowLength
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: groupRows * stride, alignment: 8)
@@ -65,7 +65,6 @@ enum FITSTableWriter {
 }
 
 extension CatalogueTable {
-    /// Bytes of a row.
     fileprivate var rowLength: Int { columns.reduce(0) { $0 + $1.values.elementSize } }
 }
 
@@ -81,7 +80,6 @@ extension CatalogueTable.Values {
         }
     }
 
-    /// Bytes of a value.
     fileprivate var elementSize: Int {
         switch self {
         case .int16: 2
@@ -90,7 +88,7 @@ extension CatalogueTable.Values {
         }
     }
 
-    /// Stores the values of `rows` as FITS has them, big-endian, every `stride` bytes from `offset` on.
+    /// Stores the values of `rows` in FITS byte order, big-endian, every `stride` bytes from `offset` on.
     fileprivate func store(_ rows: Range<Int>, in bytes: UnsafeMutableRawBufferPointer, at offset: Int, stride: Int) {
         func put<Value, Word: FixedWidthInteger>(_ values: [Value], _ word: (Value) -> Word) {
             var place = offset

@@ -2,13 +2,13 @@
 public struct OutputError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What went wrong.
     public enum Code: String, Sendable {
-        /// The file exists, and overwriting it was not asked for.
+        /// The file exists, and overwriting was not requested.
         case exists
-        /// The folder is missing or read-only, or the name is not one of a regular file.
+        /// The folder is missing or read-only, or the path does not name a regular file.
         case unwritable
         /// The disk or the quota is full.
         case noSpace
-        /// The name's ending stands for no known format.
+        /// The name's extension selects no known format.
         case unknownFormat
         /// The reader of a pipe has closed it.
         case brokenPipe

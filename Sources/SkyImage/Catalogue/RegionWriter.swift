@@ -1,12 +1,12 @@
 import Foundation
 
-/// Writes a table's sources as a DS9 region file: ellipses in image coordinates, which are exact in every viewer.
+/// Writes a table's sources as a DS9 region file: ellipses in image coordinates, which every viewer draws exactly.
 ///
-/// Needs columns `x_image` and `y_image` (1-based, as DS9 counts), `a`, `b` and `theta`; `number` labels a source. The
-/// semi-axes are drawn at three times the root mean square, about where a source ends. A source without a shape is a
-/// point, one without a position a comment.
+/// Needs columns `x_image` and `y_image` (1-based, as in DS9), `a`, `b` and `theta`; `number` labels a source. The
+/// semi-axes are drawn at three times the root mean square, about the isophotal limit. A source without a shape becomes
+/// a point, one without a position a comment.
 enum RegionWriter {
-    /// Root-mean-square axes to drawn axes.
+    /// Ratio of drawn axes to root-mean-square axes.
     private static let scale = 3.0
 
     static func write(_ table: CatalogueTable, name: String, to sink: ByteSink) throws(OutputError) {
@@ -35,6 +35,6 @@ enum RegionWriter {
         try sink(Array(text.utf8))
     }
 
-    /// A number without an exponent, which some readers of regions do not know.
+    /// A number without an exponent, which some region parsers reject.
     private static func decimal(_ value: Double) -> String { String(format: "%.6f", value) }
 }

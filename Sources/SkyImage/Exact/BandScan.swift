@@ -1,15 +1,10 @@
 /// Pass 2 over one band: finds and measures the sources that the band owns.
 package struct BandScan: Codable, Equatable, Sendable {
-    /// How the image is cut.
     package var plan: BandPlan
-    /// The band's index in the plan.
     package var band: Int
-    /// What counts as a source.
     package var parameters: ScanParameters
-    /// The background of the band's window.
     package var background: BackgroundSlice
 
-    /// The scan of one band of `plan`.
     package init(plan: BandPlan, band: Int, parameters: ScanParameters, background: BackgroundModel) {
         self.plan = plan
         self.band = band
@@ -19,10 +14,10 @@ package struct BandScan: Codable, Equatable, Sendable {
 
     /// Scans the band's window, which `view` must hold.
     ///
-    /// An island belongs to the band that holds its key. It counts if the extracted part of the window shows it as the
-    /// whole image would. If not, each part in the core is reported as cut, unless the next band's window begins before
-    /// the island and its margin: then it is incomplete because it ends in a later core, and belongs to a band that sees
-    /// all of it or reports it.
+    /// An island belongs to the band that contains its key. It is accepted if it looks the same in the extracted part
+    /// of the window as in the whole image. Otherwise each of its parts in the core is reported as cut, unless the next
+    /// band's window begins before the island and its margin: then it is incomplete because it ends in a later core,
+    /// and the band of that core either contains all of it or reports it.
     /// - Throws: ``ScanSetupError``, ``SEPError``.
     package func scan(_ view: PixelView) throws -> WindowResult {
         try plan.validate()
@@ -52,8 +47,8 @@ package struct BandScan: Codable, Equatable, Sendable {
 }
 
 extension Band {
-    /// The part of the window in which sources are extracted: after the core only the rows that decide about islands that
-    /// end in it. The halo there is for apertures.
+    /// The part of the window in which sources are extracted: after the core only the rows that affect islands ending
+    /// in it. The rest of the halo there serves apertures.
     func extracted(_ margin: IslandMargin) -> PixelRect {
         PixelRect(x: window.x, y: window.y.lowerBound..<min(window.y.upperBound, core.y.upperBound + margin.y))
     }

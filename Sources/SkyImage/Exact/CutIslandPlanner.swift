@@ -1,20 +1,19 @@
-/// A window in which cut islands are scanned again.
+/// A window in which cut islands are extracted again.
 package struct CutIslandWindow: Codable, Hashable, Sendable, Identifiable {
-    /// Number within the job, from 0.
     package var id: Int
     /// Pixels to scan.
     package var rect: PixelRect
-    /// Columns of one pixel of each island that is looked for.
+    /// Columns of one pixel of each island to find.
     package var pixelX: [Int32]
     /// Rows of those pixels.
     package var pixelY: [Int32]
 }
 
-/// Decides in which windows the islands that bands cut are scanned again, until every one is whole.
+/// Decides in which windows the islands that bands cut are extracted again, until every island is complete.
 ///
-/// Works in rounds, so that the windows, and with them the last bits of the catalogue, do not depend on the order in
-/// which results come: all bands, then all windows of the first round, and so on. It ends, because the windows of
-/// the last round are the whole image.
+/// Works in rounds: all bands, then all windows of the first round, and so on. So the windows, and with them the last
+/// bits of the catalogue, do not depend on the order in which results arrive. It terminates, because the windows of the
+/// last round are the whole image.
 package struct CutIslandPlanner: Sendable {
     private let image: PixelRect
     private let margin: IslandMargin
@@ -24,20 +23,19 @@ package struct CutIslandPlanner: Sendable {
     private var batches: [Int: SourceBatch] = [:]
     private var expected: Set<Int>
 
-    // Windows grow by a quarter on each cut side: islands need a few rounds. This bounds those that shrink again.
+    // Windows grow by a quarter on each cut side, so islands need a few rounds. This bounds islands that shrink again.
     private static let lastRound = 24
 
-    /// A planner for the bands of `plan`.
     package init(plan: BandPlan, parameters: ScanParameters) {
         image = plan.image
         margin = IslandMargin(parameters: parameters)
         expected = Set(0..<plan.count)
     }
 
-    /// True once every island is whole.
+    /// True once every island is complete.
     package var isFinished: Bool { expected.isEmpty }
 
-    /// Sources that were found in windows, in no order, each island once.
+    /// Sources found in windows, in no particular order, each island once.
     package var accepted: SourceBatch {
         var result = SourceBatch()
         var seen = Set<IslandKey>()
@@ -49,14 +47,14 @@ package struct CutIslandPlanner: Sendable {
         return result
     }
 
-    /// Takes in what band `band` reported as cut; returns the windows to scan now.
+    /// Adds the islands that band `band` reported as cut; returns the windows to scan next.
     package mutating func finish(band: Int, cut: CutIslands) -> [CutIslandWindow] {
         guard round == 0, expected.remove(band) != nil else { return [] }
         reports[band] = cut
         return nextRoundIfComplete()
     }
 
-    /// Takes in the result of a window; returns the windows to scan now.
+    /// Adds the result of a window; returns the windows to scan next.
     package mutating func finish(window: Int, result: WindowResult) -> [CutIslandWindow] {
         guard round > 0, expected.remove(window) != nil else { return [] }
         batches[window] = result.batch
@@ -78,7 +76,7 @@ package struct CutIslandPlanner: Sendable {
         let ys = pixels.flatMap(\.pixelY)
         reports = [:]
         round += 1
-        // Two pixels: islands nearer than that may be parts of one.
+        // Gap of two pixels: nearer islands may be parts of one.
         let windows = TouchingBoxes(boxes, gap: 2).merged().map { box in
             defer { nextID += 1 }
             return CutIslandWindow(

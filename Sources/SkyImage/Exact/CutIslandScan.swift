@@ -1,15 +1,11 @@
-/// A second scan of islands that bands cut, in a window that should hold them.
+/// A second scan of islands that bands cut, in a window expected to contain them.
 package struct CutIslandScan: Codable, Equatable, Sendable {
-    /// How the image is cut.
     package var plan: BandPlan
     /// Which pixels are scanned, and for which islands.
     package var rescan: CutIslandWindow
-    /// What counts as a source.
     package var parameters: ScanParameters
-    /// The background of the window.
     package var background: BackgroundSlice
 
-    /// The scan of a window that a ``CutIslandPlanner`` asked for.
     package init(plan: BandPlan, rescan: CutIslandWindow, parameters: ScanParameters, background: BackgroundModel) {
         self.plan = plan
         self.rescan = rescan
@@ -19,8 +15,9 @@ package struct CutIslandScan: Codable, Equatable, Sendable {
 
     /// Scans the window, which `view` must hold.
     ///
-    /// An island counts if it contains a reported pixel, is complete here, and is not complete in what the band extracts
-    /// that owns it, which has emitted it otherwise. One that is still cut is reported with a grown box.
+    /// An island is accepted if it contains a reported pixel, is complete here, and is not complete in the extracted
+    /// part of the window of its owner band, which has emitted it otherwise. An island that is still cut is
+    /// reported with an enlarged box.
     /// - Throws: ``ScanSetupError``, ``SEPError``.
     package func scan(_ view: PixelView) throws -> WindowResult {
         try plan.validate()
@@ -60,7 +57,7 @@ package struct CutIslandScan: Codable, Equatable, Sendable {
 }
 
 extension IslandMargin {
-    /// The box with the sides moved out at which `window` cuts it: by a quarter of its size, by 64 at least.
+    /// The box, with each side that `window` cuts moved outwards by a quarter of the box's size, at least by 64 pixels.
     func grown(_ box: PixelRect, cutBy window: PixelRect, of image: PixelRect) -> PixelRect {
         let step = max(64, (box.width + box.height) / 4)
         func range(_ box: Range<Int>, _ margin: Int, _ window: Range<Int>) -> Range<Int> {

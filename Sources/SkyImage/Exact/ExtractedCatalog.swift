@@ -30,15 +30,14 @@ struct ExtractedCatalog: ~Copyable {
 
     deinit { sep_catalog_free(catalog) }
 
-    /// Number of objects.
     var count: Int { catalog.map { Int($0.pointee.nobj) } ?? 0 }
 
-    /// Calls `body` with libsep's arrays; not at all if there is no object.
+    /// Calls `body` with libsep's arrays, unless there are no objects.
     borrowing func withArrays(_ body: (sep_catalog) throws -> Void) rethrows {
         if let catalog, catalog.pointee.nobj > 0 { try body(catalog.pointee) }
     }
 
-    /// Offsets of each object's first pixel in the list of all objects' pixels, and the end of the last.
+    /// Offset of each object's first pixel in the list of all objects' pixels, followed by the list's length.
     var pixelOffsets: [Int] {
         var offsets = [0]
         offsets.reserveCapacity(count + 1)

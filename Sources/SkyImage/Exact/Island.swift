@@ -2,49 +2,46 @@ internal import CSEP
 
 /// An 8-connected region above the threshold: one object or the branches of a blend.
 struct Island {
-    /// Its objects, neighbours in SEP's order.
+    /// Its objects, consecutive in SEP's order.
     var objects: Range<Int>
-    /// Box of its pixels, in image coordinates.
+    /// Bounding box of its pixels, in image coordinates.
     var box: PixelRect
-    /// Its last pixel in raster order, in image coordinates: the place at which SEP closes it, unique in the image.
+    /// Its last pixel in raster order, in image coordinates: where SEP completes it; unique in the image.
     var key: IslandKey
 }
 
 /// Last pixel of an island in raster order. SEP's catalogue is sorted by it.
 package struct IslandKey: Hashable, Comparable, Sendable {
-    /// Row.
     package var row: Int32
-    /// Column: the largest on that row.
+    /// Column: the largest of that row.
     package var column: Int32
 
-    /// The key of an island that ends at `column` of `row`.
     package init(row: Int32, column: Int32) {
         self.row = row
         self.column = column
     }
 
-    /// Raster order.
     package static func < (left: IslandKey, right: IslandKey) -> Bool {
         (left.row, left.column) < (right.row, right.column)
     }
 }
 
-/// How far around an island pixels decide about it, and so how near to a window's edge it may lie.
+/// Distance within which pixels affect an island, and so its minimum distance from a window's edge.
 package struct IslandMargin: Codable, Hashable, Sendable {
-    /// Columns around an island that decide about it.
+    /// Columns around an island that affect it.
     package var x: Int
-    /// Rows around an island that decide about it.
+    /// Rows around an island that affect it.
     package var y: Int
 
-    /// The margin under `parameters`: what the kernel sees beyond an island, and on the rows on which SEP ignores
-    /// the mask beyond that, and one more pixel, at which SEP reads the threshold.
+    /// The margin under `parameters`: the kernel's reach, the rows on which SEP ignores the mask beyond that, and one
+    /// more pixel, at which SEP reads the threshold.
     package init(parameters: ScanParameters) {
         let kernel = parameters.activeKernel
         x = (kernel?.width ?? 1) / 2 + 1
         y = 2 * ((kernel?.height ?? 1) / 2) + 2
     }
 
-    /// True when an island with this box is the same in `window` as in the whole `image`.
+    /// True if an island with this bounding box is the same in `window` as in the whole `image`.
     package func isComplete(_ box: PixelRect, in window: PixelRect, of image: PixelRect) -> Bool {
         window.contains(box.expanded(x: x, y: y).clamped(to: image))
     }
@@ -52,7 +49,7 @@ package struct IslandMargin: Codable, Hashable, Sendable {
 
 extension ExtractedCatalog {
     /// Groups the objects into islands, in SEP's order.
-    /// - Throws: ``ScanSetupError`` if objects of one island do not follow one another, which SEP never does.
+    /// - Throws: ``ScanSetupError`` if the objects of an island are not consecutive; SEP's always are.
     borrowing func islands(in rect: PixelRect) throws -> [Island] {
         if count == 0 { return [] }
         let offsets = pixelOffsets

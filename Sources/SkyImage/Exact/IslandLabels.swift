@@ -1,17 +1,17 @@
-/// Which objects share an island: a forest of objects whose pixels touch.
+/// The objects that share an island: a disjoint-set forest of objects whose pixels touch.
 struct IslandLabels {
     private var parents: [Int32]
 
-    /// `count` objects that do not touch yet.
+    /// `count` objects, each in a set of its own.
     init(count: Int) {
         parents = Array(0..<Int32(count))
     }
 
-    /// Joins objects that have 8-connected pixels. `pixels` holds raster offsets within `rect`.
+    /// Joins the sets of objects with 8-connected pixels. `pixels` holds raster offsets within `rect`.
     mutating func join(pixels: UnsafePointer<Int32>, offsets: [Int], in rect: PixelRect) {
         let rows = PixelsByRow(pixels, offsets: offsets, in: rect)
-        // Owners of the pixels of two rows, 0 for none, with a column more on either side. A map of the whole window would
-        // be written in few places, each of which costs a page.
+        // Owners of the pixels of two rows, 0 for none, with one extra column on either side. A map of the whole window
+        // would be written sparsely, at the cost of a page fault for each place.
         var upper = [Int32](repeating: 0, count: rect.width + 2)
         for pixel in rows[0] { upper[Int(pixel.column) + 1] = pixel.owner }
         var lower = [Int32](repeating: 0, count: rect.width + 2)
@@ -46,7 +46,7 @@ struct IslandLabels {
         return object
     }
 
-    /// The end of the run of objects from `first` that share its island.
+    /// The end of the run of objects, starting at `first`, that share its island.
     mutating func end(ofIslandAt first: Int) -> Int {
         let island = root(Int32(first))
         var end = first + 1
@@ -54,7 +54,7 @@ struct IslandLabels {
         return end
     }
 
-    /// True when the objects are an island: none of them belongs to an earlier one.
+    /// True if the objects form an island: none of them belongs to an earlier one.
     mutating func isIsland(_ objects: Range<Int>) -> Bool {
         root(Int32(objects.lowerBound)) == Int32(objects.lowerBound)
     }
@@ -64,14 +64,15 @@ struct IslandLabels {
 private struct PixelsByRow {
     struct Pixel {
         var column: Int32
-        /// Number of the object, from 1.
+        /// Number of the object, counted from 1.
         var owner: Int32
     }
     private var pixels: [Pixel] = []
-    /// Where each row begins, and the end of the last; one row more, which is empty.
+    /// Start of each row, and the end of the last one; with one additional, empty row.
     private var starts: [Int]
 
-    /// `places` holds raster offsets within `rect`, those of each object from one of the `offsets` to the next.
+    /// `places` holds raster offsets within `rect`; those of an object begin at one of the `offsets` and end at the
+    /// next.
     init(_ places: UnsafePointer<Int32>, offsets: [Int], in rect: PixelRect) {
         let count = offsets.last ?? 0
         starts = Array(repeating: 0, count: rect.height + 2)

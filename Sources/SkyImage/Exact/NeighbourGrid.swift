@@ -1,13 +1,14 @@
 /// Finds pairs of sources whose distance is within `zone` times the sum of their sizes.
 ///
-/// Sources of similar size share a grid, whose cells fit their reach: a few large ones do not make every search wide.
+/// Sources of similar size share a grid whose cells match their reach, so that a few large sources do not widen every
+/// search.
 struct NeighbourGrid {
     private let x: [Double]
     private let y: [Double]
     private let sizes: [Float]
     private let zone: Double
     private var levels: [Level] = []
-    // Sources without a usable place or size: near to every other one.
+    // Sources without a usable position or size: treated as neighbours of every source.
     private var others: [Int] = []
 
     fileprivate struct Level {
@@ -28,7 +29,7 @@ struct NeighbourGrid {
         var classes: [Int: [Int]] = [:]
         for index in x.indices {
             let isUsable = (0..<1e9).contains(x[index]) && (0..<1e9).contains(y[index]) && sizes[index].isFinite
-            // Sizes below 2 share the first grid.
+            // Sizes below 2 belong to the first grid.
             let level = isUsable ? max(1, Int(sizes[index].exponent)) : 0
             if isUsable, level < 30 { classes[level, default: []].append(index) } else { others.append(index) }
         }
@@ -40,7 +41,7 @@ struct NeighbourGrid {
         level.largest = Double(indices.map { sizes[$0] }.max() ?? 0)
         let width = indices.map { x[$0] }.max() ?? 0
         let height = indices.map { y[$0] }.max() ?? 0
-        // No more cells, rows and columns than about one per source.
+        // At most about as many cells, rows and columns as sources.
         let count = Double(indices.count + 1)
         level.cell = max(zone * level.largest, (width * height / count).squareRoot(), max(width, height) / count, 1)
         level.columns = Int(width / level.cell) + 1
@@ -58,7 +59,7 @@ struct NeighbourGrid {
         return level
     }
 
-    /// Calls `body` with every later source that may be within reach of source `index`, in no order.
+    /// Calls `body` with every later source that may be within reach of source `index`, in no particular order.
     func forEach(after index: Int, _ body: (Int) -> Void) {
         for other in others where other > index { body(other) }
         guard sizes[index].isFinite, (0..<1e9).contains(x[index]), (0..<1e9).contains(y[index]) else {
@@ -66,12 +67,12 @@ struct NeighbourGrid {
             return
         }
         for level in levels {
-            // One pixel more than the reach, for rounding in single precision.
+            // One pixel beyond the reach, for rounding in single precision.
             let reach = zone * (Double(sizes[index]) + level.largest) + 1
             let columns = level.range(x[index], reach, level.columns)
             for row in level.range(y[index], reach, level.rows) {
                 let first = row * level.columns
-                // The cells of a row follow one another, and so do their members.
+                // The cells of a row are consecutive, and so are their members.
                 let range =
                     Int(level.starts[first + columns.lowerBound])..<Int(level.starts[first + columns.upperBound])
                 for position in range where level.members[position] > index { body(Int(level.members[position])) }

@@ -6,15 +6,15 @@ internal import CSEP
     internal import Darwin
 #endif
 
-/// What SEP's cleaning needs to know of an object beside its catalogue row; SEP computes it but does not return it.
+/// Inputs of SEP's cleaning beside an object's catalogue row; SEP computes them but does not return them.
 struct CleanInputs {
     var abcor: Float
     var mthresh: Float
 }
 
-/// Computes ``CleanInputs`` from an object's pixels, to the bit as SEP does.
+/// Computes ``CleanInputs`` from an object's pixels, bit-identical to SEP.
 ///
-/// Masked pixels of the window must be hidden before.
+/// Masked pixels of the window must have been set to 0 before.
 struct CleanInputsReader {
     private let pixels: UnsafePointer<Float>
     private let mask: UnsafePointer<UInt8>?
@@ -28,10 +28,10 @@ struct CleanInputsReader {
     private let globalThreshold: Float
     private let minArea: Int
     private var heap: [Float]
-    // Smoothed samples of an object's pixels, in their order.
+    // Smoothed samples of an object's pixels, in the pixels' order.
     private var samples: [Float] = []
 
-    // SEP's noise of a masked pixel.
+    // SEP's noise value of a masked pixel.
     private static let maskedNoise: Float = 1e30
 
     init(_ window: borrowing ScanWindow, parameters: ScanParameters) {
@@ -50,7 +50,7 @@ struct CleanInputsReader {
         heap.reserveCapacity(minArea)
     }
 
-    /// The inputs of object `index`, whose pixels are at `range` of the catalogue's list.
+    /// The inputs of object `index`, whose pixels are the elements `range` of the catalogue's list.
     mutating func inputs(_ arrays: sep_catalog, _ index: Int, pixels range: Range<Int>) -> CleanInputs {
         let list = UnsafeBufferPointer(start: arrays.objectspix + range.lowerBound, count: range.count)
         return CleanInputs(abcor: abcor(arrays, index, list), mthresh: mthresh(arrays, index, list))
@@ -74,10 +74,10 @@ struct CleanInputsReader {
         return result > 1 ? 1 : result
     }
 
-    /// The excess over the threshold that `minArea` of the object's pixels reach.
+    /// The excess over the threshold that at least `minArea` of the object's pixels reach.
     ///
-    /// Kept from SEP: the first `minArea` pixels fill the heap, the next one is not entered but only sorts it, and
-    /// after an exchange the walk down the heap goes on one place too far.
+    /// Reproduced from SEP: the first `minArea` pixels fill the heap; the next one only sorts it and is not inserted;
+    /// and after an exchange, the sift-down goes one place too far.
     private mutating func mthresh(
         _ arrays: sep_catalog, _ index: Int, _ list: UnsafeBufferPointer<Int32>
     ) -> Float {
@@ -121,15 +121,14 @@ struct CleanInputsReader {
         return threshold * noiseMap[pixel]
     }
 
-    /// Whether the kernel, around every pixel of object `index`, lies inside the window.
     private func isInside(_ arrays: sep_catalog, _ index: Int) -> Bool {
         let (left, top) = (kernelWidth / 2, kernelHeight / 2)
         return Int(arrays.xmin[index]) >= left && Int(arrays.xmax[index]) < width - (kernelWidth - 1 - left)
             && Int(arrays.ymin[index]) >= top && Int(arrays.ymax[index]) < height - (kernelHeight - 1 - top)
     }
 
-    /// Adds the smoothed samples at raster offsets that are inside, four at a time but for the last few: each is a sum of
-    /// its own, in the order of ``smoothed(at:)``.
+    /// Appends the smoothed samples at raster offsets that are inside, four at a time except the last few. Each is a
+    /// sum of its own, in the order of ``smoothed(at:)``.
     private mutating func smooth(_ list: UnsafeBufferPointer<Int32>) {
         guard let kernel else { return }
         kernel.withUnsafeBufferPointer { kernel in
@@ -150,7 +149,8 @@ struct CleanInputsReader {
         }
     }
 
-    /// The smoothed sample at a raster offset, summed in SEP's order in single precision; outside the window is 0.
+    /// The smoothed sample at a raster offset, summed in SEP's order in single precision; pixels outside the window
+    /// count as 0.
     private func smoothed(at pixel: Int) -> Float {
         guard let kernel else { return pixels[pixel] }
         let (row, column) = pixel.quotientAndRemainder(dividingBy: width)

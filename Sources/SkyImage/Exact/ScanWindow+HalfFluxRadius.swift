@@ -1,10 +1,11 @@
 internal import CSkyfarm
 
 extension ScanWindow {
-    /// The radius in pixels that holds half of the flux within `limit` pixels of a place, in window coordinates.
+    /// The radius in pixels of the circle that contains half of the flux within `limit` pixels of a position, in window
+    /// coordinates.
     ///
-    /// Nil where it is left to libsep: near a masked pixel, which changes the rings' areas, for an odd place or limit, and
-    /// where the last bits of sums decide.
+    /// Nil where libsep must compute it: near a masked pixel, which changes the annuli's areas, for an unusual position
+    /// or limit, and where the last bits of sums decide.
     borrowing func halfFluxRadius(x: Double, y: Double, limit: Double) -> Double? {
         let isUsual = limit > 0.5 && limit < 1e5 && abs(x) < 1e6 && abs(y) < 1e6
         guard isUsual, !hasMaskedPixel(x: x, y: y, radius: limit + 2) else { return nil }
@@ -14,7 +15,7 @@ extension ScanWindow {
 
     private borrowing func hasMaskedPixel(x: Double, y: Double, radius: Double) -> Bool {
         guard let mask else { return false }
-        // From 0, as the mask is the window's.
+        // Starts at 0, as the mask covers the window only.
         let box = PixelRect(x: 0..<rect.width, y: 0..<rect.height)
             .box(aroundX: x, y: y, halfWidth: radius, halfHeight: radius)
         for row in box.y {

@@ -1,27 +1,25 @@
 internal import CSEP
 internal import ScanMemory
 
-/// A window of the image, ready for SEP: background subtracted, with mask and noise map where they are needed.
+/// A window of the image, prepared for SEP: background subtracted, with mask and noise map where they are needed.
 ///
-/// SEP may keep pointers into its memory between calls.
+/// SEP may keep pointers to its memory between calls.
 struct ScanWindow: ~Copyable {
     /// Pixels of the window, in image coordinates.
     let rect: PixelRect
-    /// All pixels of the image.
     let image: PixelRect
-    /// Samples without the background. After ``hideMaskedPixels(from:)`` masked ones are 0.
+    /// Background-subtracted samples. After ``hideMaskedPixels(from:)`` masked ones are 0.
     let pixels: UnsafeMutablePointer<Float>
-    /// 1 where a pixel is masked; nil if no pixel of the image is.
+    /// 1 for a masked pixel, 0 for others; nil if no pixel of the image is masked.
     let mask: UnsafeMutablePointer<UInt8>?
     /// Noise per pixel; nil if the noise is global.
     let noiseMap: UnsafeMutablePointer<Float>?
-    /// Noise of the whole image.
     let globalNoise: Float
 
     private let ownsPixels: Bool
 
-    /// Subtracts the background, in the samples of `view` if they may be overwritten, which then must live as long as the
-    /// window; else in a copy.
+    /// Subtracts the background: in place if the samples of `view` may be overwritten, which then must outlive the
+    /// window; otherwise in a copy.
     /// - Throws: ``ScanSetupError`` or ``SEPError``.
     static func subtracting(_ slice: BackgroundSlice, from view: PixelView) throws -> ScanWindow {
         try slice.validate()
@@ -57,7 +55,7 @@ struct ScanWindow: ~Copyable {
         if let noiseMap { LargeMemory.deallocate(noiseMap, rect.area) }
     }
 
-    /// Writes the samples without the background, row by row, so that a row stays in the cache for all that is done to it.
+    /// Writes the background-subtracted samples row by row, so that all steps on a row find it in the cache.
     private borrowing func fill(
         from view: PixelView, _ background: inout sep_bkg, meshNoise: UnsafeMutablePointer<Float>?
     ) throws {
@@ -82,11 +80,11 @@ struct ScanWindow: ~Copyable {
         }
     }
 
-    /// Refuses pixels that are not masked but too large for SEP, or no numbers: no coordinator sends them, and no
-    /// background that it computes makes them.
+    /// Refuses unmasked pixels that are too large for SEP or NaN. No coordinator sends such pixels, and no background
+    /// that it computes produces them.
     /// - Throws: ``ScanSetupError``.
     private borrowing func requireUsablePixels(inRow row: Int) throws {
-        // A pixel and its background are below the limit each.
+        // A pixel and its background are each below the limit.
         let limit = 2 * PixelView.limit
         let start = row * rect.width
         if UnsafePointer(pixels + start).greatestMagnitude(count: rect.width) <= limit { return }
@@ -97,8 +95,8 @@ struct ScanWindow: ~Copyable {
         }
     }
 
-    /// Sets masked pixels to 0, as SEP does on every row but an image's first `row` rows. There, numbers that are too
-    /// large for SEP become none, which it bears; those that are none already stay as they are, as it would see them.
+    /// Sets masked pixels to 0, as SEP does on every row except an image's first `row` rows. On those, numbers too
+    /// large for SEP become NaN, which it tolerates; NaN stays, as SEP would see it.
     borrowing func hideMaskedPixels(from row: Int) {
         guard let mask else { return }
         for offset in 0..<min(row * rect.width, rect.area)
@@ -110,7 +108,7 @@ struct ScanWindow: ~Copyable {
         }
     }
 
-    /// The window as libsep sees it, valid as long as the window lives; `gain` as ``ScanParameters/gain``.
+    /// The window as libsep's image, valid for the lifetime of the window; `gain` as ``ScanParameters/gain``.
     func sepImage(gain: Double) -> sep_image {
         var result = sep_image()
         result.gain = gain

@@ -1,4 +1,4 @@
-/// Sources of some islands with what the catalogue needs to be put together, one element per source in each column.
+/// Sources of some islands with the data that assembly of the catalogue needs, one element per source in each column.
 package struct SourceBatch: Codable, Equatable, Sendable {
     /// The sources, in image coordinates, with their photometry.
     package var sources = SourceTable()
@@ -6,20 +6,17 @@ package struct SourceBatch: Codable, Equatable, Sendable {
     package var keyRow: [Int32] = []
     /// Columns of the islands' keys.
     package var keyColumn: [Int32] = []
-    /// Correction of the profile's amplitude, of use for cleaning only; SExtractor calls it abcor.
+    /// Correction of the profile's amplitude, used for cleaning only; SExtractor's abcor.
     package var abcor: [Float] = []
-    /// Level by which a neighbour's wing must exceed the threshold to swallow the source; SExtractor's mthresh.
+    /// Level by which a neighbour's wing must exceed the threshold to absorb the source; SExtractor's mthresh.
     package var mthresh: [Float] = []
     /// Sources whose apertures reach beyond the window they were measured in.
     package var open = OpenApertures()
 
-    /// No sources.
     package init() {}
 
-    /// Number of sources.
     package var count: Int { sources.count }
 
-    /// Adds the sources of `other` at the end.
     package mutating func append(_ other: SourceBatch) {
         open.append(other.open, shiftedBy: count)
         sources.append(other.sources)
@@ -29,7 +26,6 @@ package struct SourceBatch: Codable, Equatable, Sendable {
         mthresh += other.mthresh
     }
 
-    /// The sources at `indices`, in that order.
     package func selecting(_ indices: [Int]) -> SourceBatch {
         var result = SourceBatch()
         result.sources = sources.selecting(indices)
@@ -41,19 +37,20 @@ package struct SourceBatch: Codable, Equatable, Sendable {
         return result
     }
 
-    /// Key of the island of the source at `index`.
+    /// Key of the island that contains the source at `index`.
     package func key(_ index: Int) -> IslandKey { IslandKey(row: keyRow[index], column: keyColumn[index]) }
 
-    /// The sources' indices in the order of their islands' keys; those of an island keep their order.
+    /// The sources' indices, sorted by the keys of their islands; sources of one island keep their order.
     func keyOrder() -> [Int] {
-        // A key in one number, of the same order: the rows' and columns' signs are those of the number's halves.
+        // Both halves of the key in one integer that sorts the same way: the signs of row and column are those of its
+        // halves.
         let keys = zip(keyRow, keyColumn).map { row, column in
             Int64(row) << 32 | Int64(UInt32(bitPattern: column) ^ 1 << 31)
         }
         return keys.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }.map(\.offset)
     }
 
-    /// Refuses a batch whose columns do not fit together or the image, which a decoder cannot know.
+    /// Refuses a batch whose columns are inconsistent or do not fit the image, which decoding alone does not detect.
     /// - Throws: ``ScanSetupError``.
     package func validate(in image: PixelRect) throws(ScanSetupError) {
         let lengths = [keyRow.count, keyColumn.count, abcor.count, mthresh.count]
@@ -63,26 +60,22 @@ package struct SourceBatch: Codable, Equatable, Sendable {
     }
 }
 
-/// Boxes that a window must hold to measure some sources; struct of arrays.
+/// Boxes that a window must contain so that some sources can be measured; struct of arrays.
 package struct OpenApertures: Codable, Equatable, Sendable {
-    /// The sources, by their place in their batch or table.
+    /// The sources, by index in their batch or table.
     package var index: [Int32] = []
     /// The boxes, in image coordinates: first column, end column, first row, end row.
     package var xmin: [Int32] = [], xend: [Int32] = [], ymin: [Int32] = [], yend: [Int32] = []
 
-    /// None.
     package init() {}
 
-    /// Number of sources.
     package var count: Int { index.count }
 
-    /// Box number `position`.
     package func box(_ position: Int) -> PixelRect {
         PixelRect(
             x: Int(xmin[position])..<Int(xend[position]), y: Int(ymin[position])..<Int(yend[position]))
     }
 
-    /// Adds a source with its box.
     package mutating func append(index: Int, box: PixelRect) {
         self.index.append(Int32(index))
         xmin.append(Int32(box.x.lowerBound))
@@ -109,7 +102,7 @@ package struct OpenApertures: Codable, Equatable, Sendable {
         return result
     }
 
-    /// True if every one of `count` sources is named once at most, with a box inside `image`.
+    /// True if each of `count` sources occurs at most once, with a box inside `image`.
     func isValid(count: Int, in image: PixelRect) -> Bool {
         let lengths = [xmin.count, xend.count, ymin.count, yend.count]
         return lengths.allSatisfy { $0 == self.count } && index.allSatisfy { (0..<Int32(count)).contains($0) }

@@ -4,11 +4,11 @@
     internal import Darwin
 #endif
 
-/// SEP's cleaning of a whole catalogue: removes sources that a neighbour's wing would have made.
+/// SEP's cleaning of a whole catalogue: removes detections explained by a neighbour's wing.
 ///
-/// SEP compares all pairs; here a source meets only those within SEP's reach of ten semi-major axes. Pairs are
-/// independent but for the survivors, so that the order within a source's neighbours does not matter, and the
-/// arithmetic is SEP's, single and double precision alike: the survivors are the same.
+/// SEP compares all pairs; this compares a source with those within SEP's reach of ten semi-major axes only. Pairs are
+/// independent except for which sources survive, so the order among a source's neighbours does not matter. The
+/// arithmetic is SEP's, in the same mix of single and double precision, so the surviving sources are the same.
 package struct SourceCleaner {
     private let x: [Double]
     private let y: [Double]
@@ -20,7 +20,7 @@ package struct SourceCleaner {
     // SEP's reach, in units of the sum of two semi-major axes.
     private static let zone = 10.0
 
-    /// A cleaner of all sources of the image, which have key order at the indices `order` of `batch`.
+    /// A cleaner of all sources of the image; `order` lists their indices in `batch` in key order.
     package init(_ batch: SourceBatch, order: [Int], parameter: Double) {
         x = batch.sources.x.selecting(order)
         y = batch.sources.y.selecting(order)
@@ -30,7 +30,7 @@ package struct SourceCleaner {
         profiles = Profile.all(of: batch, order, parameter)
     }
 
-    /// Places in the order of the sources that remain, ascending.
+    /// Positions in the order of the surviving sources, ascending.
     package func survivors() -> [Int] {
         var survives = [Bool](repeating: true, count: x.count)
         let neighbours = NeighbourGrid(x: x, y: y, sizes: a, zone: Self.zone)
@@ -45,7 +45,7 @@ package struct SourceCleaner {
                 if cflux[other] < cflux[index] {
                     if profiles[index].swallows(dx, dy, mthresh[other]) { survives[other] = false }
                 } else if profiles[other].swallows(dx, dy, mthresh[index]) {
-                    // As in SEP, a source that was swallowed goes on swallowing in its own turn.
+                    // As in SEP, a removed source still removes others in its own turn.
                     survives[index] = false
                 }
             }
@@ -62,7 +62,7 @@ package struct SourceCleaner {
         let cxy: Float
         let parameter: Double
 
-        /// Those of the sources at `order`, in that order.
+        /// The profiles of the sources at `order`, in that order.
         static func all(of batch: SourceBatch, _ order: [Int], _ parameter: Double) -> [Profile] {
             let table = batch.sources
             let (a, b, cxx, cyy, cxy) = (table.a, table.b, table.cxx, table.cyy, table.cxy)

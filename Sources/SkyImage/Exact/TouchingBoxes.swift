@@ -1,9 +1,9 @@
-/// Merges rectangles that touch into their common boxes, until no two touch.
+/// Merges rectangles that touch into their bounding boxes, until no two touch.
 ///
-/// A sweep over the rows: the boxes under the sweep line that have been merged are disjoint in x, so that a new box
-/// finds its neighbours by binary search. A merged box may touch one that the line has left: the sweep is repeated.
+/// A sweep over the rows: the merged boxes under the sweep line are disjoint in x, so that a new box finds its
+/// neighbours by binary search. A merged box may touch one that the line has passed; the sweep is then repeated.
 package struct TouchingBoxes {
-    /// A rectangle and the numbers of those it was merged from.
+    /// A rectangle and the numbers of the rectangles merged into it.
     package struct Box: Equatable, Sendable {
         package var rect: PixelRect
         package var members: [Int]
@@ -13,7 +13,7 @@ package struct TouchingBoxes {
             self.members = members
         }
 
-        // The shorter list goes to the end of the longer, so that a long chain of boxes is not copied at each link.
+        // The shorter list is appended to the longer one, so that a long chain of boxes is not copied at each merge.
         fileprivate mutating func absorb(_ other: consuming Box) {
             rect = rect.union(other.rect)
             if members.count < other.members.count { swap(&members, &other.members) }
@@ -24,13 +24,13 @@ package struct TouchingBoxes {
     private var boxes: [Box]
     private let gap: Int
 
-    /// Boxes that touch if less than `gap` + 1 pixels lie between them.
+    /// Boxes that touch if fewer than `gap` + 1 pixels separate them.
     package init(_ boxes: [Box], gap: Int) {
         self.boxes = boxes
         self.gap = gap
     }
 
-    /// The merged boxes by first row and column, with sorted members.
+    /// The merged boxes, sorted by first row and column, with sorted members.
     package func merged() -> [Box] {
         var current = boxes
         while true {
@@ -52,7 +52,7 @@ package struct TouchingBoxes {
 
     private func sweep(_ boxes: [Box]) -> [Box] {
         var done: [Box] = []
-        // Disjoint in x by more than the gap, in order.
+        // Disjoint in x by more than the gap, in ascending order.
         var active: [Box] = []
         var row = Int.min
         for var box in Self.sorted(boxes) {
@@ -74,7 +74,7 @@ package struct TouchingBoxes {
         return done + active
     }
 
-    /// The first active box that ends at or behind `x`, less the gap.
+    /// The first active box whose end, extended by the gap, reaches `x`.
     private func firstIndex(in active: [Box], reaching x: Int) -> Int {
         var low = 0
         var high = active.count

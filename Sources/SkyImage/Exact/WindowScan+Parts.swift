@@ -1,8 +1,8 @@
 extension WindowScan {
-    /// One pixel of each 8-connected part that an island has in `rows`, in raster order.
+    /// One pixel of each 8-connected part of an island within `rows`, in raster order.
     ///
-    /// Near the edge of a window what SEP detects is not what it detects in the image: islands may touch there that are
-    /// apart in the image. Parts in rows off the edge are never of two islands, and so stand for all that belong there.
+    /// Near the edge of a window SEP's detections differ from those in the whole image: islands separate in the image
+    /// may touch there. A part in rows away from the edge never joins two islands, so one pixel represents its island.
     borrowing func parts(of island: Island, in rows: Range<Int>) -> [(x: Int, y: Int)] {
         let (columns, rows) = (island.box.x, island.box.y.clamped(to: rows))
         if rows.isEmpty { return [] }

@@ -1,22 +1,18 @@
 /// Islands that a window cuts, one element per reported pixel; struct of arrays.
 package struct CutIslands: Codable, Equatable, Sendable {
-    /// Boxes in image coordinates that the next window should hold: first column, end column, first row, end row.
+    /// Boxes in image coordinates that the next window should contain: first column, end column, first row, end row.
     package var xmin: [Int32] = [], xend: [Int32] = [], ymin: [Int32] = [], yend: [Int32] = []
-    /// A pixel of the island by which it is found again.
+    /// A pixel of the island that identifies it in the next window.
     package var pixelX: [Int32] = [], pixelY: [Int32] = []
 
-    /// None.
     package init() {}
 
-    /// Number of reports.
     package var count: Int { pixelX.count }
 
-    /// Box of report number `index`.
     package func box(_ index: Int) -> PixelRect {
         PixelRect(x: Int(xmin[index])..<Int(xend[index]), y: Int(ymin[index])..<Int(yend[index]))
     }
 
-    /// Adds a report.
     package mutating func append(box: PixelRect, pixelX x: Int, y: Int) {
         xmin.append(Int32(box.x.lowerBound))
         xend.append(Int32(box.x.upperBound))
@@ -26,7 +22,7 @@ package struct CutIslands: Codable, Equatable, Sendable {
         pixelY.append(Int32(y))
     }
 
-    /// Refuses reports whose columns do not fit together or lie outside the image.
+    /// Refuses reports whose columns are inconsistent or lie outside the image.
     /// - Throws: ``ScanSetupError``.
     package func validate(in image: PixelRect) throws(ScanSetupError) {
         let lengths = [xmin.count, xend.count, ymin.count, yend.count, pixelY.count]
@@ -38,17 +34,16 @@ package struct CutIslands: Codable, Equatable, Sendable {
     }
 }
 
-/// What a scan of one window finds.
+/// The result of a scan of one window.
 package struct WindowResult: Codable, Equatable, Sendable {
-    /// Sources of the islands that count, in key order.
+    /// Sources of the accepted islands, in key order.
     package var batch = SourceBatch()
-    /// Islands that must be scanned again in a larger window.
+    /// Islands that must be extracted again in a larger window.
     package var cut = CutIslands()
 
-    /// Nothing.
     package init() {}
 
-    /// Refuses a result that cannot come from a scan of this image.
+    /// Refuses a result that no scan of this image can produce.
     /// - Throws: ``ScanSetupError``.
     package func validate(in image: PixelRect) throws(ScanSetupError) {
         try batch.validate(in: image)
@@ -56,15 +51,14 @@ package struct WindowResult: Codable, Equatable, Sendable {
     }
 }
 
-/// The common part of both scans of pass 2: extract, choose islands, compute what cleaning needs, measure.
+/// The part common to both scans of pass 2: extraction, selection of islands, inputs of the cleaning, photometry.
 struct WindowScan: ~Copyable {
     private let window: ScanWindow
     private let catalog: ExtractedCatalog
     private let parameters: ScanParameters
-    /// All islands of the window, in key order.
     let islands: [Island]
 
-    /// Extracts the sources of the first `rows` rows of `view`, or of all.
+    /// Extracts the sources of the first `rows` rows of `view`; of all rows if nil.
     /// - Throws: ``ScanSetupError``, ``SEPError``.
     init(
         _ view: PixelView, extracting rows: Int? = nil, background: BackgroundSlice, parameters: ScanParameters
@@ -81,7 +75,7 @@ struct WindowScan: ~Copyable {
         self.parameters = parameters
     }
 
-    /// Sources of the islands at `indices`, measured.
+    /// Sources of the islands at `indices`, with photometry.
     borrowing func batch(ofIslands indices: [Int]) -> SourceBatch {
         var batch = SourceBatch()
         batch.sources = catalog.table(of: indices.map { islands[$0].objects }, in: window.rect)
@@ -124,7 +118,7 @@ struct WindowScan: ~Copyable {
 }
 
 extension ScanWindow {
-    /// Measures all sources of a table; those that need more than this window are noted in `open`.
+    /// Measures all sources of a table; those that need pixels outside the window are added to `open`.
     borrowing func measureAll(_ table: inout SourceTable, open: inout OpenApertures, parameters: ScanParameters) {
         var photometry = Photometry()
         for index in 0..<table.count {

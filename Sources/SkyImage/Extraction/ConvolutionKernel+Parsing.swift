@@ -1,8 +1,8 @@
 extension ConvolutionKernel {
-    /// Reads the text of a SExtractor `.conv` file: a line `CONV NORM`, then one line of numbers per row.
+    /// Parses a SExtractor `.conv` file: a line `CONV NORM`, then one line of numbers per row.
     ///
     /// Lines that begin with `#` are comments.
-    /// - Throws: ``ScanSetupError`` that names the line at fault.
+    /// - Throws: ``ScanSetupError`` that names the invalid line.
     public init(parsing text: String) throws(ScanSetupError) {
         var rows: [[Float]] = []
         var hasHeader = false

@@ -1,4 +1,4 @@
-/// The kernel by which an image is smoothed before detection; SEP divides it by the sum of its absolute values.
+/// The kernel with which an image is smoothed before detection; SEP divides it by the sum of its absolute values.
 public struct ConvolutionKernel: Codable, Hashable, Sendable {
     /// Columns: odd, at most ``largestSide``.
     public let width: Int
@@ -7,7 +7,7 @@ public struct ConvolutionKernel: Codable, Hashable, Sendable {
     /// Values, row by row.
     public let values: [Float]
 
-    /// Longest side of a kernel. What a kernel sees must lie inside a band's halo.
+    /// Longest side of a kernel. Its reach must lie inside a band's halo.
     public static let largestSide = 31
 
     /// SExtractor's default: 1 2 1, 2 4 2, 1 2 1.
@@ -20,7 +20,7 @@ public struct ConvolutionKernel: Codable, Hashable, Sendable {
     }
 
     /// A kernel of `width` by `height` values.
-    /// - Throws: ``ScanSetupError`` for even or too long sides, values that are not finite, or only zeros.
+    /// - Throws: ``ScanSetupError`` for even or too long sides, values that are not finite, or all zeros.
     public init(width: Int, height: Int, values: [Float]) throws(ScanSetupError) {
         for (side, name) in [(width, "width"), (height, "height")] {
             guard side > 0, side % 2 == 1 else {
@@ -50,9 +50,9 @@ public struct ConvolutionKernel: Codable, Hashable, Sendable {
             values: container.decode([Float].self, forKey: .values))
     }
 
-    /// The values as SEP uses them: divided in single precision by their absolute sum.
+    /// The values as SEP uses them: divided by their absolute sum in single precision.
     package var normalized: [Float] {
-        // The order of the additions is SEP's.
+        // Added in SEP's order.
         var sum: Float = 0
         for value in values { sum += abs(value) }
         return values.map { $0 / sum }

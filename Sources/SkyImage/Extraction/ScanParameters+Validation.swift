@@ -1,5 +1,5 @@
 extension ScanParameters {
-    /// What the numbers among the parameters may be.
+    /// Permitted ranges of the numeric parameters.
     public enum Limits {
         /// Of ``ScanParameters/threshold``, in units of the noise.
         public static let threshold = 0.01...10_000
@@ -25,8 +25,8 @@ extension ScanParameters {
         public static let largestApertureRadius = 10_000.0
     }
 
-    /// Refuses parameters that make no sense.
-    /// - Throws: ``ScanSetupError`` that names the parameter, its value and what is allowed.
+    /// Refuses invalid parameters.
+    /// - Throws: ``ScanSetupError`` that names the parameter, its value and the permitted range.
     public func validate() throws(ScanSetupError) {
         try require(threshold, in: Limits.threshold, "threshold")
         try require(minArea, in: Limits.minArea, "min-area", "pixels")

@@ -1,14 +1,14 @@
-/// What counts as a source and how it is measured. Names and defaults are SExtractor's.
+/// Parameters of detection and photometry. Names and defaults are SExtractor's.
 public struct ScanParameters: Codable, Hashable, Sendable {
     /// Detection threshold in units of the noise. 0.01 to 10000; 1.5 by default.
     public var threshold = 1.5
-    /// Fewest pixels above the threshold. At least 1; 5 by default.
+    /// Smallest number of pixels above the threshold. At least 1; 5 by default.
     public var minArea = 5
-    /// Thresholds at which a blend is searched for branches. 1 to 256; 32 by default.
+    /// Number of deblending thresholds. 1 to 256; 32 by default.
     public var deblendLevels = 32
-    /// Share of a blend's flux that a branch needs to become a source. 0 to 1 (1: never); 0.005 by default.
+    /// Fraction of a blend's flux that a branch needs to become a source. 0 to 1 (1: never); 0.005 by default.
     public var deblendContrast = 0.005
-    /// Steepness of the wings that swallow false detections; nil leaves all in. 0.1 to 10; 1 by default.
+    /// Exponent of the wings that explain false detections; nil turns cleaning off. 0.1 to 10; 1 by default.
     public var clean: Double? = 1.0
     /// Columns of a background mesh, in pixels. 64 by default.
     public var meshWidth = 64
@@ -18,11 +18,11 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     public var meshFilterWidth = 3
     /// Rows of the median filter over the meshes. 1 to 63; 3 by default.
     public var meshFilterHeight = 3
-    /// How the image is smoothed before detection.
+    /// Smoothing before detection.
     public var filter = Filter.conv
     /// The kernel of ``filter``.
     public var kernel = ConvolutionKernel.standard
-    /// The noise that threshold and errors are measured by.
+    /// Noise that scales the threshold and the errors.
     public var noise = Noise.global
     /// Radius of the fixed aperture in pixels. Positive; 5 by default.
     public var apertureRadius = 5.0
@@ -32,8 +32,8 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     /// Smallest size of that ellipse, in units of the source's `a` and `b`: the second of PHOT_AUTOPARAMS. It also
     /// measures sources without a Kron radius. 0 to 20; 3.5 by default.
     public var kronMinimum = 3.5
-    /// Photoelectrons per unit of the samples, from which errors get the photon noise of the source; 0, the default,
-    /// leaves it out.
+    /// Photoelectrons per unit of the samples, which add the source's photon noise to the errors; 0, the default, omits
+    /// it.
     public var gain = 0.0
 
     /// SExtractor's defaults.
@@ -43,7 +43,7 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     public enum Filter: String, Codable, Hashable, Sendable, CaseIterable {
         /// Convolution with the kernel, as SExtractor does.
         case conv
-        /// Matched filter: pixels are weighted by the noise map too. Needs a noise per pixel.
+        /// Matched filter: pixels are also weighted by the noise map. Needs a noise per pixel.
         case matched
         /// None.
         case none
@@ -55,10 +55,11 @@ public struct ScanParameters: Codable, Hashable, Sendable {
         case global
         /// The interpolated noise of the meshes, pixel by pixel.
         case map
-        /// The weight map's, pixel by pixel: the variance is inverse to the weight, at the level of the meshes' noise.
+        /// The noise of the weight map, pixel by pixel: the variance is inverse to the weight, scaled to the meshes'
+        /// noise.
         case weights
     }
 
-    /// The kernel that is in use: none without a filter.
+    /// The kernel in use; nil without a filter.
     package var activeKernel: ConvolutionKernel? { filter == .none ? nil : kernel }
 }

@@ -1,16 +1,16 @@
 import CSkyfarm
 import Foundation
 
-/// Folders below which images may be opened by names that come from elsewhere.
+/// Folders below which images may be opened by names received from other machines.
 ///
-/// A name is followed component by component from the folder, which was opened once: no symbolic link and no `..` leads
-/// out of it, and what is not a regular file is not opened.
+/// A path is resolved component by component from the folder, which is opened once: no symbolic link and no `..` leads
+/// out of it, and only regular files are opened.
 public struct DataFolders: Sendable {
-    /// With the beginning of the absolute paths below each.
+    /// Each with the prefix of the absolute paths below it.
     private let folders: [(prefix: String, descriptor: OpenDescriptor)]
 
-    /// The folders at these paths, which may be links.
-    /// - Throws: ``ImageError`` if one is no folder, or cannot be entered.
+    /// The folders at these paths, which may be symbolic links.
+    /// - Throws: ``ImageError`` if one is not a folder or cannot be entered.
     public init(_ paths: [String]) throws(ImageError) {
         var folders: [(String, OpenDescriptor)] = []
         for path in paths {
@@ -23,13 +23,13 @@ public struct DataFolders: Sendable {
         self.folders = folders
     }
 
-    /// Opens the image in HDU number `hdu` of the file at an absolute path without links.
-    /// - Throws: ``ImageError`` if the file is not below one of the folders, or cannot be used.
+    /// Opens the image in HDU number `hdu` of the file at an absolute path without symbolic links.
+    /// - Throws: ``ImageError`` if the file is not below one of the folders or cannot be used.
     public func image(at path: String, hdu: Int) throws(ImageError) -> FITSImage {
         let file = try open(path)
         let name = file.name
         do throws(ImageError) {
-            // CFITSIO would decompress all of it into memory, for each window.
+            // CFITSIO would decompress the whole file into memory, for each window.
             guard !FileKind.isCompressed(try FileKind.firstBytes(of: name)) else {
                 throw ImageError(.unreadable, "\(name): is compressed as a whole")
             }
@@ -40,7 +40,7 @@ public struct DataFolders: Sendable {
     }
 
     private func open(_ path: String) throws(ImageError) -> OpenDescriptor {
-        // No file system has longer paths, and none has a zero byte in them.
+        // No file system has longer paths, and none allows a zero byte in them.
         guard path.utf8.count < 4096, !path.utf8.contains(0) else {
             throw ImageError(.unreadable, "no file has such a name: \(path.utf8.count) bytes, or one of them zero")
         }
@@ -57,18 +57,18 @@ public struct DataFolders: Sendable {
 }
 
 extension StoredImage {
-    /// The absolute path of the file, without links; nil if it is not there any more.
+    /// The absolute path of the file, with symbolic links resolved; nil if the file no longer exists.
     public var absolutePath: String? { realPath(location.path) }
 }
 
-/// The absolute path without links of what is at `path`; nil if there is nothing.
+/// The absolute path, with symbolic links resolved, of the file at `path`; nil if there is none.
 private func realPath(_ path: String) -> String? {
     guard let whole = realpath(path, nil) else { return nil }
     defer { free(whole) }
     return String(cString: whole)
 }
 
-/// A descriptor that is closed with its last user.
+/// A descriptor that is closed when its last reference is released.
 package final class OpenDescriptor: Sendable {
     let number: Int32
 
@@ -76,7 +76,7 @@ package final class OpenDescriptor: Sendable {
 
     deinit { close(number) }
 
-    /// A name under which the very file can be opened as long as this lives.
+    /// A path that opens exactly this file for the lifetime of the object.
     var name: String {
         #if os(Linux)
             "/proc/self/fd/\(number)"

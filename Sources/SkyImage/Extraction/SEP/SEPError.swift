@@ -1,15 +1,15 @@
 internal import CSEP
 
-/// A call of libsep that failed.
+/// A failed call of libsep.
 public struct SEPError: Error, Equatable, Sendable, CustomStringConvertible {
     /// libsep's status.
     public let status: Int32
     /// libsep's message with its detail.
     public let description: String
 
-    /// The error behind `status`, read from this thread's last failure.
+    /// The error for `status`, with the detail of this thread's last failure.
     package init(status: Int32) {
-        // Sizes as sep.h gives them: 60 and 512 characters and the final zero.
+        // Buffer sizes as documented in sep.h: 60 and 512 characters and the terminating zero.
         var message = [CChar](repeating: 0, count: 61)
         var detail = [CChar](repeating: 0, count: 513)
         sep_get_errmsg(status, &message)

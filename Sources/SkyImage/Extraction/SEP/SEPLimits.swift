@@ -1,25 +1,26 @@
 internal import CSEP
 internal import Foundation
 
-/// libsep's two process-wide limits. They are only ever raised, and never while an extraction is under way: libsep reads
-/// the limit on sub-objects again and again and takes it for the size of memory that it allocated at the beginning.
+/// libsep's two process-wide limits. They are only raised, and never during an extraction: libsep reads the limit on
+/// sub-objects repeatedly and takes it for the size of memory that it allocated at the start.
 package enum SEPLimits {
     // libsep's status codes of the two limits.
     private static let pixelStackFull: Int32 = 2
     private static let deblendOverflow: Int32 = 7
-    // Every call of sep_extract initialises the whole stack: a large one costs more than a rare second try.
+    // Every call of sep_extract initialises the whole stack: a large stack costs more than an occasional second try.
     private static let first = Limits(pixelStack: 400_000, subObjects: 8192)
-    // libsep numbers the sub-objects of a level by 16-bit integers; a greater limit leads it out of its arrays.
+    // libsep numbers the sub-objects of a level by 16-bit integers; with a greater limit it would access memory out of
+    // bounds.
     private static let mostSubObjects: Int32 = 1 << 15
-    // libsep counts the bytes of its pixel lists, 28 per pixel, in 32-bit integers. Up to the second number of pixels a
-    // count that overflows is negative, which libsep reports as a lack of memory; beyond it, memory would be too small.
+    // libsep counts the bytes of its pixel lists, 28 per pixel, in 32-bit integers. Up to `mostPixels` an overflowing
+    // count is negative, which libsep reports as out of memory; beyond it, the allocation would be too small.
     private static let mostStackPixels = Int(Int32.max) / 28
-    /// Most pixels of an extraction.
+    /// Most pixels of a window that is extracted.
     static let mostPixels = Int(UInt32.max) / 28
     private static let gate = LimitGate()
 
-    /// Runs `extract` until it does not fail for want of room, in a window of `pixelCount` pixels.
-    /// - Throws: ``SEPError`` for every other failure, or when the limits cannot be raised further.
+    /// Runs `extract` until it no longer fails because a limit is too low, in a window of `pixelCount` pixels.
+    /// - Throws: ``SEPError`` for every other failure, or if the limits cannot be raised further.
     static func withRoom(pixelCount: Int, _ extract: () -> Int32) throws(SEPError) {
         var used = gate.raise(to: first)
         let mostStack = min(pixelCount + 2, mostStackPixels)
@@ -37,10 +38,10 @@ package enum SEPLimits {
         }
     }
 
-    /// Raises the limit on sub-objects to at least `count`; waits for extractions under way.
+    /// Raises the limit on sub-objects to at least `count`; waits for running extractions.
     static func raise(subObjects count: Int32) { _ = gate.raise(to: Limits(pixelStack: 0, subObjects: count)) }
 
-    /// Threads that wait until they can raise a limit.
+    /// Number of threads waiting to raise a limit.
     static var waiting: Int { gate.waiting }
 }
 
@@ -49,9 +50,9 @@ private struct Limits {
     var subObjects: Int32 = 0
 }
 
-/// Lets extractions run side by side, and sets libsep's limits when none does.
+/// Lets extractions run concurrently, and sets libsep's limits only while none is running.
 private final class LimitGate: @unchecked Sendable {
-    // Sendable: all that changes is read and written only while `condition` is locked.
+    // Sendable: all mutable state is accessed only with `condition` locked.
     private let condition = NSCondition()
     private var limits = Limits()
     private var running = 0
@@ -61,7 +62,7 @@ private final class LimitGate: @unchecked Sendable {
 
     func run(_ extract: () -> Int32) -> Int32 {
         condition.withLock {
-            // Who wants to raise a limit goes first, or extractions that overlap would hold it up for ever.
+            // Threads that raise a limit take precedence; otherwise overlapping extractions would block them forever.
             while raising > 0 { condition.wait() }
             running += 1
         }
