@@ -1,10 +1,10 @@
 internal import CFITSIO
 
-/// A look at the header of an HDU before CFITSIO goes there: while it reads the header it divides by the sides of a
-/// compressed image's tiles and by the pixels of a Rice code's block, and copies names of columns, and what should be an
-/// integer and is none, into too few bytes.
+/// Checks the header of an HDU before CFITSIO parses it: while parsing, CFITSIO divides by the sides of a compressed
+/// image's tiles and by the block size of a Rice code, and copies column names, and malformed integers, into buffers
+/// that may be too small.
 extension FITSFile {
-    /// Goes on to the HDU with this number, one by one if it lies behind the current one.
+    /// Moves to the HDU with this number, one HDU at a time if it lies behind the current one.
     /// - Returns: CFITSIO's status.
     func go(to number: Int32) -> Int32 {
         var status: Int32 = 0
@@ -21,9 +21,9 @@ extension FITSFile {
     }
 
     /// Reads the cards behind the current HDU.
-    /// - Returns: `BAD_DIMEN` if they hold a side or block below 1, or a name or integer too long, `END_OF_FILE` if the
-    ///   file ends among them: what CFITSIO does with half a block depends on what it read before. 0 if all is well, or
-    ///   nothing comes.
+    /// - Returns: `BAD_DIMEN` if they hold a side or block below 1, or a name or integer too long; `END_OF_FILE` if the
+    ///   file ends within them, as CFITSIO's handling of a partial block depends on what it read before; 0 if all is
+    ///   well, or no HDU follows.
     private func nextHeaderFault() -> Int32 {
         var (status, position): (Int32, Int64) = (0, 0)
         ffghadll(handle, nil, nil, &position, &status)
@@ -31,14 +31,14 @@ extension FITSFile {
         var block = [UInt8](repeating: 0, count: FITSMemoryFile.blockLength)
         var (isRice, hasEmptyBlocks) = (false, false)
         while position + Int64(block.count) <= byteCount {
-            // 0: the end of the file is reported.
+            // 0: CFITSIO reports the end of the file.
             ffmbyt(handle, position, 0, &status)
             ffgbyt(handle, Int64(block.count), &block, &status)
             guard status == 0 else { break }
             position += Int64(block.count)
             for start in stride(from: 0, to: block.count, by: FITSHeader.cardLength) {
                 let bytes = block[start..<start + FITSHeader.cardLength]
-                // A character for each byte: as UTF-8, an accent would go together with a sign before it.
+                // One character per byte: as UTF-8, an accent would combine with the character before it.
                 let card = String(String.UnicodeScalarView(bytes.lazy.map { Unicode.Scalar($0) }))
                 if card.hasPrefix("END     ") { return isRice && hasEmptyBlocks ? BAD_DIMEN : 0 }
                 if Self.hasLongWord(card) { return BAD_DIMEN }
@@ -46,7 +46,7 @@ extension FITSFile {
                 if Self.isInteger(name), Self.valueLength(card) > Self.integerLength { return BAD_DIMEN }
                 switch name {
                 case "ZCMPTYPE": isRice = isRice || card.contains("RICE")
-                // Another code may have a 0 there.
+                // Other compression types may have a 0 there.
                 case "ZVAL1": hasEmptyBlocks = hasEmptyBlocks || !(Self.number(card) >= 1)
                 default: if Self.isSide(name), !(Self.number(card) >= 1) { return BAD_DIMEN }
                 }
@@ -55,7 +55,7 @@ extension FITSFile {
         return END_OF_FILE
     }
 
-    /// The name of a card with a value, as CFITSIO finds it: the first word, whatever follows it.
+    /// The keyword of a card with a value, as CFITSIO finds it: the first word, whatever follows it.
     private static func name(_ card: String) -> Substring? {
         guard let sign = card.firstIndex(of: "=") else { return nil }
         var words = card[..<sign].uppercased().split(separator: " ")
@@ -63,35 +63,35 @@ extension FITSFile {
         return words.first
     }
 
-    /// The number of a card: the first word behind the sign. NaN if it is none, or none that CFITSIO reads: it then takes
-    /// 0 for a side.
+    /// The number of a card: the first word after the equals sign. NaN if it is not a number, or one that CFITSIO
+    /// cannot parse: it then uses 0 for a side.
     private static func number(_ card: String) -> Double {
         let word = card.drop { $0 != "=" }.dropFirst().prefix { $0 != "/" }.split(separator: " ").first ?? ""
         guard word.allSatisfy({ "0123456789+-.eE".contains($0) }), let number = Double(word) else { return .nan }
         return number <= Double(Int32.max) ? number : .nan
     }
 
-    /// Whether cards of that name tell a side of a compressed image or of its tiles.
+    /// Whether cards of that name hold a side of a compressed image or of its tiles.
     private static func isSide(_ name: Substring) -> Bool {
         (name.hasPrefix("ZTILE") || name.hasPrefix("ZNAXIS")) && name.last?.isNumber == true
     }
 
-    /// Whether CFITSIO reads cards of that name as integers on its way to a compressed image.
+    /// Whether CFITSIO parses cards of that name as integers while it opens a compressed image.
     private static func isInteger(_ name: Substring) -> Bool {
         ["ZVAL", "ZTILE", "ZNAXIS", "ZBITPIX", "ZDITHER0", "ZBLANK", "BLANK"].contains { name.hasPrefix($0) }
     }
 
-    /// Most characters that CFITSIO may take for the value of a card.
+    /// Upper bound of the characters that CFITSIO may take for the value of a card.
     private static func valueLength(_ card: String) -> Int {
         let value = card.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst().drop { $0 == UInt8(ascii: " ") }
-        // A string or a pair may hold spaces.
+        // A string or a complex number may contain spaces.
         guard let first = value.first, ![UInt8(ascii: "'"), UInt8(ascii: "(")].contains(first) else {
             return value.count
         }
         return value.prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "/") }.count
     }
 
-    /// Whether a table's card has a longer value than a string between quotes can be.
+    /// Whether a table's card has a value longer than the longest quoted string.
     private static func hasLongWord(_ card: String) -> Bool {
         guard card.uppercased().hasPrefix("T"), let sign = card.firstIndex(of: "=") else { return false }
         let value = card[card.index(after: sign)...].drop { $0 == " " }

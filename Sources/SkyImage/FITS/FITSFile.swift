@@ -1,16 +1,16 @@
 internal import CFITSIO
 import Foundation
 
-/// A file open for reading, and a position at one of its HDUs.
+/// A file open for reading, positioned at one of its HDUs.
 ///
-/// A caller runs every function but `init` inside ``FITSLibrary/run(_:)``.
+/// Call every function but `init` inside ``FITSLibrary/run(_:)``.
 final class FITSFile {
     let path: String
     let handle: UnsafeMutablePointer<fitsfile>
-    /// What `path` names, if it is good only as long as this lives.
+    /// The descriptor behind `path`, if the path is valid only for its lifetime.
     private let descriptor: OpenDescriptor?
 
-    /// Opens `path` as a plain file name, whatever characters it has.
+    /// Opens `path` as a plain file name, whatever characters it contains.
     init(path: String, keeping descriptor: OpenDescriptor? = nil) throws(ImageError) {
         self.path = path
         self.descriptor = descriptor
@@ -35,7 +35,7 @@ final class FITSFile {
     /// Bytes of the file, decompressed if the whole of it is compressed.
     var byteCount: Int { Int(handle.pointee.Fptr.pointee.filesize) }
 
-    /// Goes to the HDU with this number, and says what it is; nil if the file ends before it.
+    /// Moves to the HDU with this number and describes it; nil if the file ends before it.
     func move(to number: Int) throws(ImageError) -> HDU? {
         guard (0..<Int(Int32.max) - 1).contains(number) else { return nil }
         let status = go(to: Int32(number + 1))
@@ -45,7 +45,7 @@ final class FITSFile {
             throw ImageError(.corrupt, "\(path): HDU \(number) \(fault)")
         }
         guard status == 0 else {
-            // Some files end in bytes that are no HDU; what stands before them is good.
+            // Some files end in bytes that are not an HDU; the HDUs before them are valid.
             if number > 0 { return nil }
             throw Self.openingError(path, status)
         }
@@ -54,8 +54,8 @@ final class FITSFile {
         return hdu
     }
 
-    /// Most characters of a value that CFITSIO may read as an integer: of a longer one that is none, it writes a message
-    /// beyond the end of its memory.
+    /// Longest value that CFITSIO may parse as an integer: for a longer one that is not an integer, it writes an error
+    /// message beyond the end of its buffer.
     static let integerLength = 28
 
     /// The value of an integer keyword of the current HDU, nil if absent.
@@ -101,7 +101,7 @@ final class FITSFile {
         return HDU(number: number, name: text("EXTNAME"), version: integer("EXTVER") ?? 1, content: content)
     }
 
-    /// Refuses an HDU whose data would run past the end of the file.
+    /// Refuses an HDU whose data extend past the end of the file.
     private func checkExtent(of hdu: HDU) throws(ImageError) {
         var status: Int32 = 0
         var dataStart: Int64 = 0
@@ -109,7 +109,7 @@ final class FITSFile {
         guard status == 0 else { throw Self.openingError(path, status) }
         let axes = (integer("NAXIS") ?? 0).clamped(to: 0...999)
         guard axes > 0 else { return }
-        // Random groups say so by a first axis of length 0, which does not count.
+        // Random groups are marked by a first axis of length 0, which does not count.
         let lengths = (1...axes).map { integer("NAXIS\($0)") ?? 0 }
         let counted = lengths[0] == 0 && integer("GCOUNT") != nil ? lengths.dropFirst() : lengths[...]
         var (count, overflow) = (1, false)
@@ -125,7 +125,7 @@ final class FITSFile {
         guard !overflow, count < Int.max / 2 else {
             throw ImageError(.tooLarge, "\(path): \(hdu.words) is too large to be addressed; the header is damaged")
         }
-        // CFITSIO reads whole blocks only: a last one that is not filled counts as cut off, too.
+        // CFITSIO reads whole blocks only: an incomplete last block counts as truncated, too.
         let block = FITSMemoryFile.blockLength
         let end = Int(dataStart) + (count + block - 1) / block * block
         guard end <= byteCount else {

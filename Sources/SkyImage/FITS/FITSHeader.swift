@@ -1,6 +1,6 @@
-/// The 80-byte cards of one HDU's header, as they stand in the file.
+/// The 80-byte cards of one HDU's header, as stored in the file.
 ///
-/// Of a tile-compressed image these are the cards of the image, not of the table that holds its tiles.
+/// For a tile-compressed image, these are the cards of the image, not of the table that holds its tiles.
 public struct FITSHeader: Hashable, Sendable {
     /// Bytes of one card.
     public static let cardLength = 80
@@ -8,12 +8,12 @@ public struct FITSHeader: Hashable, Sendable {
     /// The cards one after the other, END included.
     public var bytes: [UInt8]
 
-    /// A header of `bytes`, a multiple of 80; what is left over is cut.
+    /// A header of `bytes`, truncated to a multiple of 80.
     public init(bytes: [UInt8]) {
         self.bytes = Array(bytes.prefix(bytes.count / Self.cardLength * Self.cardLength))
     }
 
-    /// A header of these cards, each padded or cut to 80 characters. An END card is added.
+    /// A header of these cards, each padded or truncated to 80 characters. An END card is added.
     public init(cards: [String]) {
         bytes = []
         for card in cards + ["END"] {
@@ -25,14 +25,14 @@ public struct FITSHeader: Hashable, Sendable {
     /// Number of cards.
     public var count: Int { bytes.count / Self.cardLength }
 
-    /// Card `index`, without the spaces at its end.
+    /// Card `index`, without trailing spaces.
     public subscript(index: Int) -> String {
         let card = bytes[index * Self.cardLength..<(index + 1) * Self.cardLength]
         let end = card.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? card.startIndex
         return String(decoding: card[..<end], as: UTF8.self)
     }
 
-    /// The number of the first card of `keyword`, also where it stands between quotes; nil if there is none.
+    /// The number of the first card of `keyword`, quoted or not; nil if there is none.
     public func number(_ keyword: String) -> Double? {
         guard let index = (0..<count).first(where: { self.keyword(at: $0) == keyword }) else { return nil }
         let card = self[index]

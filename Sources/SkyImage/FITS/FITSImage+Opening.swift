@@ -1,7 +1,7 @@
 internal import CFITSIO
 
 extension FITSImage {
-    /// What is found when a file is searched for an image.
+    /// The image found in a file.
     struct Opening {
         let hdu: HDU
         let width: Int
@@ -13,7 +13,7 @@ extension FITSImage {
         let scaling: SampleScaling?
         /// See ``FITSImage/holdsPlainFloats``.
         let holdsPlainFloats: Bool
-        /// Bytes of the HDU in the file; nil if the file is compressed as a whole.
+        /// Bytes of the HDU in the file; nil if the whole file is compressed.
         let storedRange: Range<Int>?
 
         /// Leaves `file` at the HDU that was found.
@@ -54,13 +54,13 @@ extension FITSImage {
             }
         }
 
-        /// Whether CFITSIO takes the image for `byteCount` bytes that are not scaled. The cards do not tell: one may stand in a
-        /// header twice.
+        /// Whether CFITSIO treats the image as `byteCount` bytes that are not scaled. The cards do not show it: a card
+        /// may occur twice in a header.
         private static func isPlain(_ file: FITSFile, byteCount: Int) -> Bool {
             let facts = file.handle.pointee.Fptr.pointee
             guard facts.numrows == 1, facts.rowlength == byteCount, facts.tfield == 2, let columns = facts.tableptr
             else { return false }
-            // The first column is that of a random group's parameters.
+            // The first column holds a random group's parameters.
             return columns[1].tscale == 1 && columns[1].tzero == 0
         }
 
@@ -81,7 +81,7 @@ extension FITSImage {
         private static func header(_ file: FITSFile, _ status: inout Int32) -> FITSHeader {
             var text: UnsafeMutablePointer<CChar>?
             var count: Int32 = 0
-            // It may hand out memory even where it fails.
+            // It may have allocated memory even if it fails.
             func free() {
                 var ignored: Int32 = 0
                 fffree(text, &ignored)
@@ -90,7 +90,7 @@ extension FITSImage {
             defer { free() }
             ffcnvthdr2str(file.handle, 0, nil, 0, &text, &count, &status)
             if status == UNKNOWN_REC {
-                // CFITSIO 4.2 cannot turn every table's header into the image's; the table's has the same coordinates.
+                // CFITSIO 4.2 cannot convert every table's header to the image's; the table's has the same coordinates.
                 status = 0
                 free()
                 ffhdr2str(file.handle, 0, nil, 0, &text, &count, &status)

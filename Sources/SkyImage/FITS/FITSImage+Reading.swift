@@ -4,7 +4,7 @@ internal import CSkyfarm
 extension FITSImage {
     /// Reads a window as physical values in row order; blank and NaN samples become NaN.
     ///
-    /// Rows count from 0, the first row of the file. Windows of full width are the fast ones.
+    /// Rows count from 0, the first row of the file. Windows of full width are read fastest.
     /// - Parameters:
     ///   - rows: Rows inside `0..<height`.
     ///   - columns: Columns inside `0..<width`.
@@ -46,7 +46,7 @@ extension FITSImage {
             if holdsPlainFloats {
                 readFloats(first, run, target, &status)
             } else {
-                // A null value of 0 switches the search for NaN off, which floats do not need: theirs are kept as they are.
+                // A null value of 0 turns off CFITSIO's search for NaN, which floats do not need: their NaN are kept.
                 let blank: Float = bitpix < 0 ? 0 : .nan
                 var anyBlank: Int32 = 0
                 ffgpve(file.handle, 1, Int64(first + 1), Int64(run), blank, target, &anyBlank, &status)
@@ -57,19 +57,19 @@ extension FITSImage {
 
     /// Reads `count` stored floats from number `first`, counted from 0.
     ///
-    /// CFITSIO reads them, and their bytes are swapped here, with wide vectors and while they are in the processor's cache:
+    /// CFITSIO reads the bytes, and this swaps them, with SIMD vectors and while they are in the processor's cache:
     /// CFITSIO itself takes longer to swap than to read them.
     private func readFloats(
         _ first: Int, _ count: Int, _ start: UnsafeMutablePointer<Float>, _ status: inout Int32
     ) {
         let size = MemoryLayout<Float>.size
-        // Pieces of one to two MiB, none of them small: those CFITSIO buffers, and after an error it takes a buffer that it
-        // could not fill for the file's.
+        // Pieces of one to two MiB, none of them small: CFITSIO buffers small ones, and after an error treats a buffer
+        // that it could not fill as the file's content.
         let pieces = max(1, count * size >> 20)
         for piece in 0..<pieces where status == 0 {
             let (from, end) = (count * piece / pieces, count * (piece + 1) / pieces)
             let byteCount = (end - from) * size
-            // To CFITSIO an image is a table of one row.
+            // CFITSIO accesses an image as a table of one row.
             (start + from).withMemoryRebound(to: UInt8.self, capacity: byteCount) { bytes in
                 _ = ffgtbb(file.handle, 1, Int64((first + from) * size + 1), Int64(byteCount), bytes, &status)
             }

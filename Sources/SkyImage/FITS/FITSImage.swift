@@ -5,7 +5,7 @@ internal import CFITSIO
 /// Plain, gzip- and tile-compressed (`.fz`) files are read through CFITSIO. An image with further axes of length 1 counts
 /// as 2-D.
 public final class FITSImage {
-    /// Where it was opened.
+    /// The location it was opened from.
     public let location: ImageLocation
     /// Number of the HDU; 0 is the primary one.
     public let hduNumber: Int
@@ -21,13 +21,13 @@ public final class FITSImage {
     public let isTileCompressed: Bool
     /// The cards of the image's header.
     public let header: FITSHeader
-    /// The bytes of the file that make the image.
+    /// The bytes of the file that contain the image.
     public let stored: StoredImage
 
     let file: FITSFile
     let axisCount: Int
     let scaling: SampleScaling?
-    /// Whether the data are uncompressed floats and nothing else, and CFITSIO does not scale them.
+    /// Whether the data are uncompressed floats that CFITSIO does not scale.
     let holdsPlainFloats: Bool
     /// Nil if the image is not tile-compressed.
     let tileCheck: TileCheck?
@@ -47,7 +47,7 @@ public final class FITSImage {
         try self.init(location, keeping: nil)
     }
 
-    /// Opens the image at `location`, whose path may be good only as long as `descriptor` lives.
+    /// Opens the image at `location`, whose path may be valid only for the lifetime of `descriptor`.
     init(_ location: ImageLocation, keeping descriptor: OpenDescriptor?) throws(ImageError) {
         let file = try FITSFile(path: location.path, keeping: descriptor)
         let opened = try FITSLibrary.run { () throws(ImageError) in try Opening(file, location) }
@@ -65,8 +65,8 @@ public final class FITSImage {
 
 /// Physical value = stored value · scale + zero, in single precision.
 ///
-/// CFITSIO scales in double precision. For stored types that fit a float, astropy's and therefore SEP users' pixels
-/// are scaled in single precision; a catalogue equal to theirs to the last bit needs the same pixels.
+/// CFITSIO scales in double precision. astropy, and so users of SEP, scale stored types that fit a float in single
+/// precision; a catalogue equal to theirs to the last bit needs the same pixels.
 struct SampleScaling {
     var scale: Float
     var zero: Float

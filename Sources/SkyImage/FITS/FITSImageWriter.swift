@@ -1,10 +1,10 @@
 internal import CFITSIO
 
-/// Writes one image to a new FITS file, row by row: memory does not grow with the number of rows.
+/// Writes one image to a new FITS file, row by row: memory use does not depend on the number of rows.
 ///
-/// The file gets its name in ``finish()``; a writer that goes away before leaves nothing.
+/// The file gets its name in ``finish()``; a writer deallocated before leaves no file.
 public final class FITSImageWriter {
-    /// Type of the stored samples. Integers are rounded to nearest and cut to the type's range; NaN becomes 0.
+    /// Type of the stored samples. Integers are rounded to nearest and clamped to the type's range; NaN becomes 0.
     public enum SampleType: String, Sendable {
         /// BITPIX -32.
         case float32
@@ -22,7 +22,7 @@ public final class FITSImageWriter {
     private let file: AtomicFile
     private var rowsWritten = 0
 
-    /// Starts the file with a header of the mandatory cards, `header` and `history`.
+    /// Creates the file with a header of the mandatory cards, `header` and `history`.
     /// - Throws: ``OutputError``.
     public init(
         path: String, width: Int, height: Int, type: SampleType, header: [HeaderEntry] = [], history: [String] = [],
@@ -32,7 +32,7 @@ public final class FITSImageWriter {
         (self.width, self.height, self.type) = (width, height, type)
         file = try AtomicFile(path: path, overwrite: overwrite)
         guard let memory = FITSMemoryFile() else { throw OutputError(.failed, "\(path): not enough memory") }
-        // In memory the image has no rows: only its header is taken from there.
+        // The image in memory has no rows: only its header is used.
         var stub = [0, 0]
         memory.call { handle, status in
             ffcrim(handle, type == .float32 ? FLOAT_IMG : SHORT_IMG, 2, &stub, status)
@@ -48,7 +48,7 @@ public final class FITSImageWriter {
         guard let bytes = memory.headerBytes() else {
             throw OutputError(.failed, "\(path): CFITSIO refuses the header; check its keywords")
         }
-        // Closed with these, CFITSIO would fill up the whole image in memory.
+        // Closed with the real sides, CFITSIO would fill up the whole image in memory.
         memory.call { handle, status in
             ffmkyj(handle, "NAXIS1", 0, "&", status)
             ffmkyj(handle, "NAXIS2", 0, "&", status)
@@ -76,7 +76,7 @@ public final class FITSImageWriter {
         try file.write(bytes)
     }
 
-    /// Fills the last block and gives the file its name, once all rows are written.
+    /// Pads the last block and gives the file its name, once all rows are written.
     /// - Throws: ``OutputError``; the final name is then untouched.
     public func finish() throws(OutputError) {
         precondition(rowsWritten == height, "all rows are written")

@@ -1,19 +1,19 @@
 import CFITSIO
 import Foundation
 
-/// Access to CFITSIO, which may or may not have been built to serve several threads at once.
+/// Access to CFITSIO, which may or may not have been built for several threads.
 enum FITSLibrary {
-    // A build without `--enable-reentrant` keeps its table of open files and its error stack unguarded.
+    // A build without `--enable-reentrant` does not lock its table of open files and its error stack.
     private static let lock: NSLock? = fits_is_reentrant() == 0 ? NSLock() : nil
 
-    /// Runs `body`, alone in the process where CFITSIO asks for it.
+    /// Runs `body`; serialised within the process if CFITSIO requires it.
     static func run<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         lock?.lock()
         defer { lock?.unlock() }
         return try body()
     }
 
-    /// CFITSIO's words for a status, in lower case to stand in a sentence.
+    /// CFITSIO's message for a status, in lower case for use within a sentence.
     static func words(for status: Int32) -> String {
         var text = [CChar](repeating: 0, count: Int(FLEN_STATUS))
         ffgerr(status, &text)

@@ -4,22 +4,22 @@ import Foundation
 /// A FITS file built by CFITSIO in memory, so that writing it to disk reports the system's own errors.
 final class FITSMemoryFile {
     let handle: UnsafeMutablePointer<fitsfile>
-    /// CFITSIO keeps these two addresses and changes what they hold.
+    /// CFITSIO keeps these two addresses and changes the values behind them.
     private let memory: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private let size: UnsafeMutablePointer<Int>
     private var status: Int32 = 0
     private var isOpen = true
 
-    /// An empty file, of which about `byteCount` bytes of data are expected. Nil if there is no memory.
+    /// An empty file, with about `byteCount` bytes of data expected. Nil if memory is exhausted.
     init?(expecting byteCount: Int = 0) {
         let memory = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
         let size = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-        // CFITSIO takes what the memory holds at first for a file of that size: one block of zeros is an empty one.
+        // CFITSIO takes the initial memory for a file of that size: one block of zeros is an empty file.
         memory.initialize(to: calloc(1, Self.blockLength))
         size.initialize(to: Self.blockLength)
         var created: UnsafeMutablePointer<fitsfile>?
         var status: Int32 = 0
-        // What is expected is allocated at once: growing means copying.
+        // The expected size is allocated at once: growing the memory copies it.
         FITSLibrary.run { _ = ffimem(&created, memory, size, byteCount + Self.growth, realloc, &status) }
         guard status == 0, let created else {
             free(memory.pointee)
@@ -37,11 +37,11 @@ final class FITSMemoryFile {
         size.deallocate()
     }
 
-    /// Bytes of a block: headers and data fill whole ones.
+    /// Bytes of a block: headers and data are padded to whole blocks.
     static let blockLength = 2880
     private static let growth = 1 << 20
 
-    /// Calls CFITSIO, unless an earlier call has failed.
+    /// Calls CFITSIO, unless an earlier call failed.
     func call(_ body: (UnsafeMutablePointer<fitsfile>, UnsafeMutablePointer<Int32>) -> Void) {
         FITSLibrary.run { body(handle, &status) }
     }
@@ -56,18 +56,18 @@ final class FITSMemoryFile {
             case .logical(let value): ffpkyl(handle, key, value ? 1 : 0, comment, status)
             case .real(let value) where value.isFinite:
                 ffpkyd(handle, key, value, -Self.digits(of: value), comment, status)
-            // A card cannot hold NaN or infinity as a number.
+            // A card cannot represent NaN or infinity as a number.
             case .real(let value): ffpkls(handle, key, "\(value)", comment, status)
             }
         }
     }
 
-    /// Writes lines of history, each cut into as many cards as it needs.
+    /// Writes lines of history, each split into as many cards as it needs.
     func write(history: [String]) {
         for line in history { call { handle, status in ffphis(handle, Self.printable(line), status) } }
     }
 
-    /// The current header with its END card, filled to whole blocks; nil if a call has failed.
+    /// The current header with its END card, padded to whole blocks; nil if a call failed.
     func headerBytes() -> [UInt8]? {
         var text: UnsafeMutablePointer<CChar>?
         var count: Int32 = 0
@@ -80,7 +80,7 @@ final class FITSMemoryFile {
             + [UInt8](repeating: UInt8(ascii: " "), count: padding)
     }
 
-    /// Ends the file and hands its bytes to `body`; nil, or the words for what CFITSIO found wrong.
+    /// Ends the file and passes its bytes to `body`; returns nil, or CFITSIO's error message.
     func finish<Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) -> String? {
         var end: Int64 = 0
         call { handle, status in
@@ -100,13 +100,13 @@ final class FITSMemoryFile {
         if status == 0 { status = closing }
     }
 
-    /// Fewest significant digits that give `value` back.
+    /// Fewest significant digits from which `value` is parsed exactly.
     private static func digits(of value: Double) -> Int32 {
         for digits in 1...16 where Double(String(format: "%.\(digits)G", value)) == value { return Int32(digits) }
         return 17
     }
 
-    /// FITS headers hold printable ASCII only.
+    /// Replaces all but printable ASCII, the only characters that FITS headers allow.
     static func printable(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { (" "..."~").contains($0) ? $0 : "?" }))
     }

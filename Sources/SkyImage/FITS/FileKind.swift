@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a file seems to be, judged by its first bytes.
+/// The apparent kind of a file, judged by its first bytes.
 enum FileKind {
-    /// Refuses what cannot be FITS, with a word on what it is instead.
+    /// Refuses a file that cannot be FITS; the error names its apparent kind.
     static func check(_ path: String) throws(ImageError) {
         guard !path.isEmpty else { throw ImageError(.missing, "the image's name is empty; name a FITS file") }
         guard !path.utf8.contains(0) else { throw ImageError(.missing, "the image's name contains a zero byte") }

@@ -1,4 +1,4 @@
-/// What one HDU of a file holds, as far as its header tells.
+/// Content of one HDU of a file, according to its header.
 struct HDU {
     enum Content {
         case image(axes: [Int])
@@ -13,7 +13,7 @@ struct HDU {
     var version: Int
     var content: Content
 
-    /// Width and height, if this is one 2-D image; further axes must have length 1.
+    /// Width and height, if this is a single 2-D image; further axes must have length 1.
     var size: (width: Int, height: Int)? {
         guard case .image(let axes) = content, axes.count >= 2, axes[0] > 0, axes[1] > 0,
             axes.dropFirst(2).allSatisfy({ $0 == 1 })
@@ -30,7 +30,7 @@ struct HDU {
         }
     }
 
-    /// As in “HDU 1 (SCI): 2-D image 100x200”.
+    /// For example “HDU 1 (SCI): 2-D image 100x200”.
     var words: String {
         let kind =
             switch content {
@@ -43,7 +43,7 @@ struct HDU {
         return "HDU \(number)\(title): \(kind)"
     }
 
-    /// A list for one line of text, cut where it would get too long.
+    /// A list for one line of text, truncated if too long.
     static func words(_ all: [HDU]) -> String {
         let shown = 8
         let list = all.prefix(shown).map(\.words).joined(separator: "; ")

@@ -1,4 +1,4 @@
-/// A keyword, its value and a comment, for the header of a file that is written.
+/// A keyword, its value and a comment, for the header of a file to be written.
 public struct HeaderEntry: Hashable, Sendable {
     /// A value of one of the types that a FITS card can hold.
     public enum Value: Hashable, Sendable {
@@ -6,7 +6,7 @@ public struct HeaderEntry: Hashable, Sendable {
         case text(String)
         /// An integer.
         case integer(Int)
-        /// A real number, written with as many digits as give it back exactly.
+        /// A real number, written with enough digits to be read back exactly.
         case real(Double)
         /// True or false.
         case logical(Bool)
@@ -16,7 +16,7 @@ public struct HeaderEntry: Hashable, Sendable {
     public var key: String
     /// The value.
     public var value: Value
-    /// A comment, cut where the card ends.
+    /// A comment, truncated at the end of the card.
     public var comment: String
 
     /// An entry.

@@ -2,27 +2,27 @@
 public struct ImageError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What went wrong.
     public enum Code: String, Sendable {
-        /// No file has this name.
+        /// The file does not exist.
         case missing
-        /// The name is a folder's.
+        /// The path is that of a folder.
         case isDirectory
         /// The system refuses to open or read the file.
         case unreadable
-        /// The file has no bytes.
+        /// The file is empty.
         case empty
         /// The file is of another format.
         case notFITS
-        /// The file ends before its header or its data do.
+        /// The file ends within its header or its data.
         case truncated
-        /// The file, or the HDU that was asked for, holds no 2-D image.
+        /// The file, or the selected HDU, holds no 2-D image.
         case noImage
         /// The image has more pixels than can be addressed.
         case tooLarge
-        /// What stands in brackets after the path selects no HDU.
+        /// The text in brackets after the path is no HDU selector.
         case invalidSelector
-        /// The file lacks the HDU that was asked for.
+        /// The selected HDU does not exist in the file.
         case noSuchHDU
-        /// Header or samples make no sense, or cannot be decompressed.
+        /// Header or samples are invalid, or cannot be decompressed.
         case corrupt
     }
 

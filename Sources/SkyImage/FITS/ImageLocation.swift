@@ -2,16 +2,16 @@ import Foundation
 
 /// A file and the HDU in it: `PATH`, `PATH[2]`, `PATH[SCI]` or `PATH[SCI,1]`.
 ///
-/// Of CFITSIO's extended file name syntax only the HDU selector is understood. The rest of it can fetch URLs, run
-/// filters and write files, so that a name from elsewhere must never reach that parser.
+/// Only the HDU selector of CFITSIO's extended file name syntax is supported. The rest of the syntax can fetch URLs,
+/// run filters and write files, so that an untrusted name must never reach that parser.
 public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
-    /// Which HDU.
+    /// Selects the HDU.
     public enum Selector: Hashable, Sendable {
         /// The first HDU that holds a 2-D image.
         case firstImage
         /// The HDU with this number; 0 is the primary one.
         case number(Int)
-        /// The first HDU with this EXTNAME, of any letter case, and with this EXTVER if one is given.
+        /// The first HDU with this EXTNAME, ignoring case, and with this EXTVER if one is given.
         case name(String, version: Int?)
     }
 
@@ -20,12 +20,12 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
     /// The HDU.
     public var selector: Selector
 
-    /// Takes `text` apart. A file whose whole name is `text` is preferred to a selector in it.
-    /// - Throws: ``ImageError`` with `invalidSelector`, if what stands in brackets is no HDU selector.
+    /// Parses `text`. If a file has `text` as its whole name, brackets in it are not a selector.
+    /// - Throws: ``ImageError`` with `invalidSelector`, if the text in brackets is no HDU selector.
     public init(_ text: String) throws(ImageError) {
         let brackets = text.indices.filter { text[$0] == "[" && $0 != text.startIndex }
         let exists = FileManager.default.fileExists(atPath:)
-        // Brackets may be part of the file's name: what exists decides.
+        // Brackets may be part of the file's name: an existing file takes precedence.
         guard text.hasSuffix("]"), let first = brackets.first, !exists(text) else {
             (path, selector) = (text, .firstImage)
             return
@@ -46,7 +46,7 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
         self.selector = selector
     }
 
-    /// What the user would write.
+    /// The location as a user writes it.
     public var description: String {
         switch selector {
         case .firstImage: path

@@ -1,23 +1,23 @@
 internal import CXXHash
 import Foundation
 
-/// The bytes of a file that make one image: its HDU's header and data as they are stored.
+/// The bytes of a file that contain one image: its HDU's header and data as stored.
 ///
-/// Of a file that is compressed as a whole (`.gz`), all bytes count. Known since the file was opened, so that they can
-/// be read beside the image without CFITSIO.
+/// For a file compressed as a whole (`.gz`), these are all bytes. The range is determined when the file is opened, so
+/// that the bytes can be read without CFITSIO, concurrently with the image.
 public struct StoredImage: Hashable, Sendable {
-    /// Where the image was opened.
+    /// The location from which the image was opened.
     public let location: ImageLocation
     /// Nil: the whole file.
     let range: Range<Int>?
 
-    /// Whether the file is compressed as a whole.
+    /// Whether the whole file is compressed.
     public var isCompressedFile: Bool { range == nil }
 
-    /// A 64-bit XXH3 of the bytes. It finds changes; it is no proof against forgery.
+    /// The 64-bit XXH3 of the bytes. It detects changes, but not forgery.
     /// - Parameter checkCancellation: Called before every 128 KiB; what it throws ends the reading.
     /// - Returns: The checksum.
-    /// - Throws: ``ImageError`` with `unreadable`, if the file cannot be read any more; what `checkCancellation` throws.
+    /// - Throws: ``ImageError`` with `unreadable`, if the file can no longer be read; what `checkCancellation` throws.
     public func checksum(checkCancellation: () throws -> Void = {}) throws -> UInt64 {
         try opened().checksum(checkCancellation: checkCancellation)
     }
@@ -35,7 +35,7 @@ public struct StoredImage: Hashable, Sendable {
     }
 }
 
-/// The bytes of an image in a file that was opened, whatever stands in its place meanwhile.
+/// The bytes of an image in a file that is open, even if its path has been replaced since.
 package struct StoredBytes: Sendable {
     fileprivate let image: StoredImage
     fileprivate let file: OpenDescriptor

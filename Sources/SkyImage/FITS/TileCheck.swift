@@ -1,15 +1,16 @@
 internal import CFITSIO
 
-/// Looks at the tiles of a compressed image before CFITSIO decompresses them, which damaged ones would crash or hang.
+/// Validates the tiles of a compressed image before CFITSIO decompresses them: damaged tiles could make it crash or
+/// hang.
 ///
-/// A caller runs every function inside ``FITSLibrary/run(_:)``.
+/// Call every function inside ``FITSLibrary/run(_:)``.
 final class TileCheck {
     private let file: FITSFile
     private let layout: Layout
-    /// Tiles that are known to be sound; bands overlap, and are read again.
+    /// Tiles already found valid; bands overlap, and are read again.
     private var sound: Set<Int> = []
 
-    /// What the header tells of the tiles, as CFITSIO has understood it.
+    /// The tiles' layout in the header, as CFITSIO parsed it.
     private struct Layout {
         var width: Int
         var height: Int
@@ -23,13 +24,14 @@ final class TileCheck {
         var tilesPerRow: Int { (width - 1) / tileWidth + 1 }
     }
 
-    /// A check of the image at which `file` stands; nil if its tiles make no sense.
+    /// A check of the image at which `file` is positioned; nil if its tile layout is invalid.
     init?(_ file: FITSFile, width: Int, height: Int) {
         let facts = file.handle.pointee.Fptr.pointee
         let all = facts.tilesize
         let sides = [all.0, all.1, all.2, all.3, all.4, all.5]
         let (tileWidth, tileHeight) = (sides[0], sides[1])
-        // CFITSIO allocates a whole tile, of which the image may be a small part, and multiplies without a look.
+        // CFITSIO allocates a whole tile, which may be much larger than the image, and multiplies without overflow
+        // checks.
         var area = 1
         for side in sides.prefix(Int(facts.zndim)) {
             let (product, overflow) = area.multipliedReportingOverflow(by: side)
@@ -44,7 +46,7 @@ final class TileCheck {
             compressedColumn: facts.cn_compressed, gzipColumn: facts.cn_gzip_data)
     }
 
-    /// Whether the tiles of these rows can be read; a status of CFITSIO if not.
+    /// 0 if the tiles of these rows can be read; otherwise a status of CFITSIO.
     func status(rows: Range<Int>) -> Int32 {
         guard !rows.isEmpty else { return 0 }
         let lines = rows.lowerBound / layout.tileHeight...(rows.upperBound - 1) / layout.tileHeight
@@ -65,7 +67,7 @@ final class TileCheck {
         guard let column = self.column(of: tile, &length) else { return true }
         guard (1...file.byteCount).contains(length) else { return false }
         if column == layout.gzipColumn || layout.type == GZIP_1 || layout.type == GZIP_2 {
-            // No sample has more than eight bytes.
+            // A sample has at most eight bytes.
             return withBytes(column, tile, length) { TileStream.isSoundGzip($0, limit: 8 * count) }
         }
         switch layout.type {
@@ -76,7 +78,8 @@ final class TileCheck {
         }
     }
 
-    /// The column that holds the tile's compressed samples, and how many elements it has; nil if there are none.
+    /// The column that holds the tile's compressed samples; sets `length` to its number of elements; nil if there are
+    /// none.
     private func column(of tile: Int, _ length: inout Int) -> Int32? {
         for column in [layout.compressedColumn, layout.gzipColumn] where column > 0 {
             var (count, offset, status): (Int64, Int64, Int32) = (0, 0, 0)

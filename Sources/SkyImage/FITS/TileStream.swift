@@ -1,22 +1,22 @@
 internal import CFITSIO
 internal import CZlib
 
-/// The compressed bytes of one tile, and whether they can be decompressed safely.
+/// Checks whether the compressed bytes of one tile can be decompressed safely.
 ///
-/// CFITSIO trusts them: damaged ones make it read past its buffers (Rice, PLIO, HCOMPRESS) or ask for ever more memory
-/// (GZIP). The formats are those of the FITS standard 4.0, section 10.4.
+/// CFITSIO does not check them: damaged bytes make it read past its buffers (Rice, PLIO, HCOMPRESS) or allocate memory
+/// without limit (GZIP). The formats are those of the FITS standard 4.0, section 10.4.
 enum TileStream {
-    /// Pixels in blocks of one size, each with a number of low bits of its own.
+    /// Parameters of a Rice code: blocks of pixels, each with its own number of low bits.
     struct Rice {
         var blockSize: Int
         var bytesPerPixel: Int
     }
 
-    /// Whether `bytes` are a whole gzip or zlib stream that holds at most `limit` bytes.
+    /// Whether `bytes` are a complete gzip or zlib stream that expands to at most `limit` bytes.
     static func isSoundGzip(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int) -> Bool {
         guard let start = bytes.baseAddress else { return false }
         var stream = z_stream()
-        // 15 bits of window; 32 more tell gzip from zlib by the header.
+        // 15 bits of window; adding 32 makes zlib detect gzip or zlib by the header.
         guard
             inflateInit2_(&stream, 15 + 32, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
         else { return false }
@@ -30,7 +30,7 @@ enum TileStream {
                 let result = inflate(&stream, Z_NO_FLUSH)
                 guard Int(stream.total_out) <= limit else { return false }
                 if result == Z_STREAM_END { return true }
-                // Without room left in `scratch` there is more to come; with room, the bytes end too early.
+                // If `scratch` is full, more output follows; if not, the input is truncated.
                 if result != Z_OK || stream.avail_out > 0 { return false }
             }
         }
@@ -47,14 +47,14 @@ enum TileStream {
         default: return false
         }
         guard rice.blockSize > 0 else { return false }
-        // The first pixel comes as it is.
+        // The first pixel is stored uncompressed.
         var reader = BitReader(bytes: bytes, position: 8 * rice.bytesPerPixel)
         var left = count
         while left > 0 {
             let block = min(left, rice.blockSize)
             guard let width = reader.read(widthBits) else { return false }
             if width == longest + 1 {
-                // Too noisy to be coded: the pixels' differences as they are.
+                // Too noisy to be compressed: the pixels' differences are stored uncompressed.
                 guard reader.skip(block * 8 * rice.bytesPerPixel) else { return false }
             } else if width > longest + 1 {
                 return false
@@ -66,16 +66,16 @@ enum TileStream {
         return true
     }
 
-    /// Whether the line list `words` begins and ends inside itself.
+    /// Whether the line list `words` begins and ends within bounds.
     static func isSoundPLIO(_ words: UnsafeBufferPointer<Int16>) -> Bool {
         guard words.count >= 3 else { return false }
         let isOld = words[2] > 0
         guard isOld || words.count >= 7 else { return false }
-        // The header's third word is the length of the list; where it is negative, two further ones are.
+        // The header's third word is the length of the list; if it is negative, the length is in two further words.
         let length = isOld ? Int(words[2]) : Int(words[4]) << 15 + Int(words[3])
         let header = isOld ? 3 : Int(words[1])
         guard 3 <= header, header <= length, length <= words.count else { return false }
-        // The instruction 1 takes the word after it.
+        // Instruction 1 uses the word after it.
         return length == header || UInt16(bitPattern: words[length - 1]) >> 12 != 1
     }
 
@@ -88,7 +88,7 @@ enum TileStream {
     }
 }
 
-/// A position in a row of bits, the highest bit of each byte first.
+/// A position in a sequence of bits, the highest bit of each byte first.
 private struct BitReader {
     let bytes: UnsafeBufferPointer<UInt8>
     var position: Int
@@ -98,7 +98,7 @@ private struct BitReader {
         (self.bytes, self.position, end) = (bytes, position, 8 * bytes.count)
     }
 
-    /// The next `count` bits, at most 8, as a number; nil if the bytes end before.
+    /// The next `count` bits, at most 8, as a number; nil if the bytes end within them.
     mutating func read(_ count: Int) -> Int? {
         guard position + count <= end else { return nil }
         let index = position >> 3
@@ -114,7 +114,7 @@ private struct BitReader {
         return position <= end
     }
 
-    /// Skips zeros, the one after them, and `lowBits` bits; false if the bytes end before.
+    /// Skips zeros, the one after them, and `lowBits` bits; false if the bytes end within them.
     mutating func skipCode(lowBits: Int) -> Bool {
         var index = position >> 3
         guard index < bytes.count else { return false }

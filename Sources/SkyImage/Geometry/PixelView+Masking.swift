@@ -1,11 +1,11 @@
 internal import CSkyfarm
 
 extension PixelView {
-    /// Pixels of this magnitude or above, about 1.3e30, may not be used. SEP sums in single precision: with greater ones
-    /// its sums are no numbers, by which it then finds its way in memory. It takes 1e30 itself for a pixel without value.
+    /// Pixels of this magnitude or above, about 1.3e30, are unusable. SEP sums in single precision: greater pixels make
+    /// its sums NaN, from which it then derives memory offsets. SEP itself uses 1e30 for a pixel without value.
     static var limit: Float { 0x1p100 }
 
-    /// Number of pixels that may not be used: not finite or too large, masked by the user, or without weight.
+    /// Number of unusable pixels: not finite, too large, masked by the user, or without weight.
     package var maskedCount: Int {
         var count = 0
         for row in 0..<rect.height { count += maskedCount(inRow: row) }
@@ -16,7 +16,7 @@ extension PixelView {
         let start = row * stride
         var count = 0
         if mask == nil, weights == nil {
-            // The common case, in a form that the compiler vectorises.
+            // The common case, written so that the compiler vectorises it.
             (pixels + start).withMemoryRebound(to: UInt32.self, capacity: rect.width) { bits in
                 var found: Int32 = 0
                 let limit = Self.limit.bitPattern
@@ -29,19 +29,19 @@ extension PixelView {
         return count
     }
 
-    /// The greatest magnitude of all pixels; not a number if one of them is none.
+    /// The greatest magnitude of all pixels; NaN if one of them is NaN.
     var greatestMagnitude: Float {
         var greatest: Float = 0
         for row in 0..<rect.height {
             let magnitude = (pixels + row * stride).greatestMagnitude(count: rect.width)
-            // Not a number is not below anything.
+            // NaN is not less than any number.
             if !(magnitude < greatest) { greatest = magnitude }
             if greatest.isNaN { break }
         }
         return greatest
     }
 
-    /// Writes 1 for each pixel that may not be used and 0 for all others, row by row.
+    /// Writes 1 for each unusable pixel and 0 for all others, row by row.
     package func writeMask(to output: UnsafeMutablePointer<UInt8>) {
         for row in 0..<rect.height {
             for column in 0..<rect.width {
@@ -50,9 +50,9 @@ extension PixelView {
         }
     }
 
-    /// True where the pixel at an offset may not be used.
+    /// True if the pixel at an offset is unusable.
     func isMasked(_ offset: Int) -> Bool {
-        // Not a number is not below anything.
+        // NaN is not less than any number.
         if !(pixels[offset].magnitude < Self.limit) { return true }
         if let mask, mask[offset] != 0 { return true }
         if let weights, !(weights[offset] > 0 && weights[offset].isFinite) { return true }
@@ -61,6 +61,6 @@ extension PixelView {
 }
 
 extension UnsafePointer<Float> {
-    /// The greatest magnitude of `count` numbers; not a number if one of them is none.
+    /// The greatest magnitude of `count` numbers; NaN if one of them is NaN.
     func greatestMagnitude(count: Int) -> Float { skyfarm_greatest_magnitude(self, count) }
 }

@@ -1,8 +1,8 @@
 extension PixelView {
-    /// Noise where there is no weight; SEP's own of a masked pixel.
+    /// Noise of a pixel without weight; SEP's own value for a masked pixel.
     private static var noiseWithoutWeight: Float { 1e30 }
 
-    /// Mean relative variance, 1 / weight, of the pixels of every mesh that are not masked; 0 where there is none.
+    /// Mean relative variance, 1 / weight, of each mesh's unmasked pixels; 0 for a mesh without any.
     ///
     /// Each mesh is summed row by row in double precision, so that the result depends on the mesh alone.
     /// - Throws: ``ScanSetupError`` without weights.

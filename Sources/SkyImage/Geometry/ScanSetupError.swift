@@ -1,4 +1,4 @@
-/// Why a scan cannot be done as asked: one line for the user that names the cause.
+/// Why a scan cannot be done as requested: one line for the user that names the cause.
 public struct ScanSetupError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The cause and what to do next.
     public let description: String

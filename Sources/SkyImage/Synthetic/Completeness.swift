@@ -1,32 +1,32 @@
-/// How much of a known truth a catalogue recovers, and how much of the catalogue is not in the truth.
+/// Completeness and contamination of a catalogue, compared with the known truth.
 ///
-/// Pairs are made one to one, the nearest first, within a radius.
+/// Sources are matched one to one, nearest pairs first, within a radius.
 public struct Completeness: Codable, Equatable, Sendable {
-    /// Sources of the truth at or above the signal-to-noise asked for.
+    /// Number of true sources at or above the required signal-to-noise.
     public var expected: Int
-    /// Those among them that the catalogue holds.
+    /// Number of those that the catalogue contains.
     public var recovered: Int
-    /// Rows of the catalogue.
+    /// Number of rows of the catalogue.
     public var detected: Int
-    /// Rows that belong to no source of the truth, however faint.
+    /// Number of rows that match no true source, however faint.
     public var spurious: Int
 
-    /// Recovered by expected; 1 if none is expected.
+    /// Ratio of recovered to expected; 1 if none is expected.
     public var share: Double { expected == 0 ? 1 : Double(recovered) / Double(expected) }
 
-    /// Spurious by detected; 0 for an empty catalogue.
+    /// Ratio of spurious to detected; 0 for an empty catalogue.
     public var spuriousShare: Double { detected == 0 ? 0 : Double(spurious) / Double(detected) }
 
-    /// A place in an image, with how well it can be seen.
+    /// A position in an image, with its source's signal-to-noise.
     public struct Position: Equatable, Sendable {
         /// Column, 0-based.
         public var x: Double
         /// Row, 0-based.
         public var y: Double
-        /// Signal-to-noise; of no importance in a catalogue.
+        /// Signal-to-noise; not used for a catalogue.
         public var signalToNoise: Double
 
-        /// A place.
+        /// A position.
         public init(x: Double, y: Double, signalToNoise: Double = 0) {
             self.x = x
             self.y = y
@@ -34,8 +34,8 @@ public struct Completeness: Codable, Equatable, Sendable {
         }
     }
 
-    /// Compares `catalogue` with `truth`, of which sources from a signal-to-noise of `minimum` on are expected; pairs are
-    /// at most `radius` pixels apart.
+    /// Compares `catalogue` with `truth`. True sources with a signal-to-noise of at least `minimum` are expected;
+    /// matched pairs are at most `radius` pixels apart.
     public init(truth: [Position], catalogue: [Position], radius: Double, minimum: Double) {
         let partner = Self.pair(truth, catalogue, radius: radius)
         expected = truth.count { $0.signalToNoise >= minimum }
@@ -44,13 +44,13 @@ public struct Completeness: Codable, Equatable, Sendable {
         spurious = catalogue.count - partner.count { $0 != nil }
     }
 
-    /// For each place of `left` the index of its partner in `right`.
+    /// For each position of `left`, the index of its match in `right`.
     private static func pair(_ left: [Position], _ right: [Position], radius: Double) -> [Int?] {
         struct Cell: Hashable {
             var column: Int
             var row: Int
         }
-        // In cells as wide as the radius all candidates lie in a cell or its eight neighbours.
+        // With cells as wide as the radius, all candidates lie in a cell or its eight neighbours.
         func cell(_ position: Position) -> Cell {
             Cell(column: Int((position.x / radius).rounded(.down)), row: Int((position.y / radius).rounded(.down)))
         }

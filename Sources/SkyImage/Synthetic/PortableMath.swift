@@ -1,11 +1,11 @@
-/// Elementary functions made of correctly rounded operations only, so that every machine gives the same bits: the
-/// system's own differ in the last one. Errors stay below 1e-13 of the value.
+/// Elementary functions built from correctly rounded operations only, so that every machine computes the same bits: the
+/// system's own functions differ in the last bit. Relative errors stay below 1e-13.
 package enum PortableMath {
-    /// e to the power of `x`, by halving the argument's range to ±ln 2 / 2 and Taylor's series there.
+    /// e to the power of `x`: reduces the argument to ±ln 2 / 2 and sums the Taylor series there.
     package static func exp(_ x: Double) -> Double {
         if x < -700 { return 0 }
         let quotient = (x * 1.4426950408889634).rounded()
-        // ln 2 in two parts, so that the product with a small whole number is exact.
+        // ln 2 in two parts, so that the product with a small integer is exact.
         let rest = (x - quotient * 0.6931471803691238) - quotient * 1.9082149292705877e-10
         var sum = 1.0
         for divisor in stride(from: 13.0, through: 1, by: -1) { sum = 1 + rest * sum / divisor }

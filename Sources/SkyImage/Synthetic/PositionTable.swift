@@ -5,9 +5,9 @@ extension Completeness.Position {
         public var description: String
     }
 
-    /// Reads the columns `x`, `y` and, if there is one, `snr` of a table of comma-separated values whose first line that
-    /// is no `#` comment names the columns.
-    /// - Throws: ``TableError`` if a column is missing or a value is no finite number.
+    /// Reads the columns `x`, `y` and, if present, `snr` of comma-separated values. The first line that is not a `#`
+    /// comment names the columns.
+    /// - Throws: ``TableError`` if a column is missing or a value is not a finite number.
     public static func read(csv text: String) throws(TableError) -> [Completeness.Position] {
         var columns: (x: Int, y: Int, signalToNoise: Int?)?
         var positions: [Completeness.Position] = []

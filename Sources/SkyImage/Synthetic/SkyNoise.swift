@@ -1,11 +1,11 @@
-/// Random deviates of normal and Poisson distributions from one row's generator.
+/// Normal and Poisson deviates from one row's generator.
 package struct SkyNoise {
     package var generator: SplitMix64
     private var spare: Double?
 
     package init(generator: SplitMix64) { self.generator = generator }
 
-    /// Mean 0, deviation 1; Marsaglia's polar method (1964), which makes two at a time.
+    /// Mean 0, deviation 1; Marsaglia's polar method (1964), which produces two deviates at a time.
     package mutating func normal() -> Double {
         if let value = spare {
             spare = nil
@@ -22,8 +22,8 @@ package struct SkyNoise {
         }
     }
 
-    /// Electrons counted where `mean` are expected: exact (Knuth's product of uniforms) below 40, from there on a normal
-    /// deviate of the same mean and variance, not rounded.
+    /// Number of electrons for an expectation of `mean`: exact (Knuth's product of uniforms) below 40, above that a
+    /// normal deviate of the same mean and variance, not rounded.
     package mutating func poisson(mean: Double) -> Double {
         if mean <= 0 { return 0 }
         if mean >= 40 { return max(0, mean + mean.squareRoot() * normal()) }

@@ -1,11 +1,11 @@
-/// Surface brightness of a source after the seeing, in counts per pixel, sampled at the centres of pixels.
+/// Surface brightness of a source convolved with the seeing, in counts per pixel, sampled at pixel centres.
 ///
-/// A star is Moffat's profile of exponent 3. A bright star sends a twentieth of its light into a second one, eight
-/// times as wide. A galaxy is an exponential disk whose centre is softened, I ∝ exp(−√(q² + c²)) with the elliptical
-/// radius q in scale lengths; c and the scales are such that flux and second moments are exactly those of the disk
-/// convolved with a round seeing. All integrals have closed forms, so that the drawn flux is the source's flux.
+/// A star is a Moffat profile of exponent 3. A bright star has a twentieth of its flux in a second one, eight times as
+/// wide. A galaxy is an exponential disk with a softened core, I ∝ exp(−√(q² + c²)) with the elliptical radius q in
+/// scale lengths; c and the scales are chosen such that flux and second moments are exactly those of the disk convolved
+/// with a round seeing. All integrals have closed forms, so that the rendered flux is the source's flux.
 package struct SourceProfile {
-    /// Counts per pixel in the centre.
+    /// Counts per pixel at the centre.
     package let peak: Double
     /// Pixels: the square of the flux over the integral of the square (equivalent noise area; King 1983).
     package let noiseArea: Double
@@ -32,14 +32,14 @@ package struct SourceProfile {
             return peak / (base * base * base)
         }
 
-        /// Radius beyond which the profile stays below `level`.
+        /// Radius beyond which the profile is below `level`.
         func radius(level: Double) -> Double {
             guard peak > level else { return 0 }
             let base = PortableMath.exp(PortableMath.log(peak / level) / 3)
             return ((base - 1) / inverseAlphaSquared).squareRoot()
         }
 
-        /// Flux within `radius`, as a share.
+        /// Fraction of the flux within `radius`.
         func share(within radius: Double) -> Double {
             let base = 1 + radius * radius * inverseAlphaSquared
             return 1 - 1 / (base * base)
@@ -104,7 +104,7 @@ package struct SourceProfile {
         }
     }
 
-    /// Radius, in pixels, beyond which the profile stays below `level` counts per pixel.
+    /// Radius, in pixels, beyond which the profile is below `level` counts per pixel.
     package func radius(level: Double) -> Double {
         switch shape {
         case .moffat(let core, let wing): return max(core.radius(level: level), wing?.radius(level: level / 2) ?? 0)
@@ -115,7 +115,7 @@ package struct SourceProfile {
         }
     }
 
-    /// Counts that do not fit into full pixels: what a star has above `saturation` counts per pixel.
+    /// Charge above full pixels: a star's counts in excess of `saturation` counts per pixel.
     package func excess(over saturation: Double) -> (counts: Double, radius: Double) {
         guard case .moffat(let core, _) = shape, core.peak > saturation else { return (0, 0) }
         let radius = core.radius(level: saturation)

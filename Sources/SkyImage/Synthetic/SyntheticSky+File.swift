@@ -5,7 +5,7 @@ extension SyntheticSky {
     ///   - type: type of the stored samples.
     ///   - history: lines of the header's history.
     ///   - overwrite: whether a file of that name may be replaced.
-    ///   - progress: told the number of pixels of each strip before it is written; what it throws ends the writing.
+    ///   - progress: called with each strip's number of pixels before it is written; a thrown error ends the writing.
     /// - Throws: ``OutputError``, and what `progress` throws.
     public func write(
         to path: String, type: FITSImageWriter.SampleType = .float32, history: [String] = [], overwrite: Bool = false,

@@ -6,7 +6,7 @@ extension SyntheticSky {
         }
     }
 
-    /// Rows that a source's light or bleed reaches from its centre.
+    /// Distance, in rows, that a source's light or bleeding reaches from its centre.
     static func reach(of source: SyntheticSource, _ parameters: Parameters) -> Double {
         let profile = SourceProfile(source, fwhm: parameters.fwhm)
         return max(profile.radius(level: parameters.faintest), bleedShape(source, profile, parameters)?.halfLength ?? 0)
@@ -29,7 +29,7 @@ extension SyntheticSky {
         }
     }
 
-    /// Fills the columns into which a star's excess charge runs.
+    /// Fills the columns into which a star's excess charge bleeds.
     func bleed(_ source: SyntheticSource, into light: UnsafeMutableBufferPointer<Double>, rows: Range<Int>) {
         let profile = SourceProfile(source, fwhm: parameters.fwhm)
         guard let shape = Self.bleedShape(source, profile, parameters) else { return }
@@ -45,7 +45,7 @@ extension SyntheticSky {
         }
     }
 
-    /// Pixels to each side of a full star's centre that its excess charge fills; at most 400 rows.
+    /// Number of pixels on each side of a saturated star's centre that its excess charge fills; at most 400 rows.
     private static func bleedShape(
         _ source: SyntheticSource, _ profile: SourceProfile, _ parameters: Parameters
     ) -> (halfWidth: Int, halfLength: Double)? {
@@ -57,7 +57,7 @@ extension SyntheticSky {
         return (halfWidth, min(400, excess.radius + length / 2))
     }
 
-    /// Turns expected light into counts: photons, read noise, full pixels.
+    /// Converts expected light to counts: photon noise, read noise, saturation.
     func expose(
         _ light: UnsafeMutableBufferPointer<Double>, rows: Range<Int>,
         into counts: UnsafeMutableBufferPointer<Float>
@@ -70,7 +70,7 @@ extension SyntheticSky {
                 let mean = light[index] * parameters.gain
                 let electrons: Double
                 if mean >= 40 {
-                    // Both noises are normal here: one deviate with the sum of the variances will do.
+                    // Both noises are normal here: one deviate with the summed variance suffices.
                     electrons = mean + (mean + readVariance).squareRoot() * noise.normal()
                 } else {
                     electrons = noise.poisson(mean: mean) + parameters.readNoise * noise.normal()

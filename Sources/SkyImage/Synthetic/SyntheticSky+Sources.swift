@@ -44,7 +44,7 @@ extension SyntheticSky {
         return source
     }
 
-    /// By inversion of the counts' distribution, 10^(slope · m).
+    /// Draws from number counts proportional to 10^(slope · m), by inversion.
     private static func drawMagnitude(
         slope: Double, in range: ClosedRange<Double>, _ generator: inout SplitMix64
     ) -> Double {
@@ -52,7 +52,7 @@ extension SyntheticSky {
         return range.lowerBound + PortableMath.log10(1 + generator.uniform() * (span - 1)) / slope
     }
 
-    /// Faint galaxies are about as large as the seeing, brighter ones larger, with a scatter of a factor.
+    /// Faint galaxies are about as large as the seeing, brighter ones larger, with a random scatter factor.
     private static func scaleLength(
         _ kind: SyntheticSource.Kind, _ magnitude: Double, _ parameters: Parameters, _ generator: inout SplitMix64
     ) -> Double {
@@ -73,7 +73,7 @@ extension SyntheticSky {
         }
     }
 
-    /// Flux over its noise in the profile's equivalent noise area, everything in electrons.
+    /// Flux divided by its noise in the profile's equivalent noise area, all in electrons.
     private static func signalToNoise(_ source: SyntheticSource, _ parameters: Parameters) -> Double {
         let electrons = source.flux * parameters.gain
         let sky = parameters.sky(x: source.x, y: source.y) * parameters.gain

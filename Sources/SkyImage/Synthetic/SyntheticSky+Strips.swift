@@ -2,13 +2,13 @@ import Dispatch
 import Foundation
 
 extension SyntheticSky {
-    /// Rows that are rendered at a time, unless told otherwise.
+    /// Default number of rows per strip.
     public static let stripHeight = 64
 
-    /// Renders the whole image in strips on all cores and hands them to `body` in order, from the first row.
+    /// Renders the whole image in strips on all cores and passes them to `body` in order, from the first row.
     ///
-    /// Memory stays constant: no more strips are held than there are cores. A strip has `height` rows, the last one the
-    /// rest.
+    /// Memory use is constant: at most one strip per core is held. A strip has `height` rows, the last one the
+    /// remaining rows.
     public func forEachStrip(
         height: Int = stripHeight, _ body: (_ firstRow: Int, _ samples: ArraySlice<Float>) throws -> Void
     ) rethrows {
@@ -19,7 +19,7 @@ extension SyntheticSky {
             let rows = first..<min(first + cores * height, parameters.height)
             let strips = rows.split(by: height)
             block.withUnsafeMutableBufferPointer { block in
-                // Unsafe: each iteration writes a part of its own, and all have ended when the call returns.
+                // Unsafe: each iteration writes its own part, and all have ended when the call returns.
                 nonisolated(unsafe) let block = block
                 DispatchQueue.concurrentPerform(iterations: strips.count) { index in
                     let strip = strips[index]
@@ -36,7 +36,7 @@ extension SyntheticSky {
 }
 
 extension Range<Int> {
-    /// Consecutive ranges of `length`, the last one shorter if need be.
+    /// Consecutive ranges of `length`; the last one may be shorter.
     fileprivate func split(by length: Int) -> [Range<Int>] {
         stride(from: lowerBound, to: upperBound, by: length).map { $0..<Swift.min($0 + length, upperBound) }
     }

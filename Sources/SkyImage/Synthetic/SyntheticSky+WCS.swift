@@ -1,7 +1,7 @@
 import Foundation
 
 extension SyntheticSky {
-    /// Cards that say where on the sky the image lies, in a gnomonic (TAN) projection, and how it was made.
+    /// Cards with the image's world coordinates, in a gnomonic (TAN) projection, and the parameters of the sky.
     public var header: [HeaderEntry] {
         let scale = parameters.pixelScale
         return [
@@ -24,7 +24,7 @@ extension SyntheticSky {
         ]
     }
 
-    /// The 0-based pixel that ``Parameters/rightAscension`` and ``Parameters/declination`` belong to.
+    /// The 0-based reference pixel, at ``Parameters/rightAscension`` and ``Parameters/declination``.
     private var referencePixel: (x: Double, y: Double) {
         (Double(parameters.width - 1) / 2, Double(parameters.height - 1) / 2)
     }

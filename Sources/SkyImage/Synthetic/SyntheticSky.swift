@@ -1,16 +1,16 @@
-/// An image of stars and galaxies whose truth is known, made row by row: any rows, in any order, on any thread.
+/// An image of stars and galaxies with known truth, rendered row by row: any rows, in any order, on any thread.
 ///
-/// The same parameters give the same bytes on every machine. Numbers of sources grow with magnitude m as 10^(0.25 m) for
-/// stars and 10^(0.35 m) for galaxies. Noise of a row depends on the seed and the row only.
+/// The same parameters give the same bytes on every machine. Number counts grow with magnitude m as 10^(0.25 m) for
+/// stars and 10^(0.35 m) for galaxies. The noise of a row depends only on the seed and the row.
 public struct SyntheticSky: Sendable {
-    /// What the sky and the camera are like.
+    /// Properties of the sky and the camera.
     public let parameters: Parameters
     /// The truth, in order of ``SyntheticSource/y``.
     public let sources: [SyntheticSource]
-    /// Sources that reach further than ``nearRows``, to be looked at for all rows.
+    /// Sources that reach further than ``nearRows``, considered for all rows.
     private let farReaching: [Int]
 
-    /// Rows that an ordinary source may reach to either side.
+    /// Largest reach of an ordinary source, in rows to either side.
     private static let nearRows = 48.0
 
     /// How the truth's columns are defined, for a file's header.
@@ -29,7 +29,7 @@ public struct SyntheticSky: Sendable {
         }
     }
 
-    /// Renders `rows` (0-based, all of them within the image), row after row.
+    /// Renders `rows` (0-based, all within the image), row by row.
     public func render(rows: Range<Int>) -> [Float] {
         .init(unsafeUninitializedCapacity: rows.count * parameters.width) { samples, count in
             count = rows.count * parameters.width
@@ -38,7 +38,7 @@ public struct SyntheticSky: Sendable {
         }
     }
 
-    /// Renders `rows` into as many samples.
+    /// Renders `rows` into `samples`, which has one element per pixel.
     func render(rows: Range<Int>, into samples: UnsafeMutableBufferPointer<Float>) {
         precondition(rows.lowerBound >= 0 && rows.upperBound <= parameters.height, "rows outside the image")
         var light = [Double](repeating: 0, count: rows.count * parameters.width)
@@ -51,7 +51,7 @@ public struct SyntheticSky: Sendable {
         }
     }
 
-    /// Sources, far-reaching ones left out, that may touch `rows`.
+    /// Sources that may reach `rows`, without the far-reaching ones.
     private func nearSources(_ rows: Range<Int>) -> [Int] {
         let low = firstIndex(atOrAbove: Double(rows.lowerBound) - Self.nearRows - 1)
         let high = firstIndex(atOrAbove: Double(rows.upperBound) + Self.nearRows + 1)
@@ -73,10 +73,10 @@ extension SyntheticSky.Parameters {
     /// Deviation of the noise of a pixel of blank sky, in counts.
     package var skyNoise: Double { ((sky * gain + readNoise * readNoise).squareRoot()) / gain }
 
-    /// Profiles are cut off where they fall below this, in counts per pixel: far below the noise.
+    /// Profiles are truncated where they fall below this, in counts per pixel: far below the noise.
     package var faintest: Double { 0.02 * skyNoise }
 
-    /// Expected sky at a pixel, in counts.
+    /// Expected sky level at a pixel, in counts.
     package func sky(x: Double, y: Double) -> Double {
         let u = width > 1 ? x / Double(width - 1) - 0.5 : 0
         let v = height > 1 ? y / Double(height - 1) - 0.5 : 0

@@ -2,8 +2,8 @@ import Foundation
 
 /// The truth of a synthetic sky as comma-separated values.
 public enum SyntheticTruth {
-    /// The line with the columns' names. `x` and `y` are 0-based pixels, `ra` and `dec` degrees, `flux` counts, `snr` as
-    /// in ``SyntheticSky/truthDescription``, `scale_length` pixels.
+    /// The line of column names. `x` and `y` are 0-based pixels, `ra` and `dec` degrees, `flux` counts, `snr` as in
+    /// ``SyntheticSky/truthDescription``, `scale_length` pixels.
     public static let header = "number,kind,x,y,ra,dec,mag,flux,snr,scale_length,axis_ratio\n"
 
     /// The line of one source of `sky`.

@@ -1,18 +1,19 @@
 internal import CWCS
 
-/// Why a header gives no right ascension and declination, in words for a user.
+/// Why a header gives no right ascension and declination, as a message for the user.
 public struct WCSUnavailable: Error, Equatable, Sendable, CustomStringConvertible {
     /// The reason, without the name of the file.
     public var description: String
 }
 
-/// Pixel to right ascension and declination, by the world coordinate system of a FITS header through WCSLIB.
+/// Converts pixel positions to right ascension and declination, by the world coordinate system of a FITS header through
+/// WCSLIB.
 ///
-/// All projections of WCSLIB, with SIP and TPV distortion; equatorial coordinates as the header gives them, galactic
-/// ones converted to ICRS. Results equal those of astropy's `WCS.all_pix2world` within 1e-8 degrees. WCSLIB keeps work
-/// space in its parameters: one thread at a time.
+/// Supports all projections of WCSLIB, with SIP and TPV distortion. Equatorial coordinates stay in the header's system,
+/// galactic ones are converted to ICRS. Results equal those of astropy's `WCS.all_pix2world` within 1e-8 degrees.
+/// WCSLIB keeps its workspace in its parameters, so use an object from one thread at a time.
 public final class CelestialWCS {
-    /// What the header's longitude and latitude are.
+    /// Kind of the header's longitude and latitude.
     public enum Frame: String, Sendable {
         /// Right ascension and declination.
         case equatorial
@@ -20,18 +21,18 @@ public final class CelestialWCS {
         case galactic
     }
 
-    /// The frame of the header. What ``coordinates(x:y:)`` returns is equatorial in either case.
+    /// The frame of the header. The results of ``coordinates(x:y:)`` are equatorial in either case.
     public let frame: Frame
-    /// Reference system of what ``coordinates(x:y:)`` returns, such as `ICRS` or `FK5`; galactic ones become ICRS.
+    /// Reference system of the results of ``coordinates(x:y:)``, such as `ICRS` or `FK5`; galactic headers give ICRS.
     public let referenceSystem: String
 
     private let parameters: WCSParameters
 
-    /// Pixels handed to WCSLIB at a time: bounds the work space.
+    /// Pixels per call of WCSLIB, which bounds its workspace.
     private static let chunk = 4096
 
     /// Sets up the primary world coordinate system of `header`.
-    /// - Throws: ``WCSUnavailable``, if it has none, or none that leads to right ascension and declination.
+    /// - Throws: ``WCSUnavailable``, if it has none, or none that can be converted to right ascension and declination.
     public init(header: FITSHeader) throws(WCSUnavailable) {
         parameters = try WCSParameters(header: header)
         switch (parameters.longitudeType, parameters.latitudeType) {
@@ -44,7 +45,7 @@ public final class CelestialWCS {
         referenceSystem = frame == .galactic ? "ICRS" : parameters.referenceSystem
     }
 
-    /// Sky positions of pixel positions, which count from 0 at the centre of the first pixel.
+    /// Celestial positions of pixel positions, which count from 0 at the centre of the first pixel.
     /// - Parameters:
     ///   - x: Columns.
     ///   - y: Rows, as many.
@@ -69,7 +70,8 @@ public final class CelestialWCS {
         return (ra, dec)
     }
 
-    /// WCSLIB's longitudes follow the reference value, its sign and its turns; a catalogue's run from 0 to 360.
+    /// WCSLIB's longitudes may be negative or exceed 360, depending on the reference value; a catalogue's range is 0 to
+    /// 360.
     private func normalized(_ longitude: Double) -> Double {
         let rest = longitude.truncatingRemainder(dividingBy: 360)
         let turned = rest < 0 ? rest + 360 : rest

@@ -1,13 +1,13 @@
-/// Corrects what some pipelines write into headers, so that WCSLIB takes them as they were meant.
+/// Corrects common errors of pipelines in headers, so that WCSLIB interprets these as intended.
 ///
-/// Three habits are common: SIP coefficients under a CTYPE without `-SIP`; SCAMP's PVi_m beside the same distortion as
+/// Three errors are common: SIP coefficients under a CTYPE without `-SIP`; SCAMP's PVi_m beside the same distortion as
 /// SIP; and, from SCAMP before 2012, the coefficients of TPV under a CTYPE of TAN.
 enum HeaderRepair {
-    /// The cards of `header` that WCSLIB should see.
+    /// The cards of `header` to pass to WCSLIB.
     static func repaired(_ header: FITSHeader) -> FITSHeader { meant(legible(header)) }
 
-    /// The cards whose strings are closed, in the characters that FITS knows. WCSLIB 7.12 follows a string into the next
-    /// card, and beyond its own memory.
+    /// The cards with terminated strings and valid FITS characters only. WCSLIB 7.12 follows an unterminated string
+    /// into the next card, and beyond its buffer.
     private static func legible(_ header: FITSHeader) -> FITSHeader {
         var bytes: [UInt8] = []
         for start in stride(from: 0, to: header.bytes.count, by: FITSHeader.cardLength) {
@@ -17,7 +17,7 @@ enum HeaderRepair {
         return FITSHeader(bytes: bytes)
     }
 
-    /// Whether the value of a card is no string, or one that ends.
+    /// Whether the value of a card is no string, or a terminated one.
     private static func closesStrings(_ card: [UInt8]) -> Bool {
         let (quote, sign) = (UInt8(ascii: "'"), UInt8(ascii: "="))
         let isContinued = card.starts(with: "CONTINUE".utf8)
@@ -26,7 +26,7 @@ enum HeaderRepair {
         guard rest.popFirst() == quote else { return true }
         while let next = rest.firstIndex(of: quote) {
             rest = rest[(next + 1)...]
-            // Within a string a quote is doubled.
+            // A doubled quote is a quote within a string.
             if rest.popFirst() != quote { return true }
         }
         return false
@@ -53,7 +53,7 @@ enum HeaderRepair {
         return FITSHeader(bytes: bytes)
     }
 
-    /// Whether a keyword is a PVi_m that only TPV has: those up to PVi_4 may place the pole of any projection.
+    /// Whether a keyword is a PVi_m that only TPV uses: those up to PVi_4 may place the pole of any projection.
     private static func isDistortion(_ keyword: String) -> Bool {
         guard keyword.hasPrefix("PV1_") || keyword.hasPrefix("PV2_"), let order = Int(keyword.dropFirst(4)) else {
             return false

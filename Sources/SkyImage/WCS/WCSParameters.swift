@@ -4,7 +4,7 @@ internal import CWCS
 final class WCSParameters {
     private var count: Int32 = 0
     private var systems: UnsafeMutablePointer<wcsprm>?
-    /// The primary system among `systems`, set up.
+    /// The primary system among `systems`, initialised.
     private let system: UnsafeMutablePointer<wcsprm>
 
     init(header: FITSHeader) throws(WCSUnavailable) {
@@ -34,13 +34,13 @@ final class WCSParameters {
     private static func primary(
         _ systems: UnsafeMutablePointer<wcsprm>, _ count: Int32
     ) throws(WCSUnavailable) -> UnsafeMutablePointer<wcsprm> {
-        // The primary system is the one with a blank alternative code.
+        // The primary system has a blank alternate code.
         guard let index = (0..<Int(count)).first(where: { systems[$0].alt.0 == CChar(UInt8(ascii: " ")) }) else {
             throw WCSUnavailable(description: "the header has no world coordinates")
         }
         let system = systems + index
         var fixes = [Int32](repeating: 0, count: Int(NWCSFIX))
-        // What cannot be fixed shows below, when the system is set up.
+        // What cannot be fixed is reported below, by the set-up of the system.
         _ = wcsfix(0, nil, system, &fixes)
         let status = wcsset(system)
         guard status == 0 else {
@@ -57,13 +57,13 @@ final class WCSParameters {
         return system
     }
 
-    /// Such as `RA` or `GLON`.
+    /// For example `RA` or `GLON`.
     var longitudeType: String { withUnsafeBytes(of: system.pointee.lngtyp, Self.text) }
 
-    /// Such as `DEC` or `GLAT`.
+    /// For example `DEC` or `GLAT`.
     var latitudeType: String { withUnsafeBytes(of: system.pointee.lattyp, Self.text) }
 
-    /// RADESYS, or what the FITS standard takes in its absence.
+    /// RADESYS, or the FITS standard's default if it is absent.
     var referenceSystem: String {
         let named = withUnsafeBytes(of: system.pointee.radesys, Self.text)
         if !named.isEmpty { return named }
@@ -85,7 +85,7 @@ final class WCSParameters {
         var failures = [Int32](repeating: 1, count: points)
         let status = wcsp2s(
             system, Int32(points), Int32(axes), &pixels, &intermediate, &phi, &theta, &world, &failures)
-        // Status 8: some positions are outside the projection, and marked.
+        // Status 8: some positions are outside the projection; WCSLIB marks them.
         let isUsable = status == 0 || status == Int32(WCSERR_BAD_PIX.rawValue)
         let (longitude, latitude) = (Int(system.pointee.lng), Int(system.pointee.lat))
         return (0..<points).map { index in

@@ -1,7 +1,7 @@
 internal import ScanMemory
 internal import SkyImage
 
-/// What a catalogue's header records, so that the scan can be repeated.
+/// Header entries of a catalogue, from which the scan can be repeated.
 enum CatalogueHeader {
     /// Entries about the image, the software and the parameters of a scan.
     static func entries(

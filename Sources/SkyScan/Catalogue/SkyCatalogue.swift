@@ -1,14 +1,14 @@
 public import SkyImage
 
 extension SkyScanResult {
-    /// The catalogue as a table, with coordinates where the image's header gives them.
+    /// The catalogue as a table, with celestial coordinates if the image's header defines them.
     ///
     /// - Parameters:
-    ///   - image: what is known of the image.
-    ///   - parameters: those of the scan.
-    ///   - checksums: of the image and its maps.
+    ///   - image: size, header and names of the image.
+    ///   - parameters: the parameters of the scan.
+    ///   - checksums: those of the image and its maps.
     ///   - software: name and version of the program.
-    /// - Returns: one row per source; the sectors that are missing stand in the history.
+    /// - Returns: one row per source; the history lists missing sectors.
     public func table(
         image: ImageSummary, parameters: ScanParameters, checksums: InputChecksums?, software: String
     ) -> CatalogueTable {

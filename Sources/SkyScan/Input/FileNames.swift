@@ -1,9 +1,9 @@
 internal import SkyImage
 
-/// Where the files of a scan are, as a node may have them, too.
+/// Paths of the files of a scan, by which a node that has the same files can open them.
 struct FileNames: Codable, Equatable, Sendable {
     struct File: Codable, Equatable, Sendable {
-        /// Absolute, without links.
+        /// Absolute, without symbolic links.
         var path: String
         var hdu: Int
     }
@@ -12,7 +12,7 @@ struct FileNames: Codable, Equatable, Sendable {
     var mask: File?
     var weights: File?
 
-    /// The names of files that are open; nil if a node could not read one of them window by window.
+    /// The names of open files; nil if a node cannot read one of them window by window.
     init?(_ files: ImageFiles) {
         func file(_ image: FITSImage) -> File? {
             guard !image.stored.isCompressedFile, let path = image.stored.absolutePath else { return nil }

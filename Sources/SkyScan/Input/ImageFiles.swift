@@ -1,16 +1,16 @@
 internal import ScanCluster
 internal import SkyImage
 
-/// An image and the maps that belong to it, open for reading by one thread at a time.
+/// An image and its maps, open for reading by one thread at a time.
 struct ImageFiles {
     let image: FITSImage
     let mask: FITSImage?
     let weights: FITSImage?
 
-    /// Whether pixels are decompressed each time that they are read.
+    /// Whether pixels are decompressed on each read.
     var isTileCompressed: Bool { [image, mask, weights].contains { $0?.isTileCompressed == true } }
 
-    /// Reads all that belongs to a window.
+    /// Reads the samples, weights and mask of a window.
     /// - Throws: ``ImageError`` if the samples cannot be read.
     func read(_ window: WindowPixels) throws -> BulkBytes {
         try BulkBytes(byteCount: window.byteCount) { bytes in

@@ -1,6 +1,6 @@
 public import SkyImage
 
-/// What is known of an image from its header.
+/// Properties of an image known from its header.
 public struct ImageSummary: Sendable {
     /// The file's name and HDU, as the user gave them.
     public let name: String
@@ -14,9 +14,9 @@ public struct ImageSummary: Sendable {
     public let bitpix: Int
     /// The HDU's header.
     public let header: FITSHeader
-    /// The mask that belongs to the image, as the user named it.
+    /// The image's mask, as the user named it.
     public let mask: String?
-    /// The weight map that belongs to the image, as the user named it.
+    /// The image's weight map, as the user named it.
     public let weights: String?
 
     init(_ image: FITSImage, mask: String?, weights: String?) {
@@ -35,7 +35,7 @@ public struct ImageSummary: Sendable {
 
     /// Why the catalogue lacks right ascension and declination, although the header has celestial axes.
     ///
-    /// Nil if it has usable ones, or none at all, which is no fault.
+    /// Nil if it has usable ones, or none at all, which is no error.
     public var coordinatesProblem: String? {
         do throws(WCSUnavailable) {
             _ = try CelestialWCS(header: header)
@@ -50,7 +50,7 @@ public struct ImageSummary: Sendable {
 }
 
 extension FITSHeader {
-    /// Whether an axis has a celestial type, of whatever projection: RA, DEC, xLON, xLAT, xyLN or xyLT.
+    /// Whether an axis has a celestial type, in any projection: RA, DEC, xLON, xLAT, xyLN or xyLT.
     fileprivate var hasCelestialAxis: Bool {
         ["CTYPE1", "CTYPE2"].contains { keyword in
             guard let type = text(keyword) else { return false }
@@ -60,7 +60,7 @@ extension FITSHeader {
         }
     }
 
-    /// Value of the first card of `keyword`, if it is text that is not empty.
+    /// Value of the first card of `keyword`, if it is a non-empty string.
     fileprivate func text(_ keyword: String) -> String? {
         let start = keyword.padding(8) + "= '"
         guard let card = (0..<count).lazy.map({ self[$0] }).first(where: { $0.hasPrefix(start) }) else { return nil }

@@ -1,20 +1,20 @@
-/// XXH3-64 of what a scan reads: header and samples of the image and of its maps.
+/// XXH3-64 of the inputs of a scan: header and samples of the image and of its maps.
 public struct InputChecksums: Codable, Equatable, Sendable {
-    /// Of the image.
+    /// Checksum of the image.
     public var image: UInt64
-    /// Of the mask, if there is one.
+    /// Checksum of the mask, if there is one.
     public var mask: UInt64?
-    /// Of the weight map, if there is one.
+    /// Checksum of the weight map, if there is one.
     public var weights: UInt64?
 
-    /// Checksums that were computed elsewhere.
+    /// Checksums computed elsewhere.
     public init(image: UInt64, mask: UInt64? = nil, weights: UInt64? = nil) {
         self.image = image
         self.mask = mask
         self.weights = weights
     }
 
-    /// What differs from `other`, in words; empty if nothing does.
+    /// Differences from `other`, in words; empty if there are none.
     package func differences(from other: InputChecksums) -> [String] {
         var differences: [String] = []
         if image != other.image { differences.append("the image has changed") }

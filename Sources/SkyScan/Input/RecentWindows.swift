@@ -1,19 +1,19 @@
 internal import ScanCluster
 
-/// Pixels that were read and will be asked for once more: the last ones that fit into a number of bytes.
+/// A cache of pixels that will be requested once more: the last windows read, up to a number of bytes.
 struct RecentWindows {
     private let limit: Int
     private var windows: [(window: WindowPixels, bytes: BulkBytes)] = []
-    /// Bytes of all windows.
+    /// Bytes of all cached windows.
     private(set) var byteCount = 0
 
-    /// None yet, and never more than `limit` bytes.
+    /// An empty cache of at most `limit` bytes.
     init(limit: Int) { self.limit = limit }
 
-    /// Whether the pixels of `window` are there.
+    /// Whether the pixels of `window` are cached.
     func contains(_ window: WindowPixels) -> Bool { windows.contains { $0.window == window } }
 
-    /// Adds a window that is read before `rest` others like it, unless these will not leave room for it.
+    /// Adds a window that is read before `rest` others of its size, unless these will displace it.
     mutating func add(_ window: WindowPixels, _ bytes: BulkBytes, before rest: Int = 0) {
         _ = take(window)
         guard rest < limit / max(1, bytes.count) else { return }
@@ -23,7 +23,7 @@ struct RecentWindows {
     }
 
     /// Removes a window.
-    /// - Returns: its pixels, nil if they are not there.
+    /// - Returns: its pixels; nil if they are not cached.
     mutating func take(_ window: WindowPixels) -> BulkBytes? {
         guard let index = windows.firstIndex(where: { $0.window == window }) else { return nil }
         let bytes = windows.remove(at: index).bytes

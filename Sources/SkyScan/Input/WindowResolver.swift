@@ -2,14 +2,14 @@ public import ScanCluster
 internal import ScanNetwork
 public import SkyImage
 
-/// Reads the windows that tasks refer to from a node's own files.
+/// Reads windows that tasks refer to from a node's own files.
 public struct WindowResolver: BulkResolver {
     private let folders: DataFolders
 
-    /// Reads files below `folders`, and no others.
+    /// Restricts reading to files below `folders`.
     public init(_ folders: DataFolders) { self.folders = folders }
 
-    /// Reads the window that a coded reference names.
+    /// Reads the window named by a coded reference.
     /// - Throws: ``ImageError`` or ``ScanSetupError`` if there is no such file or window here, and what decoding throws.
     public func bytes(of reference: BulkReference, count: Int) throws -> BulkBytes {
         let names = try WireDecoder().decode(FileNames.self, from: reference.origin)
