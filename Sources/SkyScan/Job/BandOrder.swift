@@ -1,6 +1,7 @@
-/// The order in which a step goes through all bands.
+/// The order in which a step processes all bands.
 ///
-/// The second pass goes back, so that it begins with the bands whose pixels were read last and are still in memory.
+/// The second pass runs backwards, so that it begins with the bands whose pixels were read last and are still in
+/// memory.
 enum BandOrder {
     case forth
     case back
@@ -15,7 +16,7 @@ enum BandOrder {
 
     /// The bands that follow `band`, of `count` bands.
     func bands(after band: Int, of count: Int) -> some RandomAccessCollection<Int> {
-        // Either order is its own inverse: a band's place is the band at that place.
+        // Each order is its own inverse: the index of a band is the band at that index.
         (self.band(at: band, of: count) + 1..<count).lazy.map { self.band(at: $0, of: count) }
     }
 }

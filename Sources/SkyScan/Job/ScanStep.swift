@@ -4,10 +4,10 @@ public enum ScanStep: String, Codable, CaseIterable, Hashable, Sendable {
     case background
     /// Pass 2: the sources of each band.
     case extraction
-    /// Sources that bands cut, in larger windows.
+    /// Sources cut by bands, extracted in larger windows.
     case cutIslands = "cut-islands"
-    /// Removal of detections that a neighbour's wings explain; done by the coordinator.
+    /// Removal of detections explained by a neighbour's wings; done by the coordinator.
     case cleaning
-    /// Sources whose apertures were cut, in larger windows.
+    /// Sources whose apertures were cut, measured in larger windows.
     case photometry
 }

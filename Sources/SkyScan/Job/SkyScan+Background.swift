@@ -2,10 +2,10 @@ internal import ScanCluster
 internal import SkyImage
 
 extension SkyScan {
-    /// Pass 1: the raw background of every band, reduced to that of the image.
+    /// Pass 1: the raw background of every band, reduced to the background of the image.
     ///
-    /// A band without one takes that of its neighbours.
-    /// - Throws: ``SkyScanError`` if no band has one: whatever was found above it would be invented.
+    /// A band without a background gets that of its neighbours.
+    /// - Throws: ``SkyScanError`` if no band has one: detections would be meaningless.
     func measureBackground(_ tally: inout ScanTally) async throws -> BackgroundModel {
         var accumulator = BackgroundAccumulator(plan: plan, parameters: parameters)
         let (plan, parameters, reader) = (plan, parameters, reader)

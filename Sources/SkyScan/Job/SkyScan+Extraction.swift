@@ -2,7 +2,7 @@ internal import ScanCluster
 internal import SkyImage
 
 extension SkyScan {
-    /// Pass 2: the sources of every band, and those that bands cut, from larger windows.
+    /// Pass 2: the sources of every band, and those cut by bands, extracted in larger windows.
     func findSources(_ background: BackgroundModel, _ tally: inout ScanTally) async throws -> SourceBatch {
         var planner = CutIslandPlanner(plan: plan, parameters: parameters)
         var (batch, windows) = try await scanBands(background, &planner, &tally)

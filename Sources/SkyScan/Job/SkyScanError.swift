@@ -1,4 +1,4 @@
-/// Why a sky scan ended without a result that is worth writing.
+/// Why a sky scan ended without a usable result.
 public struct SkyScanError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Cause and remedy in one line.
     public let description: String

@@ -1,6 +1,6 @@
 public import SkyImage
 
-/// The sources of an image, and what it took to find them.
+/// The sources of an image, with statistics of the scan.
 public struct SkyScanResult: Sendable {
     /// The sources, in the order of the catalogue.
     public let sources: SourceTable
@@ -12,11 +12,11 @@ public struct SkyScanResult: Sendable {
     public let globalNoise: Float
     /// Variance of a pixel of weight 1, in the image's unit squared; nil without a weight map.
     public let varianceScale: Double?
-    /// Pixels left out by mask, weight or because they are not finite.
+    /// Pixels excluded by mask or weight, or because they are not finite.
     public let maskedPixels: Int
     /// Number of bands.
     public let bands: Int
-    /// Who did what, and what is missing.
+    /// Shares of the systems and missing sectors.
     public let tally: ScanTally
 
     /// Sectors that could not be scanned; the catalogue is partial if there are any.
@@ -25,7 +25,7 @@ public struct SkyScanResult: Sendable {
 
 /// A sector that could not be scanned.
 public struct MissingSector: Sendable {
-    /// What was to be done there.
+    /// The step that failed there.
     public let step: ScanStep
     /// Pixels of the sector.
     public let rect: PixelRect

@@ -2,14 +2,15 @@ internal import Foundation
 internal import ScanMemory
 public import SkyImage
 
-/// What makes two command lines the same job: files, parameters, plan and versions; not nodes, slots or outputs.
+/// The properties that make two command lines the same job: files, parameters, plan and versions; not nodes, slots or
+/// outputs.
 public struct JobIdentity: Codable, Equatable, Sendable {
     /// Absolute name of the image, with its HDU.
     public let image: String
-    // By name, so that what differs can be said.
+    // By name, so that messages can name the differences.
     private let fields: [String: String]
 
-    /// Changes with the form of the journal and of what is in it.
+    /// Changes with the format of the journal and of its contents.
     static let format = 1
 
     /// The identity of a scan.
@@ -35,14 +36,14 @@ public struct JobIdentity: Codable, Equatable, Sendable {
 
     private static let scanners = [MeshTask.scanner, BandTask.scanner, CutIslandTask.scanner, ApertureTask.scanner]
 
-    /// Eight digits that stand for the job.
+    /// Eight digits that identify the job.
     public var id: String {
-        // Sorted: a dictionary has no order.
+        // Sorted, because a dictionary has no order.
         let text = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)\n" }.joined()
         return String(Array(text.utf8).withUnsafeBytes { Checksum.of($0) }.hexadecimal.prefix(8))
     }
 
-    /// What is other than in `old`, in words, as in "threshold was 3, is 2".
+    /// The differences from `old`, in words, such as "threshold was 3, is 2".
     public func differences(from old: JobIdentity) -> [String] {
         Set(fields.keys).union(old.fields.keys).sorted().compactMap { name in
             let (was, now) = (old.fields[name] ?? "none", fields[name] ?? "none")
@@ -50,7 +51,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
         }
     }
 
-    /// Every parameter by its name in words: a parameter that is added later cannot be forgotten here.
+    /// Every parameter by its name in words; derived from the coded form, so that a new parameter cannot be left out.
     private static func flat(_ parameters: ScanParameters) throws -> [String: String] {
         let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(parameters))
         var result: [String: String] = [:]

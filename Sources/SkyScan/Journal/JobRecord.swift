@@ -1,20 +1,20 @@
 public import SkyImage
 
-/// What is known of a job without its results.
+/// Metadata of a job, without its results.
 public struct JobRecord: Codable, Equatable, Sendable {
-    /// How far the job is.
+    /// Progress of a job.
     public enum State: String, Codable, Sendable {
         /// It began and has not ended.
         case unfinished
-        /// Its catalogue is written, with sectors missing; the same command tries those again.
+        /// Its catalogue has been written, with sectors missing; the same command tries those again.
         case partial
-        /// Its catalogue is written.
+        /// Its catalogue has been written.
         case finished
     }
 
     /// A sector that could not be scanned.
     public struct Failure: Codable, Equatable, Sendable {
-        /// What was to be done there.
+        /// The step that failed there.
         public var step: ScanStep
         /// Pixels of the sector.
         public var rect: PixelRect
@@ -24,24 +24,24 @@ public struct JobRecord: Codable, Equatable, Sendable {
         public var log: [String]?
     }
 
-    /// What makes the job.
+    /// The identity of the job.
     public var identity: JobIdentity
-    /// The command's words, without the program's name.
+    /// The command's arguments, without the program's name.
     public var words: [String]
-    /// The folder it was given in.
+    /// The working directory of the command.
     public var folder: String
-    /// When the job began, in seconds since 1970.
+    /// Start time of the job, in seconds since 1970.
     public var began: Double
-    /// How far the job is.
+    /// Progress of the job.
     public var state = State.unfinished
     /// Checksums of the inputs, once they are known.
     public var checksums: InputChecksums?
-    /// Sources of the catalogue, once it is written.
+    /// Number of sources in the catalogue, once it is written.
     public var sources: Int?
-    /// Sectors that are missing in the catalogue.
+    /// Sectors missing from the catalogue.
     public var failures: [Failure] = []
 
-    /// The record of a job that begins.
+    /// The record of a new job.
     public init(identity: JobIdentity, words: [String], folder: String, began: Double) {
         self.identity = identity
         self.words = words

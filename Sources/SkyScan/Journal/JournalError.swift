@@ -8,9 +8,9 @@ public struct JournalError: Error, Equatable, Sendable, CustomStringConvertible 
         case noSpace
         /// The folder or the file cannot be written.
         case unwritable
-        /// The file is no journal of this version, or its bytes are not what was written.
+        /// The file is not a journal of this version, or its content is corrupt.
         case damaged
-        /// No job has this ID, or several begin with it.
+        /// No job has this ID, or several have it as a prefix.
         case unknownJob
     }
 

@@ -10,7 +10,7 @@ public struct JournalFolder: Equatable, Sendable {
     public init(path: String) { self.path = path }
 
     /// `$XDG_STATE_HOME/skyfarm`, or the same below `~/.local/state`.
-    /// - Throws: ``JournalError`` with `unwritable` for a process that has neither.
+    /// - Throws: ``JournalError`` with `unwritable` if the environment defines neither.
     public init(environment: [String: String]) throws(JournalError) {
         guard let path = UserFolder.state.path(environment) else {
             throw JournalError(
@@ -19,15 +19,15 @@ public struct JournalFolder: Equatable, Sendable {
         self.path = path
     }
 
-    /// A job as it is listed.
+    /// An entry of the list of jobs.
     public struct Entry: Sendable {
         /// The job's ID.
         public var id: String
-        /// What is known of it; nil if its journal cannot be read.
+        /// The job's record; nil if its journal cannot be read.
         public var record: JobRecord?
-        /// The process that runs it now, if one does.
+        /// The process that is running the job, if any.
         public var process: Int?
-        /// Tasks whose results are held, by step.
+        /// Number of tasks with results in the journal, by step.
         public var tasks: [ScanStep: Int]
         /// Why the journal cannot be read.
         public var trouble: String?
@@ -55,8 +55,8 @@ public struct JournalFolder: Equatable, Sendable {
         return entry
     }
 
-    /// Forgets a job. Blocks on the disk.
-    /// - Throws: ``JournalError`` with `inUse` while a process runs it.
+    /// Deletes a job's journal. Blocks on the disk.
+    /// - Throws: ``JournalError`` with `inUse` while a process is running the job.
     public func remove(_ id: String) throws(JournalError) {
         let lock = try JournalLock(path: lockPath(id))
         withExtendedLifetime(lock) { removeFiles(id) }
@@ -96,8 +96,8 @@ public struct JournalFolder: Equatable, Sendable {
 
     func removeFiles(_ id: String) { for suffix in Self.suffixes { unlink(journalPath(id) + suffix) } }
 
-    /// Gives the files of a journal that cannot be used another name.
-    /// - Returns: the name.
+    /// Renames the files of an unusable journal.
+    /// - Returns: the new name.
     func setAside(_ id: String) -> String {
         let taken = { FileManager.default.fileExists(atPath: $0) }
         let candidates = (1...).lazy.map { "\(journalPath(id)).damaged-\($0)" }
@@ -106,6 +106,6 @@ public struct JournalFolder: Equatable, Sendable {
         return name
     }
 
-    // SQLite's log and its index belong to the file.
+    // SQLite's write-ahead log and its index belong to the file.
     private static let suffixes = ["", "-wal", "-shm"]
 }

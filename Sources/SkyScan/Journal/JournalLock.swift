@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// The right to run a job: a lock that ends with the process, however it ends.
+/// The exclusive right to run a job: a file lock that is released when the process ends, however it ends.
 final class JournalLock {
     private let path: String
     private let descriptor: Int32
 
-    /// Takes the lock.
+    /// Acquires the lock.
     /// - Throws: ``JournalError`` with `inUse`, naming the process that holds it; with `unwritable`.
     init(path: String) throws(JournalError) {
         self.path = path
@@ -15,8 +15,8 @@ final class JournalLock {
             guard descriptor >= 0 else { throw Self.unwritable(path) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 defer { close(descriptor) }
-                // A process that was killed holds it until its memory is returned, a program that lists jobs for a
-                // moment: a second of patience in all.
+                // A killed process holds the lock until its memory is freed, and a program that lists jobs for a
+                // moment: retry for a second in all.
                 patience -= 1
                 if patience > 0 {
                     usleep(20_000)
@@ -35,7 +35,7 @@ final class JournalLock {
         }
         let text = Array("\(getpid())\n".utf8)
         ftruncate(descriptor, 0)
-        // Without its number the process cannot be named; the lock holds all the same.
+        // If the write fails, messages cannot name the process, but the lock is held.
         _ = text.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
     }
 

@@ -6,13 +6,13 @@ final class SQLiteDatabase {
     let path: String
     private var handle: OpaquePointer?
 
-    /// Opens `path`; makes the file if it is missing and `creates` says so.
+    /// Opens `path`; creates a missing file if `creates` is true.
     init(path: String, creates: Bool) throws(JournalError) {
         self.path = path
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK else {
-            // The handle knows more of the cause, and must be closed even then.
+            // The handle holds details of the error, and must be closed even then.
             defer { sqlite3_close_v2(handle) }
             throw failure(code)
         }
@@ -22,7 +22,7 @@ final class SQLiteDatabase {
 
     deinit { sqlite3_close_v2(handle) }
 
-    /// Runs statements that return nothing of interest.
+    /// Executes statements without reading results.
     func execute(_ sql: String) throws(JournalError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code) }
@@ -36,20 +36,20 @@ final class SQLiteDatabase {
         return SQLiteStatement(statement, of: self)
     }
 
-    /// Runs `body` in a transaction, which is durable when this returns and void when it throws.
+    /// Runs `body` in a transaction: committed and durable when this returns, rolled back when it throws.
     func transaction(_ body: () throws(JournalError) -> Void) throws(JournalError) {
         try execute("BEGIN IMMEDIATE")
         do throws(JournalError) {
             try body()
             try execute("COMMIT")
         } catch {
-            // Some faults roll back by themselves; a second time is refused and does no harm.
+            // Some errors roll back automatically; a second rollback fails harmlessly.
             try? execute("ROLLBACK")
             throw error
         }
     }
 
-    /// The fault `code` as an error in one line.
+    /// The error `code` with a message of one line.
     func failure(_ code: Int32) -> JournalError {
         let system = handle.map(sqlite3_system_errno) ?? 0
         let words = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
@@ -74,7 +74,6 @@ final class SQLiteDatabase {
     }
 }
 
-/// A compiled statement.
 final class SQLiteStatement {
     private let handle: OpaquePointer
     private let database: SQLiteDatabase
@@ -86,7 +85,7 @@ final class SQLiteStatement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Binds `values` in their order and begins anew.
+    /// Resets the statement and binds `values` in their order.
     func bind(_ values: SQLiteValue...) throws(JournalError) {
         sqlite3_reset(handle)
         for (index, value) in values.enumerated() {
@@ -104,7 +103,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Goes to the next row.
+    /// Steps to the next row.
     /// - Returns: false at the end.
     func step() throws(JournalError) -> Bool {
         switch sqlite3_step(handle) {
@@ -117,7 +116,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Ends the reading of rows, which would keep others from writing.
+    /// Ends the reading of rows, which would block writers.
     func reset() { sqlite3_reset(handle) }
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
@@ -133,7 +132,6 @@ final class SQLiteStatement {
     private static var copies: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }
 
-/// A value of a statement's parameter.
 enum SQLiteValue {
     case integer(Int64)
     case text(String)

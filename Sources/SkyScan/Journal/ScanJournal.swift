@@ -2,10 +2,10 @@ internal import Foundation
 internal import ScanCluster
 internal import ScanNetwork
 
-/// The journal of a job that runs: results of finished tasks, durable before they count.
+/// The journal of a running job: results of finished tasks, durable before they count.
 ///
-/// A thread of its own writes, so that neither the cooperative pool nor the network's loop waits for the disk. Results
-/// that come while the disk syncs are committed together by the next transaction.
+/// It writes on a thread of its own, so that neither the cooperative pool nor the network's event loop waits for the
+/// disk. Results added while the disk syncs are committed together by the next transaction.
 public final class ScanJournal: Sendable {
     /// The job's ID.
     public let id: String
@@ -18,7 +18,7 @@ public final class ScanJournal: Sendable {
         /// Results that are not durable yet, oldest first.
         var pending: [Pending] = []
         var isWriting = false
-        /// Whether the checksums of the inputs are known to be those of the journal.
+        /// Whether the inputs' checksums have been found equal to the journal's.
         var isConfirmed = false
         var waiting: [CheckedContinuation<Void, any Error>] = []
         var failure: (any Error)?
@@ -31,7 +31,7 @@ public final class ScanJournal: Sendable {
         let committed: @Sendable () -> Void
     }
 
-    /// What only the journal's thread touches.
+    /// State confined to the journal's thread.
     final class Confined: @unchecked Sendable {
         // Sendable: used on the journal's executor only.
         var lock: JournalLock?
@@ -53,10 +53,10 @@ public final class ScanJournal: Sendable {
 
     // MARK: Inputs
 
-    /// Finds out whether the inputs are those of the journal.
+    /// Checks whether the inputs are those of the journal.
     ///
-    /// With results to go on from, this returns when it is known. Without, it returns at once: results are held
-    /// back until `checksums` returns.
+    /// If the journal holds results to continue from, this returns after the check. Otherwise it returns at once, and
+    /// results are held back until `checksums` returns.
     /// - Throws: what `checksums` throws, ``JournalError``.
     public func begin(_ checksums: @escaping @Sendable () async throws -> InputChecksums) async throws {
         if state.withLock({ $0.keys.isEmpty }) {
@@ -90,10 +90,10 @@ public final class ScanJournal: Sendable {
     /// Tasks whose results are durable.
     public var count: Int { state.withLock { $0.keys.count } }
 
-    /// Whether a result of the task is there.
+    /// Whether the journal holds a result of the task.
     func holds(_ key: TaskKey) -> Bool { state.withLock { $0.keys.contains(key) } }
 
-    /// The output of a task, if the journal has one that decodes and passes `validate`.
+    /// The output of a task, if the journal holds one that decodes and passes `validate`.
     func output<Output: Decodable & Sendable>(
         of key: TaskKey, as type: Output.Type, validate: @escaping @Sendable (Output) throws -> Void
     ) async throws -> Output? {
@@ -105,7 +105,7 @@ public final class ScanJournal: Sendable {
                 try validate(output)
                 return output
             } catch {
-                // Whatever is wrong with it, the task can be done again.
+                // Whatever the error, the task can be done again.
                 return nil
             }
         }
@@ -116,10 +116,10 @@ public final class ScanJournal: Sendable {
         return output
     }
 
-    /// Takes in the output of a task; `committed` is called, on the journal's thread, once it is durable.
+    /// Adds the output of a task; calls `committed`, on the journal's thread, once it is durable.
     ///
-    /// Waits while much is not written yet.
-    /// - Throws: why results cannot be written.
+    /// Suspends while the backlog of unwritten results is large.
+    /// - Throws: the reason why results cannot be written.
     func add(
         _ output: some Encodable & Sendable, of key: TaskKey, committed: @escaping @Sendable () -> Void
     ) async throws {
@@ -133,8 +133,8 @@ public final class ScanJournal: Sendable {
         if count >= Self.mostPending { try await flush() }
     }
 
-    /// Returns when everything that was added is durable.
-    /// - Throws: why it cannot be.
+    /// Returns when all added results are durable.
+    /// - Throws: the reason why they cannot be written.
     func flush() async throws {
         try await withCheckedThrowingContinuation { continuation in
             let result: Result<Void, any Error>? = state.withLock { state in
@@ -147,9 +147,10 @@ public final class ScanJournal: Sendable {
         }
     }
 
-    /// The catalogue is written, from all sectors or without those that failed.
+    /// Records that the catalogue has been written, with or without missing sectors.
     ///
-    /// The results of a finished job are removed. Those of a partial one are kept: the same command tries the rest.
+    /// The results of a finished job are deleted. Those of a partial one are kept: the same command tries the missing
+    /// sectors again.
     /// - Throws: ``JournalError``.
     public func finish(_ result: SkyScanResult) async throws {
         let failures = result.missing.map {
@@ -180,7 +181,7 @@ public final class ScanJournal: Sendable {
         if begins { executor.submit { self.writePending() } }
     }
 
-    /// On the journal's thread: commits all that is pending, until nothing is.
+    /// Commits all pending results until none is left; runs on the journal's thread.
     private func writePending() {
         while true {
             let batch = state.withLock { state in
@@ -213,7 +214,7 @@ public final class ScanJournal: Sendable {
         for pending in batch { pending.committed() }
     }
 
-    /// Nothing can be written any more.
+    /// Marks the journal as unwritable.
     private func fail(_ error: any Error) {
         let waiting = state.withLock { state in
             state.failure = state.failure ?? error

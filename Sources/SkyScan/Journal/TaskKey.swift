@@ -1,10 +1,11 @@
 /// Identity of a task within a job, the same in every run of it.
 struct TaskKey: Hashable, Sendable {
-    /// The step the task belongs to.
+    /// The step of the task.
     var step: ScanStep
-    /// Checksum of what the task's numbers depend on besides the image and its window: the background. A run in which
-    /// a band could not be measured has another one, and its results must not meet those of a complete run.
+    /// Checksum of the inputs that the task's output depends on besides the image and its window: the background. A run
+    /// in which a band's background was missing has another basis, and its results must not mix with those of a
+    /// complete run.
     var basis: UInt64
-    /// The band's index, or the checksum of the window with what is looked for in it.
+    /// The band's index, or the checksum of the window and of the islands or sources to process in it.
     var window: UInt64
 }

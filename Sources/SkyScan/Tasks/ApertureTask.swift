@@ -7,12 +7,10 @@ struct ApertureTask: WindowTask {
 
     /// Number within its round.
     let id: Int
-    /// The scan.
     let scan: ApertureScan
-    /// The window.
     let window: WindowPixels
 
-    /// Pixels, by what they cost beside those of extraction.
+    /// In pixels, weighted by the cost relative to extraction.
     var cost: Double { Double(window.rect.area) / 4 }
 
     func scan(_ context: ScanContext) throws -> ApertureResult {

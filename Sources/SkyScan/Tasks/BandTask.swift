@@ -1,18 +1,14 @@
 internal import ScanCluster
 internal import SkyImage
 
-/// Pass 2 over one band: its sources, found and measured.
+/// Pass 2 over one band: detection and photometry of its sources.
 struct BandTask: WindowTask {
     static let scanner = "sky.band/3"
 
-    /// The scan.
     let scan: BandScan
-    /// The band's window.
     let window: WindowPixels
 
-    /// Index of the band.
     var id: Int { scan.band }
-    /// Pixels.
     var cost: Double { Double(window.rect.area) }
 
     func scan(_ context: ScanContext) throws -> WindowResult {
@@ -28,6 +24,6 @@ struct BandTask: WindowTask {
         }
     }
 
-    // The identity is part of the scan, so that only these two are coded.
+    // The identity is part of the scan, so only these two are coded.
     private enum CodingKeys: String, CodingKey { case scan, window }
 }

@@ -1,18 +1,15 @@
 internal import ScanCluster
 internal import SkyImage
 
-/// A second scan of sources that the bands' windows cut.
+/// A second extraction of sources cut by the bands' windows.
 struct CutIslandTask: WindowTask {
     static let scanner = "sky.island/3"
 
-    /// The scan.
     let scan: CutIslandScan
-    /// The window.
     let window: WindowPixels
 
     /// Number of the window within the job.
     var id: Int { scan.rescan.id }
-    /// Pixels.
     var cost: Double { Double(window.rect.area) }
 
     func scan(_ context: ScanContext) throws -> WindowResult {
@@ -21,6 +18,6 @@ struct CutIslandTask: WindowTask {
 
     func validate(_ output: WindowResult) throws { try output.validate(in: scan.plan.image) }
 
-    // The identity is part of the scan, so that only these two are coded.
+    // The identity is part of the scan, so only these two are coded.
     private enum CodingKeys: String, CodingKey { case scan, window }
 }

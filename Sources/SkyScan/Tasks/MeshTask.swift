@@ -5,16 +5,15 @@ internal import SkyImage
 struct MeshTask: WindowTask {
     static let scanner = "sky.mesh/3"
 
-    /// How the image is cut.
     let plan: BandPlan
     /// Index of the band.
     let id: Int
-    /// Mesh size.
+    /// The parameters; the mesh size matters here.
     let parameters: ScanParameters
-    /// The band's window: more than this pass needs, so that pass 2 finds it on the same node.
+    /// The band's window: larger than this pass needs, so that pass 2 finds it cached on the same node.
     let window: WindowPixels
 
-    /// Pixels, by what they cost beside those of extraction.
+    /// In pixels, weighted by the cost relative to extraction.
     var cost: Double { Double(plan[id].core.area) / 4 }
 
     func scan(_ context: ScanContext) throws -> MeshStatistics {
