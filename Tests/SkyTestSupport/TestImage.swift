@@ -24,7 +24,7 @@ package struct TestImage {
         }
     }
 
-    /// Lets `body` overwrite the pixels, if it says so of the view.
+    /// Lets `body` overwrite the pixels, if the view is marked as overwritable.
     package mutating func withMutableView<Result>(_ body: (PixelView) throws -> Result) throws -> Result {
         let (rect, mask) = (rect, mask)
         return try pixels.withUnsafeMutableBufferPointer { pixels in

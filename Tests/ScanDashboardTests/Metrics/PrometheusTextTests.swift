@@ -20,7 +20,7 @@ import Testing
                 """)
     }
 
-    @Test("names from outside cannot end a label or a line")
+    @Test("untrusted names cannot end a label or a line")
     func escaping() {
         var text = PrometheusText()
         text.add("skyfarm_x", .gauge, "a\\b\nc", [.init([("system", "q\"\\\n")], 0)])

@@ -18,7 +18,7 @@ import Testing
         if case .refuse(let status, _) = decision { status } else { nil }
     }
 
-    @Test("a token in the link leaves a cookie, with which the rest is served")
+    @Test("a token in the link sets a cookie, which authorises further requests")
     func welcome() {
         #expect(decide(token: "abcdef") == .welcome(cookie: "skyfarm_1=abcdef; Path=/; HttpOnly; SameSite=Lax"))
         #expect(decide("/events", cookie: "abcdef") == .serve)

@@ -3,7 +3,7 @@ import Testing
 @testable import ScanDashboard
 
 @Suite struct ConnectionTableTests {
-    @Test("each phase of a connection has its time; a watcher may stay")
+    @Test("each phase of a connection has a timeout; a watcher has none")
     func phases() {
         var table = ConnectionTable<Int>(requestSeconds: 5, answerSeconds: 30)
         for id in 1...4 { table.arrive(id, at: 0) }

@@ -1,7 +1,7 @@
 import ScanCluster
 import ScanDashboard
 
-/// A dashboard of a number: what a page would show is the last one it heard of.
+/// A dashboard of a number: a page would show the last one it received.
 final class Counter: DashboardSource {
     private struct State {
         var value = 0

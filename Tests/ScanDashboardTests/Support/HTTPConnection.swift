@@ -36,7 +36,7 @@ final class HTTPConnection {
 
     deinit { close(descriptor) }
 
-    /// Sends bytes; false if the other side has gone.
+    /// Sends bytes; false if the peer has closed the connection.
     @discardableResult
     func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
@@ -53,7 +53,7 @@ final class HTTPConnection {
         return text
     }
 
-    /// Reads what comes next; false at the end.
+    /// Reads the next bytes; false at the end of the stream.
     func readSome() throws -> Bool {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         let count = recv(descriptor, &bytes, bytes.count, 0)
@@ -65,7 +65,7 @@ final class HTTPConnection {
     }
 }
 
-/// An answer, read to its end.
+/// A complete HTTP response.
 struct HTTPReply {
     var status: Int
     var headers: [String: String]
@@ -83,7 +83,7 @@ struct HTTPReply {
         body = parts.count > 1 ? String(parts[1]) : ""
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     init(
         to path: String, at address: SocketAddress, method: String = "GET", host: String = "127.0.0.1",
         headers: [String] = []

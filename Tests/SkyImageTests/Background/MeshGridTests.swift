@@ -4,7 +4,7 @@ import Testing
 
 @Suite("bad meshes")
 struct MeshGridTests {
-    /// SEP's way, over all pairs.
+    /// SEP's algorithm, over all pairs.
     private func slowFill(_ grid: MeshGrid, empty: Float) -> [Float] {
         grid.values.indices.map { index in
             guard grid.values[index] <= MeshStatistics.bad else { return grid.values[index] }
@@ -24,7 +24,7 @@ struct MeshGridTests {
         }
     }
 
-    @Test("bad meshes take the mean of the nearest valid ones, to the bit of SEP's way", arguments: 0..<60)
+    @Test("bad meshes take the mean of the nearest valid ones, bit-identical to SEP's algorithm", arguments: 0..<60)
     func fill(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var grid = MeshGrid(

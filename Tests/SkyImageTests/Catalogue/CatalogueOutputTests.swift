@@ -59,7 +59,7 @@ struct CatalogueOutputTests {
         #expect(folder.names == ["a.csv"])
     }
 
-    @Test("what cannot be written to is found out before the scan")
+    @Test("an output that cannot be written is reported before the scan")
     func unwritable() throws {
         let file = try folder.write([1], "file")
         try FileManager.default.createDirectory(atPath: folder.path("dir.csv"), withIntermediateDirectories: true)
@@ -111,7 +111,7 @@ struct CatalogueOutputTests {
         #expect(folder.names == ["a.csv", "b.fits"])
     }
 
-    @Test("a file that is finished has no name yet, and is gone when it gets none")
+    @Test("a finished file has no final name yet, and is removed unless committed")
     func finished() throws {
         do {
             let file = try AtomicFile(path: folder.path("a.csv"), overwrite: false)
@@ -132,7 +132,7 @@ struct CatalogueOutputTests {
         #expect(try String(contentsOfFile: target, encoding: .utf8).hasPrefix("number,"))
     }
 
-    @Test("a cancelled writer leaves nothing")
+    @Test("a cancelled writer leaves no file")
     func cancelled() async throws {
         let (path, table) = (folder.path("a.csv"), table)
         let task = Task {

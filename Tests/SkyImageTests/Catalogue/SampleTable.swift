@@ -1,6 +1,6 @@
 @testable import SkyImage
 
-/// A table with a column of every type and values that are hard to print.
+/// A table with a column of every type and values that are hard to format.
 enum SampleTable {
     static let doubles: [Double] = [0.1, 1.0 / 3, -0.0, .leastNonzeroMagnitude, 1.797e308, 123_456_789.123_456_78]
     static let floats: [Float] = [0.1, 1.0 / 3, -0.0, .leastNonzeroMagnitude, 3.4e38, 1.2345678]

@@ -93,7 +93,7 @@ struct CutIslandPlannerTests {
         #expect(planner.accepted.sources.x == [1])
     }
 
-    @Test("an island that never becomes whole ends in a window of the whole image")
+    @Test("an island that is never complete ends in a window of the whole image")
     func termination() {
         var (planner, windows) = planner(after: cut((0..<10, 0..<20, (1, 1))))
         var rounds = 0

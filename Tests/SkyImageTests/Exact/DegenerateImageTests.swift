@@ -44,7 +44,7 @@ struct DegenerateImageTests {
         }
     }
 
-    @Test("wholly masked bands are no obstacle, a wholly masked image is an error", arguments: modes)
+    @Test("fully masked bands are allowed, a fully masked image is an error", arguments: modes)
     func masked(parameters: ScanParameters) throws {
         var random = SplitMix64(seed: 4)
         var image = TestImage(
@@ -61,7 +61,7 @@ struct DegenerateImageTests {
         }
     }
 
-    @Test("pixels too large for SEP, by which it would find its way in memory, count as not numbers")
+    @Test("pixels too large for SEP, which would derive memory offsets from them, count as NaN")
     func tooLarge() throws {
         var random = SplitMix64(seed: 6)
         var image = TestImage(

@@ -20,7 +20,7 @@ struct RandomFieldTests {
     }
 
     // 1585: half-flux radius where last bits decide. 11034: islands that touch only at the edge of a band's window.
-    @Test("a field that once made a difference makes none", arguments: [UInt64(1585), 11034])
+    @Test("fields whose catalogues once differed give equal catalogues", arguments: [UInt64(1585), 11034])
     func isMended(seed: UInt64) throws {
         var tally = Tally()
         try Self.check(seed, &tally)

@@ -17,7 +17,7 @@ struct TouchingBoxesTests {
         #expect(near[0].members == [0, 1])
     }
 
-    @Test("a merged box takes in boxes that the sweep has left")
+    @Test("a merged box absorbs boxes that the sweep has passed")
     func repeatedSweep() {
         // The second and third touch at row 20; their common box covers the first.
         let merged = TouchingBoxes(

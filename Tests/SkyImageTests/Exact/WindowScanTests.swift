@@ -61,7 +61,7 @@ struct WindowScanTests {
         for row in rows { pixels[row * 100 + 40] += 500 }
         let image = TestImage(width: 100, height: 300, pixels: pixels)
         var parameters = parameters
-        // Nothing but the column.
+        // Only the column.
         (parameters.filter, parameters.threshold, parameters.minArea) = (.none, 5, minArea)
         let reference = try WholeImageSEP(image: image, parameters: parameters).run()
         #expect(reference.count == 1)
@@ -136,7 +136,7 @@ struct WindowScanTests {
         #expect(copy.pixels == image.pixels)
     }
 
-    @Test("work and results survive coding")
+    @Test("tasks and results are unchanged by coding and decoding")
     func coding() throws {
         let scan = BandScan(plan: plan, band: 1, parameters: parameters, background: model)
         let copy = try JSONDecoder().decode(BandScan.self, from: JSONEncoder().encode(scan))

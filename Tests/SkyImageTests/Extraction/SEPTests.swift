@@ -27,13 +27,13 @@ struct SEPTests {
         #expect(throws: ScanSetupError.self) { try SEPVersion.requireFixedDraw(isFixed: false) }
     }
 
-    @Test("an error carries SEP's words")
+    @Test("an error has SEP's message")
     func errors() {
         #expect(SEPError(status: 2).description.contains("pixel buffer"))
         #expect(throws: SEPError.self) { try SEPError.check(2) }
     }
 
-    @Test("an extraction that lacks room is tried again with more, another failure is not")
+    @Test("an extraction that exceeds a limit is repeated with a higher one; other failures are not")
     func room() throws {
         var calls = 0
         let before = sep_get_extract_pixstack()
@@ -73,7 +73,7 @@ struct SEPTests {
         #expect(calls <= 2)
     }
 
-    @Test("no limit changes while an extraction is under way: libsep would write beyond its memory")
+    @Test("no limit changes during an extraction: libsep would write beyond its memory")
     func limitsStand() throws {
         let raised = DispatchSemaphore(value: 0)
         try SEPLimits.withRoom(pixelCount: 10) {

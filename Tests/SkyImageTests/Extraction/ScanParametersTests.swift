@@ -19,7 +19,7 @@ struct ScanParametersTests {
         { $0.filter = .matched },
     ]
 
-    @Test("nonsense is refused in one line", arguments: nonsense.indices)
+    @Test("invalid parameters are refused in one line", arguments: nonsense.indices)
     func refusal(index: Int) {
         var parameters = ScanParameters()
         Self.nonsense[index](&parameters)

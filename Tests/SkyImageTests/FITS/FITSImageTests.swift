@@ -116,7 +116,7 @@ struct FITSImageTests {
         #expect(try image.pixels() == wanted)
     }
 
-    @Test("windows of any shape hold the pixels they should")
+    @Test("windows of any shape hold the right pixels")
     func windows() throws {
         let (width, height) = (70, 50)
         let samples = (0..<Int32(width * height)).map { $0 }
@@ -160,7 +160,7 @@ struct FITSImageTests {
             var cards = RawFITS.image(bitpix: -32, axes: [3, 2], primary: false)
             cards.append(RawFITS.card(key, value))
             let file = RawFITS() + RawFITS.image(bitpix: 8, axes: []) + cards + RawFITS.bytes(bits + bits)
-            // What it means is CFITSIO's to say; an error will do.
+            // CFITSIO decides its meaning; an error is acceptable, too.
             guard let image = try? open(file, "[1]") else { continue }
             let pixels = try? image.pixels()
             if image.holdsPlainFloats, image.scaling == nil { #expect(pixels == [0, 1, 2, 3, 4, 5]) }
@@ -277,7 +277,7 @@ struct FITSImageTests {
         #expect(try open(build("1", 1, 1), "[1]").stored.checksum() != base)
     }
 
-    @Test("a checksum that is cancelled reads no further")
+    @Test("a cancelled checksum stops reading")
     func cancelledChecksum() throws {
         let samples = [UInt8](repeating: 7, count: 3 << 20)
         let image = try open(RawFITS() + RawFITS.image(bitpix: 8, axes: [1 << 10, 3 << 10]) + samples)

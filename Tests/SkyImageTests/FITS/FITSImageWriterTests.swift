@@ -54,7 +54,7 @@ struct FITSImageWriterTests {
         #expect(pixels.dropFirst().map(\.bitPattern) == samples.dropFirst().map(\.bitPattern))
     }
 
-    @Test("a writer that goes away leaves nothing")
+    @Test("a deallocated writer leaves no file")
     func abandoned() throws {
         do {
             let writer = try FITSImageWriter(path: folder.path("x.fits"), width: 5, height: 2, type: .float32)

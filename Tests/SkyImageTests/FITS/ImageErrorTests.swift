@@ -14,7 +14,7 @@ struct ImageErrorTests {
 
     private let whole = RawFITS() + RawFITS.image(bitpix: 16, axes: [100, 100]) + [UInt8](repeating: 1, count: 20_000)
 
-    @Test("a file that is not there")
+    @Test("a missing file")
     func missing() throws {
         expect(.missing, "no such file") { try FITSImage(folder.path("absent.fits")) }
         expect(.missing, "empty") { try FITSImage("") }

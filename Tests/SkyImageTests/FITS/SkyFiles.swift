@@ -41,7 +41,7 @@ enum AstropyPython {
     struct ScriptFailure: Error { var words: String }
 }
 
-/// Another program, run to its end.
+/// Runs another program until it exits.
 enum Subprocess {
     static func run(
         _ path: String, _ arguments: [String], input: String = ""
@@ -67,7 +67,7 @@ enum Subprocess {
     }
 }
 
-/// A folder of its own for one test, removed with it.
+/// A temporary folder for one test, removed with the object.
 final class TemporaryFolder {
     let path: String
 

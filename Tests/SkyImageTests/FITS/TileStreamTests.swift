@@ -18,7 +18,7 @@ struct TileStreamTests {
         for words in unsound { #expect(!words.withUnsafeBufferPointer(TileStream.isSoundPLIO), "\(words)") }
     }
 
-    @Test("whatever the bytes, the answer is yes or no", arguments: UInt64(0)..<200)
+    @Test("any bytes are either accepted or rejected", arguments: UInt64(0)..<200)
     func anything(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let number: [Int] = [-1, 0, 1, 2, 3, 7, 8, 255, 32767, 65535]

@@ -6,7 +6,7 @@ import Testing
 struct PixelRectTests {
     let rect = PixelRect(x: 2..<6, y: 10..<13)
 
-    @Test("a rectangle knows its sides and area")
+    @Test("a rectangle has the right sides and area")
     func sides() {
         #expect(rect.width == 4 && rect.height == 3 && rect.area == 12 && !rect.isEmpty)
         #expect(PixelRect(x: 2..<2, y: 0..<5).isEmpty)

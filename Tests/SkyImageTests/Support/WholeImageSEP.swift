@@ -3,7 +3,7 @@ import CSEP
 @testable import SkyImage
 import SkyTestSupport
 
-/// The oracle: SEP on the whole image at once, called in the plainest way.
+/// The oracle: SEP on the whole image at once, called in the simplest way.
 struct WholeImageSEP {
     let image: TestImage
     let parameters: ScanParameters

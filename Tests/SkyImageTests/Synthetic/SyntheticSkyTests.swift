@@ -3,7 +3,7 @@ import Testing
 @testable import SkyImage
 
 @Suite struct SyntheticSkyTests {
-    /// A sky with the noise turned down to almost nothing.
+    /// A sky with almost no noise.
     static func quiet(_ sources: Double = 0) -> SyntheticSky.Parameters {
         var parameters = SyntheticSky.Parameters(width: 200, height: 200, seed: 3)
         parameters.density = sources
@@ -121,7 +121,7 @@ import Testing
         var parameters = Self.quiet(50)
         parameters.magnitudes = 18...19
         parameters.galaxyShare = 0
-        // A seed whose stars all stand far from the edges, so that no light is lost.
+        // A seed whose stars are all far from the edges, so that no light is lost.
         let skies = (UInt64(1)...100).lazy.map { seed in
             parameters.seed = seed
             return SyntheticSky(parameters)
@@ -141,7 +141,7 @@ import Testing
         #expect(abs(total / truth - 1) < 0.02)
     }
 
-    @Test("blank sky has the noise of its photons and of reading", arguments: [(400.0, 1.5, 5.0), (2.0, 1.0, 3.0)])
+    @Test("blank sky has photon noise and read noise", arguments: [(400.0, 1.5, 5.0), (2.0, 1.0, 3.0)])
     func noise(sky: Double, gain: Double, readNoise: Double) {
         var parameters = Self.quiet()
         (parameters.sky, parameters.gain, parameters.readNoise) = (sky, gain, readNoise)
@@ -152,7 +152,7 @@ import Testing
         #expect(abs(variance.squareRoot() / parameters.skyNoise - 1) < 0.02)
     }
 
-    @Test("full pixels hold no more, and the rest runs along the column")
+    @Test("pixels saturate, and excess charge bleeds along the column")
     func bleed() throws {
         var parameters = Self.quiet()
         parameters.brightStarDensity = 25
@@ -179,7 +179,7 @@ import Testing
     @Test("an image of one pixel can be made")
     func onePixel() { #expect(SyntheticSky(.init(width: 1, height: 1)).render(rows: 0..<1).count == 1) }
 
-    @Test("the middle of the image is where the header says, and right ascension grows to the left")
+    @Test("the centre of the image is where the header says, and right ascension grows to the left")
     func position() {
         let sky = SyntheticSky(Self.quiet())
         let middle = sky.skyPosition(x: 99.5, y: 99.5)

@@ -66,7 +66,7 @@ struct CelestialWCSTests {
         #expect(abs(dec[0] - 2) < 1e-12)
     }
 
-    @Test("the galactic centre is where the sky has it")
+    @Test("the galactic centre has its known coordinates")
     func galacticCentre() throws {
         let header = FITSHeader(cards: SyntheticHeader.linear("GLON-TAN", "GLAT-TAN", [0, 0]))
         let wcs = try CelestialWCS(header: header)
@@ -78,7 +78,7 @@ struct CelestialWCSTests {
         #expect(abs(dec[0] + 28.93617) < 2e-5)
     }
 
-    @Test("a million positions are as good as one", arguments: [4095, 4096, 4097])
+    @Test("many positions give the same coordinates as one at a time", arguments: [4095, 4096, 4097])
     func chunks(count: Int) throws {
         let wcs = try CelestialWCS(header: FITSHeader(cards: SyntheticHeader.linear("RA---TAN", "DEC--TAN", [150, 2])))
         let x = (0..<count).map { Double($0 % 97) }

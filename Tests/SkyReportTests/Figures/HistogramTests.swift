@@ -19,7 +19,7 @@ import Testing
         #expect(histogram.counts.reduce(0, +) + histogram.below + histogram.above == 1002)
     }
 
-    @Test("what is no number does not count")
+    @Test("NaN does not count")
     func notANumber() {
         #expect(Histogram([.nan, .infinity, 5]).counts.reduce(0, +) == 1)
         #expect(Histogram([]).counts.isEmpty)

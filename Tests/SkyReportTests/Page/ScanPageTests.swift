@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("names from outside stay text")
+    @Test("untrusted names remain text")
     func hostileNames() throws {
         let page = try page("<img src=x onerror=alert(1)>.fits")
         #expect(!page.contains("<img src=x") && !page.contains("<script>alert"))

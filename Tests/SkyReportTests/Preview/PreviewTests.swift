@@ -85,7 +85,7 @@ import Testing
         for value in values where value.isFinite { #expect(stretch.shade(value) == 0) }
     }
 
-    @Test("most of the pixels equal: the others are seen")
+    @Test("if most pixels are equal, the others are visible")
     func sparse() {
         let stretch = Stretch(Array(repeating: 0, count: 1000) + [3, 9])
         #expect(stretch.shade(0) == 0 && stretch.shade(9) == 255 && stretch.shade(3) > 0)

@@ -17,7 +17,7 @@ import Testing
         return timeline
     }
 
-    @Test("an attempt knows where it ran, when, and on which pixels")
+    @Test("an attempt has its system, its times and its pixels")
     func done() {
         var timeline = begun
         timeline.finish(task: 1, number: 1, seconds: 1.5, at: 3)
@@ -43,12 +43,12 @@ import Testing
         #expect(timeline.attempts.map(\.isHedge) == [false, false, true])
         timeline.finish(task: 1, number: 2, seconds: 1, at: 6)
         #expect(timeline.attempts.map(\.outcome) == [.running, .superseded, .done])
-        // The loser's response, too late.
+        // The response of the other attempt, too late.
         timeline.finish(task: 1, number: 1, seconds: 5, at: 7)
         #expect(timeline.attempts[1].outcome == .superseded && timeline.attempts[1].end == 6)
     }
 
-    @Test("a system that leaves in order gives its task back: no failure")
+    @Test("a system that leaves in order returns its task: no failure")
     func returned() {
         var timeline = begun
         timeline.start(task: 1, number: 1, on: "local", cost: 1000, at: 4)
@@ -118,7 +118,7 @@ import Testing
         #expect(timeline.rounds.map(\.step) == ["extraction", "photometry"])
     }
 
-    @Test("at the end nothing is under way")
+    @Test("at the end no task is running")
     func end() {
         var timeline = begun
         timeline.finish(at: 10)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SkyScan
 
-@Suite("what is known of an image")
+@Suite("summary of an image")
 struct ImageSummaryTests {
     private let files: SkyFile
 
@@ -51,7 +51,7 @@ struct ImageSummaryTests {
         #expect(try summary([]).coordinatesProblem == nil)
     }
 
-    @Test("usable coordinates are no fault")
+    @Test("usable coordinates are no problem")
     func usableCoordinates() throws {
         let entries =
             types("RA---TAN", "DEC--TAN")

@@ -35,7 +35,7 @@ struct RecentWindowsTests {
         #expect(recent.byteCount == 0)
     }
 
-    @Test("a window that those after it would drive out is not kept at all")
+    @Test("a window that later ones would displace is not kept")
     func early() {
         var recent = RecentWindows(limit: 100)
         for (row, rest) in [(0, 4), (1, 3), (2, 2), (4, 0), (3, 1)] { recent.add(window(row), bytes(1), before: rest) }
@@ -44,7 +44,7 @@ struct RecentWindowsTests {
         #expect(recent.byteCount == 80)
     }
 
-    @Test("with room for none, none is kept")
+    @Test("with a limit of 0 no window is kept")
     func none() {
         var recent = RecentWindows(limit: 0)
         recent.add(window(0), bytes(1))

@@ -31,7 +31,7 @@ struct DistributedScanTests {
         }
     }
 
-    @Test("equals it when a node is gone in mid-scan", arguments: ScanMode.all)
+    @Test("equals it when a node leaves during the scan", arguments: ScanMode.all)
     func survivesLostNode(mode: ScanMode) async throws {
         let reference = try mode.reference()
         // In each step a node may hold tasks: at the first response of the step it goes.

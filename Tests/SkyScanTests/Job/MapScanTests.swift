@@ -5,7 +5,7 @@ import SkyScan
 import SkyTestSupport
 import Testing
 
-@Suite("a farmed-out scan with a mask and a weight map")
+@Suite("a distributed scan with a mask and a weight map")
 struct MapScanTests {
     let folder: Folder
     let image: TestImage
@@ -20,7 +20,7 @@ struct MapScanTests {
         image = TestImage(width: 400, height: 500, pixels: pixels)
     }
 
-    /// The farmed-out scan on two nodes, equal to the serial one or the test fails.
+    /// The distributed scan on two nodes, equal to the serial one or the test fails.
     private func scan(
         _ image: TestImage, path: String, mask: String?, weights: String?, filter: ScanParameters.Filter = .conv
     ) async throws -> (SkyScanResult, CatalogueTable) {

@@ -3,7 +3,7 @@ import SkyImage
 import SkyScan
 import Testing
 
-@Suite("where the tasks of a step work") struct SectorEventTests {
+@Suite("sectors of the tasks of a step") struct SectorEventTests {
     let bench: JournalBench
 
     init() throws { bench = try JournalBench() }

@@ -48,7 +48,7 @@ import Testing
         #expect(journal.count == 1 && counted.withLock { $0 } == 1)
     }
 
-    @Test("passes on why the checksums cannot be had")
+    @Test("rethrows the error of the checksums")
     func noChecksums() async throws {
         let bench = try JournalBench(width: 64, height: 64)
         let journal = try await bench.open(try bench.record())

@@ -1,7 +1,7 @@
 import Foundation
 import SkyImage
 
-/// A folder of its own for one test, removed with it.
+/// A temporary folder for one test, removed with the object.
 final class Folder: Sendable {
     private let root = NSTemporaryDirectory() + "skyscan-tests-\(UUID().uuidString)/"
 

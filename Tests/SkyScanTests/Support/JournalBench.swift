@@ -6,7 +6,7 @@ import Testing
 
 @testable import SkyScan
 
-/// A folder with a small synthetic image and journals, which goes away with the test.
+/// A folder with a small synthetic image and journals, removed with the object.
 final class JournalBench: Sendable {
     let folder: String
     let image: String

@@ -39,7 +39,7 @@ final class ShufflingTransport: ScanTransport {
         return handle
     }
 
-    /// Keeps an answer back until it is the last one out.
+    /// Holds the responses until all tasks are done, then delivers them in random order.
     private func answer(_ body: @escaping @Sendable () -> Void) {
         let due: [@Sendable () -> Void] = state.withLock { state in
             state.finished.append(body)

@@ -74,7 +74,7 @@ struct BenchCommandTests {
         #expect(result.output.hasSuffix("run `skyfarm node` on another machine to measure its benefit\n"))
     }
 
-    @Test("without anybody to measure, or anything to scan, the exit code says so")
+    @Test("without a system to measure, or an image to scan, the exit code says so")
     func nothing() throws {
         let alone = try Program.run(["bench", "dispatch", "--local-slots", "0"])
         #expect(alone.code == 3 && alone.output.isEmpty && alone.errorLines.count == 1)
@@ -91,7 +91,7 @@ struct BenchCommandTests {
         #expect(result.code == 130 && result.errors.hasSuffix("skyfarm: bench: stopped\n"))
     }
 
-    @Test("leaves no sky behind, whether it is stopped in order or at once", arguments: [1, 2])
+    @Test("leaves no synthetic image behind, whether stopped by one signal or two", arguments: [1, 2])
     func stopped(signals: Int) throws {
         let scene = try Scene()
         let program = try Program(

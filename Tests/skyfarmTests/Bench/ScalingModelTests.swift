@@ -60,7 +60,7 @@ struct ScalingModelTests {
         }
         #expect(close(model.forecast(nodes: 20).seconds, 11))
         #expect(model.forecast(nodes: 20).bound == .link)
-        // The way of the first task, and 25 rounds.
+        // The transfer of the first task, and 25 rounds.
         #expect(close(model.forecast(nodes: 2).seconds, 25.1))
         #expect(model.forecast(nodes: 2).bound == .compute)
         #expect(model.enoughNodes == 5 && model.limit == .link)
@@ -146,7 +146,7 @@ struct ScalingModelTests {
         #expect(model { $0.coordinatorSeconds = 60 }.forecasts.map(\.nodes) == [1])
     }
 
-    @Test("without anybody there is no end")
+    @Test("without any system the scan never ends")
     func nobody() {
         #expect(ideal.forecast(nodes: 0).seconds == .infinity)
     }
@@ -174,7 +174,7 @@ struct ScalingModelTests {
         #expect(LinkRate.form.parse(text)?.bitsPerSecond == rate)
     }
 
-    @Test("what is no rate of a link", arguments: ["", "fast", "G", "-1G", "0", "1T", "nanM", "inf", "1e13"])
+    @Test("invalid rates of a link", arguments: ["", "fast", "G", "-1G", "0", "1T", "nanM", "inf", "1e13"])
     func noRates(text: String) {
         #expect(LinkRate.form.parse(text) == nil)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import skyfarm
 
-@Suite("what the scans of a benchmark say")
+@Suite("measurements of the scans of a benchmark")
 struct ScanMeasurementTests {
     static let image = ScanMeasurement.Image(name: "sky", width: 1000, height: 1000, bands: 10, bytes: 4_400_000)
 
@@ -90,7 +90,7 @@ struct ScanMeasurementTests {
         #expect(measurement.report.links == nil)
     }
 
-    @Test("without nodes there is nothing to foresee, and one slot of the fastest node stands in for this machine's")
+    @Test("without nodes there is no forecast, and one slot of the fastest node stands in for this machine's")
     func otherCases() {
         var alone = Self.measurement
         alone.way = nil

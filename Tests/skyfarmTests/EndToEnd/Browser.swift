@@ -20,9 +20,9 @@ final class Browser {
     private var buffer: [UInt8] = []
     private var lastID = 0
     private var session: String?
-    /// What the page complained of.
+    /// Errors reported by the page.
     private(set) var complaints: [String] = []
-    /// Addresses that the page asked for.
+    /// Addresses requested by the page.
     private(set) var requests: [String] = []
 
     /// Starts the browser with an empty page.

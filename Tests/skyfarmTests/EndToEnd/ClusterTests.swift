@@ -63,7 +63,7 @@ import Testing
         #expect(result.errors.contains("skyfarm: node \(node.address): has another cluster key"), "\(result.errors)")
     }
 
-    @Test("a node takes up a rotation, accepts the old key, and lets it go when it is to be forgotten")
+    @Test("a node adopts a rotated key, accepts the old one, and drops it once it is forgotten")
     func rotation() throws {
         #expect(try other.giveKey(to: mine).code == 0)
         #expect(try other.run(["key", "rotate"]).code == 0)

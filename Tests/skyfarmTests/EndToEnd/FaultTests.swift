@@ -5,7 +5,7 @@ import Testing
 @testable import skyfarm
 
 /// Processes that die, stop or are told to end while a scan runs.
-@Suite("faults in mid-scan", .serialized) struct FaultTests {
+@Suite("faults during a scan", .serialized) struct FaultTests {
     let scene: Scene
     let image: String
     let nodes: [Node]
@@ -56,7 +56,7 @@ import Testing
         #expect(node.code == 0, "\(node.errors)")
     }
 
-    @Test("a scan that loses all its nodes ends in words, with no file")
+    @Test("a scan that loses all its nodes ends with an error and no file")
     func allLost() throws {
         let program = try startScan()
         for node in nodes { node.program.send(SIGKILL) }

@@ -16,7 +16,7 @@ final class Foreigner: @unchecked Sendable {
         case answers([UInt8])
         /// Proves that it holds the key, and sends these bytes.
         case member([UInt8], KeyRing)
-        /// Says nothing.
+        /// Sends nothing.
         case silent
         /// Passes bytes on between the peer and `port`; both connections end when the peer has sent so many.
         case passes(port: UInt16, bytes: Int)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import skyfarm
 
-/// Addresses that are no use, and nodes that go away.
+/// Unusable addresses, and nodes that disconnect.
 @Suite("nodes in trouble", .serialized) struct NodeTroubleTests {
     let scene: Scene
 
@@ -83,7 +83,7 @@ import Testing
         #expect(result.errorLines.count == 1 && result.errors.contains("name one with --node HOST:PORT"))
     }
 
-    @Test("a connection that closes in mid-task costs an attempt, and no source", arguments: [5_000, 100_000, 300_000])
+    @Test("a connection closed during a task costs an attempt, but no source", arguments: [5_000, 100_000, 300_000])
     func closesInMidTask(bytes: Int) throws {
         let image = try scene.sky()
         let expected = try Program.run(["scan", image, "-o", scene.path("out/a.csv"), "--band", "64"])

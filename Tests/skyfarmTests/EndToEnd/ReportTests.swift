@@ -4,7 +4,7 @@ import Testing
 
 @testable import skyfarm
 
-/// The pages that a scan leaves.
+/// The report pages of a scan.
 @Suite("reports", .serialized) struct ReportTests {
     let scene: Scene
     let image: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import skyfarm
 
-/// A scan as one sees it in a terminal.
+/// The display of a scan in a terminal.
 @Suite(
     "scan in a terminal", .serialized, .enabled(if: Tmux.path != nil, Comment(rawValue: Tmux.absent)))
 struct TerminalDisplayTests {

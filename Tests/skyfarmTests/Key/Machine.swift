@@ -1,7 +1,7 @@
 import Foundation
 import ScanSecurity
 
-/// A machine of its own, as far as settings and keys go.
+/// A separate machine with regard to settings and keys.
 struct Machine {
     let folder: String
 

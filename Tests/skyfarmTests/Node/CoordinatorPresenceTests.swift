@@ -17,7 +17,7 @@ struct CoordinatorPresenceTests {
         presence.begin()
         #expect(!presence.isIdle(since: mark))
         let second = presence.end()
-        // The time since the first mark has not been one without visitors.
+        // A coordinator was present in the time since the first mark.
         #expect(!presence.isIdle(since: mark))
         #expect(presence.isIdle(since: try #require(second)))
     }

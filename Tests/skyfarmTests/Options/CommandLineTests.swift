@@ -67,7 +67,7 @@ import Testing
             error(["scan", "a.fits", "--dashboard=here"])?.hasPrefix("--dashboard: \"here\" is not ADDR:PORT") == true)
     }
 
-    @Test("a dash alone is a value, and after two dashes everything is an argument")
+    @Test("a single dash is a value, and after two dashes everything is an argument")
     func dashes() throws {
         let options = try ScanCommand.Options(arguments(["scan", "-o", "-", "--", "--a.fits"]))
         #expect(options.outputs == ["-"])

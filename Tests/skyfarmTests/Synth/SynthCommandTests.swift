@@ -6,7 +6,7 @@ import Testing
 @testable import skyfarm
 
 @Suite struct SynthCommandTests {
-    /// A folder that goes away with the test.
+    /// A temporary folder, removed with the object.
     final class Folder {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("synth-\(UUID().uuidString)")
 

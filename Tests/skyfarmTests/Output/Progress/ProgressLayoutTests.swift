@@ -55,7 +55,7 @@ import Testing
         #expect(all.count == 13 && all.last == "  and 11 more, 0 pix/s")
     }
 
-    @Test("a system that is alone needs no line of its own")
+    @Test("a single system has no line of its own")
     func alone() {
         var state = ProgressStateTests.begun
         state.handle(.left(system: "beta"), at: 2)

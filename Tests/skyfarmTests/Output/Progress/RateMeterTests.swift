@@ -3,7 +3,7 @@ import Testing
 @testable import skyfarm
 
 @Suite struct RateMeterTests {
-    @Test("the rate is that of late, not of the whole")
+    @Test("the rate is the recent one, not the overall one")
     func late() throws {
         var meter = RateMeter()
         for second in 1...40 { meter.add(second <= 20 ? 10 : 1000, at: Double(second)) }
@@ -11,7 +11,7 @@ import Testing
         #expect((900...1000).contains(rate))
     }
 
-    @Test("what stops has no rate any more, after a while")
+    @Test("after work stops, the rate falls to none")
     func standstill() {
         var meter = RateMeter(from: 5)
         #expect(meter.rate(at: 6) == nil)
