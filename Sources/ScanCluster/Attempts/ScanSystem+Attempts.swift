@@ -35,6 +35,12 @@ extension ScanSystem {
     /// Runs a closure on the actor's executor.
     func perform(_ body: @Sendable () -> Void) { body() }
 
+    /// Runs an attempt that is not direct to its end. Begins and waits on the actor's executor, where the reply arrives.
+    func carryOut<Work: ScanTask>(_ attempt: Attempt<Work>) async {
+        attempt.begin()
+        await attempt.wait()
+    }
+
     /// Changes state of attempts. A system with an executor changes it only there; others need a lock.
     nonisolated func guarded<Result>(_ body: () -> Result) -> Result {
         guard let lock else { return body() }

@@ -82,6 +82,7 @@ struct TaskRun<Work: ScanTask> {
                         awaitChange(in: &group)
                     }
                     if isChannelFull { await channel.room() }
+                    isChannelFull = false
                 }
                 group.cancelAll()
             }
@@ -186,8 +187,7 @@ struct TaskRun<Work: ScanTask> {
             }
         } else {
             group.addAttempt(on: executor) {
-                await system.perform { attempt.begin() }
-                await attempt.wait()
+                await system.carryOut(attempt)
                 return attempt
             }
         }
