@@ -4,7 +4,10 @@ package import ScanCluster
 package final class TCPTransport: ScanTransport, @unchecked Sendable {
     // Sendable: touched only on the loop's thread, on which the system that owns the transport runs.
 
-    private typealias Completion = @Sendable (AttemptReply) -> Void
+    /// A struct: a closure as a generic argument would be allocated again at each use.
+    private struct Completion {
+        let call: @Sendable (AttemptReply) -> Void
+    }
 
     package let node: NodeInfo
     private let connection: Connection
@@ -58,7 +61,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
             }
             guard scanner.utf8.count <= 255 else { throw WireError("its scanner's name is too long") }
             let reference = state.reference(for: attempt)
-            let request = state.start(attempt, reference: reference, completion: completion)
+            let request = state.start(attempt, reference: reference, completion: Completion(call: completion))
             connection.send {
                 $0.putTask(
                     request: request, attempt: UInt32(clamping: attempt.number), scanner: scanner, task: bytes,
@@ -96,7 +99,7 @@ extension TCPTransport: ConnectionDelegate {
     func received(_ frame: Frame, on connection: Connection) throws(ProtocolError) {
         switch try state.received(frame) {
         case .none: break
-        case .complete(let completion, let reply): completion(reply)
+        case .complete(let completion, let reply): completion.call(reply)
         case .leave: onDraining()
         }
     }
@@ -105,7 +108,7 @@ extension TCPTransport: ConnectionDelegate {
 
     func ended(_ error: ScanError) {
         let end = state.end(error)
-        for completion in end.waiting { completion(.error(end.reply)) }
+        for completion in end.waiting { completion.call(.error(end.reply)) }
         onEnd(end.loss)
     }
 }

@@ -117,7 +117,7 @@ package struct TransportState<Completion> {
 extension AttemptReply {
     fileprivate init(_ frame: ResponseFrame) {
         if frame.succeeded {
-            self = .output(frame, seconds: frame.seconds)
+            self = .output(CodedOutput(bytes: frame.body), seconds: frame.seconds)
         } else {
             let report = CodedFailure(decoding: frame.body)
             self = .failure(report.cause, log: report.log, seconds: frame.seconds)
@@ -125,8 +125,11 @@ extension AttemptReply {
     }
 }
 
-extension ResponseFrame: AttemptOutput {
-    package func decode<Output: Decodable & Sendable>(_ type: Output.Type) throws -> Output {
-        try WireDecoder().decode(type, from: body)
+/// The bytes of an output; small enough for an existential without an allocation, which a frame is not.
+private struct CodedOutput: AttemptOutput {
+    let bytes: UnsafeRawBufferPointer
+
+    func decode<Output: Decodable & Sendable>(_ type: Output.Type) throws -> Output {
+        try WireDecoder().decode(type, from: bytes)
     }
 }
