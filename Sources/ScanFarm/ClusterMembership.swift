@@ -104,7 +104,7 @@ public final class ClusterMembership: Sendable {
             systems.unlist(key)
             connections.forget(key)
         case .dial(let peer, let keys):
-            connections.dial(peer, keys: keys) { [self] in handle(.outcome($0, of: peer.key)) }
+            connections.dial(peer, keys: keys) { [weak self] in self?.handle(.outcome($0, of: peer.key)) }
         case .report(let outcome, let id, let source): discoveries[source].report(outcome, of: id)
         case .tell(let news): onNews(news)
         }

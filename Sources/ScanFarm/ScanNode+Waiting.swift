@@ -6,6 +6,7 @@ extension ScanNode {
     /// until there is a system or `limit` has passed.
     /// - Throws: `ScanError` if there is no system: that of the first peer that failed, if one did.
     package func ready(within limit: Duration) async throws {
+        if membership.isOff { _ = await connections.settled() }
         if local != nil { return }
         if !membership.isOff { _ = await systems.first(within: limit) }
         if !systems.snapshot.isEmpty { return }

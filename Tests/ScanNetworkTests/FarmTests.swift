@@ -19,6 +19,29 @@ struct FarmTests {
         for node in nodes { node.server.stop() }
     }
 
+    @Test("is complete once the nodes that were given have joined, with slots of its own as well")
+    func settled() async throws {
+        let nodes = [try TestNode(), try TestNode()]
+        let farm = try await Farm(nodes: nodes.map(\.address), keys: testKeys, localSlots: 1)
+        #expect(farm.systems.snapshot.count == 3)
+        await farm.close()
+        for node in nodes { node.server.stop() }
+    }
+
+    // An attempt that was waited for on another executor than its system's could miss its own end.
+    @Test("runs tasks for a coordinator that has no executor")
+    func foreignExecutor() async throws {
+        let node = try TestNode()
+        let farm = try await Farm(nodes: [node.address], keys: testKeys)
+        let coordinator = ScanCoordinator(systems: farm.systems, clock: EventLoop.shared)
+        let tasks = (0..<3000).map { SumTask(id: $0, number: $0) }
+        var sum = 0
+        for try await response in coordinator.responses(to: tasks) { sum += try response.get() }
+        #expect(sum == 2999 * 3000 / 2)
+        await farm.close()
+        node.server.stop()
+    }
+
     @Test("needs something that can run a task, and says what is wrong with the first node")
     func nothing() async throws {
         await #expect(throws: ScanError.self) { _ = try await Farm(nodes: [], keys: testKeys) }

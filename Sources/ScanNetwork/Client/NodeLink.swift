@@ -8,7 +8,8 @@ final class NodeLink: @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
 
     private let number: Int
-    private unowned let nodes: RemoteNodes
+    /// Nil once they were released without being closed.
+    private weak var nodes: RemoteNodes?
     private var target: Result<Dialer.Target, AddressError>
     private var announcedKeys: [KeyFingerprint] = []
     private var onOutcome: (RemoteNodes.DialOutcome) -> Void = { _ in }
@@ -56,6 +57,7 @@ final class NodeLink: @unchecked Sendable {
     }
 
     func perform(_ action: LinkState.Action) {
+        guard let nodes else { return }
         switch action {
         case .dial: dial()
         case .wait(let instant):
@@ -73,7 +75,7 @@ final class NodeLink: @unchecked Sendable {
         }
     }
 
-    private func handle(_ event: LinkState.Event) { nodes.handle(event, of: number) }
+    private func handle(_ event: LinkState.Event) { nodes?.handle(event, of: number) }
 
     private func disconnect() {
         let transport = transport
@@ -83,6 +85,7 @@ final class NodeLink: @unchecked Sendable {
 
     private func dial() {
         timer = nil
+        guard let nodes else { return }
         switch target {
         case .failure(let error): handle(.failed(ScanError(.unreachable, "\(error)")))
         case .success(let target):
@@ -108,11 +111,12 @@ final class NodeLink: @unchecked Sendable {
     }
 
     private func connected(_ node: NodeInfo, _ connection: Connection) {
+        guard let nodes else { return }
         shown.node = node
         shown.key = connection.key
         if shown.announcedName != nil { shown.address = connection.peer.description }
         let (systems, loop, options) = (nodes.systems, nodes.loop, nodes.options)
-        let name = distinctName(of: node)
+        let name = distinctName(of: node, in: systems)
         var named = node
         named.name = name
         var hasJoined = false
@@ -133,8 +137,8 @@ final class NodeLink: @unchecked Sendable {
     }
 
     /// A name that no other system has: the address is added where names clash.
-    private func distinctName(of node: NodeInfo) -> String {
-        let isTaken = nodes.systems.snapshot.contains { $0.name == node.name && $0.id != node.identity }
+    private func distinctName(of node: NodeInfo, in systems: Systems) -> String {
+        let isTaken = systems.snapshot.contains { $0.name == node.name && $0.id != node.identity }
         return isTaken ? "\(node.name) (\(shown.address))" : node.name
     }
 

@@ -314,8 +314,7 @@ public final class NodeServer: @unchecked Sendable {
     }
 
     private func closeSystem() {
-        guard ownsSystem else { return }
-        Task { [system] in await system.close() }
+        if ownsSystem { system.closeSlots() }
     }
 
     // MARK: Draining
