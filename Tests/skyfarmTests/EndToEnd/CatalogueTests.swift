@@ -34,7 +34,8 @@ struct CatalogueTests {
 
     private func scan(_ image: Image, nodes: [Node], _ further: [String]) throws -> Program.Result {
         // The references know no gain.
-        let result = try Program.run(["scan", image.path, "--gain", "none"] + further + nodes.flatMap { ["--node", $0.address] })
+        let result = try Program.run(
+            ["scan", image.path, "--gain", "none"] + further + nodes.flatMap { ["--node", $0.address] })
         #expect(result.code == 0, "\(result.errors)")
         return result
     }
