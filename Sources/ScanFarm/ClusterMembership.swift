@@ -43,7 +43,8 @@ public final class ClusterMembership: Sendable {
         _ sources: [any ServiceDiscovery], own: Set<SystemID> = [], connections: RemoteNodes, systems: Systems,
         keys: KeyRing, hasLocalSystem: Bool, needsPeers: Bool = true, onNews: @escaping @Sendable (News) -> Void
     ) {
-        discoveries = sources.map { NodeDiscovery($0, own: own) }
+        let settings = needsPeers ? DiscoverySettings() : .unhurried
+        discoveries = sources.map { NodeDiscovery($0, own: own, settings: settings) }
         self.systems = systems
         self.connections = connections
         self.onNews = onNews

@@ -27,6 +27,15 @@ public struct DiscoverySettings: Hashable, Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// For a process that lists nodes but does not wait for them, such as a node that serves: one resolution at a time.
+    /// In a cluster of N nodes all of which list each other, N × N resolutions would otherwise be under way at once, and
+    /// delay those of a coordinator that waits.
+    public static var unhurried: DiscoverySettings {
+        var settings = DiscoverySettings()
+        settings.maximumResolutions = 1
+        return settings
+    }
 }
 
 /// Pauses that double from a first to a longest one.
