@@ -4,7 +4,7 @@
 /// All that happens to it happens on the executor of its system, if that has one; its run shares the executor, so that an
 /// attempt costs no hop, no lock and no handler for cancellation. A system without an executor, as the local one, guards
 /// its attempts by a lock.
-final class Attempt<Work: ScanTask>: @unchecked Sendable {
+final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     // Sendable: mutable state is read and written on the system's executor or inside its guard; the result is written
     // once, before the waiter is resumed, and read after that.
 
@@ -22,12 +22,12 @@ final class Attempt<Work: ScanTask>: @unchecked Sendable {
     private let number: Int
     private let bulk: BulkSource?
     private let booking: Booking?
-    private let transport: any ScanTransport
     /// Whether its requester may call the transport itself, without a hop to the system.
     let isDirect: Bool
+    private let timeout: Duration?
+    var timeoutPhase = TimeoutPhase.stopped
     private var state: AttemptState
     private var handle = AttemptHandle(rawValue: .max)
-    private var timeout: TimeoutTask?
     private var loading: Task<Void, Never>?
     /// Resumed once, when it has ended.
     private var waiter: Waiter?
@@ -51,12 +51,15 @@ final class Attempt<Work: ScanTask>: @unchecked Sendable {
         self.bulk = bulk
         self.booking = booking
         self.isDirect = isDirect
-        transport = system.transport
         state = AttemptState(hasBulk: bulk != nil, hasReference: bulk?.reference != nil)
-        if let timeout {
-            self.timeout = TimeoutTask(timeout, of: system.timeouts) { self.enter { $0.perform($0.decide(.expired)) } }
-        }
+        self.timeout = timeout
     }
+
+    private var transport: any ScanTransport { system.transport }
+
+    private func endTime() { if timeout != nil { system.timeouts.end(self) } }
+
+    func expire() { enter { $0.perform($0.decide(.expired)) } }
 
     /// The parts that bind it to its run.
     var id: TaskLedger.AttemptID {
@@ -126,7 +129,7 @@ final class Attempt<Work: ScanTask>: @unchecked Sendable {
 
     private func send(_ form: AttemptState.Form, _ bytes: inout BulkBytes?) {
         // First, since the answer may come on another thread.
-        system.guarded { timeout?.begin() }
+        if let timeout { system.guarded { system.timeouts.begin(self, timeout) } }
         let handle = transport.start(request(form, &bytes)) { reply in self.replied(reply) }
         let action = system.guarded {
             self.handle = handle
@@ -147,7 +150,7 @@ final class Attempt<Work: ScanTask>: @unchecked Sendable {
     private func load() {
         guard let bulk else { preconditionFailure("only bulk bytes are loaded") }
         system.guarded {
-            timeout?.end()
+            endTime()
             loading = Task(executorPreference: system.taskExecutor) { [system] in await system.load(bulk, for: self) }
         }
     }
@@ -169,7 +172,7 @@ final class Attempt<Work: ScanTask>: @unchecked Sendable {
         switch ending {
         case .expired:
             // The thread of a local scan that timed out is lost until it ends; the other threads are sound.
-            end(nil, system.timedOut(after: timeout?.limit), system.isLocal ? .threw : .fault)
+            end(nil, system.timedOut(after: timeout), system.isLocal ? .threw : .fault)
         case .cancelled(let isOvertaken):
             end(nil, system.cancelled, isOvertaken && !system.isLocal ? .overtaken : .void)
         case .reply, .unreadable: preconditionFailure("these bring more than the ending")
@@ -181,8 +184,8 @@ final class Attempt<Work: ScanTask>: @unchecked Sendable {
         self.error = error
         if let booking { endedAt = booking.ends.note(booking.reservation, as: evidence) }
         let waiter = system.guarded {
-            timeout?.end()
-            (timeout, loading, hasEnded) = (nil, nil, true)
+            endTime()
+            (loading, hasEnded) = (nil, true)
             defer { self.waiter = nil }
             return self.waiter
         }

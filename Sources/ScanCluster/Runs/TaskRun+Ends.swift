@@ -9,9 +9,11 @@ extension TaskRun {
         case .drop: break
         case .deliver(let cost, let others, let blamed):
             guard let response = attempt.response else { preconditionFailure("an output came with its response") }
-            for other in open[id.entry].attempts where others.contains(other.id) { other.cancel(isOvertaken: true) }
-            open[id.entry].attempts.removeAll(keepingCapacity: true)
-            open[id.entry].bulk = nil
+            if !open[id.entry].attempts.isEmpty {
+                for other in open[id.entry].attempts where others.contains(other.id) { other.cancel(isOvertaken: true) }
+                open[id.entry].attempts.removeAll(keepingCapacity: true)
+            }
+            if open[id.entry].bulk != nil { open[id.entry].bulk = nil }
             for system in blamed { systems.blame(system) }
             observer?(
                 .taskFinished(

@@ -150,14 +150,13 @@ struct TaskRun<Work: ScanTask> {
 
     /// Gives tasks that run longer than expected to idle systems as well.
     private mutating func hedge(in group: inout Children, at now: Instant) {
-        let excluded = state.excluded
         for overdue in state.overdue(hasIdleSlot: { [systems] in systems.hasIdleSlot(excluding: $0) }, at: now) {
             guard let (request, _, useless) = state.ledger.request(besides: overdue) else { continue }
             var only = PendingTasks()
             only.append(PendingTask(entry: overdue.entry, request: request))
             guard
                 let pick = systems.reserve(
-                    from: only, excluding: excluded.union(useless), run: id, prefetching: false, at: now),
+                    from: only, excluding: state.excluded.union(useless), run: id, prefetching: false, at: now),
                 let (attempt, event) = state.hedged(
                     overdue, on: pick.system.id, pick.system.name, at: pick.reservation.start)
             else { continue }

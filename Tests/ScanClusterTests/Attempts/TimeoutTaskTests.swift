@@ -6,8 +6,26 @@ import Testing
     let clock = ManualClock()
     let expired = Locked<[Int]>([])
 
-    private func task(_ number: Int, of timeouts: Timeouts) -> TimeoutTask {
-        TimeoutTask(.seconds(1), of: timeouts) { [expired] in expired.withLock { $0.append(number) } }
+    private final class Numbered: TimeoutTask, @unchecked Sendable {
+        // Sendable: a test uses it on one thread.
+        private let timeouts: Timeouts
+        var timeoutPhase = TimeoutPhase.stopped
+        private let onExpiry: @Sendable () -> Void
+
+        init(of timeouts: Timeouts, onExpiry: @escaping @Sendable () -> Void) {
+            self.timeouts = timeouts
+            self.onExpiry = onExpiry
+        }
+
+        func begin() { timeouts.begin(self, .seconds(1)) }
+
+        func end() { timeouts.end(self) }
+
+        func expire() { onExpiry() }
+    }
+
+    private func task(_ number: Int, of timeouts: Timeouts) -> Numbered {
+        Numbered(of: timeouts) { [expired] in expired.withLock { $0.append(number) } }
     }
 
     @Test("an end before the time cancels the timer, and further ends are ignored")
