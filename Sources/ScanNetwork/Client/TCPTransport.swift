@@ -38,7 +38,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     {
         connection.loop.assertOnLoop()
         do {
-            if let refusal = state.refusal { throw refusal }
+            // The phase first: a computed property of the state would copy all of it.
+            if case .open = state.phase {} else if let refusal = state.refusal { throw refusal }
             return AttemptHandle(rawValue: try send(attempt, completion))
         } catch {
             // Never from inside this call; the handle names no request.
@@ -60,7 +61,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
                 throw WireError("it has \(size) bytes, and the node accepts \(node.frameLimit)")
             }
             guard scanner.utf8.count <= 255 else { throw WireError("its scanner's name is too long") }
-            let reference = state.reference(for: attempt)
+            let reference = attempt.bulk == nil ? nil : state.reference(for: attempt)
             let request = state.start(attempt, reference: reference, completion: Completion(call: completion))
             connection.send {
                 $0.putTask(
