@@ -25,7 +25,6 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     /// Whether its requester may call the transport itself, without a hop to the system.
     let isDirect: Bool
     private let timeout: Duration?
-    var timeoutPhase = TimeoutPhase.stopped
     private var state: AttemptState
     private var handle = AttemptHandle(rawValue: .max)
     private var loading: Task<Void, Never>?
@@ -59,7 +58,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
 
     private func endTime() { if timeout != nil { system.timeouts.end(self) } }
 
-    func expire() { enter { $0.perform($0.decide(.expired)) } }
+    override func expire() { enter { $0.perform($0.decide(.expired)) } }
 
     /// The parts that bind it to its run.
     var id: TaskLedger.AttemptID {

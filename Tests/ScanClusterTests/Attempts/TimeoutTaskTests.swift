@@ -1,4 +1,4 @@
-import ScanCluster
+@testable import ScanCluster
 import ScanTestSupport
 import Testing
 
@@ -9,7 +9,6 @@ import Testing
     private final class Numbered: TimeoutTask, @unchecked Sendable {
         // Sendable: a test uses it on one thread.
         private let timeouts: Timeouts
-        var timeoutPhase = TimeoutPhase.stopped
         private let onExpiry: @Sendable () -> Void
 
         init(of timeouts: Timeouts, onExpiry: @escaping @Sendable () -> Void) {
@@ -21,7 +20,7 @@ import Testing
 
         func end() { timeouts.end(self) }
 
-        func expire() { onExpiry() }
+        override func expire() { onExpiry() }
     }
 
     private func task(_ number: Int, of timeouts: Timeouts) -> Numbered {
