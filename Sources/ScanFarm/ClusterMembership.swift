@@ -107,6 +107,7 @@ public final class ClusterMembership: Sendable {
         case .dial(let peer, let keys):
             connections.dial(peer, keys: keys) { [weak self] in self?.handle(.outcome($0, of: peer.key)) }
         case .report(let outcome, let id, let source): discoveries[source].report(outcome, of: id)
+        case .hurry: for discovery in discoveries { discovery.hurry() }
         case .tell(let news): onNews(news)
         }
     }

@@ -35,6 +35,8 @@ package struct MembershipState: Sendable {
         case dial(Systems.Peer, keys: [KeyFingerprint])
         /// Report the outcome of the connection to a source of announcements.
         case report(ConnectionOutcome, of: DiscoveredNode.ID, source: Int)
+        /// Have the sources resolve announcements as soon as possible.
+        case hurry
         /// Report to the user.
         case tell(ClusterMembership.News)
     }
@@ -97,7 +99,7 @@ package struct MembershipState: Sendable {
         case .peersNeeded:
             guard !needsPeers else { return [] }
             needsPeers = true
-            return judgeAll(at: time)
+            return [.hurry] + judgeAll(at: time)
         case .keys(let ring):
             keys = ring
             return judgeAll(at: time)

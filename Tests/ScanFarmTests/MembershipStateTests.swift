@@ -45,7 +45,7 @@ struct MembershipStateTests {
         #expect(handle(&state, .discovery(.changed(node(port: 5000)), source: 0)) == [.list(peer(port: 5000))])
         #expect(
             handle(&state, .peersNeeded)
-                == [.list(peer(port: 5000)), .dial(peer(port: 5000), keys: fingerprints(keys))])
+                == [.hurry, .list(peer(port: 5000)), .dial(peer(port: 5000), keys: fingerprints(keys))])
         #expect(handle(&state, .peersNeeded).isEmpty)
     }
 

@@ -20,6 +20,8 @@ public struct DiscoverySettings: Hashable, Sendable {
     public var recoveryGrace: Duration = .seconds(10)
     /// Resolutions under way at once: each costs the library up to 2 threads and 10 descriptors. 32.
     public var maximumResolutions = 32
+    /// Shortest time between the starts of two resolutions. 0.
+    public var resolutionInterval = Duration.zero
     /// Instances remembered; further ones, as on a flooded network, are ignored. 1024.
     public var maximumInstances = 1024
     /// Addresses kept for a node. 16.
@@ -28,13 +30,21 @@ public struct DiscoverySettings: Hashable, Sendable {
     /// The defaults.
     public init() {}
 
-    /// For a process that lists nodes but does not wait for them, such as a node that serves: one resolution at a time.
-    /// In a cluster of N nodes all of which list each other, N × N resolutions would otherwise be under way at once, and
-    /// delay those of a coordinator that waits.
+    /// For a process that lists nodes but does not wait for them, such as a node that serves: one resolution every two
+    /// seconds, until ``NodeDiscovery/hurry()``. In a cluster of N nodes all of which list each other, N × N resolutions
+    /// would otherwise be under way at once, and delay those of a coordinator that waits.
     public static var unhurried: DiscoverySettings {
         var settings = DiscoverySettings()
         settings.maximumResolutions = 1
+        settings.resolutionInterval = .seconds(2)
         return settings
+    }
+
+    /// Resolves as soon as possible from now on.
+    mutating func hurry() {
+        let urgent = DiscoverySettings()
+        maximumResolutions = max(maximumResolutions, urgent.maximumResolutions)
+        resolutionInterval = urgent.resolutionInterval
     }
 }
 

@@ -10,15 +10,15 @@ extension DiscoveryState {
 
     mutating func startResolutions(at now: Instant) {
         guard browser == .listening else { return }
-        let room = settings.maximumResolutions - resolutions
-        for instance in queue.prefix(room) {
+        while !queue.isEmpty, resolutions < settings.maximumResolutions, nextResolution.map({ $0 <= now }) ?? true {
+            let instance = queue.removeFirst()
             sightings[instance]?.phase = .resolving(until: now.advanced(by: settings.resolutionTimeout))
             sightings[instance]?.answer = nil
             sightings[instance]?.isFirstAddress = true
             resolutions += 1
+            if settings.resolutionInterval > .zero { nextResolution = now.advanced(by: settings.resolutionInterval) }
             actions.append(.resolve(instance))
         }
-        queue.removeFirst(min(room, queue.count))
     }
 
     mutating func resolve(_ instance: ServiceInstance, to service: ResolvedService, at now: Instant) {

@@ -15,6 +15,8 @@ package struct DiscoveryState {
         case address(ServiceInstance, HostAddress, isOnThisMachine: Bool)
         case resolutionEnded(ServiceInstance)
         case report(ConnectionOutcome, of: DiscoveredNode.ID)
+        /// Nodes are waited for from now on: they are resolved as soon as possible.
+        case hurry
         case tick
     }
 
@@ -51,7 +53,7 @@ package struct DiscoveryState {
         case unavailable(DiscoveryError)
     }
 
-    let settings: DiscoverySettings
+    var settings: DiscoverySettings
     let own: Set<SystemID>
     let loopbackInterface: UInt32
 
@@ -64,6 +66,8 @@ package struct DiscoveryState {
     /// Sightings to resolve, in order of arrival.
     var queue: [ServiceInstance] = []
     var resolutions = 0
+    /// When the next resolution may start; nil before the first.
+    var nextResolution: Instant?
     var candidates: [DiscoveredNode.ID: Candidate] = [:]
     var actions: [Action] = []
 
@@ -92,6 +96,9 @@ package struct DiscoveryState {
             add(address, of: instance, isOnThisMachine: isOnThisMachine, at: now)
         case .resolutionEnded(let instance): endResolution(of: instance, at: now)
         case .report(let outcome, let id): report(outcome, of: id, at: now)
+        case .hurry:
+            settings.hurry()
+            nextResolution = nil
         case .tick: break
         }
         passDeadlines(until: now)
@@ -104,6 +111,9 @@ package struct DiscoveryState {
     package var nextDeadline: Instant? {
         var deadlines: [Instant?] = [recoveryEnds]
         if case .waiting(let until) = browser { deadlines.append(until) }
+        if browser == .listening, !queue.isEmpty, resolutions < settings.maximumResolutions {
+            deadlines.append(nextResolution)
+        }
         deadlines += sightings.values.map(\.deadline)
         deadlines += candidates.values.flatMap { [$0.settlesAt, $0.setAsideUntil] }
         return deadlines.compactMap { $0 }.min()

@@ -54,6 +54,9 @@ public final class NodeDiscovery: Sendable {
         inputs.yield(Input(event: .report(outcome, of: id)))
     }
 
+    /// Resolves nodes as soon as possible from now on, whatever the settings say.
+    public func hurry() { inputs.yield(Input(event: .hurry)) }
+
     /// Discovers until the task is cancelled. Call it once.
     public func run() async {
         var state = DiscoveryState(

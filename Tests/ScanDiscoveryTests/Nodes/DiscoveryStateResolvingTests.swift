@@ -22,6 +22,20 @@ struct DiscoveryStateResolvingTests {
             script.handle(.browse(.removed(instances[1]))) == [.stopResolving(instances[1]), .resolve(instances[3])])
     }
 
+    @Test("a process that waits for no node resolves one every two seconds, until it hurries")
+    func interval() throws {
+        var script = DiscoveryScript(settings: .unhurried)
+        let instances = (1...4).map { ServiceInstance(name: "n\($0)", interface: 2) }
+        let started = instances.flatMap { script.handle(.browse(.added($0))) }
+        #expect(started == [.resolve(instances[0])])
+        try script.answer(instances[0])
+        #expect(script.handle(.resolutionEnded(instances[0])) == [.stopResolving(instances[0])])
+        #expect(!script.pass(.milliseconds(1_999)).contains(.resolve(instances[1])))
+        #expect(script.pass(.milliseconds(1)) == [.resolve(instances[1])])
+        #expect(script.pass(.seconds(3)) == [])
+        #expect(script.handle(.hurry) == [.resolve(instances[2]), .resolve(instances[3])])
+    }
+
     @Test("an instance that does not resolve is tried again, ever less often")
     func retries() {
         var script = DiscoveryScript()
