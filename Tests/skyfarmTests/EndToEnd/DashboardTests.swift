@@ -52,11 +52,14 @@ import Testing
     @Test("a scan has a page, metrics and a state of health; its link is no part of its report")
     func scan() throws {
         let scene = try Scene()
-        let image = try scene.sky(size: "3000x3000")
+        let image = try scene.sky()
         let node = try Node("only")
+        // The scan cannot end before the requests: it has only this node.
+        node.program.send(SIGSTOP)
+        defer { node.program.send(SIGCONT) }
         let program = try Program([
             "scan", image, "-o", scene.path("out/o.csv"), "--report", scene.path("out/r.html"), "--band", "64",
-            "--local-slots", "0", "--node", node.address, "--dashboard",
+            "--local-slots", "0", "--node", node.address, "--wait", "60", "--dashboard",
         ])
         let link = try Self.link(program)
         #expect(link.host() == "127.0.0.1")
@@ -65,6 +68,7 @@ import Testing
         #expect(try Self.fetch("/healthz", link) == (200, "ok\n"))
         let metrics = try Self.fetch("/metrics?\(token)", link)
         #expect(metrics.status == 200 && metrics.text.contains("# TYPE skyfarm_scan_attempts_total counter\n"))
+        node.program.send(SIGCONT)
         let result = try program.finish()
         #expect(result.code == 0, "\(result.errors)")
         let secret = try #require(token.split(separator: "=").last)
