@@ -33,7 +33,7 @@ let package = Package(
             name: "skyfarm",
             dependencies: [
                 "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyImage", "ScanFarm", "ScanNetwork",
-                "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanMemory",
+                "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanMemory", "ScanBasics",
             ],
             swiftSettings: swift),
         // Parser, help, manual pages and completions of a command line; knows no command.
@@ -41,7 +41,7 @@ let package = Package(
         // The sky job over the engine.
         .target(
             name: "SkyScan",
-            dependencies: ["SkyImage", "ScanNetwork", "ScanCluster", "ScanMemory", "CSQLite", "CXXHash"],
+            dependencies: ["ScanBasics", "SkyImage", "ScanNetwork", "ScanCluster", "ScanMemory", "CSQLite", "CXXHash"],
             swiftSettings: computing),
         // What people see of a scan: pictures and pages; knows no cluster.
         .target(
@@ -58,11 +58,13 @@ let package = Package(
             swiftSettings: computing),
         // Pages over HTTP for those who have their link; knows no pixel.
         .target(
-            name: "ScanDashboard", dependencies: ["ScanNetwork", "ScanCluster", "ScanMemory", "CDashboard"],
+            name: "ScanDashboard",
+            dependencies: ["ScanBasics", "ScanNetwork", "ScanCluster", "ScanMemory", "CDashboard"],
             swiftSettings: swift),
         // Images, sources and catalogues; knows no cluster.
         .target(
-            name: "SkyImage", dependencies: ["ScanMemory", "CFITSIO", "CSEP", "CWCS", "CXXHash", "CZlib", "CSkyfarm"],
+            name: "SkyImage",
+            dependencies: ["ScanBasics", "ScanMemory", "CFITSIO", "CSEP", "CWCS", "CXXHash", "CZlib", "CSkyfarm"],
             swiftSettings: computing),
         // A process of a cluster: its system, its peers and how it discovers them; knows no pixel.
         .target(
@@ -73,15 +75,19 @@ let package = Package(
             name: "ScanNetwork", dependencies: ["ScanSecurity", "ScanCluster", "ScanMemory", "CLibUV", "CXXHash"],
             swiftSettings: computing),
         // Nodes that find each other by DNS-SD; knows no connection.
-        .target(name: "ScanDiscovery", dependencies: ["ScanCluster", "CDNSSD"], swiftSettings: swift),
+        .target(name: "ScanDiscovery", dependencies: ["ScanBasics", "ScanCluster", "CDNSSD"], swiftSettings: swift),
         // Keys, TLS and limits of unauthenticated connections; no sockets.
-        .target(name: "ScanSecurity", dependencies: ["ScanCluster", "CScanSecurity"], swiftSettings: swift),
+        .target(
+            name: "ScanSecurity", dependencies: ["ScanBasics", "ScanCluster", "CScanSecurity"], swiftSettings: swift),
         // Tasks, systems and the coordinator; knows no socket.
-        .target(name: "ScanCluster", dependencies: ["ScanMemory"], swiftSettings: computing),
+        .target(name: "ScanCluster", dependencies: ["ScanBasics", "ScanMemory"], swiftSettings: computing),
         // Memory for pixels; knows no task.
         .target(name: "ScanMemory", dependencies: ["CSkyfarm"], swiftSettings: computing),
+        // What all modules use: errors with codes, seeded random numbers, hexadecimal digits.
+        .target(name: "ScanBasics", swiftSettings: computing),
         .target(
-            name: "ScanTestSupport", dependencies: ["ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster"],
+            name: "ScanTestSupport",
+            dependencies: ["ScanBasics", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster"],
             path: "Tests/ScanTestSupport", swiftSettings: swift),
 
         // C libraries.
@@ -161,7 +167,8 @@ let package = Package(
             name: "skyfarm-simulation", dependencies: ["ScanTestSupport", "ScanCluster"], path: "Tests/simulation",
             exclude: ["planted"], swiftSettings: swift),
         .testTarget(
-            name: "ScanDiscoveryTests", dependencies: ["ScanDiscovery", "ScanCluster", "ScanTestSupport"],
+            name: "ScanDiscoveryTests",
+            dependencies: ["ScanBasics", "ScanDiscovery", "ScanCluster", "ScanTestSupport"],
             swiftSettings: swift),
         .testTarget(
             name: "ScanFarmTests",
@@ -170,19 +177,21 @@ let package = Package(
             ],
             swiftSettings: swift),
         .testTarget(
-            name: "ScanClusterTests", dependencies: ["ScanCluster", "ScanTestSupport"], swiftSettings: swift),
+            name: "ScanClusterTests", dependencies: ["ScanBasics", "ScanCluster", "ScanTestSupport"],
+            swiftSettings: swift),
         .testTarget(
             name: "ScanNetworkTests",
-            dependencies: ["ScanFarm", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanTestSupport"],
+            dependencies: ["ScanBasics", "ScanFarm", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanTestSupport"],
             swiftSettings: swift),
         .testTarget(
             name: "ScanDashboardTests", dependencies: ["ScanDashboard", "ScanNetwork", "ScanCluster"],
             swiftSettings: swift),
         .testTarget(
-            name: "ScanSecurityTests", dependencies: ["ScanSecurity", "ScanCluster"], swiftSettings: swift),
+            name: "ScanSecurityTests", dependencies: ["ScanBasics", "ScanSecurity", "ScanCluster"],
+            swiftSettings: swift),
         .testTarget(name: "ScanMemoryTests", dependencies: ["ScanMemory"], swiftSettings: swift),
         .testTarget(
-            name: "SkyImageTests", dependencies: ["SkyImage", "SkyTestSupport"],
+            name: "SkyImageTests", dependencies: ["ScanBasics", "SkyImage", "SkyTestSupport"],
             exclude: [
                 "WCS/astropy_coordinates.py", "FITS/astropy_pixels.py", "Catalogue/astropy_table.py",
                 "Oracle/whole_image.py",
@@ -192,7 +201,7 @@ let package = Package(
         .testTarget(
             name: "SkyScanTests",
             dependencies: [
-                "SkyScan", "SkyImage", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanTestSupport",
+                "SkyScan", "SkyImage", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanBasics", "ScanTestSupport",
                 "SkyTestSupport",
             ],
             swiftSettings: swift),
@@ -203,8 +212,8 @@ let package = Package(
             name: "skyfarmTests",
             dependencies: [
                 "skyfarm", "fault-probe", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyImage",
-                "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanTestSupport",
-                "SkyTestSupport",
+                "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
+                "ScanTestSupport", "SkyTestSupport",
             ],
             exclude: ["EndToEnd/astropy_catalogue.py"], swiftSettings: swift),
         // Last: it measures times, and runs alone.
@@ -219,7 +228,8 @@ if Context.environment["SKYFARM_FUZZ"] != nil {
         .executableTarget(
             name: "skyfarm-fuzz",
             dependencies: [
-                "SkyScan", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "CFITSIO",
+                "SkyScan", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
+                "CFITSIO",
             ],
             path: "Tests/fuzz", exclude: ["corpus", "fits.dict", "leaks.txt"],
             swiftSettings: swift + [.unsafeFlags(["-parse-as-library"])]))

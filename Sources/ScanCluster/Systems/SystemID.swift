@@ -1,4 +1,4 @@
-internal import ScanMemory
+internal import ScanBasics
 
 /// Identity of a system: 16 random bytes chosen when its process starts. Two addresses of one node share it.
 public struct SystemID: Codable, Hashable, Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 internal import CDashboard
 import Dispatch
 public import ScanCluster
-internal import ScanMemory
+internal import ScanBasics
 internal import ScanNetwork
 
 #if canImport(Glibc)

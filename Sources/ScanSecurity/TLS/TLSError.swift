@@ -1,44 +1,38 @@
+package import ScanBasics
+
 /// Why a TLS session was refused or has ended. The message is a predicate of the peer ("offers no cluster key"), to
 /// follow the peer's name.
-package struct TLSError: Error, Equatable, Sendable, CustomStringConvertible {
-    package enum Code: Sendable {
-        /// The peer holds another cluster key.
-        case wrongKey
-        /// The peer speaks TLS 1.3 and offers no key.
-        case noKey
-        /// The server did not prove that it holds the key.
-        case noProof
-        /// The peer does not speak TLS.
-        case notTLS
-        /// The peer speaks only TLS 1.2 or older.
-        case oldVersion
-        /// The handshake exceeded ``UnauthenticatedLimits/handshakeBytes``.
-        case tooManyBytes
-        /// The peer closed the connection before the handshake was done.
-        case endedInHandshake
-        /// The connection ended without close_notify: the data may be incomplete.
-        case truncated
-        /// A record failed authentication.
-        case corrupted
-        /// The peer ended the session with an alert.
-        case alert
-        /// The peer violated the TLS protocol.
-        case protocolViolation
-        /// OpenSSL failed on this side.
-        case unusable
-    }
+package typealias TLSError = CodedError<TLSErrorCode>
 
-    package var code: Code
-    /// The cause and the remedy, in one line.
-    package var message: String
+/// What went wrong; see ``TLSError``.
+package enum TLSErrorCode: String, Sendable {
+    /// The peer holds another cluster key.
+    case wrongKey
+    /// The peer speaks TLS 1.3 and offers no key.
+    case noKey
+    /// The server did not prove that it holds the key.
+    case noProof
+    /// The peer does not speak TLS.
+    case notTLS
+    /// The peer speaks only TLS 1.2 or older.
+    case oldVersion
+    /// The handshake exceeded ``UnauthenticatedLimits/handshakeBytes``.
+    case tooManyBytes
+    /// The peer closed the connection before the handshake was done.
+    case endedInHandshake
+    /// The connection ended without close_notify: the data may be incomplete.
+    case truncated
+    /// A record failed authentication.
+    case corrupted
+    /// The peer ended the session with an alert.
+    case alert
+    /// The peer violated the TLS protocol.
+    case protocolViolation
+    /// OpenSSL failed on this side.
+    case unusable
+}
 
-    package init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    package var description: String { message }
-
+extension TLSError {
     /// Whether the session failed because the peer did not authenticate as a member of the cluster.
     package var isAuthentication: Bool {
         switch code {

@@ -1,4 +1,4 @@
-internal import ScanMemory
+internal import ScanBasics
 
 /// Writes a table as CSV, either plain or with astropy's ECSV header.
 enum DelimitedWriter {

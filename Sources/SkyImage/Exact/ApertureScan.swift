@@ -33,13 +33,6 @@ package struct ApertureResult: Codable, Equatable, Sendable {
     }
 }
 
-extension Photometry {
-    fileprivate func isRectangular(count: Int) -> Bool {
-        [fluxAuto, fluxErrAuto, fluxAper, fluxErrAper, fluxRadius, kronRadius].allSatisfy { $0.count == count }
-            && [kronFlag, flagAuto, flagAper].allSatisfy { $0.count == count }
-    }
-}
-
 /// Photometry of given sources in a window that holds their apertures.
 package struct ApertureScan: Codable, Equatable, Sendable {
     /// The sources and their window.

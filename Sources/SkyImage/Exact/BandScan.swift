@@ -49,7 +49,7 @@ package struct BandScan: Codable, Equatable, Sendable {
 extension Band {
     /// The part of the window in which sources are extracted: after the core only the rows that affect islands ending
     /// in it. The rest of the halo there serves apertures.
-    func extracted(_ margin: IslandMargin) -> PixelRect {
+    package func extracted(_ margin: IslandMargin) -> PixelRect {
         PixelRect(x: window.x, y: window.y.lowerBound..<min(window.y.upperBound, core.y.upperBound + margin.y))
     }
 }

@@ -108,16 +108,4 @@ extension Photometry {
         flagAuto[index] |= Self.cut
         flagAper[index] |= Self.cut
     }
-
-    fileprivate mutating func copy(from other: Photometry, _ position: Int, to index: Int) {
-        kronRadius[index] = other.kronRadius[position]
-        kronFlag[index] = other.kronFlag[position]
-        fluxAuto[index] = other.fluxAuto[position]
-        fluxErrAuto[index] = other.fluxErrAuto[position]
-        flagAuto[index] = other.flagAuto[position]
-        fluxAper[index] = other.fluxAper[position]
-        fluxErrAper[index] = other.fluxErrAper[position]
-        flagAper[index] = other.flagAper[position]
-        fluxRadius[index] = other.fluxRadius[position]
-    }
 }

@@ -16,20 +16,18 @@ extension SourceTable {
     }
 
     /// SEP's columns, then those of the photometry.
-    package static let columns: [Column] = [
-        .float("thresh", \.thresh), .int32("npix", \.npix), .int32("tnpix", \.tnpix), .int32("xmin", \.xmin),
-        .int32("xmax", \.xmax), .int32("ymin", \.ymin), .int32("ymax", \.ymax), .double("x", \.x), .double("y", \.y),
-        .double("x2", \.x2), .double("y2", \.y2), .double("xy", \.xy), .double("errx2", \.errx2),
-        .double("erry2", \.erry2), .double("errxy", \.errxy), .float("a", \.a), .float("b", \.b),
-        .float("theta", \.theta), .float("cxx", \.cxx), .float("cyy", \.cyy), .float("cxy", \.cxy),
-        .float("cflux", \.cflux), .float("flux", \.flux), .float("cpeak", \.cpeak), .float("peak", \.peak),
-        .int32("xcpeak", \.xcpeak), .int32("ycpeak", \.ycpeak), .int32("xpeak", \.xpeak), .int32("ypeak", \.ypeak),
-        .int16("flag", \.flag), .double("kron_radius", \.photometry.kronRadius),
-        .int16("kron_flag", \.photometry.kronFlag), .double("flux_auto", \.photometry.fluxAuto),
-        .double("fluxerr_auto", \.photometry.fluxErrAuto), .int16("flag_auto", \.photometry.flagAuto),
-        .double("flux_aper", \.photometry.fluxAper), .double("fluxerr_aper", \.photometry.fluxErrAper),
-        .int16("flag_aper", \.photometry.flagAper), .double("flux_radius", \.photometry.fluxRadius),
-    ]
+    package static let columns: [Column] =
+        [
+            .float("thresh", \.thresh), .int32("npix", \.npix), .int32("tnpix", \.tnpix), .int32("xmin", \.xmin),
+            .int32("xmax", \.xmax), .int32("ymin", \.ymin), .int32("ymax", \.ymax), .double("x", \.x),
+            .double("y", \.y),
+            .double("x2", \.x2), .double("y2", \.y2), .double("xy", \.xy), .double("errx2", \.errx2),
+            .double("erry2", \.erry2), .double("errxy", \.errxy), .float("a", \.a), .float("b", \.b),
+            .float("theta", \.theta), .float("cxx", \.cxx), .float("cyy", \.cyy), .float("cxy", \.cxy),
+            .float("cflux", \.cflux), .float("flux", \.flux), .float("cpeak", \.cpeak), .float("peak", \.peak),
+            .int32("xcpeak", \.xcpeak), .int32("ycpeak", \.ycpeak), .int32("xpeak", \.xpeak), .int32("ypeak", \.ypeak),
+            .int16("flag", \.flag),
+        ] + Photometry.columns.map(\.ofSource)
 
     /// The sources at `indices`, in that order.
     package func selecting(_ indices: [Int]) -> SourceTable {

@@ -1,3 +1,5 @@
+package import ScanBasics
+
 /// Normal and Poisson deviates from one row's generator.
 package struct SkyNoise {
     package var generator: SplitMix64

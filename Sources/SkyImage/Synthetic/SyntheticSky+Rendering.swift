@@ -1,3 +1,5 @@
+internal import ScanBasics
+
 extension SyntheticSky {
     func addSky(to light: UnsafeMutableBufferPointer<Double>, rows: Range<Int>) {
         for row in rows {

@@ -1,3 +1,5 @@
+internal import ScanBasics
+
 extension SyntheticSky {
     static func draw(_ parameters: Parameters) -> [SyntheticSource] {
         let megapixels = Double(parameters.width) * Double(parameters.height) / 1e6

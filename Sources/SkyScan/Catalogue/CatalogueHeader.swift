@@ -1,4 +1,4 @@
-internal import ScanMemory
+internal import ScanBasics
 internal import SkyImage
 
 /// Header entries of a catalogue, from which the scan can be repeated.

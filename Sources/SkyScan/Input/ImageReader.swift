@@ -8,7 +8,7 @@ internal import SkyImage
 ///
 /// cfitsio is neither fast nor safe on several threads of one file, and a disk is best read in order.
 public actor ImageReader {
-    private let executor = ReaderExecutor()
+    private let executor = BlockingExecutor()
     private let files: ImageFiles
     /// The coded names of the files; nil if a node cannot read them by itself.
     private let origin: [UInt8]?
@@ -166,7 +166,7 @@ public actor ImageReader {
     private static func run<Result: Sendable>(
         on threads: ScanThreads?, _ cancellation: ScanCancellation, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        guard let threads else { return try await ReaderExecutor(label: "skyfarm.checksum").run(body) }
+        guard let threads else { return try await BlockingExecutor(label: "skyfarm.checksum").run(body) }
         return try await withCheckedThrowingContinuation { continuation in
             threads.submit(
                 ClosureWork(context: ScanContext(cancellation: cancellation)) { _ in

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import ScanMemory
+internal import ScanBasics
 public import SkyImage
 
 /// The properties that make two command lines the same job: files, parameters, plan and versions; not nodes, slots or

@@ -13,7 +13,7 @@ extension ScanJournal {
         _ record: JobRecord, in folder: JournalFolder, forgets: Bool = false,
         notice: @escaping @Sendable (String) -> Void
     ) async throws -> ScanJournal {
-        try await ReaderExecutor(label: "skyfarm.journal").run {
+        try await BlockingExecutor(label: "skyfarm.journal").run {
             let id = record.identity.id
             try folder.create()
             let lock = try JournalLock(path: folder.lockPath(id))

@@ -9,7 +9,7 @@ internal import ScanNetwork
 public final class ScanJournal: Sendable {
     /// The job's ID.
     public let id: String
-    private let executor = ReaderExecutor(label: "skyfarm.journal")
+    private let executor = BlockingExecutor(label: "skyfarm.journal")
     private let state = Locked(State())
     private let opened: Confined
     private let notice: @Sendable (String) -> Void

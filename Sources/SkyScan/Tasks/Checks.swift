@@ -36,19 +36,8 @@ extension MeshStatistics {
 extension ApertureResult {
     /// What stands for sources that could not be measured: no numbers, every pixel masked.
     static func missing(for window: ApertureWindow) -> ApertureResult {
-        let count = window.index.count
-        let none = [Double](repeating: .nan, count: count)
-        let flags = [Int16](repeating: Photometry.allMasked, count: count)
         var result = ApertureResult()
-        result.photometry.kronRadius = none
-        result.photometry.kronFlag = flags
-        result.photometry.fluxAuto = none
-        result.photometry.fluxErrAuto = none
-        result.photometry.flagAuto = flags
-        result.photometry.fluxAper = none
-        result.photometry.fluxErrAper = none
-        result.photometry.flagAper = flags
-        result.photometry.fluxRadius = none
+        result.photometry = Photometry(unmeasured: window.index.count, flag: Photometry.allMasked)
         return result
     }
 }

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Dispatch
 import Foundation
+internal import ScanBasics
 import ScanCluster
 import ScanDiscovery
 import ScanMemory

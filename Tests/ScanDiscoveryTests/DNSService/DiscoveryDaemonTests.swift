@@ -35,8 +35,8 @@ struct DiscoveryDaemonTests {
         arguments: [
             (-65538, .noAnswer), (-65540, .invalid), (-65548, .refused), (-65549, .invalid), (-65553, .refused),
             (-65555, .refused),
-        ] as [(Int32, DiscoveryError.Code)])
-    func statuses(status: Int32, code: DiscoveryError.Code) {
+        ] as [(Int32, DiscoveryErrorCode)])
+    func statuses(status: Int32, code: DiscoveryErrorCode) {
         #expect(DiscoveryError(status: status, to: "test", wasOpen: false).code == code)
     }
 

@@ -1,3 +1,4 @@
+import ScanBasics
 import ScanCluster
 import ScanDiscovery
 import Testing
@@ -178,7 +179,7 @@ struct DiscoveryStateFaultTests {
 
     @Test("whatever happens, the invariants hold, and each node is found and lost in turn", arguments: 0..<100)
     func random(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var settings = DiscoverySettings()
         settings.maximumResolutions = 3
         settings.maximumInstances = 6

@@ -1,3 +1,4 @@
+import ScanBasics
 @testable import ScanDiscovery
 import Testing
 
@@ -58,7 +59,7 @@ struct SRVAnswerTests {
 
     @Test("any change of the bytes is read without harm", arguments: 0..<300)
     func anyBytes(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var message = DNSMessage.answer(
             question: "_skyfarm._tcp.example",
             [.init(priority: 1, weight: 2, port: 4000, host: "a.example", seconds: 60)])

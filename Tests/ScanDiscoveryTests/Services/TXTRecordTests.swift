@@ -1,3 +1,4 @@
+import ScanBasics
 import ScanDiscovery
 import Testing
 
@@ -56,7 +57,7 @@ struct TXTRecordTests {
 
     @Test("any bytes can be parsed", arguments: 0..<200)
     func anyBytes(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let bytes = (0..<Int.random(in: 0...600, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
         let record = TXTRecord(parsing: bytes)
         #expect(Set(record.entries.map { $0.key.lowercased() }).count == record.entries.count, "seed \(seed)")

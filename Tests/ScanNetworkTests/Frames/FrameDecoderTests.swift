@@ -1,3 +1,4 @@
+import ScanBasics
 import ScanCluster
 import ScanNetwork
 import ScanTestSupport

@@ -1,3 +1,4 @@
+import ScanBasics
 import ScanNetwork
 import ScanTestSupport
 import Testing

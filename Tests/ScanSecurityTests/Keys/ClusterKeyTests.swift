@@ -1,4 +1,5 @@
 import Foundation
+import ScanBasics
 import ScanSecurity
 import Testing
 
@@ -95,7 +96,7 @@ struct ClusterKeyTests {
     @Test("is not parsed from random bytes")
     func randomText() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<2000 {
             let bytes = Array("skyfarm-key-1-".utf8) + generator.bytes(Int.random(in: 0...120, using: &generator))
             #expect(throws: KeyError.self, "seed \(seed)") { try ClusterKey(text: bytes) }

@@ -17,7 +17,7 @@ struct OpenSSLClientTests {
         try OpenSSLClient.outcome(options, session: TLSSession(server: KeyRing(current: key), at: .now))
     }
 
-    private func refusal(_ options: [String]) throws -> TLSError.Code? {
+    private func refusal(_ options: [String]) throws -> TLSErrorCode? {
         guard case .failure(let error) = try outcome(options) else { return nil }
         return error.code
     }

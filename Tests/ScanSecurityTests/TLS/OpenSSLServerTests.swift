@@ -34,7 +34,7 @@ struct OpenSSLServerTests {
     }
 
     /// Why a session with this server is refused.
-    private func refusal(_ options: [String]) throws -> TLSError.Code? {
+    private func refusal(_ options: [String]) throws -> TLSErrorCode? {
         let server = try OpenSSLServer(options)
         let socket = try server.connect()
         defer { close(socket) }

@@ -1,4 +1,5 @@
 import Foundation
+import ScanBasics
 import ScanSecurity
 import Testing
 
@@ -31,7 +32,7 @@ struct TLSSessionTests {
 
     @Test("gives the same plaintext for any segmentation of the ciphertext", arguments: [1, 2, 5, 100, 16_383, 65_536])
     func cutsAnywhere(chunk: Int) throws {
-        var generator = SeededGenerator(seed: UInt64(chunk))
+        var generator = SplitMix64(seed: UInt64(chunk))
         let question = generator.bytes(chunk == 1 ? 3000 : 70_000)
         let answer = generator.bytes(40)
         var pair = try TLSPair(key, ring)
@@ -131,7 +132,7 @@ struct TLSSessionTests {
     func carriesBulk() throws {
         var pair = try TLSPair(key, ring)
         try pair.run()
-        var generator = SeededGenerator(seed: 50)
+        var generator = SplitMix64(seed: 50)
         let words = (0..<(1 << 17)).map { _ in generator.next() }
         let piece = words.withUnsafeBytes { Array($0) }
         let received = UnsafeMutableRawBufferPointer.allocate(byteCount: piece.count, alignment: 16)

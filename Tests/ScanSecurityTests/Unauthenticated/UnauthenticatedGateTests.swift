@@ -1,3 +1,4 @@
+import ScanBasics
 import ScanSecurity
 import Testing
 
@@ -58,7 +59,7 @@ struct UnauthenticatedGateTests {
     @Test("keeps its invariants and limits under random events")
     func random() {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var gate = gate(20, 6)
         var alive: Set<Int> = []
         for id in 0..<5000 {

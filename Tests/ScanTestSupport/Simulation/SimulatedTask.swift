@@ -1,3 +1,4 @@
+internal import ScanBasics
 package import ScanCluster
 
 /// A task of a simulated job: its output follows from its identity.

@@ -1,3 +1,4 @@
+internal import ScanBasics
 import ScanCluster
 
 /// The events of a simulation, counted: a test checks that the faults occurred.

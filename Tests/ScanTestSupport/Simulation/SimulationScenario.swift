@@ -1,3 +1,4 @@
+internal import ScanBasics
 import ScanCluster
 
 /// The parameters of a simulation: a workload, a cluster, a network and faults, all derived from a seed.

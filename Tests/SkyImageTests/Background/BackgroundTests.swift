@@ -1,4 +1,5 @@
 import CSEP
+import ScanBasics
 import Testing
 
 @testable import SkyImage

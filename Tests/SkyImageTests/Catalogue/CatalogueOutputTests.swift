@@ -10,7 +10,7 @@ struct CatalogueOutputTests {
     init() throws { folder = try TemporaryFolder() }
 
     private func expect(
-        _ code: OutputError.Code, _ words: String, sourceLocation: SourceLocation = #_sourceLocation,
+        _ code: OutputErrorCode, _ words: String, sourceLocation: SourceLocation = #_sourceLocation,
         _ body: () throws -> Void
     ) {
         let error = #expect(throws: OutputError.self, sourceLocation: sourceLocation) { try body() }

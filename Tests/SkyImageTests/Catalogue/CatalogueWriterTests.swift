@@ -1,4 +1,5 @@
 import Foundation
+import ScanBasics
 import Testing
 
 @testable import SkyImage
@@ -58,7 +59,7 @@ struct CatalogueWriterTests {
 
     @Test("random floats parse back to the same bits", arguments: [UInt64(1), 2])
     func randomFloats(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let floats = (0..<2000).map { _ in Float(bitPattern: UInt32.random(in: 0...UInt32.max, using: &generator)) }
         let doubles = (0..<2000).map { _ in Double(bitPattern: UInt64.random(in: 0...UInt64.max, using: &generator)) }
         for value in floats where !value.isNaN {

@@ -1,5 +1,6 @@
 import CSEP
 import CSkyfarm
+import ScanBasics
 import Testing
 
 @testable import SkyImage

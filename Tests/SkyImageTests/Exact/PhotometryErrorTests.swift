@@ -1,3 +1,4 @@
+import ScanBasics
 import SkyTestSupport
 import Testing
 

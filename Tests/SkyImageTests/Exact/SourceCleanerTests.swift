@@ -1,3 +1,5 @@
+import ScanBasics
+import SkyTestSupport
 import Testing
 
 @testable import SkyImage

@@ -1,5 +1,6 @@
 import CFITSIO
 import Foundation
+import ScanBasics
 import Testing
 
 @testable import SkyImage

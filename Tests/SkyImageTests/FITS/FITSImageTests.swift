@@ -1,4 +1,5 @@
 import Foundation
+import ScanBasics
 import Testing
 
 @testable import SkyImage
@@ -303,7 +304,7 @@ final class ConcurrentResults: @unchecked Sendable {
 
 /// Expects an image error of this code, in one line that contains `words`.
 func expect(
-    _ code: ImageError.Code, _ words: String, sourceLocation: SourceLocation = #_sourceLocation,
+    _ code: ImageErrorCode, _ words: String, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () throws -> some Any
 ) {
     let error = #expect(throws: ImageError.self, sourceLocation: sourceLocation) { _ = try body() }

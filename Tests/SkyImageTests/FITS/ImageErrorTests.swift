@@ -1,4 +1,5 @@
 import Foundation
+import ScanBasics
 import Testing
 
 @testable import SkyImage
@@ -128,7 +129,7 @@ struct ImageErrorTests {
 
     @Test("random damage to a header never crashes", arguments: [UInt64(1), 2, 3, 4])
     func damagedHeaders(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         for _ in 0..<100 {
             var bytes = whole.bytes
             for _ in 0..<3 {
@@ -138,18 +139,5 @@ struct ImageErrorTests {
             #expect(image.width * image.height <= 20_000, "seed \(seed)")
             _ = try? image.pixels()
         }
-    }
-}
-
-/// SplitMix64.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

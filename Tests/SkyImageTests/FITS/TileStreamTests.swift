@@ -1,3 +1,4 @@
+import ScanBasics
 import Testing
 
 @testable import SkyImage

@@ -1,4 +1,5 @@
 import Foundation
+import ScanBasics
 
 @testable import SkyImage
 import SkyTestSupport

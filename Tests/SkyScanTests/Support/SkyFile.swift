@@ -1,4 +1,5 @@
 import Foundation
+import ScanBasics
 import SkyImage
 
 /// FITS files in a folder of their own, removed with it.

@@ -1,4 +1,5 @@
 import CommandLineKit
+import ScanBasics
 import SkyImage
 import Testing
 

@@ -1,23 +1,24 @@
 /// A counter and a mixing function: the generator of Steele, Lea and Flood (2014), "Fast splittable pseudorandom number
 /// generators". The same seed gives the same numbers on every machine.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+    // Inlinable, as are the functions: the noise of a synthetic sky draws twice a pixel.
+    @usableFromInline var state: UInt64
 
     /// The sequence of `seed`.
-    public init(seed: UInt64) { state = seed }
+    @inlinable public init(seed: UInt64) { state = seed }
 
     /// The sequence number `stream` of `seed`, far from the others.
-    public init(seed: UInt64, stream: UInt64) {
+    @inlinable public init(seed: UInt64, stream: UInt64) {
         state = Self.mix(Self.mix(seed) ^ (stream &* 0xd134_2543_de82_ef95))
     }
 
     /// The next 64 bits.
-    public mutating func next() -> UInt64 {
+    @inlinable public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         return Self.mix(state)
     }
 
-    private static func mix(_ value: UInt64) -> UInt64 {
+    @inlinable static func mix(_ value: UInt64) -> UInt64 {
         var value = value
         value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
         value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
@@ -25,10 +26,10 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     }
 
     /// A number from 0 up to, but not, 1.
-    package mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
+    @inlinable package mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     /// A number from `range`, its upper bound left out.
-    package mutating func uniform(in range: ClosedRange<Double>) -> Double {
+    @inlinable package mutating func uniform(in range: ClosedRange<Double>) -> Double {
         range.lowerBound + (range.upperBound - range.lowerBound) * uniform()
     }
 }

@@ -1,7 +1,7 @@
 internal import Dispatch
 
 /// A serial executor for code that blocks on the disk: never a thread of the cooperative pool or the I/O loop.
-final class ReaderExecutor: SerialExecutor {
+final class BlockingExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
     /// An executor whose thread bears this name.

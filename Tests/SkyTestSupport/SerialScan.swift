@@ -1,3 +1,5 @@
+package import SkyImage
+
 /// The whole scan of an image in memory, on one thread and without a cluster: the reference for the distributed job.
 package struct SerialScan {
     /// How the image is cut.
