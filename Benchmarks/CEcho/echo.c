@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Upper limit of one loopback connection: fixed messages, epoll, batched reads and writes.
+// Measures the upper limit of one loopback connection: fixed messages, epoll, batched reads and writes.
 
 enum { capacity = 1 << 20 };
 

@@ -1,4 +1,4 @@
-"""Null tasks through HyperQueue: its server and a worker of one core, by its Python package. A task is a program."""
+"""Null tasks through HyperQueue: its server and a worker of one core, from its Python package. A task is a process."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Shared by the drivers of the peers: servers that end with them, and the format of results.
+"""Shared by the drivers of the peers: servers that end with the driver, and the format of results.
 
 A driver takes the number of tasks, runs them on one worker of one slot on this machine, and prints how long that
 took, without start and warm-up, as JSON. It ends with 69 if the peer is not installed.
@@ -23,7 +23,7 @@ WARM_UP = 50
 class Servers:
     """Processes of a peer and their temporary folder, which are removed however the driver ends.
 
-    What anyone prints meanwhile, this process included, is shown only if something fails.
+    The output of these processes and of this one is shown only if something fails.
     """
 
     def __enter__(self):

@@ -8,7 +8,7 @@ struct BenchmarkOptions {
     var runs = 5
     /// Columns and rows of the image, in pixels.
     var size = 4096
-    /// Whether other programs are measured, too.
+    /// Whether other programs are measured as well.
     var peers = true
 
     struct UsageError: Error, CustomStringConvertible {
@@ -40,7 +40,7 @@ struct BenchmarkOptions {
     private static func number(_ text: String?, in range: ClosedRange<Int>) throws(UsageError) -> Int {
         guard let text, let number = Int(text), range.contains(number) else {
             throw UsageError(
-                description: "a number from \(range.lowerBound) to \(range.upperBound) is missing\n" + usage)
+                description: "expected a number from \(range.lowerBound) to \(range.upperBound)\n" + usage)
         }
         return number
     }

@@ -32,7 +32,7 @@ final class ChildProcess {
     }
 }
 
-/// What a child process does; also its first argument.
+/// The role of a child process; also its first argument.
 enum ChildRole: String {
     case skyNode = "serve-sky-scans"
     case nullNode = "serve-null-tasks"

@@ -66,7 +66,7 @@ struct DashboardSuite {
             guard let link = line.firstMatch(of: /http:\/\/[^:]+:(\d+)\/\?token=(\w+)/),
                 let port = UInt16(link.output.1)
             else {
-                throw BenchmarkError("the program printed no link but \(line)")
+                throw BenchmarkError("the program printed this instead of a link: \(line)")
             }
             streams = try EventStreamClients(count: clients, port: port, token: String(link.output.2))
         }

@@ -2,8 +2,8 @@ import CEcho
 import ScanCluster
 import ScanNetwork
 
-/// Null tasks per second through the coordinator and one node process: one child of the task group each, with and without
-/// TLS and time-outs; and in chunks. For comparison a bare echo of messages, and other task schedulers.
+/// Null tasks per second through a coordinator and one node process: one child of the task group per task, with and
+/// without TLS and time-outs; and in chunks. For comparison, a bare echo of messages and other task schedulers.
 struct DispatchSuite {
     private let options: BenchmarkOptions
     private let tasks = 100_000

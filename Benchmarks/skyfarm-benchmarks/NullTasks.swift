@@ -5,7 +5,7 @@ extension BenchmarkCluster {
     /// Runs null tasks.
     /// - Parameters:
     ///   - count: their number.
-    ///   - limit: most tasks of a chunk; nil for one child of the task group each.
+    ///   - limit: most tasks of a chunk; nil for one child of the task group per task.
     ///   - timeout: time for an attempt; nil for no limit.
     /// - Returns: tasks per second.
     /// - Throws: `ScanError` if the run fails, `TaskFailure` if a task fails.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs the programs that are measured beside Skyfarm.
+/// Runs the programs with which Skyfarm is compared.
 enum PeerProgram {
     /// The folder of their drivers and settings.
     static let drivers = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

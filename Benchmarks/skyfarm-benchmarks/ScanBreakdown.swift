@@ -6,8 +6,8 @@ import SkyScan
 ///
 /// Times inside libsep and CFITSIO come from ``CStopwatch``, a task's time from its response. The rest of a task is
 /// Skyfarm's work on a window: islands, numbers for cleaning, half-flux radii, tables. Reading and the checksum have their
-/// own threads; "between tasks" is the time in which no task runs. The first share subtracts all reading by CFITSIO, even
-/// that which overlaps with tasks; the second subtracts SEP only.
+/// own threads; "between tasks" is the time in which no task runs. The first share subtracts all reading by CFITSIO,
+/// including what overlaps with tasks; the second subtracts SEP only.
 struct ScanBreakdown {
     private static let steps = [
         "  read (cfitsio)", "  background (SEP)", "  extract (SEP)", "  measure (SEP)", "  tasks, outside SEP",

@@ -58,7 +58,7 @@ struct StartSuite {
                 + ["--node", node, "--no-discovery", "--local-slots", "0", "--progress", "json"],
             reading: STDERR_FILENO, environment: ["XDG_STATE_HOME": folder.appending(path: "state").path])
         guard let joined = scan.line(with: #""event":"joined""#), let first = scan.line(with: #""event":"finished""#)
-        else { throw BenchmarkError("the scan had no result") }
+        else { throw BenchmarkError("the scan produced no result") }
         return Start(joined: joined.seconds, firstResult: first.seconds, end: try scan.finish(), versionEnd: version)
     }
 }

@@ -9,14 +9,14 @@ public protocol DashboardSource: Sendable {
     /// The current measurements.
     func metrics() -> PrometheusText
 
-    /// The whole state, as JSON in one line. The first snapshot is where ``changes()`` begins.
+    /// The whole state, as JSON in one line. ``changes()`` begins at the first snapshot.
     func snapshot() -> [UInt8]
 
     /// The changes since the last call, as JSON in one line; nil if there are none. They may repeat what a snapshot
     /// contained; a page may apply them twice.
     func changes() -> [UInt8]?
 
-    /// The last watcher has gone: changes need not be tracked until the next snapshot.
+    /// The last watcher has left: changes need not be tracked until the next snapshot.
     func forget()
 }
 

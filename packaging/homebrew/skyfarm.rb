@@ -1,4 +1,4 @@
-# Formula for a tap of your own; builds the checkout in HOMEBREW_SKYFARM. Not run on a Mac yet.
+# Formula for a local tap; builds the checkout in HOMEBREW_SKYFARM. Not tested on macOS.
 #
 #   brew tap-new me/skyfarm
 #   cp packaging/homebrew/skyfarm.rb "$(brew --repository me/skyfarm)/Formula/"

@@ -32,7 +32,7 @@ struct AccessPolicy: Sendable {
         }
         guard let host = request.host else { return .refuse(.badRequest, "the header Host is missing") }
         guard isKnown(host) else {
-            return .refuse(.misdirected, "this is not that host; use the address of the link that was printed")
+            return .refuse(.misdirected, "the header Host names another host; use the address in the printed link")
         }
         if request.path == "/healthz" { return .serve }
         if let given = request.token, isToken(given) {
@@ -57,7 +57,7 @@ struct AccessPolicy: Sendable {
         return String(host.prefix { $0 != ":" })
     }
 
-    /// IPv4 in four parts, or IPv6 in brackets: no name server is involved.
+    /// IPv4 in four parts, or IPv6 in brackets, which no name server resolves.
     private static func isAddress(_ name: String) -> Bool {
         if name.hasPrefix("["), name.hasSuffix("]") {
             return name.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }

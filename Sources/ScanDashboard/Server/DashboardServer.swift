@@ -58,7 +58,8 @@ public final class DashboardServer: Sendable {
         var connections: ConnectionTable<OpaquePointer>
         var requests = 0
         var lastBeat = 0.0
-        /// Resumed once there are no connections, between the two times of `patience`.
+        /// Continuation of ``DashboardServer/close(within:)``: resumed once there are no connections, but not before
+        /// `patience.least` and not after `patience.most`.
         var onceQuiet: CheckedContinuation<Void, Never>?
         var patience = (least: 0.0, most: 0.0)
     }
@@ -88,7 +89,8 @@ public final class DashboardServer: Sendable {
                 stream: StreamState(watcherLimit: options.watcherLimit, backlogLimit: options.backlogBytes),
                 connections: ConnectionTable(
                     requestSeconds: options.requestSeconds, answerSeconds: options.answerSeconds)))
-        // The daemon is stopped before this object goes: in `close()`, or in `deinit`, which waits for the watchers.
+        // The daemon is stopped before this object is released: in `close()`, or in `deinit`; watchers retain the
+        // object.
         let context = Unmanaged.passUnretained(self).toOpaque()
         guard
             let daemon = dashboard_start(
@@ -197,7 +199,7 @@ public final class DashboardServer: Sendable {
         }
     }
 
-    /// A message of the stream, as text/event-stream has it.
+    /// A message of the stream, in the format text/event-stream.
     private static func event(_ json: [UInt8]) -> [UInt8] { Array("data: ".utf8) + json + Array("\n\n".utf8) }
 
     // MARK: Connections
@@ -243,7 +245,7 @@ public final class DashboardServer: Sendable {
         state.withLock { state in
             state.stream.leave(id)
             state.watchers[id] = nil
-            // Under the lock, so that the next watcher asks for its snapshot after this.
+            // Under the lock, so that the next watcher's snapshot is made after this.
             if state.stream.count == 0 { source.forget() }
         }
     }
@@ -280,7 +282,7 @@ extension DashboardServer.State {
 
 /// A browser that reads the stream.
 final class Watcher: Sendable {
-    // Keeps the server until the daemon releases the watcher.
+    // Retains the server until the daemon releases the watcher.
     private let server: DashboardServer
     private let id: StreamState.ID
 

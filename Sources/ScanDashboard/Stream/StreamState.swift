@@ -1,8 +1,8 @@
 /// Decides what each watcher of a stream gets next.
 ///
-/// A watcher gets a snapshot and then what is published. If more than one message and more than ``backlogLimit`` bytes are
-/// queued for it, they are dropped, and it gets a new snapshot when it reads again: memory is bounded, and a slow watcher
-/// delays no other.
+/// A watcher gets a snapshot, and then the published messages. If more than one message and more than ``backlogLimit``
+/// bytes are queued for it, they are dropped, and it gets a new snapshot when it reads again: memory is bounded, and a
+/// slow watcher delays no other.
 struct StreamState {
     typealias ID = Int
 

@@ -8,7 +8,7 @@ import ScanSecurity
 #endif
 
 /// Makes one attempt to connect to a node: looks names up, tries all addresses in order, proves that it holds a key,
-/// and exchanges hellos. Confined to the loop. An attempt keeps itself alive until it ends.
+/// and exchanges hellos. Confined to the loop. Its own callbacks retain it until it ends.
 final class Dialer: @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
 
@@ -20,7 +20,7 @@ final class Dialer: @unchecked Sendable {
     private let sessions: SessionMaker
     private let handshake = ClientHandshake()
     private var completion: ((Result<(NodeInfo, Connection), ScanError>) -> Void)?
-    /// The candidates that are left, the next one last.
+    /// The candidates not tried yet, the next one last.
     private var remaining: [Candidate] = []
     private var candidate: Candidate?
     private var failure: ScanError?
@@ -35,14 +35,14 @@ final class Dialer: @unchecked Sendable {
         case addresses([RawAddress])
     }
 
-    /// An address, and the keys to offer there one after the other.
+    /// An address, and the keys to offer there, one per connection.
     private struct Candidate {
         var address: RawAddress
         var keys: ArraySlice<ClusterKey>
     }
 
-    /// Offers `keys` in this order, the others only where the node refuses the first. `completion` is called once, on
-    /// the loop's thread, unless the attempt is cancelled.
+    /// Offers `keys` in this order, each further one only to a node that refused the one before. `completion` is called
+    /// once, on the loop's thread, unless the attempt is cancelled.
     init(
         loop: EventLoop, target: Target, keys: [ClusterKey], info: CoordinatorInfo, timing: ConnectionTiming,
         sessions: SessionMaker = .tls,
@@ -86,7 +86,7 @@ final class Dialer: @unchecked Sendable {
     func cancel() {
         completion = nil
         endAttempt()
-        connection?.end(ScanError(.systemLost, "was left by this program"))
+        connection?.end(ScanError(.systemLost, "was disconnected by this program"))
         connection = nil
     }
 
@@ -153,7 +153,7 @@ final class Dialer: @unchecked Sendable {
         if error.code == .authentication, var other = candidate, other.keys.popFirst() != nil, !other.keys.isEmpty {
             remaining.append(other)
         }
-        // The answer of another program says more than that nothing answers at the next address.
+        // An error of a peer that answered is reported rather than that of an address that did not.
         if failure == nil || failure?.code == .unreachable { failure = error }
         tryNext()
     }

@@ -6,7 +6,7 @@ package struct LinkState: Sendable {
     package enum Event: Sendable {
         /// The node is needed.
         case start
-        /// The connection attempt succeeded. If a system of that identity is there already, the link has not joined.
+        /// The connection attempt succeeded. `hasJoined` is false if a system of that identity had joined before.
         case connected(SystemID, hasJoined: Bool)
         /// The connection attempt failed.
         case failed(ScanError)
@@ -30,7 +30,7 @@ package struct LinkState: Sendable {
         case wait(until: Instant)
         /// Close the connection: the node is in use over another one.
         case disconnect
-        /// Report to whoever asked for the attempt.
+        /// Report to the requester of the attempt.
         case report(RemoteNodes.DialOutcome)
         /// Cancel timer and attempt, close the connection, report nothing more.
         case close
@@ -41,9 +41,9 @@ package struct LinkState: Sendable {
         case idle
         /// An attempt is under way. Its outcome leads to `joined`, `standingBy`, `waiting` or `idle`.
         case dialling
-        /// The node takes tasks over this link since then. Its loss leads to `waiting` or `idle`.
+        /// The node has taken tasks over this link since then. Its loss leads to `waiting` or `idle`.
         case joined(since: Instant)
-        /// Time passes until `retry` leads to `dialling`.
+        /// The next attempt is scheduled. `retry` leads to `dialling`.
         case waiting
         /// The node takes tasks over another link. `freed` leads to `dialling` or `idle`.
         case standingBy
@@ -53,10 +53,11 @@ package struct LinkState: Sendable {
     package static let firstWait = Duration.milliseconds(250)
     /// Longest wait between attempts.
     package static let longestWait = Duration.seconds(15)
-    /// A connection that has lasted so long resets the wait; a node that breaks down after each task does not.
+    /// A connection that lasted this long resets the wait. A node that crashes after each task is therefore dialled at
+    /// growing intervals.
     package static let probation = Duration.seconds(10)
 
-    /// What users see.
+    /// The status that users see.
     package private(set) var status: NodeState.Status
     /// Identity of the node that was connected last.
     package private(set) var identity: SystemID?
@@ -72,8 +73,8 @@ package struct LinkState: Sendable {
 
     package var isStandingBy: Bool { if case .standingBy = phase { true } else { false } }
 
-    /// Takes in an event and returns what to do, in order. The jitter, from 0 to 1, keeps many coordinators from dialling
-    /// a returning node at the same moment.
+    /// Handles an event and returns what to do, in order. The jitter, from 0 to 1, prevents many coordinators from
+    /// dialling a returning node at the same moment.
     package mutating func handle(_ event: Event, at now: Instant, jitter: Double) -> [Action] {
         switch (event, phase) {
         case (.start, .idle):

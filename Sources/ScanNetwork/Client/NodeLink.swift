@@ -2,21 +2,21 @@ import Foundation
 import ScanCluster
 import ScanSecurity
 
-/// Carries out what ``LinkState`` decides for one link to a node: dials it, keeps its transport, and makes the node join
+/// Performs what ``LinkState`` decides for one link to a node: dials it, keeps its transport, and makes the node join
 /// and leave the systems. Confined to the loop's thread.
 final class NodeLink: @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
 
     private let number: Int
-    /// Nil once they were released without being closed.
+    /// Nil if it was released without being closed.
     private weak var nodes: RemoteNodes?
     private var target: Result<Dialer.Target, AddressError>
     private var announcedKeys: [KeyFingerprint] = []
     private var onOutcome: (RemoteNodes.DialOutcome) -> Void = { _ in }
-    /// What users see, but for status and round trip.
+    /// What users see, except status and round trip.
     private var shown: NodeState
     private var dialer: Dialer?
-    /// Over which the node has joined.
+    /// The transport over which the node has joined.
     private var transport: TCPTransport?
     private var timer: TimerID?
 
@@ -27,14 +27,14 @@ final class NodeLink: @unchecked Sendable {
         target = Result { () throws(AddressError) in .host(try SocketAddress(parsing: address)) }
     }
 
-    /// A link to a discovered node, which is told to ``point(at:keys:onOutcome:)`` it.
+    /// A link to a discovered node; ``point(at:keys:onOutcome:)`` sets its addresses.
     init(_ number: Int, of nodes: RemoteNodes) {
         (self.number, self.nodes) = (number, nodes)
         shown = NodeState(address: "")
         target = .success(.addresses([]))
     }
 
-    /// Dials a discovered node where it is announced from now on.
+    /// Sets the announced addresses and keys with which a discovered node is dialled from now on.
     func point(
         at peer: Systems.Peer, keys: [KeyFingerprint], onOutcome: @escaping (RemoteNodes.DialOutcome) -> Void
     ) {
@@ -70,7 +70,7 @@ final class NodeLink: @unchecked Sendable {
             dialer = nil
             if transport != nil, let node = shown.node { nodes.systems.leave(node.identity) }
             disconnect()
-            // It may hold the nodes themselves.
+            // The closure may retain `nodes`.
             onOutcome = { _ in }
         }
     }
@@ -136,14 +136,14 @@ final class NodeLink: @unchecked Sendable {
         handle(.connected(node.identity, hasJoined: hasJoined))
     }
 
-    /// A name that no other system has: the address is added where names clash.
+    /// A name that no other system has: the address is added if names clash.
     private func distinctName(of node: NodeInfo, in systems: Systems) -> String {
         let isTaken = systems.snapshot.contains { $0.name == node.name && $0.id != node.identity }
         return isTaken ? "\(node.name) (\(shown.address))" : node.name
     }
 
     private func ended(_ error: ScanError) {
-        // That of a connection which this side has closed comes too late.
+        // Nil if this side closed the connection.
         guard transport != nil else { return }
         transport = nil
         handle(.lost(error))

@@ -11,13 +11,13 @@ public struct NodeState: Sendable {
         case joined
         /// The same node has joined under another address.
         case duplicate(of: String)
-        /// The node cannot be used, or was lost; it is dialled again from time to time.
+        /// The node cannot be used, or was lost; it is dialled again after a wait.
         case failed(ScanError)
         /// The link is closed.
         case closed
     }
 
-    /// The address as it was given; of a discovered node, the one that led to it, or the first.
+    /// The address as it was given; of a discovered node, the connected one, or the first.
     public var address: String
     /// The name under which it was discovered; nil for an address that was given.
     public var announcedName: String?

@@ -1,11 +1,11 @@
 package import ScanCluster
 
-/// Decides for all links of a coordinator: which of several links to one node uses it, which takes over when that is
-/// lost, and when a link to a node that is announced no longer is removed. Pure.
+/// Decides for all links of a coordinator: which of several links to one node is used, which replaces it when it is
+/// lost, and when a link to a node that is no longer announced is removed. Pure.
 package struct PeerLinks: Sendable {
     /// What to do.
     package enum Action: Equatable, Sendable {
-        /// Carry out what the link of this number decides.
+        /// Perform the action on the link of this number.
         case link(Int, LinkState.Action)
         /// Remove the link of this number.
         case remove(Int)
@@ -26,7 +26,7 @@ package struct PeerLinks: Sendable {
 
     /// The links: those of addresses that were given, in that order, then those of discovered nodes.
     package private(set) var links: [Link] = []
-    /// Keys of nodes that are announced no longer, whose links are removed once they are not connected.
+    /// Keys of nodes that are no longer announced; their links are removed once they are not connected.
     private var departing: Set<String> = []
     private var nextNumber = 0
     private var isClosed = false
@@ -43,7 +43,7 @@ package struct PeerLinks: Sendable {
         return links.filter { $0.key == nil }.flatMap { handle(.start, of: $0.number, at: now, jitter: 0) }
     }
 
-    /// A discovered node is needed, which claims an identity.
+    /// A discovered node, which claims an identity, is needed.
     /// - Returns: the number of its link, and what to do; nil after ``close()``.
     package mutating func dial(
         _ key: String, identity claim: SystemID?, at now: Instant
@@ -69,7 +69,7 @@ package struct PeerLinks: Sendable {
         return actions + removeDeparted()
     }
 
-    /// A discovered node is announced no longer. If it is connected, its link is removed when the connection ends.
+    /// A discovered node is no longer announced. If it is connected, its link is removed when the connection ends.
     package mutating func forget(_ key: String) -> [Action] {
         departing.insert(key)
         return removeDeparted()
@@ -89,7 +89,7 @@ package struct PeerLinks: Sendable {
         return links.first { $0.state.status == .joined && $0.state.identity == identity }?.number
     }
 
-    /// Lets the links that stand by for a node that was lost decide.
+    /// Notifies the links that stand by for a node that was lost.
     private mutating func free(_ identity: SystemID, except number: Int, at now: Instant) -> [Action] {
         var actions: [Action] = []
         for index in links.indices

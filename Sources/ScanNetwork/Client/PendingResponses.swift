@@ -1,5 +1,5 @@
-/// Requests that wait for an answer, in entries with generations: an answer to a request that was cancelled finds
-/// nothing.
+/// Requests that wait for an answer, in entries that are reused. A request's number contains its entry's generation, so
+/// that an answer to a cancelled request matches no later one.
 package struct PendingResponses<Waiter> {
     private struct Slot {
         var generation: UInt32 = 0

@@ -30,7 +30,7 @@ extension RemoteNodes {
 }
 
 extension NodeInfo {
-    /// Most tasks in flight to the node: what it admits, or `limit` if that is less. How many of them are of use, the
-    /// measured pace decides.
+    /// Limit of the dispatch window: what the node admits, or `limit` if that is less. Within it, the window depends on
+    /// the measured throughput.
     package func window(limit: Int?) -> Int { min(limit ?? .max, slots + queueLimit) }
 }

@@ -8,7 +8,7 @@ extension RemoteNodes {
         case connected
         /// The connection was made and has ended.
         case ended
-        /// No address led to the node.
+        /// The node was reached at none of its addresses.
         case failed(ScanError)
     }
 
@@ -16,7 +16,8 @@ extension RemoteNodes {
     ///
     /// - Parameters:
     ///   - peer: the node. If it claims the identity of a node that is connected, no attempt is made.
-    ///   - keys: cluster keys that it claims to accept; those of them that this coordinator has are offered, or else all.
+    ///   - keys: cluster keys that it claims to accept. Only those of them that this coordinator has are offered; all,
+    ///     if it has none of them.
     ///   - onOutcome: called with the outcome, and again when the connection ends: the node is not dialled again
     ///     automatically.
     public func dial(

@@ -7,24 +7,24 @@ public import ScanSecurity
     import Darwin
 #endif
 
-/// Keeps nodes connected and among the systems: those of a list, which are always reconnected, and discovered ones.
+/// Connects nodes and registers them as systems: those of a list, which are always reconnected, and discovered ones.
 public final class RemoteNodes: @unchecked Sendable {
     // Sendable: what changes is touched only on the loop's thread, except `shared`, which has a lock.
 
-    /// How to connect.
+    /// Options of the connections.
     public struct Options: Sendable {
         /// Name of this coordinator, for the nodes' logs; the host's name by default.
         public var name: String = hostName()
-        /// The name of its job in this process's log, so that nodes' logs can use the same; nil if it has none.
+        /// The ID of its job in this process's log, which nodes' logs repeat; nil if it has none.
         public var job: String?
-        /// Most tasks in flight to one node; what it admits if nil, and never more. Fewer are in flight unless they
-        /// are tiny: one more per slot, or what takes 20 ms.
+        /// Limit of the dispatch window of one node; nil for what the node admits, which is never exceeded. The window
+        /// is usually smaller: two tasks per slot, or as many as take 20 ms if tasks are shorter.
         public var window: Int?
         /// Longest frame accepted from a node, in bytes; 1 GiB by default.
         public var frameLimit = 1 << 30
         /// Time limits.
         public var timing = ConnectionTiming()
-        /// What protects the connections; only benchmarks change it.
+        /// Makes the sessions that protect the connections; only benchmarks change it.
         package var sessions = SessionMaker.tls
 
         /// The default options.
@@ -43,7 +43,7 @@ public final class RemoteNodes: @unchecked Sendable {
     let options: Options
     private let shared: Locked<Shared>
     var links: PeerLinks
-    /// What carries out the links' decisions, by their numbers.
+    /// What performs the links' decisions, by their numbers.
     var shells: [Int: NodeLink] = [:]
 
     /// Nodes at these addresses (`HOST:PORT`) that hold one of these keys; ``start()`` connects them.

@@ -42,7 +42,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
             if case .open = state.phase {} else if let refusal = state.refusal { throw refusal }
             return AttemptHandle(rawValue: try send(attempt, completion))
         } catch {
-            // Never from inside this call; the handle names no request.
+            // `completion` is never called from inside this call; the handle names no request.
             connection.loop.execute {
                 let lost = (error as? ScanError).map { AttemptReply.error($0) }
                 completion(lost ?? .failure("the task cannot be sent: \(error)"))
@@ -82,7 +82,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
 
     package func close() {
         connection.send { $0.putGoodbye(draining: false, message: "done") }
-        connection.end(ScanError(.systemLost, "was left by this program"), politely: true)
+        connection.end(ScanError(.systemLost, "was disconnected by this program"), politely: true)
     }
 }
 

@@ -2,17 +2,17 @@ package import ScanCluster
 
 /// Decides for a client transport: what to do with an attempt that starts, and with a frame that arrives. Pure.
 package struct TransportState<Completion> {
-    /// The transport is in one of these states.
+    /// The state of a transport.
     package enum Phase: Equatable, Sendable {
         /// Attempts are sent. Goes to `draining` or `ended`.
         case open
-        /// The node finishes what it has; new attempts get this error. Goes to `ended`.
+        /// The node finishes its tasks; new attempts get this error. Goes to `ended`.
         case draining(ScanError)
         /// The connection has ended; new attempts get this error. Final.
         case ended(ScanError)
     }
 
-    /// What follows from a frame.
+    /// What to do after a frame.
     package enum Action {
         /// Nothing, as after an answer to an attempt that was cancelled or timed out.
         case none
@@ -23,7 +23,7 @@ package struct TransportState<Completion> {
 
     private struct Request {
         var key: BulkKey?
-        /// What the task refers to.
+        /// Origin of the reference that was sent instead of bulk bytes.
         var origin: [UInt8]?
         var completion: Completion
     }
@@ -32,7 +32,7 @@ package struct TransportState<Completion> {
     private let node: NodeInfo
     private var pending = PendingResponses<Request>()
     private var held = HeldKeys()
-    /// What the node could not read.
+    /// Origins that the node could not read.
     private var unreadable: Set<[UInt8]> = []
     /// The node's message when it announced its end.
     private var goodbye: String?
@@ -54,7 +54,7 @@ package struct TransportState<Completion> {
         }
     }
 
-    /// The reference that is sent in the place of the attempt's bulk bytes; nil if the bytes are.
+    /// The reference to send instead of the attempt's bulk bytes; nil if the bytes must be sent.
     package func reference(for attempt: AttemptRequest) -> BulkReference? {
         guard attempt.bulk != nil, let reference = attempt.reference, node.readsReferences == true,
             reference.size <= FrameFormat.referenceLimit
@@ -86,7 +86,7 @@ package struct TransportState<Completion> {
         case .refusal(let number, let reason, let message):
             guard let request = pending.remove(number) else { return .none }
             if reason == .bulkElsewhere, let origin = request.origin {
-                // All are forgotten at once when they are many: then they are tried again.
+                // The set is bounded: all are removed at once, and then tried again.
                 if unreadable.count >= 64 { unreadable = [] }
                 unreadable.insert(origin)
             }
@@ -95,7 +95,7 @@ package struct TransportState<Completion> {
         case .goodbye(let draining, let message):
             goodbye = message.printable
             guard draining else { return .none }
-            // An attempt whose bytes were still being read is returned here, not when the connection ends.
+            // Attempts whose bytes are still being read get this error, not that of the connection's end.
             if case .open = phase { phase = .draining(ScanError(.draining, message.printable, system: node.name)) }
             return .leave
         case .task, .cancel, .ping, .pong: throw ProtocolError("a node sent a coordinator's frame")
@@ -107,7 +107,7 @@ package struct TransportState<Completion> {
     package mutating func end(_ error: ScanError) -> (loss: ScanError, reply: ScanError, waiting: [Completion]) {
         let message = goodbye.map { "\(error.message) (\($0))" } ?? error.message
         let loss = ScanError(.systemLost, message, system: node.name)
-        // What a draining node has not answered arrived too late for it.
+        // Attempts that a draining node has not answered arrived after it began to drain.
         let reply = ScanError(refusal?.code ?? loss.code, message, system: node.name)
         phase = .ended(reply)
         return (loss, reply, pending.removeAll().map(\.completion))
@@ -125,7 +125,7 @@ extension AttemptReply {
     }
 }
 
-/// The bytes of an output; small enough for an existential without an allocation, which a frame is not.
+/// The bytes of an output. Unlike a frame, it fits into an existential without an allocation.
 private struct CodedOutput: AttemptOutput {
     let bytes: UnsafeRawBufferPointer
 

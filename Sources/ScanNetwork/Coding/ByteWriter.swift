@@ -1,4 +1,4 @@
-/// A growing run of bytes, little-endian. Its memory is kept when it is cleared.
+/// A growing sequence of bytes; numbers are little-endian. Its memory is kept when it is cleared.
 package struct ByteWriter: ~Copyable {
     private var memory: UnsafeMutableRawBufferPointer
     /// Number of bytes written.
@@ -63,7 +63,7 @@ package struct ByteWriter: ~Copyable {
         count += bytes.count
     }
 
-    /// Seven bits per byte, the lowest first; the high bit says that more follow.
+    /// Seven bits per byte, the lowest first; the high bit is set if more follow.
     package mutating func put(varint value: UInt64) {
         reserve(10)
         var rest = value

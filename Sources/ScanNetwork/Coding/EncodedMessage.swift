@@ -11,7 +11,7 @@ struct EncodedMessage: ~Copyable {
     private var open: [OpenContainer] = []
     private var nextSerial = 0
     private var failure: WireError?
-    /// Where a value is due that a `superEncoder` may still write.
+    /// Position of a value that a `superEncoder` may still write; -1 if there is none.
     private var promisedValue = -1
 
     /// Number of bytes so far.
@@ -29,7 +29,7 @@ struct EncodedMessage: ~Copyable {
         writer.put(0 as UInt32)
     }
 
-    /// Puts the table of keys behind the value.
+    /// Appends the table of keys to the value.
     /// - Returns: the message, valid until the next change.
     /// - Throws: ``WireError`` if the value's coded form is not supported.
     mutating func end() throws -> UnsafeRawBufferPointer {
@@ -51,7 +51,7 @@ struct EncodedMessage: ~Copyable {
     mutating func beginContainer(_ tag: WireFormat.Tag, level: Int, position: Int?) -> (level: Int, serial: Int) {
         if let position { beginValue(position: position) }
         if open.count >= WireFormat.encodingDepth {
-            fail("more than \(WireFormat.encodingDepth) containers in each other")
+            fail("containers nested more than \(WireFormat.encodingDepth) deep")
         }
         writer.put(tag.rawValue)
         open.append(OpenContainer(lengthOffset: writer.count, serial: nextSerial))
@@ -64,7 +64,7 @@ struct EncodedMessage: ~Copyable {
     mutating func enter(_ level: Int, _ serial: Int) {
         close(above: level)
         if level >= open.count || open[level].serial != serial {
-            fail("a container that was left was written to again")
+            fail("a container was written to after its end")
         }
     }
 
@@ -74,7 +74,7 @@ struct EncodedMessage: ~Copyable {
         writer.put(varint: UInt64(keyIndex(key)))
     }
 
-    /// Checks that no other value took the place of a value.
+    /// Checks that nothing was written after `position`, where a value begins.
     mutating func beginValue(position: Int) {
         if writer.count != position { fail("a value was encoded twice, or too late") }
         promisedValue = -1

@@ -1,4 +1,4 @@
-/// One value of a message, as its type sees it.
+/// The decoder that one value's type gets.
 struct ValueDecoder: Decoder {
     let message: WireMessage
     let offset: Int

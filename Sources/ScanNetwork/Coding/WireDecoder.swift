@@ -19,7 +19,7 @@ package struct WireDecoder {
     }
 }
 
-/// The body of a coded message and its table of keys. Valid only while the bytes it was made of are.
+/// The body of a coded message and its table of keys. Valid as long as the bytes from which it was made.
 struct WireMessage {
     private let body: UnsafeRawBufferPointer
     private let keys: [String]
@@ -50,7 +50,7 @@ struct WireMessage {
 
     // MARK: Values
 
-    /// Reads the value of which the coded form begins at `start`, and moves `offset` behind it.
+    /// Reads the value whose coded form begins at `start`, and moves `offset` past it.
     func value<Value: Decodable>(
         _ type: Value.Type, at offset: inout Int, in start: Int, depth: Int
     ) throws -> Value {
@@ -135,7 +135,7 @@ struct WireMessage {
         return start..<start + length
     }
 
-    /// Moves behind the value that begins at `offset`.
+    /// Moves `offset` past the value that begins there.
     func skipValue(at offset: inout Int) throws {
         switch try tag(at: &offset) {
         case .null, .no, .yes: break

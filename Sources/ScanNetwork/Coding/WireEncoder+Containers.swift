@@ -1,4 +1,4 @@
-/// The place of one value, handed to the value to fill.
+/// The encoder that one value gets, for its position in the message.
 struct ValueEncoder: Encoder {
     let encoder: WireEncoder
     let level: Int

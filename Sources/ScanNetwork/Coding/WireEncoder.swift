@@ -1,11 +1,12 @@
 /// Encodes any Encodable value compactly. Reusable, to keep its memory; not thread-safe.
 package final class WireEncoder {
-    /// One value, so that a step of a container is one access to this object, which is checked each time.
+    /// One struct, so that each call of a container makes a single access to this object; every access is checked for
+    /// exclusivity.
     var message = EncodedMessage()
 
     package init() {}
 
-    /// Encodes `value` and lends its bytes until `body` returns.
+    /// Encodes `value` and calls `body` with the bytes, which are valid until it returns.
     /// - Throws: what `value` or `body` throws, or ``WireError`` if the coded form is not supported.
     package func encode<Result>(
         _ value: some Encodable, _ body: (UnsafeRawBufferPointer) throws -> Result

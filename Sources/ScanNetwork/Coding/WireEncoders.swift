@@ -1,6 +1,6 @@
 import ScanCluster
 
-/// Encoders for any thread: as many as encode at the same time, which keep their memory.
+/// A pool of encoders, which keep their memory. It grows to the number of threads that encode at the same time.
 final class WireEncoders: Sendable {
     private let idle = Locked<[WireEncoder]>([])
 

@@ -6,10 +6,10 @@ enum WireFormat {
     static let version: UInt8 = 1
     /// Version and length of the body.
     static let headerSize = 5
-    /// Containers within containers that the encoder writes.
+    /// Deepest nesting of containers that the encoder writes.
     static let encodingDepth = 64
-    /// Values within values that the decoder follows: a limit on what a hostile message can make it do. Greater than
-    /// the encoder's, because an optional counts as a value of its own here.
+    /// Deepest nesting of values that the decoder accepts, which bounds its recursion for hostile messages. Greater
+    /// than the encoder's, because an optional counts as a value here.
     static let decodingDepth = 3 * encodingDepth
 
     /// First byte of a value.
@@ -41,7 +41,7 @@ enum WireFormat {
     }
 }
 
-/// Bytes that are no coded value, or not of the requested type.
+/// Bytes that are not a coded value, or not one of the requested type; or a value whose coded form is not supported.
 package struct WireError: Error, Equatable, CustomStringConvertible {
     package var message: String
 

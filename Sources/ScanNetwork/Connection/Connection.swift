@@ -11,16 +11,18 @@ import ScanSecurity
 final class Connection: Flushable, @unchecked Sendable {
     // Sendable: touched only on the loop's thread, which `assertOnLoop` checks.
 
-    /// How far the connection has come.
+    /// The state of the connection.
     enum Phase {
-        /// Both sides prove that they hold the cluster key. Goes to `greeting` or to an end.
+        /// Both sides prove that they hold the cluster key. Goes to `greeting`, `lingering` or `closed`.
         case securing
-        /// Hellos are exchanged. Goes to `open` or to an end.
+        /// Hellos are exchanged. Goes to `open`, `lingering` or `closed`.
         case greeting
-        /// Frames are exchanged. Goes to an end.
+        /// Frames are exchanged. Goes to `lingering` or `closed`.
         case open
-        /// The last bytes are sent, and the peer's are discarded until it closes, so that it can read them.
+        /// The last bytes are sent, and the peer's are discarded until it closes, so that it can read them. Goes to
+        /// `closed`.
         case lingering
+        /// The socket is closed. Final.
         case closed
     }
 
@@ -88,12 +90,13 @@ final class Connection: Flushable, @unchecked Sendable {
     /// Time from the last heartbeat to its answer.
     var roundTrip: Duration? { liveness.roundTrip }
 
-    /// From the next frame on, the connection belongs to another delegate.
+    /// Replaces the delegate, from the next frame on.
     func hand(to delegate: any ConnectionDelegate) { self.delegate = delegate }
 
     // MARK: Sending
 
-    /// Appends frames; they are written once what is queued on the loop has run, or once the peer has proved itself.
+    /// Appends frames. They are written after the work that is queued on the loop, and not before the peer has proved
+    /// that it holds the key.
     func send(_ body: (inout ByteWriter) -> Void) {
         loop.assertOnLoop()
         guard phase == .securing || phase == .greeting || phase == .open else { return }
@@ -269,7 +272,7 @@ final class Connection: Flushable, @unchecked Sendable {
         guard phase == .open else { return }
         var action = liveness.check(at: loop.now)
         if action == .lost {
-            // This process may have been stopped itself: what came meanwhile counts.
+            // This process may have been stopped itself: bytes that arrived in the meantime count.
             receive()
             guard phase == .open else { return }
             action = liveness.check(at: loop.now)
@@ -339,14 +342,14 @@ protocol ConnectionDelegate: AnyObject {
     /// A frame came in; its views are valid only during the call.
     func received(_ frame: Frame, on connection: Connection) throws(ProtocolError)
 
-    /// What the socket had to give in this turn has been received.
+    /// The bytes that were received in this turn have been passed on.
     func readBatchEnded()
 
     /// The connection has ended. The last call.
     func ended(_ error: ScanError)
 }
 
-/// What a hello has led to.
+/// The result of a hello.
 enum GreetingStep {
     case wait
     case open(consumed: Int)

@@ -6,7 +6,7 @@ public struct ConnectionTiming: Equatable, Sendable {
     public var handshake = Duration.seconds(3)
     /// Time between heartbeats; 1 s by default.
     public var heartbeat = Duration.seconds(1)
-    /// Silence after which a peer is considered dead; 3 s by default, several heartbeats at least.
+    /// Silence after which a peer is considered dead; 3 s by default, and at least several heartbeats.
     public var silence = Duration.seconds(3)
 
     /// The default limits.

@@ -32,7 +32,7 @@ package struct Liveness {
     /// When to call ``check(at:)`` next.
     package var nextCheck: Instant { min(nextPing, lastSign.advanced(by: silence)) }
 
-    /// Bytes came from the peer, or it took some of those that waited for it.
+    /// Bytes came from the peer, or the full socket accepted more bytes for it.
     package mutating func sign(at now: Instant) { lastSign = max(lastSign, now) }
 
     /// The peer answered a heartbeat.

@@ -6,7 +6,7 @@ package import ScanCluster
     package import Darwin
 #endif
 
-/// Bytes that wait to be sent: frames, gathered in one piece of memory, and bulk bytes, sent from where they are.
+/// Bytes that wait to be sent: frames, gathered in one buffer, and bulk bytes, sent without a copy.
 package struct OutQueue: ~Copyable {
     /// Bulk bytes that follow the first `after` bytes of the frames.
     private struct Segment {
@@ -39,7 +39,7 @@ package struct OutQueue: ~Copyable {
         bulkWaiting += bulk.count
     }
 
-    /// Lends the next pieces to be sent, at most 16 of them.
+    /// Calls `body` with the next pieces to be sent, at most 16.
     package func withPieces<Result>(_ body: (UnsafeBufferPointer<iovec>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: 16) { pieces in
             var count = 0
@@ -57,7 +57,7 @@ package struct OutQueue: ~Copyable {
                 let segment = segments[index]
                 add(UnsafeRawBufferPointer(rebasing: frames.bytes[position..<segment.after]))
                 position = segment.after
-                // The queue keeps the object, and it never moves its memory.
+                // The queue retains the object, whose memory never moves.
                 segment.bulk.withUnsafeBytes { add(UnsafeRawBufferPointer(rebasing: $0[segment.sent...])) }
                 index += 1
             }
@@ -82,7 +82,7 @@ package struct OutQueue: ~Copyable {
             bulkWaiting -= fromBulk
             rest -= fromBulk
             if segments[firstSegment].sent == segments[firstSegment].bulk.count {
-                // Memory of others is released as soon as it is sent.
+                // Bulk bytes are released as soon as they are sent.
                 segments[firstSegment].bulk = Self.nothing
                 firstSegment += 1
             }
@@ -106,7 +106,7 @@ package struct OutQueue: ~Copyable {
         sent = 0
     }
 
-    /// Bytes that were sent may stay in memory up to this number.
+    /// Number of sent bytes that may stay in memory.
     private static let idleLimit = 1 << 20
     private static let nothing = BulkBytes(byteCount: 0) { _ in }
 }

@@ -36,8 +36,8 @@ struct RecordLayer {
     /// Whether there is something to send, be it of the handshake, an alert or encrypted frames.
     var hasOutput: Bool { session.outputCount > 0 }
 
-    /// Receives until `space` is full or nothing more is there, and goes on with the handshake. If it gets full, there
-    /// may be more in the session, of which the socket knows nothing.
+    /// Receives until `space` is full or no more bytes are available, and continues the handshake. If `space` is full,
+    /// the session may hold more bytes, which the socket's readiness does not show.
     /// - Throws: `TLSError` if the peer is refused or breaks the session; an alert may then be sent.
     func receive(from socket: Socket, into space: UnsafeMutableRawBufferPointer) throws(TLSError) -> IOResult {
         var filled = 0
@@ -56,13 +56,13 @@ struct RecordLayer {
                     try session.received(received)
                 case .wouldBlock, .failed, .ended:
                     if filled > 0 { return .bytes(filled) }
-                    // From here on an end is an end, with or without close_notify: frames say what is complete.
+                    // Once the session is established, close_notify may be missing: frames show what is complete.
                     if case .ended = result, !isEstablished { try session.receiveEnd() }
                     return result
                 }
             }
         } catch {
-            // The bytes before the error are whole; the next call throws the error again.
+            // The bytes before the error are valid; the next call throws the error again.
             if filled == 0 { throw error }
         }
         return .bytes(filled)
@@ -82,7 +82,7 @@ struct RecordLayer {
         return sealed
     }
 
-    /// Sends what waits, as far as the socket takes it at once.
+    /// Sends as much of the output as the socket accepts now.
     func send(to socket: Socket) -> IOResult {
         var result = IOResult.bytes(0)
         session.withOutput { output in

@@ -18,20 +18,20 @@ package struct BusyPolling {
     package static let habit = 8
     /// The cost of a long wait: about as many short waits must be gained to pay for one failed poll.
     package static let setback = 4
-    /// If other threads keep the core this long, they need it: it is long for a tiny task, and short for a slice of
-    /// computing.
+    /// If other threads keep the core this long, they need it. The time is longer than a tiny task, and shorter than
+    /// the scheduler's time slice of a computing thread.
     package static let crowd = Duration.microseconds(500)
     /// A longer absence counts as this: the process may have been stopped.
     package static let longestAbsence = Duration.milliseconds(10)
-    /// After other threads needed the core, it does not poll for as long as its absence was; after the next time,
-    /// unless polling was of use in between, twice as long, and so on, up to this number of times.
+    /// After other threads needed the core, the loop does not poll for a pause as long as its absence. The pause
+    /// doubles each time that this happens again before a poll was of use, at most this number of times.
     package static let doublings = 10
 
     private var balance = 0
     private var isHabit = false
     private var crowds = 0
     private var began = Instant(nanoseconds: .min)
-    /// Whether it polls again in this wait: an event found by a repeated poll came after the core was offered.
+    /// Whether the current poll is a repeated one: an event that it finds came after the core was offered.
     private var looksAgain = false
     private var restrainedUntil = Instant(nanoseconds: .min)
 
@@ -47,7 +47,7 @@ package struct BusyPolling {
 
     /// The poll found nothing, and the core was offered to other threads.
     /// - Parameters:
-    ///   - absence: time until it came back.
+    ///   - absence: time until the loop's thread had the core again.
     ///   - now: the time.
     /// - Returns: whether to poll again.
     package mutating func goesOn(after absence: Duration, at now: Instant) -> Bool {

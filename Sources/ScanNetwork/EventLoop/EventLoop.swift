@@ -9,13 +9,13 @@ public import ScanCluster
 
 /// The process's I/O thread: it moves bytes, fires timers, and is the executor of the code that serves connections.
 ///
-/// Everything that belongs to a connection happens on this one thread, so that no message waits for a hop between
-/// threads. Bytes to send are gathered while what is queued runs, and written together after that.
+/// All work of a connection runs on this one thread, so that no message waits for a thread switch. Bytes to send are
+/// gathered while queued work runs, and written together after it.
 public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecked Sendable {
-    // Sendable: `remote` has a lock, `thread` is written before any other thread can know the loop, and all the rest
-    // is touched only on the loop's own thread, which `assertOnLoop` checks.
+    // Sendable: `remote` has a lock, `thread` is written before any other thread uses the loop, and all the rest is
+    // touched only on the loop's own thread, which `assertOnLoop` checks.
 
-    /// The loop that everything in a process shares by default.
+    /// The loop that a process uses by default.
     public static let shared = EventLoop()
 
     enum Job {
@@ -41,7 +41,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     /// The time at which the current turn began; cheaper than ``now``.
     private(set) var turnStart: Instant
 
-    /// Starts a loop on a thread of its own. It lives as long as the process.
+    /// Starts a loop on a new thread. Both exist until the process ends.
     package init() {
         uv = .allocate(capacity: 1)
         uv_loop_init(uv)
@@ -68,7 +68,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
                 return nil
             }, Unmanaged.passRetained(loop).toOpaque())
         let started: pthread_t? = thread
-        guard status == 0, let started else { fatalError("the system gave no thread for the I/O loop") }
+        guard status == 0, let started else { fatalError("the thread of the I/O loop cannot be created") }
         pthread_detach(started)
         return started
     }
@@ -107,7 +107,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
         if mustWake { wakeUp.wake() }
     }
 
-    /// Has `target` flush once everything that is queued now has run. The target ensures that it is marked only once.
+    /// Calls `target.flush()` after the work that is queued now. The target ensures that it is marked only once.
     func markDirty(_ target: any Flushable) {
         assertOnLoop()
         dirty.append(target)
@@ -127,7 +127,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
         }
     }
 
-    /// Waits until there is something to do: polls for a moment, if that is of use, and then sleeps.
+    /// Waits until there is something to do: polls first, if ``BusyPolling`` decides so, and then sleeps.
     private func wait() {
         var looks = polling.begin(at: Self.time)
         while looks, !look() {
@@ -140,8 +140,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
         polling.end(at: Self.time)
     }
 
-    /// Has libuv call back for events that are there, without waiting.
-    /// - Returns: whether there is something to do now. Not every callback leads to that.
+    /// Runs libuv's callbacks of pending events, without waiting.
+    /// - Returns: whether there is something to do now; not every callback has that effect.
     private func look() -> Bool {
         uv_run(uv, UV_RUN_NOWAIT)
         return !local.isEmpty || !dirty.isEmpty || timers.isStale || remote.withLock { !$0.jobs.isEmpty }
@@ -156,7 +156,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
         if mayWait { remote.withLock { $0.isAsleep = false } }
     }
 
-    /// Runs what is queued, and what that queues, but looks at the sockets again after a few rounds.
+    /// Runs queued work, and the work that this queues; returns after a few rounds, so that sockets are polled.
     private func runJobs() {
         for _ in 0..<8 {
             remote.withLock { remote in
@@ -170,14 +170,14 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
             for job in running {
                 switch job {
                 case .task(let task):
-                    // Not as an actor's: a job that runs isolated would be queued again at each call of a function that
-                    // is not. Nothing but this thread runs what the loop's actors guard, whichever way.
+                    // On the task executor: on the serial executor, a job would be queued again at each call of a
+                    // nonisolated function. Only this thread runs the code of the loop's actors in either case.
                     task.runSynchronously(on: asUnownedTaskExecutor())
                 case .closure(let body): body()
                 }
             }
             running.removeAll(keepingCapacity: true)
-            // Peers get to work while the work that these jobs queued is run.
+            // Peers receive these frames while the work that these jobs queued runs.
             flush()
         }
     }
@@ -193,7 +193,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     }
 }
 
-/// Something that gathers bytes while what is queued on the loop runs, and writes them after that.
+/// Gathers bytes while queued work runs on the loop, and writes them after it.
 protocol Flushable: AnyObject {
     func flush()
 }

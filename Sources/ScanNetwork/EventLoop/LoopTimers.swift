@@ -11,7 +11,7 @@ final class LoopTimers: @unchecked Sendable {
     private var due: [TimerID] = []
     private var armed: Instant?
     private var hasGoneOff = false
-    /// Timers that were set from other threads, by the names those threads know them under.
+    /// Timers that were set from other threads, by the IDs that those threads have.
     private var foreign: [UInt64: TimerID] = [:]
 
     init(uv: UnsafeMutablePointer<uv_loop_t>) {
@@ -30,7 +30,7 @@ final class LoopTimers: @unchecked Sendable {
 
     func scheduleForeign(_ name: UInt64, at instant: Instant, _ fire: @escaping @Sendable () -> Void) {
         foreign[name] = wheel.schedule(at: instant) { [unowned self] in
-            // Timers fire on the loop's thread only, where this dictionary lives.
+            // Timers fire on the loop's thread, to which this dictionary is confined.
             self.foreign[name] = nil
             fire()
         }
@@ -40,7 +40,7 @@ final class LoopTimers: @unchecked Sendable {
         if let id = foreign.removeValue(forKey: name) { wheel.cancel(id) }
     }
 
-    /// Whether the next deadline has changed since libuv's timer was set, or that has gone off.
+    /// Whether the next deadline has changed since libuv's timer was set, or that timer has gone off.
     var isStale: Bool { hasGoneOff || wheel.nextDeadline != armed }
 
     /// Sets libuv's timer to the next deadline, if it is stale.
@@ -76,7 +76,7 @@ final class LoopTimers: @unchecked Sendable {
 }
 
 extension EventLoop {
-    /// Bit 63 tells names given to other threads from names of the wheel.
+    /// Bit 63 distinguishes the IDs given to other threads from those of the wheel.
     private static let foreignBit: UInt64 = 1 << 63
     private static let foreignCount = Atomic<UInt64>(0)
 

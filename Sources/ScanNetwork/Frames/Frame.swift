@@ -8,7 +8,7 @@ package enum Frame {
     case cancel(request: UInt64)
     case ping(UInt64)
     case pong(UInt64)
-    /// The sender is about to close; `draining` if it still finishes what it has.
+    /// The sender is about to close; `draining` if it finishes its tasks first.
     case goodbye(draining: Bool, message: String)
 }
 
@@ -23,7 +23,7 @@ package struct TaskFrame {
     package var isLastUse = false
     /// Nil if there are no bulk bytes, or the node holds those of ``key``.
     package var bulk: BulkBytes?
-    /// Where the node finds the bulk bytes by itself.
+    /// The bulk bytes that the node reads by reference.
     package var referred: ReferredBulk?
 
     /// The scanner's name, safe to print.
@@ -37,7 +37,7 @@ package struct ReferredBulk: Equatable, Sendable {
     package var checksum: UInt64
 
     /// Reads the bytes.
-    /// - Throws: what `resolver` throws, and an error if it finds other bytes.
+    /// - Throws: what `resolver` throws, and an error if its bytes have another length or checksum.
     package func read(by resolver: any BulkResolver) throws -> BulkBytes {
         let bytes = try resolver.bytes(of: reference, count: byteCount)
         guard bytes.count == byteCount, bytes.withUnsafeBytes(ScanNetwork.checksum) == checksum else {
@@ -47,7 +47,7 @@ package struct ReferredBulk: Equatable, Sendable {
     }
 
     private struct OtherBytes: Error, CustomStringConvertible {
-        let description = "what is found here has other contents; was the file changed?"
+        let description = "the bytes read here have another length or checksum; was the file changed?"
     }
 }
 
@@ -68,7 +68,7 @@ package enum RefusalReason: UInt8, CaseIterable, Sendable {
     case draining = 2
     case unknownScanner = 3
     case bulkMissing = 4
-    /// The node does not find the bytes that the task refers to.
+    /// The node cannot read the bytes that the task refers to.
     case bulkElsewhere = 5
 
     /// The code under which the coordinator sees the reason.
@@ -82,7 +82,7 @@ package enum RefusalReason: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// Bytes that break the protocol. The connection that brought them is closed.
+/// A violation of the protocol by the peer, whose connection is then closed.
 package struct ProtocolError: Error, Equatable, CustomStringConvertible {
     package var message: String
 
@@ -102,7 +102,7 @@ enum FrameFormat {
     static let responseHeaderSize = 32
     static let requestHeaderSize = 16
     static let responsesFailureLimit = 4096
-    /// Smallest frame limit a peer may ask for.
+    /// Smallest frame limit that a peer may state.
     static let leastFrameLimit = 4096
     /// Longest frame whose length fits in the prefix.
     static let greatestFrameLimit = Int(UInt32.max)

@@ -1,7 +1,7 @@
 import ScanCluster
 internal import ScanMemory
 
-/// Cuts received bytes into frames. Bulk bytes are received straight into the memory in which they stay.
+/// Splits received bytes into frames. Bulk bytes are received directly into the memory in which they stay.
 ///
 /// The caller receives into ``space()``, reports with ``received(_:)`` and takes frames from ``next()`` until it
 /// returns nil. After an error nothing more may be taken.
@@ -29,11 +29,11 @@ package struct FrameDecoder: ~Copyable {
         if bulk == nil { buffer.received(count) } else { bulk?.received(count) }
     }
 
-    /// Removes bytes that are no frame, such as a hello.
+    /// Removes bytes that are not a frame, such as a hello.
     package mutating func skip(_ count: Int) { buffer.consume(count) }
 
-    /// The next frame, if all of it is there.
-    /// - Throws: ``ProtocolError`` for anything that is no frame.
+    /// The next frame; nil if it is not complete.
+    /// - Throws: ``ProtocolError`` if the bytes are not a frame.
     package mutating func next() throws(ProtocolError) -> Frame? {
         settle()
         if bulk != nil { return try finishTask() }
@@ -52,7 +52,7 @@ package struct FrameDecoder: ~Copyable {
         return try frame(kind, UnsafeRawBufferPointer(rebasing: bytes[..<size]))
     }
 
-    /// Removes the frame that was handed out last.
+    /// Removes the frame that was returned last.
     private mutating func settle() {
         if consumable > 0 {
             buffer.consume(consumable)
@@ -111,7 +111,7 @@ package struct FrameDecoder: ~Copyable {
 // MARK: Tasks
 
 extension FrameDecoder {
-    /// Starts on a task frame of `size` bytes: once its head is there, its bulk bytes get memory of their own.
+    /// Begins a task frame of `size` bytes. Once its head is complete, memory for its bulk bytes is allocated.
     private mutating func beginTask(_ size: Int) throws(ProtocolError) -> Frame? {
         let bytes = buffer.bytes
         guard size >= FrameFormat.taskHeaderSize else { throw ProtocolError("a task frame of \(size) bytes") }
@@ -123,7 +123,7 @@ extension FrameDecoder {
             throw ProtocolError("a task frame with unknown flags \(flags)")
         }
         guard flags & FrameFormat.TaskFlag.isLastUse == 0 || flags & FrameFormat.TaskFlag.hasKey != 0 else {
-            throw ProtocolError("a task frame with the last use of no bulk key")
+            throw ProtocolError("a task frame with the flag of the last use but no bulk key")
         }
         guard bulkCount <= UInt64(limit) else { throw ProtocolError("a task frame with \(bulkCount) bulk bytes") }
         if flags & FrameFormat.TaskFlag.hasReference != 0 { return try referringTask(size, headSize) }
@@ -131,7 +131,7 @@ extension FrameDecoder {
             throw ProtocolError("a task frame whose parts do not add up to its length")
         }
         guard flags & FrameFormat.TaskFlag.hasBulk != 0 || bulkCount == 0 else {
-            throw ProtocolError("a task frame with bulk bytes it does not announce")
+            throw ProtocolError("a task frame with bulk bytes but without their flag")
         }
         guard bytes.count >= headSize else { return nil }
         guard flags & FrameFormat.TaskFlag.hasBulk != 0 else { return try task(headSize, bulk: nil) }
@@ -144,7 +144,7 @@ extension FrameDecoder {
         return try finishTask()
     }
 
-    /// A task whose last part refers to its bulk bytes.
+    /// A task whose last part is a reference to its bulk bytes.
     private mutating func referringTask(_ size: Int, _ headSize: Int) throws(ProtocolError) -> Frame? {
         let bytes = buffer.bytes
         guard bytes[5] & FrameFormat.TaskFlag.hasBulk == 0 else {
@@ -175,7 +175,7 @@ extension FrameDecoder {
         return try task(incoming.headSize, bulk: bytes, further: incoming.early)
     }
 
-    /// A task of which the head, and `further` bytes after it, are in the buffer.
+    /// A task whose head, and `further` bytes after it, are in the buffer.
     private mutating func task(
         _ headSize: Int, bulk: BulkBytes?, referred: ReferredBulk? = nil, further: Int = 0
     ) throws(ProtocolError) -> Frame {
@@ -194,7 +194,7 @@ extension FrameDecoder {
     }
 }
 
-/// Bulk bytes on their way in.
+/// Bulk bytes that are being received.
 private struct IncomingBulk {
     private let memory: IncomingMemory
     private var filled = 0

@@ -1,4 +1,4 @@
-/// Bytes received and not yet consumed, in one piece of memory.
+/// Bytes received and not yet consumed, in one buffer.
 package struct InBuffer: ~Copyable {
     private var memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     private var head = 0

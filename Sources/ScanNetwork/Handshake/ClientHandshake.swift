@@ -8,7 +8,7 @@ package struct ClientHandshake {
         case wait
         /// The connection is open; `consumed` bytes were the node's hello.
         case open(NodeInfo, version: UInt16, consumed: Int)
-        /// The connection is of no use.
+        /// The connection cannot be used.
         case failed(ScanError)
     }
 
@@ -22,7 +22,7 @@ package struct ClientHandshake {
         Hello(.greeting, versions: versions, body: try WireEncoder().encode(info)).encoded
     }
 
-    /// All bytes that have come in so far.
+    /// Handles `bytes`, all that were received so far.
     package func received(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         do {
             guard let (hello, size) = try Hello.decode(bytes) else { return .wait }
@@ -38,8 +38,8 @@ package struct ClientHandshake {
             var info = try WireDecoder().decode(NodeInfo.self, from: hello.body)
             guard info.slots > 0, info.slots <= 1 << 16, info.queueLimit >= 0, !info.name.isEmpty,
                 info.frameLimit >= FrameFormat.leastFrameLimit
-            else { return .failed(ScanError(.incompatible, "sends a hello with impossible values")) }
-            // More than these is of no use, and sums of an unverified peer's numbers must not overflow.
+            else { return .failed(ScanError(.incompatible, "sends a hello with invalid values")) }
+            // Bounded, so that sums of an untrusted peer's numbers do not overflow.
             info.name = info.name.printable
             info.software = info.software.printable
             info.scanners = info.scanners.map(\.printable)
@@ -47,7 +47,7 @@ package struct ClientHandshake {
             info.frameLimit = min(info.frameLimit, FrameFormat.greatestFrameLimit)
             return .open(info, version: version, consumed: size)
         } catch let foreign as ForeignPeer {
-            return .failed(ScanError(.notANode, "is no skyfarm node: it \(foreign)"))
+            return .failed(ScanError(.notANode, "is not a skyfarm node: it \(foreign)"))
         } catch {
             return .failed(ScanError(.incompatible, "sends a hello that cannot be read: \(error)"))
         }
@@ -59,7 +59,7 @@ package struct ClientHandshake {
         return ScanError(.notANode, "closed the connection without a hello; is it a skyfarm node?")
     }
 
-    /// The node sent nothing useful for `limit`.
+    /// The node sent no complete hello within `limit`.
     package func timedOut(after limit: Duration) -> ScanError {
         ScanError(.notANode, "did not answer the hello within \(limit.words); is it a skyfarm node?")
     }

@@ -8,7 +8,7 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     public var name: String
     /// Tasks it runs at the same time.
     public var slots: Int
-    /// Tasks it lets wait beyond those.
+    /// Tasks that may wait there beyond those.
     public var queueLimit: Int
     /// Version of its software.
     public var software: String
@@ -16,15 +16,15 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     public var scanners: [String]
     /// Tasks that ran or waited there when it sent its hello; nil if it does not report that.
     public var busy: Int?
-    /// Whether it reads bulk bytes by itself where a task refers to them; nil if not.
+    /// Whether it reads bulk bytes by reference; nil if not.
     package var readsReferences: Bool?
     /// Whether a task may state that it uses a bulk key for the last time; nil if not.
     package var forgetsBulk: Bool?
     /// Longest frame it accepts, in bytes.
     package var frameLimit: Int
 
-    /// Whether the coordinator sends it the flag for the last attempt that needs its bulk bytes. A node without
-    /// ``forgetsBulk`` would take the frame for damaged.
+    /// Whether the attempt is sent to it with the flag of the last use of a bulk key. A node without ``forgetsBulk``
+    /// would reject the flag as unknown.
     package func isToldOfLastUse(_ attempt: AttemptRequest) -> Bool { attempt.isLastUse && forgetsBulk == true }
 
     package init(
@@ -81,7 +81,7 @@ package struct Hello: Equatable {
     /// Ends like the head of an HTTP request, so that an HTTP server answers at once and can be identified.
     static let magic: [UInt8] = Array("SKYFARM\r\n\r\n\0".utf8)
     static let headerSize = 24
-    /// Longest body that is read from an unverified peer.
+    /// Longest body that is accepted.
     static let bodyLimit = 1 << 16
     /// Versions of the protocol that this software speaks.
     package static let versions: ClosedRange<UInt16> = 1...1
@@ -113,7 +113,7 @@ package struct Hello: Equatable {
     }
 
     /// Reads a hello at the start of `bytes`; nil while more bytes are needed.
-    /// - Throws: ``ForeignPeer`` if the peer is no node of Skyfarm.
+    /// - Throws: ``ForeignPeer`` if the bytes are not a hello of Skyfarm.
     package static func decode(_ bytes: UnsafeRawBufferPointer) throws(ForeignPeer) -> (hello: Hello, size: Int)? {
         guard bytes.starts(with: magic.prefix(bytes.count)) else { throw ForeignPeer(firstBytes: bytes) }
         guard bytes.count >= headerSize else { return nil }
@@ -146,7 +146,7 @@ package struct ForeignPeer: Error, Equatable, CustomStringConvertible {
         if let (_, name) = known.first(where: { start.hasPrefix($0.0) }) {
             description = "answers \(name)"
         } else {
-            description = "answers in a protocol of its own"
+            description = "answers in an unknown protocol"
         }
     }
 }

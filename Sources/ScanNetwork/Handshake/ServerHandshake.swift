@@ -16,7 +16,7 @@ package struct ServerHandshake {
     private let node: NodeInfo
     private let obstacle: (refusal: Hello.Refusal, message: String)?
 
-    /// A handshake of a node that speaks `versions` and takes no connection if there is an obstacle.
+    /// A handshake of a node that speaks `versions`, and refuses the connection if there is an obstacle.
     package init(
         node: NodeInfo, versions: ClosedRange<UInt16> = Hello.versions,
         obstacle: (refusal: Hello.Refusal, message: String)? = nil
@@ -26,7 +26,7 @@ package struct ServerHandshake {
         self.obstacle = obstacle
     }
 
-    /// All bytes that have come in so far.
+    /// Handles `bytes`, all that were received so far.
     package func received(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         do {
             guard let (hello, size) = try Hello.decode(bytes) else { return .wait }
@@ -54,7 +54,7 @@ package struct ServerHandshake {
         }
     }
 
-    /// The peer sent nothing useful for `limit`.
+    /// The peer sent no complete hello within `limit`.
     package func timedOut(after limit: Duration) -> Outcome {
         refuse(.malformed, "no hello within \(limit.words)")
     }

@@ -1,6 +1,7 @@
 import ScanCluster
 
-/// Why a scan threw, as a response carries it: the cause in the first line, then the last lines of the node's log.
+/// Why a scan threw, in the form that a response carries: the cause in the first line, then the last lines of the
+/// node's log.
 package struct CodedFailure: Equatable, Sendable {
     /// Most lines of a log.
     package static let lineLimit = 5
@@ -17,7 +18,7 @@ package struct CodedFailure: Equatable, Sendable {
         self.log = log
     }
 
-    /// Reads what a node sent, of which nothing can be relied on.
+    /// Decodes the untrusted bytes of a node.
     package init(decoding body: UnsafeRawBufferPointer) {
         let most = FrameFormat.responsesFailureLimit + Self.lineLimit * (4 * Self.lineLength + 1)
         let lines = body.prefix(most).split(

@@ -1,7 +1,8 @@
 /// Tasks that have ended and are not answered yet. Decides whether they are answered at once or wait for others, since
 /// answers that are sent together cost much less. Pure.
 package struct EndedTasks<Task> {
-    /// Tasks that must be queued for answers to wait: the delay then costs no slot, and hardly a coordinator, any time.
+    /// Number of queued tasks from which on answers wait: the delay then leaves no slot idle, and hardly delays a
+    /// coordinator.
     package static var manyQueued: Int { 32 }
 
     private var tasks: [Task] = []
@@ -11,16 +12,16 @@ package struct EndedTasks<Task> {
     package init() {}
 
     /// A task ended.
-    /// - Returns: whether to check whether they are enough.
+    /// - Returns: whether to call ``isEnough(queued:)``.
     package mutating func append(_ task: Task) -> Bool {
         tasks.append(task)
         return tasks.count == enough
     }
 
     /// Checks the tasks that have ended.
-    /// - Parameter queued: tasks taken that have no slot; those that have ended count.
-    /// - Returns: whether to answer them now. If not, they must be answered some time later, however many they are
-    ///   then.
+    /// - Parameter queued: tasks taken beyond the slots, including those that have ended.
+    /// - Returns: whether to answer them now. If not, they must be answered after a short time, whatever their number
+    ///   is then.
     package mutating func isEnough(queued: Int) -> Bool {
         let waiting = queued - tasks.count
         if enough == 1, waiting >= Self.manyQueued { enough = tasks.count + waiting / 2 }

@@ -4,8 +4,8 @@ package import ScanCluster
 /// connection lives.
 package typealias ConnectionID = Int
 
-/// What all connections to a node share: slots, queue and memory. Decides whether a task is taken, and what happens to
-/// its bulk bytes. Pure.
+/// The resources that all connections to a node share: slots, queue and memory. Decides whether a task is taken, and
+/// what happens to its bulk bytes. Pure.
 package struct NodeResources {
     /// The answer to a task.
     package enum Decision {
@@ -36,7 +36,7 @@ package struct NodeResources {
             if !task.isLastUse { grant.key = key }
         }
         if grant.bulk == nil, let referred = task.referred {
-            guard readsReferences else { return .refuse(.bulkElsewhere, message: "reads no bulk bytes by itself") }
+            guard readsReferences else { return .refuse(.bulkElsewhere, message: "reads no bulk bytes by reference") }
             grant.referred = referred
         }
         grant.bulkBytes = task.bulk?.count ?? grant.referred?.byteCount ?? 0
@@ -57,7 +57,7 @@ package struct NodeResources {
         if reason == .draining { return "is draining" }
         return admission.isFull
             ? "has a full queue of \(admission.queueLimit) tasks"
-            : "has a queue full of \(admission.bulkBytes) bytes, and takes \(admission.bulkLimit)"
+            : "holds \(admission.bulkBytes) bulk bytes of tasks, and its limit is \(admission.bulkLimit)"
     }
 
     /// A task has ended, or was skipped, and its bulk bytes are freed.
@@ -67,7 +67,7 @@ package struct NodeResources {
         return admission.finish(bulk: grant.bulkBytes)
     }
 
-    /// Keeps bytes that a task of `connection` read by itself, while there is room.
+    /// Keeps bytes that a task of `connection` read by reference, while there is room.
     /// - Returns: whether they are kept.
     package mutating func keep(_ bytes: BulkBytes, as key: BulkKey, of connection: ConnectionID) -> Bool {
         cache.keep(bytes, as: key, of: connection)

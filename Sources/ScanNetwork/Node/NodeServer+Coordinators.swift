@@ -15,7 +15,7 @@ extension NodeServer {
         public var jobs: Int
     }
 
-    /// Hands the connected coordinators, in order of connection, to `take`, which must not block.
+    /// Passes the connected coordinators, in order of connection, to `take`, which must not block.
     public func coordinators(_ take: @escaping @Sendable ([Coordinator]) -> Void) {
         loop.execute {
             take(

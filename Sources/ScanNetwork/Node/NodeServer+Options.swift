@@ -6,10 +6,10 @@ extension NodeServer {
     public struct Options: Sendable {
         /// Tasks that may wait beyond the slots; more are refused. 1024 by default.
         public var queueLimit = 1024
-        /// Bytes of bulk that tasks which run or wait may have brought; more are refused, unless there is only one such
-        /// task. Half of the memory by default.
+        /// Most bulk bytes of tasks that run or wait; tasks beyond it are refused, except a single large one. Half of
+        /// the memory by default.
         public var bulkLimit = PhysicalMemory.byteCount / 2
-        /// Bytes of bulk kept for later tasks; by default a quarter of the memory, 1 GiB at most. 0 keeps none.
+        /// Most bulk bytes kept for later tasks; by default a quarter of the memory, 1 GiB at most. 0 keeps none.
         public var bulkCacheLimit = min(1 << 30, PhysicalMemory.byteCount / 4)
         /// Longest frame accepted, bulk bytes included; 1 GiB by default.
         public var frameLimit = 1 << 30
@@ -21,7 +21,7 @@ extension NodeServer {
         public var niceness = 0
         /// Time limits.
         public var timing = ConnectionTiming()
-        /// What protects the connections; only benchmarks change it.
+        /// Makes the sessions that protect the connections; only benchmarks change it.
         package var sessions = SessionMaker.tls
 
         /// The default limits.
@@ -34,13 +34,13 @@ extension NodeServer {
         case connected(Peer)
         /// A peer was refused, or was no coordinator; `unlogged` others from its address since the last such event.
         case refused(peer: String, reason: String, unlogged: Int)
-        /// A coordinator's connection has ended, after so many of its tasks were done and so many cancelled.
+        /// A coordinator's connection has ended, with the numbers of its tasks that were done and cancelled.
         case disconnected(Peer, reason: String, done: Int, cancelled: Int)
         /// A coordinator's task was refused.
         case declined(Peer, scanner: String, reason: String)
-        /// Bulk bytes to which a coordinator referred are not here; it sends them instead.
+        /// Bulk bytes to which a coordinator referred cannot be read here; it sends them instead.
         case unreadable(Peer, reason: String)
-        /// The scan of an attempt at a coordinator's task threw, after so many seconds.
+        /// The scan of an attempt at a coordinator's task threw.
         case failed(Peer, scanner: String, attempt: Int, seconds: Double, reason: String)
         /// Connections cannot be accepted now.
         case troubled(reason: String)
@@ -50,17 +50,18 @@ extension NodeServer {
             switch self {
             case .connected(let peer): "\(peer.name) connected from \(peer.address)"
             case .refused(let peer, let reason, let unlogged):
-                "refused \(peer): \(reason)" + (unlogged > 0 ? "; so were \(unlogged) more from there before" : "")
+                "refused \(peer): \(reason)"
+                    + (unlogged > 0 ? "; \(unlogged) others from this address were not logged" : "")
             case .disconnected(let peer, let reason, let done, let cancelled):
                 "\(peer) \(reason); \(done) tasks done, \(cancelled) cancelled"
             case .declined(let peer, let scanner, let reason):
-                "took no \(scanner) of \(peer): this node \(reason)"
+                "declined \(scanner) of \(peer): this node \(reason)"
             case .unreadable(let peer, let reason):
-                "\(peer) must send what it refers to: \(reason)"
+                "\(peer) must send bulk bytes instead of a reference: \(reason)"
             case .failed(let peer, let scanner, let attempt, let seconds, let reason):
                 "\(scanner) of \(peer) failed in attempt \(attempt), after "
                     + "\((seconds * 1000).rounded() / 1000) s: \(reason)"
-            case .troubled(let reason): "cannot take connections now: \(reason)"
+            case .troubled(let reason): "cannot accept connections now: \(reason)"
             }
         }
 
@@ -75,11 +76,11 @@ extension NodeServer {
         }
     }
 
-    /// A coordinator, as a log names it.
+    /// A coordinator, as it appears in a log.
     public struct Peer: Equatable, Sendable, CustomStringConvertible {
         /// Its address and port.
         public var address: String
-        /// The name it gave itself.
+        /// The name in its hello.
         public var name: String
         /// The name in its log of the job for which it connected; nil if it reported none.
         public var job: String?
@@ -103,10 +104,10 @@ extension NodeServer {
         public var queued = 0
         /// Tasks done since the start.
         public var done = 0
-        /// Bytes of bulk that are kept.
+        /// Bulk bytes that are kept.
         public var bulkBytes = 0
 
-        /// No connection, no task; so many tasks were done.
+        /// No connection and no task; `done` tasks were done.
         public init(done: Int = 0) { self.done = done }
 
         init(connections: Int, running: Int, queued: Int, done: Int, bulkBytes: Int) {

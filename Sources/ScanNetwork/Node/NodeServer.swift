@@ -131,7 +131,7 @@ public final class NodeServer: @unchecked Sendable {
         }
     }
 
-    /// Closes at once; running scans are cancelled, and end in their time.
+    /// Closes at once. Running scans are cancelled; they end when they next check for it.
     public func stop() {
         loop.execute {
             self.isStopped = true
@@ -156,7 +156,7 @@ public final class NodeServer: @unchecked Sendable {
     /// The node's present load.
     public var status: Status { shared.withLock { $0 } }
 
-    private static let stopped = ScanError(.systemLost, "was left by this node, which stops")
+    private static let stopped = ScanError(.systemLost, "was disconnected by this node, which stops")
 
     // MARK: Connections
 
@@ -180,13 +180,13 @@ public final class NodeServer: @unchecked Sendable {
     private func accept() {
         guard let listener else { return }
         do {
-            // Other connections have their turn in between.
+            // A limit, so that other connections have their turn.
             for _ in 0..<8 {
                 guard let socket = try listener.socket.accept() else { return }
                 open(socket)
             }
         } catch {
-            // Out of descriptors, most likely: the listener would be reported ready again and again.
+            // Most likely no descriptor is free. The listener would be reported ready continually, so it pauses.
             onEvent(.troubled(reason: "\(error)"))
             listener.poll.watch(read: false, write: false)
             _ = loop.schedule(at: loop.now.advanced(by: options.timing.heartbeat)) { [weak self] in
@@ -223,7 +223,7 @@ public final class NodeServer: @unchecked Sendable {
     }
 
     private static let crowded = ScanError(
-        .refused, "made room for a newer connection before it proved that it holds the key")
+        .refused, "was closed for a newer connection before it proved that it holds the key")
 
     /// The handshake with a peer that has proved that it holds the key.
     var handshake: ServerHandshake {
@@ -259,7 +259,7 @@ public final class NodeServer: @unchecked Sendable {
     private func closed(_ id: ConnectionID) {
         connections.closed(id)
         let session = sessions.removeValue(forKey: id)
-        // Tasks that still run keep the session, which no longer needs any of the connection's memory.
+        // Tasks that still run retain the session, which no longer needs the connection's memory.
         session?.connection = nil
         publish()
         if sessions.isEmpty, isStopped || resources.admission.isDraining { resumeDrained() }
@@ -287,8 +287,8 @@ public final class NodeServer: @unchecked Sendable {
         answer()
     }
 
-    /// How long answers wait for others while many tasks are queued. Timers add up to 2 ms. The time of those tasks is
-    /// much longer.
+    /// How long answers wait for others while many tasks are queued; timers add up to 2 ms. The queued tasks take much
+    /// longer.
     private static let gatheringTime = Duration.microseconds(200)
 
     private func answer() {
@@ -323,7 +323,8 @@ public final class NodeServer: @unchecked Sendable {
         isStopped = true
         closeSystem()
         for session in sessions.values {
-            session.connection?.end(ScanError(.systemLost, "was left by this node, which has drained"), politely: true)
+            session.connection?.end(
+                ScanError(.systemLost, "was disconnected by this node, which has drained"), politely: true)
         }
         if sessions.isEmpty { resumeDrained() }
     }

@@ -1,6 +1,6 @@
 import ScanCluster
 
-/// One connection to a node: carries out what ``NodeSessionState`` decides. Confined to the loop's thread.
+/// One connection to a node: performs what ``NodeSessionState`` decides. Confined to the loop's thread.
 final class NodeSession: @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
 

@@ -1,6 +1,6 @@
 package import ScanCluster
 
-/// A task that a node has taken, as far as its session decides about it.
+/// The properties by which a session decides about a task that the node has taken.
 package protocol SessionTask: AnyObject {
     /// Number of the request; unique among the open requests of the connection.
     var request: UInt64 { get }
@@ -12,7 +12,7 @@ package protocol SessionTask: AnyObject {
     var seconds: Double { get }
     /// The outcome; nil if the task was skipped.
     var result: CodedResult? { get }
-    /// The bulk bytes that it read by reference.
+    /// The bulk bytes that the task read by reference.
     var readBulk: BulkBytes? { get }
 }
 
@@ -62,7 +62,7 @@ package struct NodeSessionState<Work: SessionTask> {
     private var phase = Phase.greeting
     /// Tasks taken and not yet answered, by request.
     private var tasks: [UInt64: Work] = [:]
-    /// Whether it was reported that bulk bytes referred to were not found.
+    /// Whether it was reported that referenced bulk bytes cannot be read.
     private var hasReportedUnreadable = false
     /// Message of the last reported refusal.
     private var lastRefusal: String?
@@ -89,7 +89,7 @@ package struct NodeSessionState<Work: SessionTask> {
     /// Tasks that run or wait.
     package var inFlight: Int { tasks.count }
 
-    /// Jobs that the coordinator's tasks belonged to, as far as they name one.
+    /// Number of jobs that the coordinator's tasks name.
     package var jobCount: Int { jobs.count }
 
     /// Whether a request is not answered yet.
@@ -117,7 +117,7 @@ package struct NodeSessionState<Work: SessionTask> {
     ) throws(ProtocolError) -> TaskAction {
         guard tasks[task.request] == nil else { throw ProtocolError("request \(task.request) was sent twice") }
         guard isKnown else {
-            return refuse(task, .unknownScanner, "knows no scanner '\(task.scannerName)'")
+            return refuse(task, .unknownScanner, "has no scanner '\(task.scannerName)'")
         }
         switch node.admit(task, of: id) {
         case .refuse(let reason, let message): return refuse(task, reason, message)
@@ -147,7 +147,7 @@ package struct NodeSessionState<Work: SessionTask> {
         return work
     }
 
-    /// A task has ended, after ``NodeResources/finish(_:)``.
+    /// A task has ended; ``NodeResources/finish(_:)`` was called before.
     package mutating func ended(_ work: Work, on node: inout NodeResources) -> Answer {
         // A request number may have been used again after a cancellation.
         guard let index = tasks.index(forKey: work.request), tasks.values[index] === work else { return .nothing }
@@ -157,7 +157,7 @@ package struct NodeSessionState<Work: SessionTask> {
             // Reported once, and only to the node's owner: coordinators must not learn what its folders contain.
             let event = hasReportedUnreadable ? nil : NodeServer.Event.unreadable(peer, reason: reason.printable)
             hasReportedUnreadable = true
-            return .requestBulk(message: "does not find the bulk bytes by itself", event)
+            return .requestBulk(message: "cannot read the bulk bytes by reference", event)
         }
         done += 1
         var isKept = work.grant.isBulkKept

@@ -1,4 +1,4 @@
-/// The last lines of a log that its reader has not been sent yet. Pure.
+/// The last lines of a log that were not sent to its reader yet. Pure.
 package struct RecentLines: Sendable {
     private var lines: [String] = []
 
@@ -10,7 +10,7 @@ package struct RecentLines: Sendable {
         lines.append(line)
     }
 
-    /// The lines, which are then sent.
+    /// Removes and returns the lines, to be sent.
     package mutating func take() -> [String] {
         defer { lines = [] }
         return lines

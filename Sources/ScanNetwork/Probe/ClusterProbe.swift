@@ -15,7 +15,7 @@ package struct ClusterProbe: Sendable {
 
     /// Runs `count` tasks, at most `limit` of which are sent together.
     /// - Returns: tasks per second.
-    /// - Throws: `ScanError` if the run cannot go on, ``TaskFailure`` if a task fails.
+    /// - Throws: `ScanError` if the run cannot continue, ``TaskFailure`` if a task fails.
     package func rate(tasks count: Int, inChunksOf limit: Int = 1) async throws -> Double {
         let tasks = (0..<count).map(ProbeTask.init)
         return Double(count)
@@ -27,7 +27,7 @@ package struct ClusterProbe: Sendable {
     /// - Returns: seconds from the submission of each task to its response.
     /// - Throws: as ``rate(tasks:)``.
     package func roundTrips(_ count: Int) async throws -> Sample {
-        // One change to the loop's thread for all of them.
+        // One switch to the loop's thread for all of them.
         try await withTaskExecutorPreference(loop) {
             var seconds = Sample()
             for id in 0..<count {

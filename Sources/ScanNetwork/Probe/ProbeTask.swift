@@ -1,6 +1,6 @@
 package import ScanCluster
 
-/// A task that does nothing: its duration is the cost of transport. Answers with the number of bulk bytes that came.
+/// A task that does nothing: its duration is the cost of transport. Its output is the number of bulk bytes.
 package struct ProbeTask: ScanTask {
     package static let scanner = "skyfarm.probe/1"
 

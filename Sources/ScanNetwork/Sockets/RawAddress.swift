@@ -6,7 +6,7 @@ import ScanCluster
     import Darwin
 #endif
 
-/// A resolved address, as the socket calls take it.
+/// A resolved address, in the form of the socket calls.
 struct RawAddress {
     private var storage = sockaddr_storage()
     private var length: socklen_t = 0
@@ -18,7 +18,7 @@ struct RawAddress {
         }
     }
 
-    /// Lets `body` fill in an address.
+    /// The address that `body` fills in.
     init(_ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32) {
         length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         withUnsafeMutablePointer(to: &storage) { storage in

@@ -34,7 +34,7 @@ final class Socket {
         #else
             let descriptor = socket(family, SOCK_STREAM, 0)
         #endif
-        guard descriptor >= 0 else { throw SocketError(operation: "make a socket", errno: errno) }
+        guard descriptor >= 0 else { throw SocketError(operation: "create a socket", errno: errno) }
         self.init(descriptor: descriptor)
         configure()
     }

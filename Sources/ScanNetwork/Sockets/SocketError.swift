@@ -6,7 +6,7 @@
 
 /// A call of the system's socket interface that failed.
 public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The operation, such as `bind 127.0.0.1:80`.
+    /// The operation, such as `listen on 127.0.0.1:80`.
     public var operation: String
     /// The system's error number.
     public var errno: Int32

@@ -122,12 +122,12 @@ struct HandshakeTests {
         ("<html>", says: "answers HTTP"), ("SSH-2.0-OpenSSH_9.2\r\n", says: "answers SSH"),
         ("220 mail ESMTP", says: "answers FTP or SMTP"), ("* OK IMAP4", says: "answers IMAP"),
         ("+OK POP3", says: "answers POP3"), ("\u{15}\u{03}\u{01}", says: "answers TLS"),
-        ("hello", says: "answers in a protocol of its own"), ("SKYFARN", says: "answers in a protocol of its own"),
+        ("hello", says: "answers in an unknown protocol"), ("SKYFARN", says: "answers in an unknown protocol"),
     ]
 
     @Test("recognises other programs", arguments: banners)
     func foreign(banner: String, says: String) {
-        let expected = ScanError(.notANode, "is no skyfarm node: it \(says)")
+        let expected = ScanError(.notANode, "is not a skyfarm node: it \(says)")
         #expect(client(Array(banner.utf8)) == .failed(expected))
         guard case .refuse = server(Array(banner.utf8)) else {
             Issue.record("not refused")

@@ -91,9 +91,9 @@ struct BulkResolverTests {
     func missing() async throws {
         let changed = Self.right.map { $0 ^ 1 }
         for (bytes, words) in [
-            (nil, "must send what it refers to: nothing is\u{fffd}here"),
-            (changed, "must send what it refers to: what is found here has other contents; was the file changed?"),
-            (Array(Self.right.dropLast()), "has other contents"),
+            (nil, "must send bulk bytes instead of a reference: nothing is\u{fffd}here"),
+            (changed, "reference: the bytes read here have another length or checksum; was the file changed?"),
+            (Array(Self.right.dropLast()), "another length or checksum"),
         ] {
             let shelf = Shelf(bytes)
             let bench = try await Bench(shelf)

@@ -46,7 +46,7 @@ struct NodeServerTests {
         #expect(first.last?.hasSuffix(" s: -3 is negative") == true)
         await #expect(throws: ScanError.self) { try await systems[0].run(UnknownTask(id: 1), attempt: 1) }
         let second = try await failure(systems[0], attempt: 2)?.log ?? []
-        #expect(second.count == 2 && second[0].hasPrefix("took no test.unknown/1 of "), "\(second)")
+        #expect(second.count == 2 && second[0].hasPrefix("declined test.unknown/1 of "), "\(second)")
         #expect(second.last?.contains(" failed in attempt 2, after ") == true)
         // No line of the first coordinator's events.
         let other = try await failure(systems[1], attempt: 1)?.log ?? []
@@ -98,7 +98,7 @@ struct NodeServerTests {
         let node = try TestNode()
         let system = try await system(node.address)
         await #expect(
-            throws: ScanError(.unknownScanner, "knows no scanner 'test.unknown/1'", system: "node")
+            throws: ScanError(.unknownScanner, "has no scanner 'test.unknown/1'", system: "node")
         ) { try await system.run(UnknownTask(id: 1), attempt: 1) }
         await system.close()
         node.server.stop()
@@ -263,7 +263,7 @@ struct NodeServerTests {
         let reply = try member.receive()
         #expect(reply.starts(with: Array("SKYFARM".utf8)))
         #expect(String(decoding: reply, as: UTF8.self).contains("this is a skyfarm node"))
-        #expect(await node.event(containing: "refused").contains("protocol of its own"))
+        #expect(await node.event(containing: "refused").contains("unknown protocol"))
         client.close()
         node.server.stop()
     }

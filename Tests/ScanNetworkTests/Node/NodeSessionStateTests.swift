@@ -90,7 +90,7 @@ struct NodeSessionStateTests {
     mutating func unknownScanner() throws {
         let first = try refusal(receive(1, isKnown: false))
         #expect(first?.0 == .unknownScanner)
-        #expect(first?.1?.contains("knows no scanner 'sum/1'") == true)
+        #expect(first?.1?.contains("has no scanner 'sum/1'") == true)
         #expect(try refusal(receive(2, isKnown: false))?.1 == nil)
         #expect(node.admission.inFlight == 0)
     }

@@ -165,7 +165,7 @@ struct UnauthenticatedPeerTests {
     @Test("the line counts those that were left out before")
     func line() {
         let event = NodeServer.Event.refused(peer: "10.0.0.1:5", reason: "speaks HTTP", unlogged: 19)
-        #expect("\(event)" == "refused 10.0.0.1:5: speaks HTTP; so were 19 more from there before")
+        #expect("\(event)" == "refused 10.0.0.1:5: speaks HTTP; 19 others from this address were not logged")
         #expect("\(NodeServer.Event.refused(peer: "a", reason: "b", unlogged: 0))" == "refused a: b")
     }
 }

@@ -62,7 +62,7 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
 
     func close() {
         connection?.sendToNode(.closed)
-        end(ScanError(.systemLost, "was left by this program"))
+        end(ScanError(.systemLost, "was disconnected by this program"))
     }
 
     func end(_ error: ScanError) {

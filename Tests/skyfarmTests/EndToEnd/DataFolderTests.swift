@@ -74,7 +74,7 @@ import Testing
         #expect(
             !result.errors.contains("failed:") && !result.errors.contains("its tasks are reassigned"),
             "\(result.errors)")
-        try node.program.waitForErrors("must send what it refers to: ")
+        try node.program.waitForErrors("must send bulk bytes instead of a reference: ")
     }
 
     @Test("with other folders are sent the pixels")
