@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 # Time-out of a driver in seconds.
-PATIENCE = 120
+TIME_OUT = 120
 WARM_UP = 50
 
 
@@ -28,7 +28,7 @@ class Servers:
 
     def __enter__(self):
         catch_signals()
-        signal.alarm(PATIENCE)
+        signal.alarm(TIME_OUT)
         self.processes = []
         # A short path: a socket's path is limited to 107 bytes.
         self.folder = Path(tempfile.mkdtemp(prefix="peer-", dir="/tmp"))

@@ -7,7 +7,7 @@
 /// 10 s then, so that a system that takes the only task and never answers does not hold up the run forever.
 package struct StragglerPolicy: Sendable {
     /// Times the median after which an attempt is overdue.
-    package static let patience = 2.0
+    package static let slowFactor = 2.0
     /// Time before which no attempt is overdue.
     package static let least = Duration.milliseconds(100)
     /// Tasks that must have been measured to expect anything.
@@ -46,7 +46,7 @@ package struct StragglerPolicy: Sendable {
         var next: Instant?
         for task in running where task.attempts < Self.mostAttempts {
             // A day at most, so that no cost makes it overflow.
-            let limit = max(least, .seconds(min(Self.patience * median * task.cost, 86_400)))
+            let limit = max(least, .seconds(min(Self.slowFactor * median * task.cost, 86_400)))
             let due = task.newest.start.advanced(by: limit)
             if due <= now {
                 overdue.append((task.newest, now.since(task.newest.start) / limit))

@@ -59,9 +59,9 @@ public final class DashboardServer: Sendable {
         var requests = 0
         var lastBeat = 0.0
         /// Continuation of ``DashboardServer/close(within:)``: resumed once there are no connections, but not before
-        /// `patience.least` and not after `patience.most`.
+        /// `closing.least` and not after `closing.most`.
         var onceQuiet: CheckedContinuation<Void, Never>?
-        var patience = (least: 0.0, most: 0.0)
+        var closing = (least: 0.0, most: 0.0)
     }
 
     /// Listens and serves.
@@ -127,7 +127,7 @@ public final class DashboardServer: Sendable {
                 state.resume(waiting)
                 guard state.stream.count > 0, state.daemon != nil else { return true }
                 state.onceQuiet = continuation
-                state.patience = (elapsed + min(0.5, seconds), elapsed + seconds)
+                state.closing = (elapsed + min(0.5, seconds), elapsed + seconds)
                 state.timer?.schedule(deadline: .now(), repeating: 0.05, leeway: .milliseconds(10))
                 return false
             }
@@ -182,8 +182,8 @@ public final class DashboardServer: Sendable {
                 let idle = state.stream.beat(Array(":\n\n".utf8))
                 state.resume(idle)
             }
-            let isQuiet = state.stream.count == 0 && state.connections.count == 0 && now >= state.patience.least
-            guard isQuiet || now >= state.patience.most else { return nil as CheckedContinuation<Void, Never>? }
+            let isQuiet = state.stream.count == 0 && state.connections.count == 0 && now >= state.closing.least
+            guard isQuiet || now >= state.closing.most else { return nil as CheckedContinuation<Void, Never>? }
             defer { state.onceQuiet = nil }
             return state.onceQuiet
         }

@@ -4,7 +4,7 @@ import CDNSSD
 /// Discovery through the machine's own DNS-SD daemon: Avahi on Linux, mDNSResponder on macOS.
 ///
 /// The calls of `dns_sd.h` block, up to 25 s when the daemon hangs, so all of them run on Dispatch queues made for
-/// them. A daemon that does not answer within ``patience`` is reported; its answer, if one ever comes, is dropped.
+/// them. A daemon that does not answer within ``timeout`` is reported; its answer, if one ever comes, is dropped.
 public struct DNSServiceDiscovery: ServiceDiscovery {
     /// Service type that Skyfarm nodes announce.
     public static let skyfarmType = "_skyfarm._tcp"
@@ -12,14 +12,14 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
     /// Type of the services announced and sought, such as `_skyfarm._tcp`.
     public let type: String
     /// Time the daemon has to accept a request before it counts as hung.
-    public let patience: Duration
+    public let timeout: Duration
 
     private let opener = DNSServiceOpener()
 
     /// Discovery of services of one type.
-    public init(type: String = skyfarmType, patience: Duration = .seconds(2)) {
+    public init(type: String = skyfarmType, timeout: Duration = .seconds(2)) {
         self.type = type
-        self.patience = patience
+        self.timeout = timeout
     }
 
     /// Announces a service on every interface.
@@ -79,7 +79,7 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
         let (stream, continuation) = AsyncThrowingStream.makeStream(of: Element.self)
         let operations = requests.map { request in
             DNSServiceOperation(
-                call(continuation, request), purpose: purpose, patience: patience,
+                call(continuation, request), purpose: purpose, timeout: timeout,
                 started: { if let started { continuation.yield(started) } },
                 failed: { continuation.finish(throwing: $0) })
         }

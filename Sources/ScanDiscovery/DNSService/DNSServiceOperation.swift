@@ -39,18 +39,18 @@ final class DNSServiceOperation: @unchecked Sendable {
     private let queue = DispatchQueue(label: "skyfarm.dns-sd.reference")
     private let call: DNSServiceCall
     private let purpose: String
-    private let patience: Duration
+    private let timeout: Duration
     private let started: @Sendable () -> Void
     private let failed: @Sendable (DiscoveryError) -> Void
     private var state = State.opening
 
     init(
-        _ call: DNSServiceCall, purpose: String, patience: Duration, started: @escaping @Sendable () -> Void,
+        _ call: DNSServiceCall, purpose: String, timeout: Duration, started: @escaping @Sendable () -> Void,
         failed: @escaping @Sendable (DiscoveryError) -> Void
     ) {
         self.call = call
         self.purpose = purpose
-        self.patience = patience
+        self.timeout = timeout
         self.started = started
         self.failed = failed
     }
@@ -68,11 +68,11 @@ final class DNSServiceOperation: @unchecked Sendable {
 
     /// Reports a daemon that keeps the opener waiting. While the opener makes progress, this request's turn will come.
     private func watch(_ opener: DNSServiceOpener, seen: UInt64) {
-        queue.asyncAfter(deadline: .now() + patience.dispatchInterval) { [self] in
+        queue.asyncAfter(deadline: .now() + timeout.dispatchInterval) { [self] in
             guard case .opening = state else { return }
             guard opener.progress == seen else { return watch(opener, seen: opener.progress) }
             end()
-            failed(.daemonHangs(patience))
+            failed(.daemonHangs(timeout))
         }
     }
 

@@ -22,11 +22,11 @@ extension DiscoveryError {
         }
     }
 
-    /// The daemon has taken the request and not answered it for `patience`.
-    static func daemonHangs(_ patience: Duration) -> DiscoveryError {
+    /// The daemon has taken the request and not answered it for `timeout`.
+    static func daemonHangs(_ timeout: Duration) -> DiscoveryError {
         DiscoveryError(
             .daemonNotAnswering,
-            "the discovery daemon does not answer (waited \(patience.components.seconds) s); "
+            "the discovery daemon does not answer (waited \(timeout.components.seconds) s); "
                 + DiscoveryDaemon.restartHint)
     }
 }

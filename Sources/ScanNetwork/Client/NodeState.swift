@@ -35,7 +35,4 @@ public struct NodeState: Sendable {
         self.announcedName = announcedName
         status = .connecting
     }
-
-    /// Whether the first attempt has ended.
-    var isSettled: Bool { status != .connecting }
 }

@@ -1,18 +1,18 @@
 /// Requests that wait for an answer, in entries that are reused. A request's number contains its entry's generation, so
 /// that an answer to a cancelled request matches no later one.
 package struct PendingResponses<Waiter> {
-    private struct Slot {
+    private struct Entry {
         var generation: UInt32 = 0
         var waiter: Waiter?
     }
 
-    private var slots: [Slot] = []
+    private var entries: [Entry] = []
     private var free: [UInt32] = []
 
     package init() {}
 
     /// Number of requests that wait.
-    package var count: Int { slots.count - free.count }
+    package var count: Int { entries.count - free.count }
 
     /// Adds a request and gives it a number.
     package mutating func insert(_ waiter: Waiter) -> UInt64 {
@@ -20,21 +20,21 @@ package struct PendingResponses<Waiter> {
         if let reused = free.popLast() {
             index = reused
         } else {
-            index = UInt32(slots.count)
-            slots.append(Slot())
+            index = UInt32(entries.count)
+            entries.append(Entry())
         }
-        slots[Int(index)].waiter = waiter
-        return UInt64(slots[Int(index)].generation) << 32 | UInt64(index)
+        entries[Int(index)].waiter = waiter
+        return UInt64(entries[Int(index)].generation) << 32 | UInt64(index)
     }
 
     /// Removes a request; nil if it no longer waits.
     package mutating func remove(_ request: UInt64) -> Waiter? {
         let index = Int(request & 0xffff_ffff)
-        guard index < slots.count, UInt64(slots[index].generation) == request >> 32,
-            let waiter = slots[index].waiter
+        guard index < entries.count, UInt64(entries[index].generation) == request >> 32,
+            let waiter = entries[index].waiter
         else { return nil }
-        slots[index].waiter = nil
-        slots[index].generation &+= 1
+        entries[index].waiter = nil
+        entries[index].generation &+= 1
         free.append(UInt32(index))
         return waiter
     }
@@ -42,11 +42,11 @@ package struct PendingResponses<Waiter> {
     /// Removes all requests.
     package mutating func removeAll() -> [Waiter] {
         var waiters: [Waiter] = []
-        for index in slots.indices {
-            guard let waiter = slots[index].waiter else { continue }
+        for index in entries.indices {
+            guard let waiter = entries[index].waiter else { continue }
             waiters.append(waiter)
-            slots[index].waiter = nil
-            slots[index].generation &+= 1
+            entries[index].waiter = nil
+            entries[index].generation &+= 1
             free.append(UInt32(index))
         }
         return waiters

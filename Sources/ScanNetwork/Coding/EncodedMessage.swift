@@ -43,7 +43,7 @@ struct EncodedMessage: ~Copyable {
     }
 
     /// The bytes are no longer used: large memory is freed.
-    mutating func letGo() { writer.clear() }
+    mutating func releaseMemory() { writer.clear() }
 
     // MARK: Containers
 

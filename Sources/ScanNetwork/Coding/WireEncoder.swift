@@ -12,7 +12,7 @@ package final class WireEncoder {
         _ value: some Encodable, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
         message.begin()
-        defer { message.letGo() }
+        defer { message.releaseMemory() }
         try encodeValue(value, level: -1)
         return try body(try message.end())
     }

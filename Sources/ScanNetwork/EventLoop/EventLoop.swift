@@ -18,13 +18,13 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     /// The loop that a process uses by default.
     public static let shared = EventLoop()
 
-    enum Job {
+    enum Work {
         case task(UnownedJob)
         case closure(@Sendable () -> Void)
     }
 
     struct Remote {
-        var jobs: [Job] = []
+        var queue: [Work] = []
         var isAsleep = false
     }
 
@@ -32,8 +32,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     let timers: LoopTimers
     private let wakeUp: LoopWakeUp
     private let remote = Locked(Remote())
-    private var local: [Job] = []
-    private var running: [Job] = []
+    private var local: [Work] = []
+    private var running: [Work] = []
     private var dirty: [any Flushable] = []
     private var polling = BusyPolling()
     private var thread = pthread_self()
@@ -94,13 +94,13 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     /// Confirms to the runtime that the caller is on the loop's thread.
     public func checkIsolated() { precondition(isOnLoop, "called off the I/O loop") }
 
-    private func add(_ job: Job) {
+    private func add(_ work: Work) {
         if isOnLoop {
-            local.append(job)
+            local.append(work)
             return
         }
         let mustWake = remote.withLock { remote in
-            remote.jobs.append(job)
+            remote.queue.append(work)
             defer { remote.isAsleep = false }
             return remote.isAsleep
         }
@@ -118,7 +118,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     private func run() {
         remote.withLock { _ in }
         while true {
-            runJobs()
+            runQueue()
             flush()
             timers.arm()
             if local.isEmpty { wait() } else { uv_run(uv, UV_RUN_NOWAIT) }
@@ -144,12 +144,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     /// - Returns: whether there is something to do now; not every callback has that effect.
     private func look() -> Bool {
         uv_run(uv, UV_RUN_NOWAIT)
-        return !local.isEmpty || !dirty.isEmpty || timers.isStale || remote.withLock { !$0.jobs.isEmpty }
+        return !local.isEmpty || !dirty.isEmpty || timers.isStale || remote.withLock { !$0.queue.isEmpty }
     }
 
     private func sleep() {
         let mayWait = remote.withLock { remote in
-            remote.isAsleep = remote.jobs.isEmpty
+            remote.isAsleep = remote.queue.isEmpty
             return remote.isAsleep
         }
         uv_run(uv, mayWait ? UV_RUN_ONCE : UV_RUN_NOWAIT)
@@ -157,18 +157,18 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     }
 
     /// Runs queued work, and the work that this queues; returns after a few rounds, so that sockets are polled.
-    private func runJobs() {
+    private func runQueue() {
         for _ in 0..<8 {
             remote.withLock { remote in
-                if !remote.jobs.isEmpty {
-                    local.append(contentsOf: remote.jobs)
-                    remote.jobs.removeAll(keepingCapacity: true)
+                if !remote.queue.isEmpty {
+                    local.append(contentsOf: remote.queue)
+                    remote.queue.removeAll(keepingCapacity: true)
                 }
             }
             if local.isEmpty { return }
             swap(&local, &running)
-            for job in running {
-                switch job {
+            for work in running {
+                switch work {
                 case .task(let task):
                     // On the task executor: on the serial executor, a job would be queued again at each call of a
                     // nonisolated function. Only this thread runs the code of the loop's actors in either case.
@@ -177,7 +177,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
                 }
             }
             running.removeAll(keepingCapacity: true)
-            // Peers receive these frames while the work that these jobs queued runs.
+            // Peers receive these frames while the work that these submit runs.
             flush()
         }
     }

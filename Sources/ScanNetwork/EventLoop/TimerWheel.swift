@@ -1,16 +1,16 @@
 package import ScanCluster
 
-/// Timers in a hierarchy of wheels: 64 slots of 1 ms, 64 slots of 64 ms, and so on. Setting, cancelling and finding the
+/// Timers in a hierarchy of wheels: 64 buckets of 1 ms, 64 buckets of 64 ms, and so on. Setting, cancelling and finding the
 /// next deadline take constant time, so that every task in flight can have a time-out of its own.
 ///
-/// After Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987), with a bit per slot in use. A deadline is
+/// After Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987), with a bit per bucket in use. A deadline is
 /// rounded up to the next millisecond; a timer never fires early.
 package struct TimerWheel<Payload> {
     private struct Entry {
         var tick: Int64 = 0
         var payload: Payload?
         var generation: UInt32 = 0
-        var slot: Int32 = -1
+        var bucket: Int32 = -1
         var previous: Int32 = -1
         var next: Int32 = -1
     }
@@ -57,7 +57,7 @@ package struct TimerWheel<Payload> {
         guard index < entries.count, entries[index].payload != nil,
             UInt64(entries[index].generation) == timer.rawValue >> 32
         else { return false }
-        if entries[index].slot >= 0 { unlink(index) }
+        if entries[index].bucket >= 0 { unlink(index) }
         _ = release(index)
         return true
     }
@@ -66,7 +66,7 @@ package struct TimerWheel<Payload> {
     /// - Returns: its payload; nil if it was cancelled since it became due.
     package mutating func take(_ timer: TimerID) -> Payload? {
         let index = Int(truncatingIfNeeded: timer.rawValue & 0xffff_ffff)
-        guard index < entries.count, entries[index].payload != nil, entries[index].slot < 0,
+        guard index < entries.count, entries[index].payload != nil, entries[index].bucket < 0,
             UInt64(entries[index].generation) == timer.rawValue >> 32
         else { return nil }
         return release(index)
@@ -74,22 +74,22 @@ package struct TimerWheel<Payload> {
 
     /// When ``expire(until:into:)`` has something to do next: no later than the earliest deadline.
     package var nextDeadline: Instant? {
-        nextSlot.map { Instant(nanoseconds: $0.tick * Self.nanosecondsPerTick) }
+        nextBucket.map { Instant(nanoseconds: $0.tick * Self.nanosecondsPerTick) }
     }
 
     /// Moves the wheel's time to `now` and appends the timers that are due, in order of deadline. Each waits for
     /// ``take(_:)``, and may be cancelled until then.
     package mutating func expire(until now: Instant, into due: inout [TimerID]) {
         let target = now.nanoseconds / Self.nanosecondsPerTick
-        while let next = nextSlot, next.tick <= target {
+        while let next = nextBucket, next.tick <= target {
             elapsed = max(elapsed, next.tick)
-            var index = heads[next.slot]
-            heads[next.slot] = -1
-            occupied[next.slot / 64] &= ~(1 << UInt64(next.slot % 64))
+            var index = heads[next.bucket]
+            heads[next.bucket] = -1
+            occupied[next.bucket / 64] &= ~(1 << UInt64(next.bucket % 64))
             while index >= 0 {
                 let following = entries[Int(index)].next
-                if next.slot < 64 {
-                    entries[Int(index)].slot = -1
+                if next.bucket < 64 {
+                    entries[Int(index)].bucket = -1
                     due.append(name(of: Int(index)))
                 } else {
                     link(Int(index))
@@ -100,9 +100,9 @@ package struct TimerWheel<Payload> {
         elapsed = max(elapsed, target)
     }
 
-    /// The first slot in use and the tick at which it begins. Slots of a lower level always come first, because a timer
+    /// The first bucket in use and the tick at which it begins. Buckets of a lower level always come first, because a timer
     /// sits at the level of the highest digit (base 64) in which its tick differs from the wheel's time.
-    private var nextSlot: (slot: Int, tick: Int64)? {
+    private var nextBucket: (bucket: Int, tick: Int64)? {
         for level in 0..<Self.levels where occupied[level] != 0 {
             let digit = occupied[level].trailingZeroBitCount
             let shift = Int64(6 * level)
@@ -117,13 +117,13 @@ package struct TimerWheel<Payload> {
         let difference = UInt64(bitPattern: tick ^ elapsed) | 63
         let level = min((63 - difference.leadingZeroBitCount) / 6, Self.levels - 1)
         let digit = Int(truncatingIfNeeded: tick >> Int64(6 * level)) & 63
-        let slot = level * 64 + digit
-        let head = heads[slot]
-        entries[index].slot = Int32(slot)
+        let bucket = level * 64 + digit
+        let head = heads[bucket]
+        entries[index].bucket = Int32(bucket)
         entries[index].previous = -1
         entries[index].next = head
         if head >= 0 { entries[Int(head)].previous = Int32(index) }
-        heads[slot] = Int32(index)
+        heads[bucket] = Int32(index)
         occupied[level] |= 1 << UInt64(digit)
     }
 
@@ -133,8 +133,8 @@ package struct TimerWheel<Payload> {
         if entry.previous >= 0 {
             entries[Int(entry.previous)].next = entry.next
         } else {
-            heads[Int(entry.slot)] = entry.next
-            if entry.next < 0 { occupied[Int(entry.slot) / 64] &= ~(1 << UInt64(entry.slot % 64)) }
+            heads[Int(entry.bucket)] = entry.next
+            if entry.next < 0 { occupied[Int(entry.bucket) / 64] &= ~(1 << UInt64(entry.bucket % 64)) }
         }
     }
 

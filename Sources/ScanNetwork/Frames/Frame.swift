@@ -101,7 +101,7 @@ enum FrameFormat {
     static let referenceLimit = 1 << 16
     static let responseHeaderSize = 32
     static let requestHeaderSize = 16
-    static let responsesFailureLimit = 4096
+    static let messageLimit = 4096
     /// Smallest frame limit that a peer may state.
     static let leastFrameLimit = 4096
     /// Longest frame whose length fits in the prefix.

@@ -72,7 +72,7 @@ extension ByteWriter {
 
     /// Appends a refusal.
     package mutating func putRefusal(request: UInt64, reason: RefusalReason, message: String) {
-        let message = Array(message.utf8.prefix(FrameFormat.responsesFailureLimit))
+        let message = Array(message.utf8.prefix(FrameFormat.messageLimit))
         putPrefix(.refusal, detail: reason.rawValue, size: FrameFormat.requestHeaderSize + message.count)
         put(request)
         message.withUnsafeBytes { put(raw: $0) }
@@ -98,7 +98,7 @@ extension ByteWriter {
 
     /// Appends the announcement that the connection will end.
     package mutating func putGoodbye(draining: Bool, message: String) {
-        let message = Array(message.utf8.prefix(FrameFormat.responsesFailureLimit))
+        let message = Array(message.utf8.prefix(FrameFormat.messageLimit))
         putPrefix(.goodbye, flags: draining ? 1 : 0, size: FrameFormat.prefixSize + message.count)
         message.withUnsafeBytes { put(raw: $0) }
     }

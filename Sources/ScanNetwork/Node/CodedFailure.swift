@@ -20,7 +20,7 @@ package struct CodedFailure: Equatable, Sendable {
 
     /// Decodes the untrusted bytes of a node.
     package init(decoding body: UnsafeRawBufferPointer) {
-        let most = FrameFormat.responsesFailureLimit + Self.lineLimit * (4 * Self.lineLength + 1)
+        let most = FrameFormat.messageLimit + Self.lineLimit * (4 * Self.lineLength + 1)
         let lines = body.prefix(most).split(
             separator: UInt8(ascii: "\n"), maxSplits: Self.lineLimit + 1, omittingEmptySubsequences: false)
         let texts = lines.map { String(decoding: $0, as: UTF8.self).printable }
@@ -30,7 +30,7 @@ package struct CodedFailure: Equatable, Sendable {
 
     /// The text in UTF-8. Line breaks of the cause become spaces.
     package var encoded: [UInt8] {
-        let cause = Self.oneLine(cause).utf8.prefix(FrameFormat.responsesFailureLimit)
+        let cause = Self.oneLine(cause).utf8.prefix(FrameFormat.messageLimit)
         return log.suffix(Self.lineLimit).reduce(into: Array(cause)) { text, line in
             text.append(UInt8(ascii: "\n"))
             text += Self.oneLine(line).prefix(Self.lineLength).utf8

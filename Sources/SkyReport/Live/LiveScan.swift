@@ -34,7 +34,7 @@ public struct LiveScan: Sendable {
     /// Most sources whose places are kept; they take 1.2 MB.
     public static let sourceLimit = SourcePack.limit
     /// Seconds without a running attempt, while tasks wait, after which the scan counts as stuck.
-    public static let patience = 10.0
+    public static let stallSeconds = 10.0
 
     /// Nothing has happened.
     public init() {}
@@ -99,7 +99,7 @@ public struct LiveScan: Sendable {
             return "no system can be reached: the scan waits for a node"
         }
         let seconds = time - lastStart
-        return seconds < Self.patience ? nil : "tasks wait, and no system has started one for \(Int(seconds)) s"
+        return seconds < Self.stallSeconds ? nil : "tasks wait, and no system has started one for \(Int(seconds)) s"
     }
 
     /// At most three names.

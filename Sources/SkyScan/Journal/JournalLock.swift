@@ -9,7 +9,7 @@ final class JournalLock {
     /// - Throws: ``JournalError`` with `inUse`, naming the process that holds it; with `unwritable`.
     init(path: String) throws(JournalError) {
         self.path = path
-        var patience = 50
+        var attemptsLeft = 50
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw Self.unwritable(path) }
@@ -17,8 +17,8 @@ final class JournalLock {
                 defer { close(descriptor) }
                 // A killed process holds the lock until its memory is freed, and a program that lists jobs for a
                 // moment: retry for a second in all.
-                patience -= 1
-                if patience > 0 {
+                attemptsLeft -= 1
+                if attemptsLeft > 0 {
                     usleep(20_000)
                     continue
                 }
