@@ -2,11 +2,11 @@
 public struct DiscoveryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong.
     public enum Code: String, Sendable {
-        /// No daemon runs that could be asked.
+        /// No daemon is running.
         case daemonAbsent
         /// The daemon exists but does not answer.
         case daemonNotAnswering
-        /// The daemon went away while it was used.
+        /// The daemon stopped while it was used.
         case daemonLost
         /// There was no answer from the network.
         case noAnswer

@@ -2,7 +2,7 @@
 public struct KeyError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What went wrong.
     public enum Code: String, Sendable {
-        /// The text is no cluster key, or not all of one.
+        /// The text is not a cluster key, or not all of one.
         case malformed
         /// Others can read or replace the key file.
         case exposed
