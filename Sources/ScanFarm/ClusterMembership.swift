@@ -6,7 +6,7 @@ package import ScanNetwork
 package import ScanSecurity
 
 /// Discovers peers, lists them in the registry, connects them when work needs them, and reports the outcome to
-/// discovery. ``MembershipState`` decides; this carries out.
+/// discovery. ``MembershipState`` decides; this class performs its actions.
 public final class ClusterMembership: Sendable {
     /// An event for the user.
     public enum News: Equatable, Sendable {
@@ -62,7 +62,7 @@ public final class ClusterMembership: Sendable {
     /// Whether no source of announcements works.
     public var isBlind: Bool { state.withLock { $0.isBlind } }
 
-    /// Whether nodes are looked for at all.
+    /// Whether there is no source of announcements, so that no node is looked for.
     package var isOff: Bool { discoveries.isEmpty }
 
     /// Connects all peers, and from now on each as soon as it is discovered.
@@ -83,7 +83,7 @@ public final class ClusterMembership: Sendable {
         }
     }
 
-    /// Waits for this time, in which peers are discovered; shorter if no source works.
+    /// Waits `limit` for peers to be discovered; less if no source works.
     package func wait(for limit: Duration) async {
         try? await Task.sleep(for: min(limit, Self.firstReport))
         if !isBlind { try? await Task.sleep(for: limit - min(limit, Self.firstReport)) }

@@ -24,7 +24,7 @@ public struct DiscoveredPeer: Equatable, Sendable {
 public struct UnusableReason: Equatable, Sendable {
     /// The reason in words.
     public var text: String
-    /// The command that shows more, or helps.
+    /// The command that shows more or solves the problem.
     public var next: String
 
     package init(text: String, next: String) {

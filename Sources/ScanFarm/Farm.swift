@@ -3,7 +3,8 @@ public import ScanDiscovery
 public import ScanNetwork
 public import ScanSecurity
 
-/// Nodes, and slots of this process, ready to run tasks: a ``ScanNode`` that does not serve.
+/// A coordinator with its connections to nodes and its own slots, ready to run tasks: a ``ScanNode`` that does not
+/// serve.
 ///
 /// ```swift
 /// let farm = try await Farm(keys: KeyStore.user().ring())
@@ -13,15 +14,15 @@ public final class Farm: Sendable {
     /// The node of this process.
     public let node: ScanNode
 
-    /// Runs scans on everything the farm has.
+    /// Runs tasks on all systems of the farm.
     public var coordinator: ScanCoordinator { node.coordinator }
     /// The systems that are reachable now, and the peers that are known.
     public var systems: Systems { node.systems }
     /// The connections to the nodes.
     public var nodes: RemoteNodes { node.connections }
 
-    /// Discovers nodes and connects them, and returns when there is something that can run a task. Nodes join and leave
-    /// while the farm lives.
+    /// Discovers nodes and connects them, and returns when there is a system that can run a task. Nodes join and leave
+    /// until the farm is closed.
     /// - Parameters:
     ///   - sources: where nodes are looked for; DNS-SD by default.
     ///   - keys: the cluster keys of which a node must hold one.
@@ -30,7 +31,7 @@ public final class Farm: Sendable {
     ///   - options: limits of a scan.
     ///   - remote: how to connect.
     ///   - loop: the I/O thread.
-    /// - Throws: `ScanError` if there is nothing to run a task.
+    /// - Throws: `ScanError` if there is no system that can run a task.
     public convenience init(
         discovering sources: [any ServiceDiscovery] = [DNSServiceDiscovery()], keys: KeyRing, localSlots: Int = 0,
         wait: Duration = .seconds(5), options: ScanCoordinator.Options = .init(),
@@ -42,7 +43,7 @@ public final class Farm: Sendable {
     }
 
     /// Connects nodes, and returns when each has joined or its first attempt has failed. Those that failed are dialled
-    /// again while the farm lives.
+    /// again until the farm is closed.
     /// - Parameters:
     ///   - addresses: addresses of nodes, `HOST:PORT`.
     ///   - keys: the cluster keys of which a node must hold one.
@@ -50,7 +51,7 @@ public final class Farm: Sendable {
     ///   - options: limits of a scan.
     ///   - remote: how to connect.
     ///   - loop: the I/O thread.
-    /// - Throws: `ScanError` of the first node that failed, if nothing is there to run a task.
+    /// - Throws: `ScanError` of the first node that failed, if there is no system that can run a task.
     public convenience init(
         nodes addresses: [String], keys: KeyRing, localSlots: Int = 0, options: ScanCoordinator.Options = .init(),
         remote: RemoteNodes.Options = .init(), loop: EventLoop = .shared

@@ -1,8 +1,8 @@
 package import ScanSecurity
 
 extension KeyStore {
-    /// The keys each time they differ from those before, beginning with `ring`: a rotation needs no restart. Looks at
-    /// the files every `interval`, and ends with the task that reads the stream.
+    /// The keys each time they have changed, at first from `ring`, so that a rotation needs no restart. Checks the
+    /// files every `interval`, until the task that reads the stream ends.
     package func changes(
         of ring: KeyRing, every interval: Duration = .seconds(2),
         onTrouble: @escaping @Sendable (KeyError) -> Void = { _ in }

@@ -7,8 +7,8 @@ package import ScanSecurity
 /// Decides which discovered nodes are peers, which of them are connected, and what is reported to discovery. Pure.
 ///
 /// A peer is in one of three states:
-/// - *unusable*: its announcement says why no connection can succeed. A change of the announcement or of our keys leads
-///   to *known* or *dialled*.
+/// - *unusable*: its announcement shows why no connection can succeed. A change of the announcement or of our keys
+///   leads to *known* or *dialled*.
 /// - *known*: listed in the registry, not connected. ``Event/peersNeeded`` leads to *dialled*.
 /// - *dialled*: handed to the links, which connect it or report why not. It stays so until it is no longer announced;
 ///   discovery offers it again after a failure.
@@ -29,7 +29,7 @@ package struct MembershipState: Sendable {
     package enum Action: Equatable, Sendable {
         /// Enter the peer in the registry, or replace its entry.
         case list(Systems.Peer)
-        /// Remove the peer of this key from the registry, and let the links forget it.
+        /// Remove the peer of this key from the registry, and its link.
         case forget(String)
         /// Connect the peer, which claims to accept these keys.
         case dial(Systems.Peer, keys: [KeyFingerprint])
@@ -157,7 +157,7 @@ package struct MembershipState: Sendable {
         }
     }
 
-    /// A node is another one for each source that announces it.
+    /// A node that several sources announce counts once for each of them.
     private static func key(_ node: DiscoveredNode, _ source: Int) -> String {
         switch node.id {
         case .identity(let identity): "\(source) \(identity)"

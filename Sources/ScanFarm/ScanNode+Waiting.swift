@@ -15,10 +15,10 @@ extension ScanNode {
         for state in states {
             if case .failed(let error) = state.status { throw error }
         }
-        throw ScanError(.noSystem, "there is nothing to run a task: start a node, give its address, or local slots")
+        throw ScanError(.noSystem, "no system can run a task: start a node, give its address, or use local slots")
     }
 
-    /// Waits for this time, in which peers are discovered; shorter if none can be.
+    /// Waits `limit` for peers to be discovered; less if none can be discovered.
     /// - Returns: the state of each connection.
     package func look(for limit: Duration) async -> [NodeState] {
         if membership.isOff { return await connections.settled() }

@@ -4,8 +4,8 @@ public import ScanDiscovery
 public import ScanNetwork
 public import ScanSecurity
 
-/// What every process of a cluster is: the system of this process, the registry of its peers, discovery of these, and,
-/// where it serves, the server that runs other processes' tasks on its system.
+/// A process of a cluster: its system, the registry of its peers, their discovery and, if it serves, the server that
+/// runs other processes' tasks on its system.
 ///
 /// ```swift
 /// let node = ScanNode(name: "alpha", keys: try KeyStore.user().ring(), slots: 4, serving: Scanners(PrimeCount.self))
@@ -15,13 +15,13 @@ public import ScanSecurity
 /// A node that serves lists its discovered peers and opens no connection to them until ``connectPeers()``. A node that
 /// does not serve connects its peers as soon as they are discovered.
 public final class ScanNode: Sendable {
-    /// What happens on a node.
+    /// An event of a node.
     public enum Event: Sendable {
-        /// The server has news of a coordinator.
+        /// An event of the server.
         case server(NodeServer.Event)
         /// The announcement of this node, which serves at `address`, succeeded or failed.
         case announcement(AdvertisementEvent, address: SocketAddress)
-        /// Discovery has news of a peer.
+        /// An event of the discovery of peers.
         case membership(ClusterMembership.News)
     }
 
@@ -33,9 +33,9 @@ public final class ScanNode: Sendable {
 
     /// Identity of this process.
     public let identity: SystemID
-    /// Runs the tasks of this process, and those that the server receives; nil if it has no slots.
+    /// Runs the tasks of this process, and those that the server receives; nil if this process has no slots.
     public let local: ScanSystem?
-    /// The registry: systems that take tasks now, and peers that are known.
+    /// The registry: systems that accept tasks now, and peers that are known.
     public let systems: Systems
     /// Connections to peers.
     public let connections: RemoteNodes
@@ -141,12 +141,12 @@ public final class ScanNode: Sendable {
     /// - Throws: as ``start()``.
     public func run(onReady: (SocketAddress) -> Void = { _ in }) async throws {
         if let address = try start() { onReady(address) }
-        // Woken by the cancellation alone.
+        // Only the cancellation ends the loop.
         while (try? await Task.sleep(for: .seconds(3600))) != nil {}
         await drain()
     }
 
-    /// Accepts these keys from now on, and announces them. Connections that were made with others stay.
+    /// Accepts these keys from now on, and announces them. Connections that were made with other keys stay.
     package func use(_ keys: KeyRing) async {
         self.keys.withLock { $0 = keys }
         server?.use(keys)
@@ -159,7 +159,7 @@ public final class ScanNode: Sendable {
     /// Connects all peers, and from now on each as soon as it is discovered.
     public func connectPeers() { membership.connectPeers() }
 
-    /// Withdraws the announcement; no new peer then learns of the node.
+    /// Withdraws the announcement, so that no other process discovers the node from then on.
     public func withdraw() async {
         let announcement = running.withLock { running in
             defer { running.announcement = nil }
@@ -181,7 +181,7 @@ public final class ScanNode: Sendable {
         connections.close()
     }
 
-    /// Closes at once, tasks that run included.
+    /// Closes at once, without waiting for running tasks.
     public func close() async {
         await withdraw()
         server?.stop()

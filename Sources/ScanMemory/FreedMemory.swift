@@ -1,6 +1,6 @@
 internal import CSkyfarm
 
-/// Policy for freed memory in processes that scan: keep it for the next band instead of returning it to the system.
+/// Policy for freed memory in processes that scan: it is kept for the next band instead of returned to the system.
 package enum FreedMemory {
     /// Keeps freed memory for reuse.
     ///

@@ -6,6 +6,6 @@
 
 /// The memory of this machine.
 package enum PhysicalMemory {
-    /// Its bytes.
+    /// Its size in bytes.
     package static var byteCount: Int { Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))) }
 }

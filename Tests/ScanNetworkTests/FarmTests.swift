@@ -47,7 +47,7 @@ struct FarmTests {
         await #expect(throws: ScanError.self) { _ = try await Farm(nodes: [], keys: testKeys) }
         let server = try StrangeServer(answer: Array("SSH-2.0-x\r\n".utf8))
         await #expect(
-            throws: ScanError(.notANode, "speaks SSH: it is no Skyfarm", system: server.address)
+            throws: ScanError(.notANode, "speaks SSH: it is not Skyfarm", system: server.address)
         ) { _ = try await Farm(nodes: [server.address], keys: testKeys) }
         server.stop()
     }

@@ -1,9 +1,9 @@
 package import ScanCluster
 
-/// A node in memory: runs tasks when the manual clock says so, with the faults a test gives it.
+/// A node in memory: runs tasks at times of a manual clock, with the faults that a test requests.
 ///
 /// It is its own ``ScanTransport``. Completions come from the clock's thread; the system that owns the transport may
-/// live on any executor, since everything here is guarded.
+/// run on any executor, since all state here is guarded by a lock.
 package final class FakeNode: ScanTransport {
     /// The node's response to an attempt.
     package enum Behaviour: Sendable {
@@ -15,7 +15,7 @@ package final class FakeNode: ScanTransport {
         case hang
         /// Fails with this error after a delay.
         case fail(ScanError.Code, after: Duration)
-        /// Answers with the output that `corrupt` makes of the right one, or with bytes that cannot be decoded.
+        /// Answers with the output that `corrupt` makes of the right one; without it, with an invalid response.
         case garbage(after: Duration)
         /// Ends the connection, and with it all attempts.
         case crash(after: Duration)
@@ -45,7 +45,7 @@ package final class FakeNode: ScanTransport {
     ///   - clock: keeps the time.
     ///   - onCrash: called when the connection ends.
     ///   - corrupt: makes the outputs of ``Behaviour/garbage(after:)``.
-    ///   - behaviour: what to do with the task; its argument is the number of attempts before.
+    ///   - behaviour: what to do with a task; its first argument is the number of attempts before.
     package init(
         name: String, clock: ManualClock, onCrash: @escaping @Sendable () -> Void = {},
         corrupt: (@Sendable (any Sendable) -> (any Sendable))? = nil,
@@ -60,9 +60,9 @@ package final class FakeNode: ScanTransport {
         self.behaviour = behaviour
     }
 
-    /// Attempts that came.
+    /// Attempts that were received.
     package var started: Int { state.withLock { $0.started } }
-    /// Attempts that brought bulk bytes.
+    /// Attempts that carried bulk bytes.
     package var transfers: Int { state.withLock { $0.transfers } }
     /// Attempts that were cancelled.
     package var cancelled: Int { state.withLock { $0.cancelled } }

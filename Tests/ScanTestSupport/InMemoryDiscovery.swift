@@ -3,7 +3,7 @@ package import ScanDiscovery
 
 /// A network in memory: a registered service is discovered by all holders of the same object.
 ///
-/// A test can stop and start the daemon of this network, and make announcements up.
+/// A test can stop and start the daemon of this network, and announce services that do not exist.
 package final class InMemoryDiscovery: ServiceDiscovery, @unchecked Sendable {
     // Sendable: mutable state is touched on `queue` only.
     private let queue = DispatchQueue(label: "skyfarm.discovery.memory")
@@ -23,7 +23,7 @@ package final class InMemoryDiscovery: ServiceDiscovery, @unchecked Sendable {
         hosts[host] = address.map { [$0] } ?? []
     }
 
-    /// Lets the daemon fail: every sequence ends with `error`, and so do new ones until ``start()``.
+    /// Makes the daemon fail: every sequence ends with `error`, and so do new ones until ``start()``.
     package func stop(_ error: DiscoveryError = DiscoveryError(.daemonLost, "the daemon was stopped")) {
         queue.sync {
             fault = error
@@ -37,7 +37,7 @@ package final class InMemoryDiscovery: ServiceDiscovery, @unchecked Sendable {
         }
     }
 
-    /// Lets the daemon work again, knowing only what was announced by ``announce(_:_:addresses:)``.
+    /// Makes the daemon work again, with only the services that were announced by ``announce(_:_:addresses:)``.
     package func start() { queue.sync { fault = nil } }
 
     /// Announces a service of another machine.

@@ -10,7 +10,7 @@ package final class ManualClock: ScanClock {
         var queue: [Due] = []
         var waiters: [(count: Int, waiter: CheckedContinuation<Void, Never>)] = []
 
-        /// Waiters for more timers than there are.
+        /// Removes and returns the waiters whose number of timers is reached.
         mutating func satisfied() -> [CheckedContinuation<Void, Never>] {
             if waiters.isEmpty { return [] }
             let count = timers.count
@@ -47,7 +47,7 @@ package final class ManualClock: ScanClock {
 
     package func cancel(_ timer: TimerID) { state.withLock { $0.timers[timer.rawValue] = nil } }
 
-    /// Removes all timers and releases what they hold: often, after a simulation, the clock itself.
+    /// Removes all timers and releases the objects that they refer to, often the clock itself.
     package func cancelAll() {
         let forgotten = state.withLock { state in
             defer { (state.timers, state.queue) = ([:], []) }

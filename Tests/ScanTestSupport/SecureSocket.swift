@@ -1,12 +1,12 @@
 import Foundation
 package import ScanSecurity
 
-/// A TLS session over a socket that blocks: the far end of a connection, which holds the key but may say anything.
+/// A TLS session over a socket that blocks: the far end of a connection, which holds the key but may send anything.
 package final class SecureSocket {
     private let descriptor: Int32
     private let session: TLSSession
 
-    /// Shakes hands; the socket stays the caller's.
+    /// Performs the handshake; the caller keeps the ownership of the socket.
     /// - Throws: `TLSError`, after the peer got the alert.
     package init(_ descriptor: Int32, _ session: TLSSession) throws(TLSError) {
         self.descriptor = descriptor
@@ -34,7 +34,7 @@ package final class SecureSocket {
         }
     }
 
-    /// Some bytes that came together with others; none if the socket must be read.
+    /// Bytes that were received together with earlier ones; none if the socket must be read.
     package func receiveWaiting() throws(TLSError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 1 << 14)
         let outcome = buffer.withUnsafeMutableBytes { bytes in

@@ -1,8 +1,8 @@
 package import ScanCluster
 
-/// Runs tasks, one step at a time, on the thread of the test, and advances virtual time when nothing else is to do.
+/// Runs tasks, one step at a time, on the thread of the test, and advances virtual time when nothing is left to do.
 ///
-/// A whole cluster of fake nodes thus runs the same way every time, and one that would hang is detected at once.
+/// Thus a whole cluster of fake nodes runs the same way every time, and a deadlock is detected at once.
 package final class SimulatedExecutor: TaskExecutor, SerialExecutor {
     private let jobs = Locked(Queue<UnownedJob>())
     private let clock: ManualClock
@@ -18,9 +18,9 @@ package final class SimulatedExecutor: TaskExecutor, SerialExecutor {
     /// Runs `body` to its end.
     /// - Parameters:
     ///   - limit: time at which the run is abandoned.
-    ///   - isSound: called after each step, with whether nothing more is to do at this time; false ends the run.
+    ///   - isSound: called after each step, with whether nothing is left to do at this time; false ends the run.
     ///   - body: the work.
-    /// - Returns: its result; nil if the run was abandoned, or if it waits for something that cannot happen any more.
+    /// - Returns: its result; nil if the run was abandoned, or if nothing can complete it any more.
     package func run<Result: Sendable>(
         until limit: Instant = Instant(nanoseconds: .max), while isSound: (_ isIdle: Bool) -> Bool = { _ in true },
         _ body: @escaping @Sendable () async -> Result

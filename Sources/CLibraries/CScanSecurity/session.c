@@ -141,7 +141,7 @@ scan_tls_result scan_tls_handshake(scan_tls *session) {
 
 scan_tls_result scan_tls_read(scan_tls *session, void *buffer, size_t capacity, size_t *count) {
     *count = 0;
-    // Asking OpenSSL would take as long as decrypting a short record.
+    // A call of SSL_read_ex would take as long as decrypting a short record.
     if (session->input_count == 0 && !SSL_has_pending(session->ssl)) return SCAN_TLS_WANTS_INPUT;
     ERR_clear_error();
     return result_of(session, SSL_read_ex(session->ssl, buffer, capacity, count));

@@ -1,7 +1,8 @@
 #ifndef FOR_EACH_PROCESSOR_H
 #define FOR_EACH_PROCESSOR_H
 
-// The resolver that chooses a clone runs before a sanitizer's run-time is initialised, so none is used with them.
+// The resolver that chooses a clone runs before a sanitizer's run-time is initialised, so functions are not cloned with
+// sanitizers.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 #define has_sanitizer 1

@@ -35,8 +35,8 @@ static int clamped(double value, int low, int high) {
     return value < low ? low : value > high ? high : (int)value;
 }
 
-// Several pixels at once. Positions are in single precision, at twice the speed; where that does not decide on which
-// side of a ring's edge a part lies, they are computed again in double precision.
+// Vectors of several pixels. Positions are in single precision, which is twice as fast; where it does not decide on
+// which side of a ring's edge a part lies, they are computed again in double precision.
 enum { lanes = 4 };
 typedef double doubles __attribute__((ext_vector_type(lanes)));
 typedef float floats __attribute__((ext_vector_type(lanes)));

@@ -38,7 +38,7 @@ static int open_regular(int folder, const char *name) {
     // Files of procfs and sysfs claim to be regular.
     if (fstatfs(seen, &system) != 0 || system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC)
         return refuse(seen);
-    // Opens the file that was examined, whatever its name refers to by now.
+    // Opens the file that was examined, even if its name refers to another one by now.
     char same[32];
     snprintf(same, sizeof same, "/proc/self/fd/%d", seen);
     int file = open(same, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -17,7 +17,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         guard let colon = text.lastIndex(of: ":") else { throw AddressError(text: text, problem: "has no :PORT") }
         var host = text[..<colon]
         guard let port = UInt16(text[text.index(after: colon)...]) else {
-            throw AddressError(text: text, problem: "has a port that is no number from 0 to 65535")
+            throw AddressError(text: text, problem: "has a port that is not a number from 0 to 65535")
         }
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = host.dropFirst().dropLast()
@@ -25,7 +25,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
             throw AddressError(text: text, problem: "needs brackets around its IPv6 address, as in [::1]:4711")
         }
         if host.contains(where: { $0.isWhitespace || $0 == "/" || $0 == "[" || $0 == "]" }) {
-            throw AddressError(text: text, problem: "has a host name with characters that names do not have")
+            throw AddressError(text: text, problem: "has a host name with invalid characters")
         }
         self.init(host: String(host), port: port)
     }
@@ -34,7 +34,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
-/// Text that is no address.
+/// Text that is not an address.
 public struct AddressError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The text.
     public var text: String
@@ -46,6 +46,6 @@ public struct AddressError: Error, Equatable, Sendable, CustomStringConvertible 
         self.problem = problem
     }
 
-    /// One line that says what is wrong and what would be right.
+    /// The text, its problem and the expected format, in one line.
     public var description: String { "'\(text)' \(problem); write HOST:PORT" }
 }

@@ -1,14 +1,13 @@
-/// One attempt at a task: starts on its system, local or remote, and completes or is cancelled. ``AttemptState`` decides
-/// its course.
+/// One attempt at a task on a system, local or remote, from its start to its end. ``AttemptState`` decides its course.
 ///
-/// All that happens to it happens on the executor of its system, if that has one; its run shares the executor, so that an
-/// attempt costs no hop, no lock and no handler for cancellation. A system without an executor, as the local one, guards
-/// its attempts by a lock.
+/// Its events are handled on the executor of its system, if the system has one. Its run shares that executor, so that
+/// an attempt needs no executor hop, no lock and no cancellation handler. A system without an executor, such as the
+/// local one, guards its attempts by a lock.
 final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     // Sendable: mutable state is read and written on the system's executor or inside its guard; the result is written
     // once, before the waiter is resumed, and read after that.
 
-    /// The parts that bind it to its run.
+    /// Its place in a run.
     struct Booking {
         let id: TaskLedger.AttemptID
         let reservation: SystemsState.Reservation
@@ -39,7 +38,8 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     /// When it ended, by the clock of its run.
     private(set) var endedAt = Instant(nanoseconds: 0)
 
-    /// Attempt number `number` at `task`, not begun. `timeout` counts while a request is out and a slot is free for it.
+    /// Attempt number `number` at `task`, not begun. `timeout` limits the time of a request, from when a slot is free
+    /// for it.
     init(
         _ number: Int, at task: Work, on system: ScanSystem, bulk: BulkSource?, timeout: Duration?,
         isDirect: Bool, booking: Booking? = nil
@@ -60,7 +60,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
 
     override func expire() { enter { $0.perform($0.decide(.expired)) } }
 
-    /// The parts that bind it to its run.
+    /// Its identity in the ledger of its run.
     var id: TaskLedger.AttemptID {
         guard let booking else { preconditionFailure("only attempts of runs have an identity") }
         return booking.id
@@ -88,19 +88,19 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         enter { $0.perform($0.decide(.cancelled(isOvertaken: isOvertaken))) }
     }
 
-    /// The bytes that it asked for were read, and are taken. Call on the system's executor.
+    /// Takes the bytes that were read for it. Call on the system's executor.
     func loaded(_ bytes: inout BulkBytes?) {
         let action = decide(.loaded(succeeded: true))
         if case .send(let form) = action { send(form, &bytes) } else { perform(action) }
     }
 
-    /// The bytes that it asked for cannot be read. Call on the system's executor.
+    /// Reports that its bytes cannot be read. Call on the system's executor.
     func failed(toLoad error: ScanError) {
         let action = decide(.loaded(succeeded: false))
         if case .end(.unreadable) = action { end(nil, error, .void) } else { perform(action) }
     }
 
-    /// Changes to the system's executor, if that is another one.
+    /// Runs `body` on the system's executor; at once if ``isDirect``.
     private func enter(_ body: @escaping @Sendable (Attempt) -> Void) {
         if isDirect { return body(self) }
         Task(executorPreference: system.taskExecutor) { [system] in await system.perform { body(self) } }
@@ -127,7 +127,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     }
 
     private func send(_ form: AttemptState.Form, _ bytes: inout BulkBytes?) {
-        // First, since the answer may come on another thread.
+        // Before the request: the reply may arrive on another thread.
         if let timeout { system.guarded { system.timeouts.begin(self, timeout) } }
         let handle = transport.start(request(form, &bytes)) { reply in self.replied(reply) }
         let action = system.guarded {
@@ -137,8 +137,8 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         perform(action)
     }
 
-    /// The bytes belong to the request alone, so that they are freed as soon as they were sent, and a scan may overwrite
-    /// them.
+    /// The request for `form`. It has the only reference to the bytes, so that they are freed once they are sent, and a
+    /// scan may overwrite them.
     private func request(_ form: AttemptState.Form, _ bytes: inout BulkBytes?) -> AttemptRequest {
         var request = AttemptRequest(task: task, number: number, bulkKey: bulk?.key, bulk: bytes.take())
         request.isLastUse = bulk?.isLastUse ?? false
@@ -161,8 +161,8 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
             let response = SharedResponse(try system.response(of: reply, to: task, attempt: number))
             end(response, nil, response.failure == nil ? .succeeded(seconds: response.seconds) : .threw)
         } catch {
-            // A system that cancels an attempt without being asked to is at fault; otherwise it would be asked again at
-            // once.
+            // A cancellation that was not requested counts as a fault of the system; otherwise it would get the task
+            // again at once.
             end(nil, error, error.code == .draining ? .void : .fault)
         }
     }
@@ -170,11 +170,11 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     private func end(with ending: AttemptState.Ending) {
         switch ending {
         case .expired:
-            // The thread of a local scan that timed out is lost until it ends; the other threads are sound.
+            // A local scan that timed out occupies its thread until it ends; the other threads still work.
             end(nil, system.timedOut(after: timeout), system.isLocal ? .threw : .fault)
         case .cancelled(let isOvertaken):
             end(nil, system.cancelled, isOvertaken && !system.isLocal ? .overtaken : .void)
-        case .reply, .unreadable: preconditionFailure("these bring more than the ending")
+        case .reply, .unreadable: preconditionFailure("these end with a response or an error of their own")
         }
     }
 

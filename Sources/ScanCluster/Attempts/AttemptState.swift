@@ -1,11 +1,11 @@
-/// Decides the course of one attempt: what is requested of its system, when bulk bytes are read, and how it ends. Pure: each
-/// event leads to one action, which ``Attempt`` carries out.
+/// Decides the course of one attempt: what is requested of its system, when bulk bytes are read, and how it ends. Pure:
+/// each event leads to one action, which ``Attempt`` performs.
 package struct AttemptState: Sendable {
-    /// What a request brings besides the task.
+    /// What a request carries besides the task.
     package enum Form: Equatable, Sendable {
         /// No bulk bytes: the task has none, or the system holds those of their key.
         case light
-        /// Where the system finds the bytes by itself.
+        /// A reference to bytes that the system can read itself.
         case reference
         /// The bytes.
         case bytes
@@ -16,18 +16,18 @@ package struct AttemptState: Sendable {
         case begin(holdsKey: Bool)
         /// The transport has taken the request.
         case sent
-        /// The transport has an answer. `isBulkMissing`: the system does not have the bytes that it needs.
+        /// The transport has a reply. `isBulkMissing`: the system does not have the bytes that it needs.
         case replied(isBulkMissing: Bool)
-        /// The bytes are here, or cannot be read.
+        /// The bytes were read, or cannot be read.
         case loaded(succeeded: Bool)
-        /// Its time is over.
+        /// Its time-out has passed.
         case expired
-        /// Its requester cancels it, if `isOvertaken` because another attempt at the task was faster.
+        /// Its requester cancels it. `isOvertaken`: because another attempt at the task was faster.
         case cancelled(isOvertaken: Bool)
     }
 
     package enum Ending: Equatable, Sendable {
-        /// With the answer that just came.
+        /// With the reply that just arrived.
         case reply
         case unreadable
         case expired
@@ -39,7 +39,7 @@ package struct AttemptState: Sendable {
         case send(Form)
         /// Read the bytes.
         case load
-        /// Stop to read the bytes; the attempt ends when the reader has stopped.
+        /// Stop reading the bytes; the attempt ends when the reader has stopped.
         case stopLoading
         case end(Ending)
         /// Cancel the request, and end.
@@ -69,7 +69,7 @@ package struct AttemptState: Sendable {
     private let hasBulk: Bool
     private let hasReference: Bool
 
-    /// An attempt at a task with bulk bytes, if `hasBulk`, to which a reference may be sent, if `hasReference`.
+    /// An attempt that has not begun. `hasBulk`: its task has bulk bytes; `hasReference`: a reference may replace them.
     package init(hasBulk: Bool, hasReference: Bool) {
         self.hasBulk = hasBulk
         self.hasReference = hasReference
@@ -87,11 +87,11 @@ package struct AttemptState: Sendable {
             return .forget
         case (.sending(.light), .replied(isBulkMissing: true)) where hasBulk,
             (.requested(.light), .replied(isBulkMissing: true)) where hasBulk:
-            // The system has dropped the bytes since: it gets them once more.
+            // The system has dropped the bytes since: they are sent again.
             return load(for: hasReference ? .reference : .bytes)
         case (.sending(.reference), .replied(isBulkMissing: true)),
             (.requested(.reference), .replied(isBulkMissing: true)):
-            // The system does not find them there: it gets them.
+            // The system cannot read them by the reference: they are sent.
             return load(for: .bytes)
         case (.sending, .replied), (.requested, .replied):
             return end(.reply)
@@ -119,7 +119,7 @@ package struct AttemptState: Sendable {
             phase = .ended
             return .abandon(.expired)
         case (.idle, _), (.sending, _), (.requested, _), (.loading, _), (.stopping, _), (.forgotten, _), (.ended, _):
-            // Too late, or twice.
+            // The event comes too late, or twice.
             return .none
         }
     }

@@ -1,6 +1,7 @@
-/// Carries attempts to the scan threads of this process. May be called from any thread; completions come on a scan thread.
+/// Carries attempts to the scan threads of this process. May be called from any thread; completions are called on a
+/// scan thread.
 ///
-/// A scan that was cancelled keeps its thread until it ends: it is then abandoned, and its slot is counted as taken.
+/// A cancelled scan occupies its thread until it ends. Until then it is *abandoned*, and its slot counts as taken.
 final class LocalTransport: ScanTransport {
     private struct State {
         var serial: UInt64 = 0
@@ -30,7 +31,7 @@ final class LocalTransport: ScanTransport {
     func start(
         _ request: consuming AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void
     ) -> AttemptHandle {
-        // The context alone holds the bytes, and the task takes them out of it.
+        // Only the context refers to the bytes, so that the task can take them out of it.
         let scan = LocalScan(request.task, request.bulk.take(), clock: clock) { serial, reply in
             if self.ended(serial) { completion(reply) }
         }

@@ -1,13 +1,13 @@
 extension ScanSystem {
     /// Runs one attempt at `task` to its response.
     ///
-    /// The time-out counts while the system has the task and a slot is free for it; reading the bulk bytes is not part of
-    /// it. On the local system a scan that timed out keeps its slot until it ends.
+    /// The time-out begins when the system has the task and a slot is free for it; reading the bulk bytes does not
+    /// count. On the local system a scan that timed out occupies its slot until it ends.
     /// - Parameters:
     ///   - task: the task.
     ///   - number: number of the attempt, from 1.
     ///   - bulk: the bytes that travel beside the task.
-    ///   - timeout: time the system has to answer; nil for no limit.
+    ///   - timeout: time the system has to respond; nil for no limit.
     /// - Returns: the output, or the error the task's code threw.
     /// - Throws: ``ScanError`` if the system gave no valid response.
     public func run<Work: ScanTask>(
@@ -35,13 +35,13 @@ extension ScanSystem {
     /// Runs a closure on the actor's executor.
     func perform(_ body: @Sendable () -> Void) { body() }
 
-    /// Runs an attempt that is not direct to its end. Begins and waits on the actor's executor, where the reply arrives.
+    /// Runs an attempt that is not direct, to its end, on the actor's executor, where the reply arrives.
     func carryOut<Work: ScanTask>(_ attempt: Attempt<Work>) async {
         attempt.begin()
         await attempt.wait()
     }
 
-    /// Changes state of attempts. A system with an executor changes it only there; others need a lock.
+    /// Runs `body`, which uses the state of attempts: under the lock, unless an executor serialises such uses.
     nonisolated func guarded<Result>(_ body: () -> Result) -> Result {
         guard let lock else { return body() }
         return lock.withLock { _ in body() }
@@ -57,7 +57,7 @@ extension ScanSystem {
         }
     }
 
-    /// Reads bulk bytes, away from the actor: a source that blocks must not hold up the loop that the actor may run on.
+    /// Reads bulk bytes outside the actor: a source that blocks must not block the event loop, if the actor runs there.
     @concurrent
     private nonisolated func load(_ bulk: BulkSource) async throws(ScanError) -> BulkBytes {
         do {
@@ -69,7 +69,7 @@ extension ScanSystem {
     }
 
     /// The response to an attempt at `task`, from the transport's reply.
-    /// - Throws: the transport's error, or ``ScanError/Code/invalidResponse`` if the output cannot be right.
+    /// - Throws: the transport's error, or ``ScanError/Code/invalidResponse`` if the output is not valid.
     nonisolated func response<Work: ScanTask>(
         of reply: AttemptReply, to task: Work, attempt: Int
     ) throws(ScanError) -> TaskResponse<Work> {
@@ -84,7 +84,7 @@ extension ScanSystem {
             do {
                 try task.validate(output)
             } catch {
-                throw ScanError(.invalidResponse, "sent a result that cannot be right: \(error)", system: name)
+                throw ScanError(.invalidResponse, "sent a result that is not valid: \(error)", system: name)
             }
             return TaskResponse(
                 id: task.id, result: .success(output), system: name, attempt: attempt, seconds: seconds)

@@ -1,19 +1,19 @@
 /// Carries attempts to a system and replies back.
 ///
-/// A transport knows no types: it encodes the tasks it is given, and the requester of an attempt decodes the output. All
-/// calls come from the executor of the ``ScanSystem`` that owns the transport, so that a transport may live on an I/O loop
-/// without locks. No call waits: an answer, or the loss of the system, arrives through a completion.
+/// A transport does not depend on types of tasks: it encodes any task, and the requester of an attempt decodes the
+/// output. All calls come from the executor of the ``ScanSystem`` that owns the transport, so that a transport on an
+/// event loop needs no locks. No call blocks: a reply, or the loss of the system, arrives through a completion.
 public protocol ScanTransport: AnyObject, Sendable {
     /// Whether the system keeps the bytes of `key`, so that an attempt may refer to them.
     func holds(_ key: BulkKey) -> Bool
 
-    /// Starts an attempt. `completion` is called once, on the same executor, and never from inside this call, unless
-    /// the attempt is cancelled first. The bulk bytes of the request belong to the transport.
+    /// Starts an attempt. Unless the attempt is cancelled first, `completion` is called once, on the same executor and
+    /// not from inside this call. The bulk bytes of the request belong to the transport.
     func start(
         _ request: consuming AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void
     ) -> AttemptHandle
 
-    /// Forgets an attempt and tells the system that its requester has cancelled it.
+    /// Cancels an attempt: drops its completion, and tells the system to cancel it.
     func cancel(_ handle: AttemptHandle)
 
     /// Ends the connection; attempts still under way complete with ``ScanError/Code/systemLost``.
@@ -28,11 +28,11 @@ public struct AttemptRequest: Sendable {
     public var number: Int
     /// Key of the bulk bytes, if they have one.
     public var bulkKey: BulkKey?
-    /// Whether no later attempt but a repetition of this one has ``bulkKey``.
+    /// Whether no later attempt has ``bulkKey``, except a repetition of this one.
     public var isLastUse = false
     /// The bulk bytes; nil if there are none or the system holds ``bulkKey``.
     public var bulk: BulkBytes?
-    /// Where the system may find ``bulk`` by itself. A transport may send this instead, and completes with
+    /// A reference to ``bulk``. A transport may send this instead, and completes with
     /// ``ScanError/Code/bulkMissing`` if the system does not find the same bytes.
     public var reference: BulkReference?
 
@@ -54,20 +54,20 @@ public struct AttemptHandle: Hashable, Sendable {
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// The outcome of an attempt. Valid only while the completion that gets it runs.
+/// The outcome of an attempt. Valid only during the call of the completion.
 public enum AttemptReply {
-    /// The scan took `seconds` and gave an output.
+    /// The scan took `seconds` and returned an output.
     case output(any AttemptOutput, seconds: Double)
     /// The scan took `seconds` and threw: the cause, and the last lines about it in the system's log.
     case failure(String, log: [String] = [], seconds: Double = 0)
-    /// There is no answer.
+    /// There is no response.
     case error(ScanError)
 
     /// Whether the system does not have the bulk bytes that the task needs.
     var isBulkMissing: Bool { if case .error(let error) = self { error.code == .bulkMissing } else { false } }
 }
 
-/// The output of an attempt, in whatever form it came.
+/// The output of an attempt: the value itself, or its coded form.
 public protocol AttemptOutput {
     /// The output as a value of the task's ``ScanTask/Output``.
     /// - Throws: an error with a readable description if the output is not of that type.
@@ -91,6 +91,6 @@ public struct PlainOutput: AttemptOutput, Sendable {
     private struct WrongType: Error, CustomStringConvertible {
         var expected: String
         var found: String
-        var description: String { "\(found) is no \(expected)" }
+        var description: String { "\(found) is not of type \(expected)" }
     }
 }

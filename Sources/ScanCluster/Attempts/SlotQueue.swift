@@ -1,10 +1,10 @@
-/// Who has a slot of a system, and who waits for one, in the order of arrival. Pure.
+/// Decides which elements have a slot of a system and which wait for one, in the order of arrival. Pure.
 package struct SlotQueue<Element> {
     private let slots: Int
     private var taken = 0
     private var waiting = Queue<Element>()
 
-    /// All of `slots` slots are free.
+    /// A queue for `slots` slots, all free.
     package init(slots: Int) { self.slots = slots }
 
     /// An element arrives.
@@ -19,7 +19,7 @@ package struct SlotQueue<Element> {
     }
 
     /// An element that had a slot leaves.
-    /// - Parameter isWaiting: whether an element that had to wait still does.
+    /// - Parameter isWaiting: whether an element of the queue still waits; others are dropped.
     /// - Returns: the element that has the slot now; nil if none waits.
     package mutating func leave(isWaiting: (Element) -> Bool) -> Element? {
         while let next = waiting.popFirst() {

@@ -1,12 +1,12 @@
-/// Something with a time limit, which a timer expires. The time begins when a slot of the system is free for it, as far
-/// as that is known here: tasks of other coordinators are not.
+/// An operation with a time limit. The time begins when a slot of the system is free for it, as far as this coordinator
+/// can tell: it does not see the tasks of other coordinators.
 ///
-/// A class from which ``Attempt`` inherits, so that a time-out costs no object of its own. Confined like its attempt.
+/// The base class of ``Attempt``, so that a time-out needs no object of its own. Confined like the attempt.
 class TimeoutTask: @unchecked Sendable {
     // Sendable: touched only on the system's executor or inside its guard.
 
     fileprivate enum Phase {
-        /// No request is out. Goes to `waiting` or `running`.
+        /// No request is under way. Goes to `waiting` or `running`.
         case stopped
         /// A slot is not free for it yet. Goes to `running` or `stopped`.
         case waiting(Duration)
@@ -15,11 +15,11 @@ class TimeoutTask: @unchecked Sendable {
     }
     fileprivate final var phase = Phase.stopped
 
-    /// The time is over.
+    /// Called when the time is over.
     func expire() {}
 }
 
-/// The time limits of the attempts at one system, with the slots that they have or wait for.
+/// The time limits of the attempts on one system, and the slots that they have or wait for.
 final class Timeouts: @unchecked Sendable {
     // Sendable: touched only on the system's executor or inside its guard.
     private let clock: any ScanClock
@@ -30,7 +30,7 @@ final class Timeouts: @unchecked Sendable {
         queue = SlotQueue(slots: slots)
     }
 
-    /// A request is on its way, and may take `limit`. Call once for each.
+    /// A request is sent, and may take `limit`. Call once for each.
     func begin(_ task: TimeoutTask, _ limit: Duration) {
         task.phase = .waiting(limit)
         if queue.enter(task) { start(task, limit) }

@@ -17,7 +17,7 @@ package struct ChunkOutcomes<Output: Codable & Sendable>: Codable, Sendable {
     /// Number of tasks.
     package var count: Int { outputs.count + failures.count }
 
-    /// The next task gave an output.
+    /// The next task returned an output.
     package mutating func append(_ output: Output) { outputs.append(output) }
 
     /// The next task threw.
@@ -35,7 +35,7 @@ package struct ChunkOutcomes<Output: Codable & Sendable>: Codable, Sendable {
         return true
     }
 
-    /// Hands out the output or failure of each task, in their order.
+    /// Calls `body` with the output or failure of each task, in their order.
     package func forEach(_ body: (_ place: Int, Result<Output, Failure>) throws -> Void) rethrows {
         try forEachPlace { place, kind, index in
             switch kind {
@@ -45,7 +45,7 @@ package struct ChunkOutcomes<Output: Codable & Sendable>: Codable, Sendable {
         }
     }
 
-    /// Hands out the outputs, in their order.
+    /// Calls `body` with the outputs, in their order.
     package func forEachOutput(_ body: (_ place: Int, Output) throws -> Void) rethrows {
         try forEachPlace { place, kind, index in
             if kind == .output { try body(place, outputs[index]) }
@@ -54,7 +54,7 @@ package struct ChunkOutcomes<Output: Codable & Sendable>: Codable, Sendable {
 
     private enum Kind { case output, failure }
 
-    /// Hands out the tasks' places, with the place of each output or failure among its kind.
+    /// Calls `body` with the tasks' places, and the index of each output or failure among its kind.
     private func forEachPlace(_ body: (_ place: Int, Kind, _ index: Int) throws -> Void) rethrows {
         var (given, failed) = (0, 0)
         for place in 0..<count {

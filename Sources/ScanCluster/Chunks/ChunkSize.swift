@@ -1,4 +1,4 @@
-/// Decides how many tasks go into a chunk: one while they are long, more the shorter they turn out to be. Pure.
+/// Decides how many tasks a chunk has, by their measured time: one if they are long, more the shorter they are. Pure.
 package struct ChunkSize: Equatable, Sendable {
     /// Scanning time that one chunk should take: long compared to the cost of a message, short for a user.
     private static let seconds = 2e-3
@@ -12,7 +12,7 @@ package struct ChunkSize: Equatable, Sendable {
     /// At most `limit` tasks in a chunk.
     package init(limit: Int) { self.limit = max(1, limit) }
 
-    /// Tasks for the next chunk. One before anything was measured.
+    /// Tasks for the next chunk. One before the first measurement.
     package var count: Int {
         guard let average else { return 1 }
         return average * Double(limit) <= Self.seconds ? limit : max(1, Int(Self.seconds / average))

@@ -2,13 +2,13 @@ extension ScanCoordinator {
     /// Runs `tasks` like ``responses(to:bulk:observer:)``, but sends and runs short tasks together, up to `limit` in
     /// one message. This raises the number of short tasks per second severalfold.
     ///
-    /// Each task still has exactly one response, with its own output or failure. One that fails in a chunk is tried
-    /// again alone at the end of the run; what it was given in the chunk, one attempt and half of the systems that may
-    /// fail under it, counts. A time-out holds for tasks that are tried alone; those in a chunk have `limit` times as
-    /// long. How many tasks go together is measured: long ones do not.
+    /// Each task still has exactly one response, with its own output or failure. A task that fails in a chunk is tried
+    /// again alone at the end of the run. The chunk then counts as one attempt, and as half of
+    /// ``ScanCoordinator/Options/maxSystemFaults``. The time-out applies to a task that is tried alone; a chunk has
+    /// `limit` times as long. The measured time of tasks decides how many go into a chunk; long tasks are sent alone.
     /// - Parameters:
     ///   - tasks: pulled as they are needed; those that failed in a chunk are kept until the end.
-    ///   - limit: most tasks that go together, at least 1.
+    ///   - limit: most tasks of a chunk, at least 1.
     /// - Returns: a sequence that throws what ``responses(to:bulk:observer:)`` would.
     public func responses<Work: ScanTask>(
         to tasks: some Sequence<Work> & Sendable, inChunksOf limit: Int
@@ -71,7 +71,7 @@ extension ScanCoordinator {
 }
 
 extension TaskResponse {
-    /// Hands out the response of each task of the chunk to which this is the response.
+    /// Calls `body` with the response of each task, if this is the response to a chunk of `tasks`.
     fileprivate func forEachPart<Part: ScanTask>(
         of tasks: [Part], _ body: (Part, TaskResponse<Part>) -> Void
     ) where Work == TaskChunk<Part> {
@@ -97,7 +97,7 @@ extension TaskResponse {
         }
     }
 
-    /// The same with the attempt in a chunk counted.
+    /// The same response, with the attempt in the chunk counted.
     fileprivate var afterChunk: TaskResponse {
         var response = self
         response.attempt += 1
@@ -109,7 +109,7 @@ extension TaskResponse {
     }
 }
 
-/// Makes chunks of tasks as they are asked for, each as long as is wanted then.
+/// Makes chunks of tasks when they are pulled, each of the size that is decided then.
 private struct ChunkSequence<Tasks: Sequence & Sendable>: Sequence, Sendable where Tasks.Element: ScanTask {
     let tasks: Tasks
     let size: Locked<ChunkSize>

@@ -1,5 +1,5 @@
-/// Several tasks that are sent and run together, so that tiny ones share the cost of a message. Each keeps its identity
-/// and has a result of its own.
+/// Several tasks that are sent and run together, so that short ones share the cost of a message. Each keeps its
+/// identity and has a result of its own.
 package struct TaskChunk<Work: ScanTask>: ScanTask {
     package typealias Output = ChunkOutcomes<Work.Output>
 
@@ -22,7 +22,7 @@ package struct TaskChunk<Work: ScanTask>: ScanTask {
         return sum
     }
 
-    /// Does the tasks one after the other; one that throws does not keep the others from being done.
+    /// Runs the tasks one after the other; one that throws does not stop the others.
     package func scan(_ context: ScanContext) throws -> Output {
         var outcomes = Output()
         for task in tasks {

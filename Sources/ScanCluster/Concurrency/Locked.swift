@@ -4,10 +4,10 @@
     import Glibc
 #endif
 
-/// State behind a pthread mutex: the one lock of the engine.
+/// State guarded by a pthread mutex: the only kind of lock in the engine.
 ///
-/// `Synchronization.Mutex` would serve as well, but the thread sanitizer does not understand it on Linux. Never resume
-/// a continuation or call a closure of somebody else inside ``withLock(_:)``.
+/// `Synchronization.Mutex` would serve as well, but the thread sanitizer does not support it on Linux. Inside
+/// ``withLock(_:)``, resume no continuation and call no closure that was passed in from elsewhere.
 package final class Locked<State>: @unchecked Sendable {
     // Sendable: `state` is read and written only while `mutex` is held.
     private var state: State

@@ -1,12 +1,12 @@
-/// First in, first out; both in constant time.
+/// A first-in, first-out queue. Adding and taking an element take constant time.
 package struct Queue<Element> {
-    // Those before `head` were taken and replaced by nil.
+    // Elements before `head` were taken and replaced by nil.
     private var storage: [Element?] = []
     private var head = 0
 
     package init() {}
 
-    /// Elements that wait.
+    /// Number of elements.
     package var count: Int { storage.count - head }
 
     /// Adds the last element.

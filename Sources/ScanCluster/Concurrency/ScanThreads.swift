@@ -12,7 +12,7 @@ package protocol ScanWork: AnyObject, Sendable {
     /// Does the work, on a scan thread.
     func scan()
 
-    /// Called instead when it was cancelled before it began or the threads were stopped.
+    /// Called instead of ``scan()`` if the work was cancelled before it began or the threads were stopped.
     func skip()
 }
 
@@ -43,17 +43,17 @@ package final class ClosureWork: ScanWork {
     package func skip() { skipped() }
 }
 
-/// Threads that only scan, one per slot, so that blocking C never holds up the cooperative pool or a loop.
+/// Threads that only scan, one per slot, so that C code never blocks the cooperative pool or an event loop.
 package final class ScanThreads: Sendable {
     private let queue = ScanQueue()
     private let threads: Locked<[pthread_t]>
-    /// Number of threads that were started: fewer than were asked for, if the system gave no more.
+    /// Number of threads that were started: fewer than requested if the system allows no more.
     package let count: Int
 
-    /// Starts `count` threads, or as many as the system gives, at least one.
+    /// Starts `count` threads, or as many as the system allows, at least one.
     /// - Parameters:
     ///   - count: number of slots; 0 for none.
-    ///   - niceness: added to the threads' nice value (Linux), so that the node's owner does not notice them.
+    ///   - niceness: added to the threads' nice value (Linux), so that other programs take precedence.
     ///   - stackSize: bytes; deblending and SEP recurse.
     package init(count: Int, niceness: Int = 0, stackSize: Int = 16 << 20) {
         var started: [pthread_t] = []
@@ -61,12 +61,12 @@ package final class ScanThreads: Sendable {
             guard let thread = ScanThread.start(queue, niceness: niceness, stackSize: stackSize) else { break }
             started.append(thread)
         }
-        precondition(count == 0 || !started.isEmpty, "the system gives this process no more threads")
+        precondition(count == 0 || !started.isEmpty, "the system allows this process no more threads")
         self.count = started.count
         threads = Locked(started)
     }
 
-    /// Starts one thread; nil if the system gives no more.
+    /// Starts one thread; nil if the system allows no more.
     package init?(oneWithNiceness niceness: Int) {
         guard let thread = ScanThread.start(queue, niceness: niceness, stackSize: 1 << 20) else { return nil }
         count = 1
@@ -90,7 +90,7 @@ package final class ScanThreads: Sendable {
         }
     }
 
-    /// Skips the work that has not begun, and lets the threads end after the running ones. Does not wait.
+    /// Skips the work that has not begun; each thread ends after the work that it runs. Does not wait.
     package func close() { queue.close() }
 
     /// Closes, and waits until every thread has ended. Must not be called from a scan thread.
@@ -147,7 +147,7 @@ private final class ScanQueue: Sendable {
     }
 }
 
-/// A pthread that works off a queue.
+/// A pthread that does the work of a queue.
 private enum ScanThread {
     private final class Start: Sendable {
         let queue: ScanQueue

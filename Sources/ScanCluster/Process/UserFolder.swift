@@ -6,8 +6,8 @@ package enum UserFolder: String, Sendable {
     /// The folder if the variable is not set, relative to the home directory.
     package var fallback: String { self == .configuration ? ".config" : ".local/state" }
 
-    /// The base folder; nil if `environment` has neither the variable nor a home directory. The specification ignores
-    /// relative paths.
+    /// The base folder; nil if `environment` has neither the variable nor a home directory. A relative path is ignored,
+    /// as the specification requires.
     package func base(_ environment: [String: String]) -> String? {
         if let base = environment[rawValue], base.hasPrefix("/") { return base }
         return environment["HOME"].flatMap { $0.isEmpty ? nil : "\($0)/\(fallback)" }

@@ -1,4 +1,4 @@
-/// The look-ahead of a run: tasks that wait for a system, most urgent first. Taking one near the front is cheap.
+/// The look-ahead of a run: tasks that wait for a system, most urgent first. Removing one near the front is cheap.
 package struct PendingTasks: RandomAccessCollection, Sendable {
     // Elements before `head` were taken.
     private var storage: [PendingTask] = []

@@ -1,10 +1,10 @@
-/// Decides who waits on a bounded channel with one sender and one receiver.
+/// Decides whether the sender or the receiver of a bounded channel waits. There is one of each.
 package struct ChannelState<Element, Sender, Receiver> {
     /// What the receiver gets.
     package enum Delivery {
         /// The oldest element; a sender that waited for room continues.
         case element(Element, resume: Sender?)
-        /// No other element comes.
+        /// The sender has finished, and the buffer is empty.
         case end
     }
     private let capacity: Int
@@ -23,7 +23,7 @@ package struct ChannelState<Element, Sender, Receiver> {
     /// Elements that wait for the receiver.
     package var count: Int { buffer.count }
 
-    /// An element comes. It is kept even beyond the capacity: ask ``wait(sender:)`` before the next.
+    /// Sends an element. It is kept even beyond the capacity: call ``wait(sender:)`` before the next.
     /// - Returns: a receiver that waited, which gets the element instead.
     package mutating func send(_ element: Element) -> Receiver? {
         if isAbandoned { return nil }
@@ -35,8 +35,8 @@ package struct ChannelState<Element, Sender, Receiver> {
         return nil
     }
 
-    /// The sender asks whether there is room.
-    /// - Returns: false if there is room already: the sender goes on.
+    /// Keeps the sender until there is room.
+    /// - Returns: false if there is room: the sender need not wait.
     package mutating func wait(sender: Sender) -> Bool {
         guard isFull else { return false }
         precondition(self.sender == nil, "a channel has one sender")
@@ -48,13 +48,13 @@ package struct ChannelState<Element, Sender, Receiver> {
     /// - Returns: the element, and a sender that waited for room.
     package mutating func poll() -> (Element?, resume: Sender?) {
         guard let element = buffer.popFirst() else { return (nil, nil) }
-        // At half, not at the first free place: each hand-over between threads costs more than many elements.
+        // Resumed at half, not at the first free place: switching between threads costs more than many elements.
         guard sender != nil, count <= capacity / 2 else { return (element, nil) }
         defer { sender = nil }
         return (element, sender)
     }
 
-    /// The receiver wants an element.
+    /// Takes the oldest element for the receiver, or keeps the receiver until there is one.
     /// - Returns: the element or the end; nil if the receiver must wait.
     package mutating func receive(_ receiver: Receiver) -> Delivery? {
         if case (let element?, let sender) = poll() { return .element(element, resume: sender) }
@@ -64,7 +64,7 @@ package struct ChannelState<Element, Sender, Receiver> {
         return nil
     }
 
-    /// No other element comes.
+    /// The sender has finished.
     /// - Returns: a receiver that waited.
     package mutating func finish() -> Receiver? {
         hasEnded = true
@@ -72,7 +72,7 @@ package struct ChannelState<Element, Sender, Receiver> {
         return receiver
     }
 
-    /// The receiver is gone.
+    /// The receiver takes no more elements; those that are kept or sent are dropped.
     /// - Returns: a sender that waited for room.
     package mutating func abandon() -> Sender? {
         isAbandoned = true
@@ -97,7 +97,7 @@ final class ResponseChannel<Work: ScanTask>: Sendable {
     /// Why the run ended early, once it has.
     var error: ScanError? { state.withLock { $0.error } }
 
-    /// Hands over a response.
+    /// Sends a response.
     /// - Returns: whether there is room for another; if not, wait for it with ``room()``.
     func send(_ response: SharedResponse<Work>) -> Bool {
         let (receiver, isFull) = state.withLock { state in
@@ -107,7 +107,7 @@ final class ResponseChannel<Work: ScanTask>: Sendable {
         return !isFull
     }
 
-    /// Hands over several responses at once, in their order.
+    /// Sends several responses at once, in their order.
     /// - Returns: as ``send(_:)``.
     func send(contentsOf responses: [SharedResponse<Work>]) -> Bool {
         let (receiver, isFull) = state.withLock { state in
@@ -127,7 +127,7 @@ final class ResponseChannel<Work: ScanTask>: Sendable {
         }
     }
 
-    /// A response that waits already.
+    /// The next response, if there is one already.
     func poll() -> SharedResponse<Work>? {
         let (response, sender) = state.withLock { $0.channel.poll() }
         sender?.resume()
@@ -159,6 +159,6 @@ final class ResponseChannel<Work: ScanTask>: Sendable {
         receiver?.resume(returning: nil)
     }
 
-    /// The consumer is gone: the run continues without it.
+    /// The consumer takes no more responses; the run does not wait for it any more.
     func abandon() { state.withLock { $0.channel.abandon() }?.resume() }
 }

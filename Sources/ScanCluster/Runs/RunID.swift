@@ -1,4 +1,5 @@
-/// Names a run of the same ``Systems``: one call of ``ScanCoordinator/responses(to:bulk:observer:)`` that is iterated over.
+/// Identifies a run among those of one ``Systems``: one call of ``ScanCoordinator/responses(to:bulk:observer:)`` that
+/// is iterated over.
 package struct RunID: Hashable, Comparable, Sendable {
     let rawValue: Int
 

@@ -1,9 +1,9 @@
-/// Distributes tasks to systems and returns their responses as they come.
+/// Distributes tasks to systems and returns their responses as they arrive.
 public struct ScanCoordinator: Sendable {
     /// Limits of a run.
     public struct Options: Equatable, Sendable {
-        /// Time a system has to answer one attempt; it is then cancelled and the task tried again. Nil, the default,
-        /// sets no limit: only a lost connection ends an attempt.
+        /// Time a system has to respond to one attempt, which is then cancelled and the task tried again. Nil, the
+        /// default, sets no limit: only a lost connection ends an attempt.
         ///
         /// The time begins when the task has been handed to its system's connection or threads and a slot is free for
         /// it, as far as this coordinator's tasks are concerned. The transfer of the task and its bulk bytes, a wait
@@ -12,8 +12,8 @@ public struct ScanCoordinator: Sendable {
         public var timeout: Duration?
         /// Attempts that may throw or time out before a task is reported as failed; at least 1, by default 3.
         public var maxAttempts: Int
-        /// Systems that may fail under a task before it is reported as failed, so that a task that kills its node
-        /// does not kill them all; at least 1, by default 8.
+        /// Systems that may fail while they run a task before it is reported as failed, so that a task that crashes its
+        /// node does not crash all nodes; at least 1, by default 8.
         public var maxSystemFaults: Int
         /// How long the run waits while there is no system that could run its tasks; it then ends with
         /// ``ScanError/Code/noSystem``. 10 s by default.
@@ -35,14 +35,14 @@ public struct ScanCoordinator: Sendable {
         }
     }
 
-    /// A run's state between two of its steps.
+    /// A run's state between two events.
     package struct Inspection {
         package let state: TaskRunState
         /// Whether the run waits for its consumer.
         package let isHeldUp: Bool
     }
 
-    /// Called after each step of a run, from the run's executor: for tests and simulations.
+    /// Called after each event of a run, on the run's executor: for tests and simulations.
     package var inspector: (@Sendable (Inspection) -> Void)?
 
     private let systems: Systems
@@ -56,7 +56,7 @@ public struct ScanCoordinator: Sendable {
     ///   - systems: may change during runs, and may be shared.
     ///   - options: limits of the runs.
     ///   - clock: keeps the time.
-    ///   - executor: that of the transports, so that nothing hops; Swift's own if nil.
+    ///   - executor: the transports' executor, which avoids executor hops; Swift's global one if nil.
     public init(
         systems: Systems, options: Options = Options(), clock: any ScanClock, executor: (any TaskExecutor)? = nil
     ) {
@@ -75,12 +75,12 @@ public struct ScanCoordinator: Sendable {
 
     /// Runs `tasks` and returns exactly one response for each, in the order of completion.
     ///
-    /// The run begins with an iterator, and is cancelled when the iterator is dropped or the iterating task is
+    /// The run begins when an iterator is made, and is cancelled when the iterator is dropped or the iterating task is
     /// cancelled. The sequence ends, or throws, only after every attempt has ended.
     /// - Parameters:
     ///   - tasks: pulled as they are needed, so that a run of any length fits into memory.
     ///   - bulk: the bytes that travel beside a task, read when an attempt needs them.
-    ///   - observer: called with what happens, in order, from the run's executor; must not block.
+    ///   - observer: called with each event, in order, on the run's executor; must not block.
     /// - Returns: a sequence that throws ``ScanError``: ``ScanError/Code/noSystem`` when there is no system to run the
     ///   tasks, ``ScanError/Code/bulkUnreadable`` when the input cannot be read.
     public func responses<Work: ScanTask>(

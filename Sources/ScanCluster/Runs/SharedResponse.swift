@@ -1,5 +1,5 @@
-/// A response between an attempt and its consumer. Passing it on copies a reference, not the response, whose size and
-/// parts are unknown here.
+/// A response on its way from an attempt to the consumer. Passing it on copies a reference, not the response, whose
+/// size and parts are unknown here.
 final class SharedResponse<Work: ScanTask>: Sendable {
     let value: TaskResponse<Work>
 

@@ -1,23 +1,23 @@
 /// Decides which tasks in flight run longer than expected, from the times that the run's other tasks took. Pure.
 ///
-/// An attempt is overdue after twice the median time of its cost, and not before 100 ms: what ends sooner is not
-/// worth doing twice. The rule is that of Spark's speculative execution (`spark.speculation.multiplier`,
+/// An attempt is overdue after twice the median time of its cost, and not before 100 ms: a shorter task is not worth a
+/// second attempt. The rule is that of Spark's speculative execution (`spark.speculation.multiplier`,
 /// `spark.speculation.minTaskRuntime`). The median counts tasks, of which fast systems do more, so that the tasks of a
-/// slow system are overdue early. Before three tasks were measured, little can be expected: an attempt is overdue after
-/// 10 s then, so that a system that takes the only task and never answers does not hold up the run forever.
+/// slow system are overdue early. Before three tasks were measured, an attempt is overdue after 10 s at the earliest,
+/// so that a system that accepts the only task and never responds does not block the run forever.
 package struct StragglerPolicy: Sendable {
-    /// Times the median after which an attempt is overdue.
+    /// Multiple of the median after which an attempt is overdue.
     package static let slowFactor = 2.0
     /// Time before which no attempt is overdue.
     package static let least = Duration.milliseconds(100)
-    /// Tasks that must have been measured to expect anything.
+    /// Fewest measured tasks from which ``least`` applies; ``unknown`` applies before.
     package static let fewest = 3
-    /// Time before which no attempt is overdue while too little is measured.
+    /// Time before which no attempt is overdue while fewer tasks were measured.
     package static let unknown = Duration.seconds(10)
     /// Attempts at one task that may be in flight.
     package static let mostAttempts = 3
 
-    /// What a look at the tasks in flight finds.
+    /// Result of a look at the tasks in flight.
     package struct Findings: Equatable, Sendable {
         /// Newest attempts of the tasks that may be hedged now, the most overdue first.
         package var overdue: [TaskLedger.AttemptID] = []
@@ -45,7 +45,7 @@ package struct StragglerPolicy: Sendable {
         var overdue: [(attempt: TaskLedger.AttemptID, excess: Double)] = []
         var next: Instant?
         for task in running where task.attempts < Self.mostAttempts {
-            // A day at most, so that no cost makes it overflow.
+            // A day at most, so that no cost leads to an overflow.
             let limit = max(least, .seconds(min(Self.slowFactor * median * task.cost, 86_400)))
             let due = task.newest.start.advanced(by: limit)
             if due <= now {

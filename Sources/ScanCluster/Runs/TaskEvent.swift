@@ -1,11 +1,11 @@
-/// What happens in a run, for a progress display and a log. `index` is a task's place in the run, from 0.
+/// An event of a run, for a progress display and a log. `index` is a task's place in the run, from 0.
 public enum TaskEvent: Equatable, Sendable {
-    /// A system can be given tasks; those there when the run begins come first.
+    /// A system accepts tasks; those that are known when the run begins are reported first.
     case systemJoined(name: String, slots: Int)
     /// A system is no longer reachable.
     case systemLeft(name: String)
-    /// An attempt began. `cost` as in ``ScanTask/cost``. If its system leaves in order without running it, the next
-    /// attempt begins with no other event between.
+    /// An attempt began. `cost` as in ``ScanTask/cost``. If its system drains without running it, the next attempt
+    /// begins with no other event in between.
     case taskStarted(index: Int, system: String, attempt: Int, cost: Double)
     /// The attempt that was just started is a second one, or a third: the one before, on `slow`, has been running for
     /// `seconds`, longer than expected. The first output counts, and the other attempts are cancelled then.
@@ -15,7 +15,7 @@ public enum TaskEvent: Equatable, Sendable {
     /// The attempt failed for this reason, and the task will be tried again. `log`: the last lines of a node's
     /// log, each after the node's name.
     case taskRetried(index: Int, system: String, attempt: Int, reason: String, log: [String] = [])
-    /// The attempt failed for this reason, while another at the task, which is still under way, goes on.
+    /// The attempt failed for this reason, while another at the task is still under way.
     case attemptLost(index: Int, system: String, attempt: Int, reason: String, log: [String] = [])
     /// The task was given up.
     case taskFailed(index: Int, cost: Double, failure: TaskFailure)

@@ -1,7 +1,7 @@
-/// The record of a run's tasks: pending, in flight, done. A task commits exactly once.
+/// The table of the states of a run's tasks: pending, in flight, done. A task commits exactly once.
 ///
-/// Tasks that are done leave nothing behind but a count. Every step takes constant time, and several attempts at a
-/// task may be in flight.
+/// Of tasks that are done only a count remains. Every operation takes constant time, and several attempts at a task may
+/// be in flight.
 package struct TaskLedger: Sendable {
     /// How often a task may fail before it is given up.
     package struct Limits: Equatable, Sendable {
@@ -19,7 +19,7 @@ package struct TaskLedger: Sendable {
 
     /// Names one attempt.
     package struct AttemptID: Hashable, Sendable {
-        /// Where the ledger keeps the task while it is not done; reused afterwards.
+        /// The task's entry until it is done; reused afterwards.
         package let entry: Int
         /// The task's place in the run, from 0.
         package let index: Int
@@ -27,7 +27,7 @@ package struct TaskLedger: Sendable {
         package let number: Int
         /// When it began.
         package let start: Instant
-        /// Tells attempts at the task apart.
+        /// Distinguishes the attempts at the task, those that were refused included.
         fileprivate let serial: Int
     }
 
@@ -39,7 +39,7 @@ package struct TaskLedger: Sendable {
         case failed
         /// The system, or the connection to it, failed.
         case systemFault
-        /// The system did not take the task; that costs nothing.
+        /// The system did not accept the task. Not counted as an attempt.
         case refused
     }
 
@@ -47,7 +47,7 @@ package struct TaskLedger: Sendable {
     package enum Verdict: Equatable, Sendable {
         /// The attempt is no longer known: drop it.
         case ignored
-        /// The task is done. Abandon the other attempts; the blamed systems failed what another could do.
+        /// The task is done. Cancel the other attempts; the blamed systems failed a task that another system did.
         case committed(others: [AttemptID], blamed: [SystemID])
         /// The task waits for a system again.
         case retried
@@ -88,7 +88,7 @@ package struct TaskLedger: Sendable {
             return attempt
         }
 
-        /// Clears the task, except what the next one replaces. Keeps the memory of its list: one allocation per entry.
+        /// Clears the entry, except what the next task replaces. Keeps the memory of its list for that task.
         mutating func clear() {
             phase = .free
             running.removeAll(keepingCapacity: true)
@@ -125,8 +125,8 @@ package struct TaskLedger: Sendable {
         }
     }
 
-    /// A task of the run is known; it waits behind the others.
-    /// - Returns: the entry under which the ledger knows the task until it is done.
+    /// Adds a task, which waits behind the others.
+    /// - Returns: the task's entry until it is done.
     package mutating func add(cost: Double, key: BulkKey? = nil) -> Int {
         let entry = free.popLast() ?? entries.count
         if entry == entries.count { entries.append(Entry()) }
@@ -144,9 +144,9 @@ package struct TaskLedger: Sendable {
         return run(entry, on: system, at: now)
     }
 
-    /// What another attempt at a task in flight asks for.
-    /// - Returns: nil if the attempt is no longer known; else also the attempt's system, and the systems that are of no
-    ///   use because they run the task or failed it.
+    /// The request for another attempt at a task in flight.
+    /// - Returns: nil if the attempt is no longer known; else also the attempt's system, and the systems that must not
+    ///   be chosen, because they run the task or failed it.
     package func request(
         besides attempt: AttemptID
     ) -> (TaskRequest, system: SystemID, useless: [SystemID])? {
@@ -160,7 +160,7 @@ package struct TaskLedger: Sendable {
     /// Expected work of the task of an entry.
     package func cost(of entry: Int) -> Double { entries[entry].request.cost }
 
-    /// A task in flight goes to `system` as well: the first response wins.
+    /// A task in flight goes to `system` as well: the first output counts.
     /// - Returns: nil if the attempt is no longer known.
     package mutating func hedge(_ attempt: AttemptID, on system: SystemID, at now: Instant) -> AttemptID? {
         find(attempt) == nil ? nil : run(attempt.entry, on: system, at: now)

@@ -7,7 +7,7 @@ public struct TaskResponses<Work: ScanTask>: AsyncSequence, Sendable {
     /// Starts a run.
     public func makeAsyncIterator() -> AsyncIterator { begin() }
 
-    /// Hands out responses; the run is cancelled when the last copy is dropped.
+    /// Iterates over the responses; the run is cancelled when the last copy is dropped.
     public struct AsyncIterator: AsyncIteratorProtocol {
         /// Cancels the run when it is released.
         private final class Canceller: Sendable {
@@ -23,14 +23,14 @@ public struct TaskResponses<Work: ScanTask>: AsyncSequence, Sendable {
             canceller = Canceller(cancel: cancel)
         }
 
-        /// The next response; nil when every task has had its own.
-        /// - Throws: ``ScanError`` when the run could not go on, ``ScanError/Code/cancelled`` when the calling task
+        /// The next response; nil after the last one.
+        /// - Throws: ``ScanError`` when the run could not continue, ``ScanError/Code/cancelled`` when the calling task
         ///   was cancelled; in both cases after all attempts have ended.
         public mutating func next() async throws(ScanError) -> TaskResponse<Work>? {
             try await next(isolation: #isolation)
         }
 
-        /// The next response; nil when every task has had its own.
+        /// The next response; nil after the last one.
         /// - Throws: as ``next()``.
         public mutating func next(
             isolation actor: isolated (any Actor)?

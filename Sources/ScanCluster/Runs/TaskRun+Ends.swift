@@ -1,5 +1,5 @@
 extension TaskRun {
-    /// Carries out what follows from the end of an attempt.
+    /// Handles the end of an attempt.
     /// - Throws: ``ScanError`` when the run's input cannot be read.
     mutating func end(_ attempt: Attempt<Work>) throws {
         let (id, system) = (attempt.id, attempt.system)
@@ -8,7 +8,7 @@ extension TaskRun {
         switch action {
         case .drop: break
         case .deliver(let cost, let others, let blamed):
-            guard let response = attempt.response else { preconditionFailure("an output came with its response") }
+            guard let response = attempt.response else { preconditionFailure("an attempt with output has a response") }
             if !open[id.entry].attempts.isEmpty {
                 for other in open[id.entry].attempts where others.contains(other.id) { other.cancel(isOvertaken: true) }
                 open[id.entry].attempts.removeAll(keepingCapacity: true)
@@ -38,7 +38,7 @@ extension TaskRun {
         }
     }
 
-    /// Reports to the observer which systems joined and left; the first time, all that are there.
+    /// Reports to the observer which systems joined and left; the first time, all that are known.
     mutating func noteSystems(isFirst: Bool = false) {
         for event in state.systemsChanged(to: systems.snapshot, isFirst: isFirst) { observer?(event) }
         seen.withLock { [known = state.known] in $0 = known }

@@ -1,6 +1,7 @@
-/// Carries out one run: starts tasks on systems with room and hands their responses to the channel. ``TaskRunState`` decides.
+/// Carries out one run: starts tasks on systems with room, and sends their responses to the channel. ``TaskRunState``
+/// decides.
 ///
-/// One child of the task group per attempt, and one that awaits changes of the systems. Nothing polls.
+/// The task group has one child per attempt, and one that awaits changes of the systems. Nothing polls.
 struct TaskRun<Work: ScanTask> {
     /// The attempt that has ended; nil if the systems changed.
     typealias Children = ThrowingTaskGroup<Attempt<Work>?, any Error>
@@ -9,7 +10,7 @@ struct TaskRun<Work: ScanTask> {
     struct OpenTask {
         var task: Work
         var bulk: BulkSource?
-        /// Those under way. The list is emptied, not dropped: the next task of the entry uses its memory.
+        /// Attempts under way. The list is emptied, not dropped: the next task of the entry uses its memory.
         var attempts: [Attempt<Work>] = []
     }
 
@@ -20,7 +21,7 @@ struct TaskRun<Work: ScanTask> {
     let options: ScanCoordinator.Options
     let clock: any ScanClock
     let channel: ResponseChannel<Work>
-    /// Whether the response that was sent last took the last room.
+    /// Whether the last response has filled the channel.
     var isChannelFull = false
     let executor: (any TaskExecutor)?
     /// The systems that the coordinator's previous run knew: those that have left since are reported too.
@@ -28,11 +29,11 @@ struct TaskRun<Work: ScanTask> {
     let inspector: (@Sendable (ScanCoordinator.Inspection) -> Void)?
 
     var state: TaskRunState
-    /// By the ledger's entries; those of done tasks are out of date.
+    /// By the ledger's entries; elements of tasks that are done are out of date.
     var open: [OpenTask] = []
     /// The timer of ``TaskRunState/wakeUp``.
     var wakeUp: (due: Instant, timer: TimerID)?
-    /// Where attempts end, also while the consumer holds this run up.
+    /// Records the ends of attempts, also while this run waits for its consumer.
     let ends: AttemptEnds
     let id: RunID
 
@@ -59,7 +60,7 @@ struct TaskRun<Work: ScanTask> {
     }
 
     /// Runs until every task has its response.
-    /// - Returns: why it could not go on, if it could not.
+    /// - Returns: why it ended early; nil if it did not.
     mutating func run() async -> ScanError? {
         defer {
             systems.unwatch(id)
@@ -100,8 +101,8 @@ struct TaskRun<Work: ScanTask> {
         }
     }
 
-    /// Starts what can be started.
-    /// - Returns: false when every task has had its response.
+    /// Starts every attempt that can start now.
+    /// - Returns: false when every task has its response.
     /// - Throws: `CancellationError`, and ``ScanError/Code/noSystem`` when the wait for a system is over.
     private mutating func advance(in group: inout Children) throws -> Bool {
         try Task.checkCancellation()
@@ -172,7 +173,7 @@ struct TaskRun<Work: ScanTask> {
     ) {
         observer?(.taskStarted(index: id.index, system: system.name, attempt: id.number, cost: reservation.cost))
         var bulk = open[id.entry].bulk
-        // A local attempt reads its bytes when a slot is free for it; the others are read ahead.
+        // A local attempt starts when a slot is free for it; the bytes of others are read ahead, within the budget.
         if !system.isLocal { bulk = bulk.map(systems.bulkBudget.limiting) }
         let attempt = Attempt(
             id.number, at: open[id.entry].task, on: system, bulk: bulk, timeout: options.timeout,
@@ -201,8 +202,8 @@ struct TaskRun<Work: ScanTask> {
 }
 
 extension ThrowingTaskGroup {
-    /// Adds a child that runs at once up to its first suspension, where the platform can do that. Such a child does not
-    /// inherit what executor its parent prefers.
+    /// Adds a child that runs at once up to its first suspension, where the platform supports that. Such a child does
+    /// not inherit its parent's executor preference.
     fileprivate mutating func addAttempt(
         on executor: (any TaskExecutor)?,
         _ operation: sending @escaping @isolated(any) () async throws -> ChildTaskResult

@@ -1,15 +1,15 @@
 /// Decides the course of a run: which tasks are pulled, what the end of an attempt means for its task, which tasks are
-/// hedged, when the run has to fail. Pure: ``TaskRun`` tells it what happens and carries out what follows.
+/// hedged, when the run fails. Pure: ``TaskRun`` reports events to it and performs the actions.
 ///
 /// A run is in one of these states, which follow from its parts:
 /// - *running*: tasks are pulled, and start while a system has room. Goes to any other state.
-/// - *held up*: so many responses wait for the consumer that no task starts. Goes back when the consumer takes some.
-/// - *stranded*: no attempt is in flight and no system could run a task. Fails after ``ScanCoordinator/Options/waitForSystems``
-///   unless a system joins.
+/// - *held up*: so many responses wait for the consumer that no task starts. Ends when the consumer has taken some.
+/// - *stranded*: no attempt is in flight and no system could run a task. Fails after
+///   ``ScanCoordinator/Options/waitForSystems`` unless a system joins.
 /// - *exhausted*: every task has been pulled and none waits. Those in flight are hedged when they are overdue.
 /// - *done*: every task has its response. Final.
 package struct TaskRunState: Sendable {
-    /// Tasks that are looked at when one is sought whose bulk bytes a system holds.
+    /// Most pending tasks among which one is sought whose bulk bytes a system holds.
     package static let lookAhead = 256
 
     /// How an attempt ended.
@@ -25,7 +25,7 @@ package struct TaskRunState: Sendable {
     package enum Action: Equatable, Sendable {
         /// Nothing: its task is done already.
         case drop
-        /// Deliver the output, cancel the other attempts, and blame the systems that failed what another could do.
+        /// Deliver the output, cancel the other attempts, and blame the systems that failed a task that another did.
         case deliver(cost: Double, others: [TaskLedger.AttemptID], blamed: [SystemID])
         /// The task waits again. `log`: last lines of the node's log, nil if the end is not reported.
         case retry(reason: String, log: [String]?)
@@ -49,18 +49,18 @@ package struct TaskRunState: Sendable {
     package private(set) var excluded: Set<SystemID> = []
     /// Whether every task has been pulled.
     package private(set) var isExhausted = false
-    /// Systems that the observer knows, by name.
+    /// The names of the systems that were reported to the observer.
     package private(set) var known: [SystemID: String]
-    // By entry, of those open tasks that have failed.
+    // The last failure of each open task that has failed, by its entry.
     private var failures: [Int: Failure] = [:]
     private var stragglers = StragglerPolicy()
     private var lastCause: String?
     /// When the run fails unless a system joins.
     private var strandedUntil: Instant?
-    /// When the next task will be overdue; nil while no slot idles.
+    /// When the next task will be overdue; nil while no slot is idle.
     private var nextLook: Instant?
 
-    /// A run that has not pulled a task. `known`: the systems that the observer knows already.
+    /// A run that has not pulled a task. `known`: the systems that were reported before.
     package init(options: ScanCoordinator.Options, known: [SystemID: String] = [:]) {
         self.options = options
         self.known = known
@@ -69,7 +69,7 @@ package struct TaskRunState: Sendable {
 
     // MARK: Tasks
 
-    /// Whether to pull a task: one is kept ahead, and others behind it if it may have to wait for a certain system.
+    /// Whether to pull a task: one is kept ahead, and more behind it if it may have to wait for a certain system.
     package var wantsTask: Bool {
         !isExhausted
             && ledger.pending.count < (ledger.pending.first?.request.isChoosy == true ? Self.lookAhead : 1)
@@ -78,17 +78,17 @@ package struct TaskRunState: Sendable {
     /// A task was pulled.
     /// - Returns: its entry in the ledger until it is done.
     package mutating func pulled(cost: Double, key: BulkKey?) -> Int {
-        // An invalid cost must not upset the choice of systems.
+        // An invalid cost must not distort the choice of systems.
         ledger.add(cost: cost.isFinite && cost > 0 ? cost : 1, key: key)
     }
 
-    /// There is no other task.
+    /// All tasks have been pulled.
     package mutating func exhausted() { isExhausted = true }
 
     /// Whether every task has its response.
     package var isDone: Bool { isExhausted && ledger.open == 0 }
 
-    /// Whether no task starts while `waiting` ended attempts or responses wait to be taken.
+    /// Whether no task starts because `waiting` ended attempts have not been handled.
     package func isHeldUp(by waiting: Int) -> Bool { waiting >= options.responseBuffer }
 
     /// A system was reserved for the task `offset` places behind the most urgent one.
@@ -112,7 +112,7 @@ package struct TaskRunState: Sendable {
             if error.code != .cancelled { lastCause = "\(error)" }
             switch error.code {
             case .bulkUnreadable:
-                // An attempt that is under way elsewhere has its bytes.
+                // Another attempt that is under way has its bytes already.
                 let action = retry(attempt, as: .refused, on: name, because: error.message, isTold: false)
                 if case .retry = action { return .fail(error) }
                 return action
@@ -121,7 +121,7 @@ package struct TaskRunState: Sendable {
             case .refused, .cancelled:
                 return retry(attempt, as: .refused, on: name, because: error.message)
             case .draining:
-                // Leaving in order is no fault: the task goes on as if it had never been there.
+                // Draining is not a fault: the task is tried elsewhere as if it had not been sent.
                 excluded.insert(system)
                 return retry(attempt, as: .refused, on: name, because: error.message, isTold: false)
             case .unknownScanner:
@@ -169,8 +169,8 @@ package struct TaskRunState: Sendable {
 
     // MARK: Hedges
 
-    /// Looks for tasks that run longer than expected, once no other task is left to start and a slot idles that
-    /// is not of the excluded systems.
+    /// Looks for tasks that run longer than expected, if no other task is left to start and a slot of a system that is
+    /// not excluded is idle.
     /// - Returns: the newest attempts at them, the most overdue first.
     package mutating func overdue(hasIdleSlot: (Set<SystemID>) -> Bool, at now: Instant) -> [TaskLedger.AttemptID] {
         guard isExhausted, ledger.pending.isEmpty, ledger.inFlight > 0, hasIdleSlot(excluded) else {
@@ -201,7 +201,7 @@ package struct TaskRunState: Sendable {
     // MARK: Systems
 
     /// The set of systems has changed.
-    /// - Returns: which left and which joined; `isFirst`: all that are there.
+    /// - Returns: which left and which joined; `isFirst`: all that are present.
     package mutating func systemsChanged(to present: [SystemSnapshot], isFirst: Bool = false) -> [TaskEvent] {
         var events: [TaskEvent] = []
         if present.count(where: { known[$0.id] != nil }) < known.count {
@@ -227,7 +227,7 @@ package struct TaskRunState: Sendable {
             return nil
         }
         let until = strandedUntil ?? now.advanced(by: options.waitForSystems)
-        // At least one more look is due after the wait has begun.
+        // The call that begins the wait never fails the run.
         guard strandedUntil != nil, now >= until else {
             strandedUntil = until
             return nil

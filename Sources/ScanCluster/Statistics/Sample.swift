@@ -1,4 +1,4 @@
-/// A quantity that was measured several times: the median counts, the spread says how far to trust it.
+/// Several measurements of one quantity: the median is the result, the spread shows its uncertainty.
 package struct Sample: Encodable, Equatable, Sendable {
     /// In the order of measuring.
     package private(set) var values: [Double]
@@ -6,7 +6,7 @@ package struct Sample: Encodable, Equatable, Sendable {
     /// Values, or none yet.
     package init(_ values: [Double] = []) { self.values = values }
 
-    /// Takes one more value in.
+    /// Adds a value.
     package mutating func add(_ value: Double) { values.append(value) }
 
     /// The middle value, or the mean of the two in the middle; NaN if there are no values.
@@ -30,7 +30,7 @@ package struct Sample: Encodable, Equatable, Sendable {
     /// Each value changed by `change`.
     package func map(_ change: (Double) -> Double) -> Sample { Sample(values.map(change)) }
 
-    /// Quotients of values taken in the same round: what is left when the machine's speed drifts.
+    /// Quotients of values of the same round: a drift of the machine's speed affects both, and cancels.
     package static func / (left: Sample, right: Sample) -> Sample {
         Sample(zip(left.values, right.values).map { $0 / $1 })
     }

@@ -7,7 +7,7 @@ package struct BackOff: Equatable, Sendable {
 
     /// Faults since the last success.
     package private(set) var faults = 0
-    /// When the last fault came.
+    /// When the last fault occurred.
     private var since: Instant?
     /// The system is set aside until then.
     package private(set) var until: Instant?
@@ -17,9 +17,8 @@ package struct BackOff: Equatable, Sendable {
     /// Whether the system is set aside at `now`.
     package func isSetAside(at now: Instant) -> Bool { until.map { now < $0 } ?? false }
 
-    /// An attempt that began at `start` met a fault of the system.
-    /// Attempts that were in flight when the last fault came suffered from the same cause: it counts once.
-    /// Attempts that were under way when the last fault came suffered from the same cause: it counts once.
+    /// An attempt that began at `start` ended with a fault of the system. Attempts that were in flight when the last
+    /// fault occurred are assumed to have the same cause, which counts once.
     /// - Returns: false if it does not count.
     package mutating func fault(ofAttemptFrom start: Instant, at now: Instant) -> Bool {
         if let since, start <= since, faults > 0 { return false }
@@ -30,7 +29,7 @@ package struct BackOff: Equatable, Sendable {
         return true
     }
 
-    /// An attempt that began at `start` succeeded. One that was in flight when the fault came does not count.
+    /// An attempt that began at `start` succeeded. One that was in flight when the last fault occurred does not count.
     package mutating func success(ofAttemptFrom start: Instant) {
         if let since, start <= since { return }
         self = BackOff()

@@ -1,4 +1,4 @@
-/// The bulk keys that a system is believed to hold; the newest are kept. A wrong belief costs one transfer.
+/// The bulk keys that a system is believed to hold; the newest are kept. A mistake costs one transfer.
 package struct HeldKeys: Sendable {
     /// More keys than a node's cache has bands.
     package static let limit = 1024
@@ -8,11 +8,11 @@ package struct HeldKeys: Sendable {
 
     package init() {}
 
-    /// Whether `key` was inserted lately.
+    /// Whether `key` is among the newest keys.
     package func contains(_ key: BulkKey) -> Bool { keys.contains(key) }
 
-    /// The system was given `key`.
-    /// - Returns: whether that is new, and the key that is forgotten for it.
+    /// The system was sent the bytes of `key`.
+    /// - Returns: whether the key is new, and the key that was dropped for it.
     @discardableResult
     package mutating func insert(_ key: BulkKey) -> (isNew: Bool, forgotten: BulkKey?) {
         guard keys.insert(key).inserted else { return (false, nil) }

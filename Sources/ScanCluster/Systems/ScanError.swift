@@ -1,18 +1,18 @@
 /// Why a system gave no response to an attempt: a fault of the system or of the connection to it, not of the task.
 ///
-/// An error that the task's own code throws is no `ScanError`: it is a failure in ``TaskResponse/result``.
+/// An error that the task's own code throws is not a `ScanError`: it is a failure in ``TaskResponse/result``.
 public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What went wrong.
     public enum Code: String, Sendable {
-        /// The connection ended, or the system left, before it answered.
+        /// The connection ended, or the system left, before it responded.
         case systemLost
         /// The attempt took longer than its time-out.
         case timedOut
         /// The requester has cancelled the attempt.
         case cancelled
-        /// The system takes no more tasks now: its queue is full.
+        /// The system accepts no more tasks now: its queue is full.
         case refused
-        /// The system is about to leave, and takes no more tasks.
+        /// The system is draining, and accepts no more tasks.
         case draining
         /// The system does not know this type of task.
         case unknownScanner

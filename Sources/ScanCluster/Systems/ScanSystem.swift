@@ -1,4 +1,4 @@
-/// Runs scan tasks: on the threads of this process, or on a node behind a transport. The caller does not see which.
+/// Runs scan tasks: on the threads of this process, or on a node behind a transport. Callers use both in the same way.
 public actor ScanSystem {
     /// Identity of the system's process.
     public nonisolated let id: SystemID
@@ -11,32 +11,32 @@ public actor ScanSystem {
     /// True for the system of this process.
     public nonisolated let isLocal: Bool
 
-    /// How attempts get to the system.
+    /// Carries attempts to the system.
     nonisolated let transport: any ScanTransport
-    /// The same, if it is the one to this process's slots.
+    /// The transport, if it is that of this process's slots.
     nonisolated let slotTransport: LocalTransport?
     /// Time limits of its attempts.
     nonisolated let timeouts: Timeouts
-    /// Guards its attempts; nil if all that happens to them happens on ``executor``.
+    /// Guards its attempts; nil if they are used only on ``executor``.
     nonisolated let lock: Locked<Void>?
     nonisolated let executor: (any SerialExecutor)?
-    /// The same, if it runs tasks too.
+    /// The executor, if it is also a task executor.
     nonisolated let taskExecutor: (any TaskExecutor)?
     /// Where bulk bytes are read.
     nonisolated let reader: any TaskExecutor
-    // An actor that may be given an executor has none of its own, so it borrows that of a private one.
+    // An actor that defines `unownedExecutor` has no default executor, so that of another actor is used.
     private nonisolated let spare = SpareExecutor()
 
     /// The system of this process, with `slots` scan threads.
     /// - Parameters:
-    ///   - slots: number of scan threads, at least 1; fewer are started where the system gives no more.
+    ///   - slots: number of scan threads, at least 1; fewer are started if the system allows no more.
     ///   - id: identity of this process.
     ///   - name: name for users.
     ///   - niceness: added to the scan threads' nice value (Linux).
     ///   - clock: measures the scans and their time-outs.
     public init(local slots: Int, id: SystemID, name: String, niceness: Int = 0, clock: any ScanClock) {
         let threads = ScanThreads(count: slots, niceness: niceness)
-        // The number of threads that it got, not the number asked for.
+        // `threads.count`, not `slots`: fewer threads may have been started.
         let transport = LocalTransport(threads, clock: clock)
         self.init(
             transport: transport, id: id, name: name, slots: threads.count, window: threads.count, clock: clock,
@@ -51,8 +51,8 @@ public actor ScanSystem {
     ///   - slots: the node's slots.
     ///   - window: most attempts in flight, which must be within what the node admits; twice the slots if nil.
     ///   - clock: measures time-outs.
-    ///   - executor: the transport's executor, on which this actor then runs and the timers of `clock` fire; the actor's
-    ///     own if nil.
+    ///   - executor: the transport's executor, on which this actor then runs and the timers of `clock` fire; a private
+    ///     one if nil.
     public init(
         remote transport: any ScanTransport, id: SystemID, name: String, slots: Int, window: Int? = nil,
         clock: any ScanClock, executor: (any SerialExecutor)? = nil
@@ -62,8 +62,8 @@ public actor ScanSystem {
             executor: executor)
     }
 
-    /// A system behind `transport`, all of it on one executor, so that nothing depends on chance: for simulations.
-    /// It passes for the system of this process if `isLocal`.
+    /// A system behind `transport` that runs on one executor only, so that it is deterministic: for simulations.
+    /// It counts as the system of this process if `isLocal`.
     package init(
         simulated transport: any ScanTransport, id: SystemID, name: String, slots: Int, window: Int, isLocal: Bool,
         clock: any ScanClock, executor: any SerialExecutor & TaskExecutor
@@ -92,22 +92,23 @@ public actor ScanSystem {
         lock = executor == nil ? Locked(()) : nil
     }
 
-    /// The transport's executor, or one of the actor's own.
+    /// The transport's executor, or a private one.
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         executor?.asUnownedSerialExecutor() ?? spare.unownedExecutor
     }
 
-    /// Runs `work` on the system's slots, in order and with one wake-up. A system behind a transport skips it, as does one
-    /// that was closed.
+    /// Runs `work` on the system's slots, in order and with one wake-up. A system behind a transport skips it, as does
+    /// one that was closed.
     package nonisolated func run(_ work: [any ScanWork]) {
         guard let slotTransport else { return work.forEach { $0.skip() } }
         slotTransport.threads.submit(work)
     }
 
-    /// Ends the slots of this process: work that waits is skipped at once, work that runs ends in its time.
+    /// Closes the slots of this process: waiting work is skipped at once, running work is not interrupted.
     package nonisolated func closeSlots() { slotTransport?.close() }
 
-    /// Ends the system: attempts under way end with ``ScanError/Code/systemLost``, running local scans in their time.
+    /// Closes the system: attempts under way end with ``ScanError/Code/systemLost``, except running local scans, which
+    /// are not interrupted.
     public func close() { transport.close() }
 }
 

@@ -9,8 +9,8 @@ extension Systems {
         public var identity: SystemID?
         /// Tasks that it claims to run at the same time.
         public var slots: Int?
-        /// Numeric addresses, those that most machines reach first; link-local ones with their interface, as
-        /// `fe80::1%eth0`.
+        /// Numeric addresses, beginning with those that most machines can reach; link-local ones with their interface,
+        /// as `fe80::1%eth0`.
         public var addresses: [SocketAddress]
 
         /// A peer.
@@ -30,7 +30,7 @@ extension Systems {
         registry.withLock { $0.peers.values.sorted { ($0.name, $0.key) < ($1.name, $1.key) } }
     }
 
-    /// Enters a peer, or replaces what is known of it.
+    /// Adds a peer, or replaces the one of the same key.
     package func list(_ peer: Peer) { registry.withLock { $0.peers[peer.key] = peer } }
 
     /// Removes the peer of this key. If it is connected, it stays so.

@@ -1,6 +1,6 @@
 typealias Waiter = UnsafeContinuation<Void, Never>
 
-/// A run's view of changes: none is lost between two waits.
+/// Notifies a run of changes; one between two waits is not lost.
 struct Watch {
     var hasChanged = false
     var waiter: Waiter?
@@ -8,7 +8,7 @@ struct Watch {
 
 extension Systems.Registry {
     /// Marks a change for every run but one.
-    /// - Returns: who must be resumed, outside the lock.
+    /// - Returns: the waiters to resume, outside the lock.
     mutating func wake(except run: RunID? = nil) -> [Waiter] {
         guard watches.count > 1 || run == nil else { return [] }
         var woken: [Waiter] = []
@@ -39,7 +39,7 @@ extension Systems {
     /// A run ended; it is no longer notified.
     package func unwatch(_ run: RunID) { registry.withLock { $0.watches[run] = nil } }
 
-    /// Returns when something has changed since the last call, not through the run itself: a system joined, left or is
+    /// Returns when something other than the run caused a change since the last call: a system joined, left or is
     /// no longer set aside, or another run released room. Also returns when the task is cancelled.
     package func change(for run: RunID) async {
         await withTaskCancellationHandler {

@@ -15,7 +15,7 @@ public final class Systems: Sendable {
 
     /// No systems yet.
     /// - Parameters:
-    ///   - clock: keeps the time of systems that are set aside.
+    ///   - clock: measures how long systems are set aside.
     ///   - bulkLimit: most bytes of bulk on their way to remote systems, read but not yet sent; 256 MiB by default.
     ///     A single attempt may exceed it. Local systems are bounded by their slots.
     public init(clock: any ScanClock, bulkLimit: Int = 256 << 20) {
@@ -23,8 +23,8 @@ public final class Systems: Sendable {
         bulkBudget = BulkBudget(limit: bulkLimit)
     }
 
-    /// Adds a system; runs that wait give it work at once.
-    /// - Returns: false if a system of the same identity is there already: this one is then not used.
+    /// Adds a system; waiting runs use it at once.
+    /// - Returns: false if there is a system of the same identity already: this one is then not used.
     @discardableResult
     public func join(_ system: ScanSystem) -> Bool {
         let (joined, woken) = registry.withLock { registry in
@@ -43,7 +43,7 @@ public final class Systems: Sendable {
         return true
     }
 
-    /// Removes a system. Its attempts end when its transport says so; the system is not closed.
+    /// Removes a system. Its attempts end when its transport ends them; the system is not closed.
     /// - Parameters:
     ///   - id: the system.
     ///   - isLost: true if its connection broke. If that ended attempts, the system is set aside when it comes back.
@@ -81,13 +81,13 @@ public final class Systems: Sendable {
                     from: pending, excluding: excluded, run: run, prefetching: prefetching, at: now)
             else { return nil }
             guard let system = registry.systems[pick.reservation.system] else {
-                preconditionFailure("the registry knows every system it picks")
+                preconditionFailure("the registry has every system that it picks")
             }
             return (pick.offset, pick.reservation, system)
         }
     }
 
-    /// An attempt ended. Wakes the other runs; the run itself knows.
+    /// An attempt ended: releases its room, and wakes the other runs.
     func release(_ reservation: SystemsState.Reservation, as evidence: SystemsState.Evidence, at now: Instant) {
         var setAside: Instant?
         change(except: reservation.run) { registry in
@@ -115,7 +115,7 @@ public final class Systems: Sendable {
         }
     }
 
-    /// Whether a slot idles that a run may use.
+    /// Whether a slot is idle that a run may use.
     func hasIdleSlot(excluding excluded: Set<SystemID>) -> Bool {
         let now = clock.now
         return registry.withLock { $0.state.hasIdleSlot(excluding: excluded, at: now) }

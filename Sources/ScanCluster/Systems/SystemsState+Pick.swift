@@ -1,5 +1,5 @@
 extension SystemsState {
-    /// Chooses one of the pending tasks and the system it goes to, and takes the room, in one step.
+    /// Chooses one of the pending tasks and the system it goes to, and takes the room, in one operation.
     ///
     /// In this order: the first task, if it needs no bulk bytes; a task whose bytes a system with room holds; a task
     /// whose bytes no system holds; any task, whose bytes are then sent once more. A task goes to the system where it
@@ -7,7 +7,7 @@ extension SystemsState {
     /// - Parameters:
     ///   - pending: the tasks, most urgent first.
     ///   - excluded: systems that cannot run any task of the run.
-    ///   - run: takes the room.
+    ///   - run: the run that takes the room.
     ///   - prefetching: whether tasks may wait at a system for a slot.
     ///   - now: the time.
     /// - Returns: the task's position in `pending` and the reservation; nil if no task can go anywhere now.
@@ -49,7 +49,7 @@ extension SystemsState {
         }
     }
 
-    /// Whether a slot idles that a run may use.
+    /// Whether a slot is idle that a run may use.
     package func hasIdleSlot(excluding excluded: Set<SystemID>, at now: Instant) -> Bool {
         idle.indices.contains { members[$0].isUsable(at: now) && !excluded.contains(members[$0].id) }
     }
@@ -57,9 +57,9 @@ extension SystemsState {
     /// Most members with room that are all looked at for one choice.
     package static let candidateLimit = 64
 
-    /// How many are looked at where more have room, for a task without bulk bytes: the best of so many is about as good as
-    /// the best of all (M. Mitzenmacher, The Power of Two Choices in Randomized Load Balancing, IEEE TPDS 12, 2001), and
-    /// the choice does not take longer in a larger cluster.
+    /// How many are looked at if more have room, for a task without bulk bytes: the best of this many is about as good
+    /// as the best of all (M. Mitzenmacher, The Power of Two Choices in Randomized Load Balancing, IEEE TPDS 12, 2001),
+    /// and the choice does not take longer in a larger cluster.
     package static let sampleSize = 16
 
     /// Members with room that the run may use; where there are many, `sample` of them, other ones each time.
@@ -90,7 +90,7 @@ extension SystemsState {
         return nil
     }
 
-    /// The wanted candidate where a task is expected to finish first; among equals the one that idles longest.
+    /// The wanted candidate where a task is expected to finish first; among equals the one that has been idle longest.
     private func best(for request: TaskRequest, among candidates: [Int], where isWanted: (Int) -> Bool) -> Int? {
         var best: (index: Int, seconds: Double, touched: UInt64)?
         // A system that was never measured counts as one of the fastest.
@@ -108,8 +108,8 @@ extension SystemsState {
         return best?.index
     }
 
-    /// The members with room that a task may go to which another system has failed. Which those are depends also on
-    /// members without room, for which it waits. Such tasks are few: all members are looked at.
+    /// The members with room to which a task may go that has failed before. They depend also on members without room,
+    /// for which such a task may wait. Such tasks are few: all members are looked at.
     private func eligible(
         for request: TaskRequest, prefetching: Bool, excluding excluded: Set<SystemID>, at now: Instant
     ) -> [Int] {
@@ -125,7 +125,7 @@ extension SystemsState {
 }
 
 extension TaskRequest {
-    /// Whether only certain systems suit the task. Tasks behind it may then be able to start when it is not.
+    /// Whether only certain systems suit the task. Tasks behind it may then start before it.
     var isChoosy: Bool { key != nil || !isFree }
 
     /// Whether the task may go anywhere.

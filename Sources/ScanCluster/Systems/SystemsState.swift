@@ -1,4 +1,4 @@
-/// The registry of reachable systems: who is there, how loaded, how fast, who is set aside, and who gets a task.
+/// The registry of reachable systems: their load and speed, which are set aside, and which one gets a task. Pure.
 package struct SystemsState: Sendable {
     /// One reachable system.
     package struct Member: Sendable {
@@ -12,7 +12,7 @@ package struct SystemsState: Sendable {
         var inFlightCost = 0.0
         /// When the newest of its attempts began.
         var lastStart = Instant(nanoseconds: .min)
-        /// When its last output came.
+        /// When its last output arrived.
         var lastOutput = Instant(nanoseconds: .min)
         /// Slots held by abandoned scans.
         package fileprivate(set) var abandoned = 0
@@ -20,7 +20,7 @@ package struct SystemsState: Sendable {
         package fileprivate(set) var throughput = ThroughputEstimate()
         package fileprivate(set) var backOff = BackOff()
         var held = HeldKeys()
-        /// Order of the last reservation or release: the smallest idles longest.
+        /// Order of the last reservation or release: the member with the smallest has been idle longest.
         var touched: UInt64 = 0
 
         /// Most attempts in flight now. After a fault no attempt waits there for a slot until the system has succeeded
@@ -32,7 +32,7 @@ package struct SystemsState: Sendable {
         /// Room for an attempt: up to the window with prefetching, else up to the slots.
         func hasRoom(prefetching: Bool) -> Bool { inFlight + abandoned < (prefetching ? window : slots) }
 
-        /// Whether tasks can go there at all.
+        /// Whether tasks may go there, if there is room.
         func isUsable(at now: Instant) -> Bool { abandoned < slots && !backOff.isSetAside(at: now) }
     }
 
@@ -43,7 +43,7 @@ package struct SystemsState: Sendable {
         /// The run that took it.
         package let run: RunID
         let serial: UInt64
-        /// Where the system stood among the members.
+        /// The system's index in the members when the room was taken.
         let index: Int
         let cost: Double
         /// When the room was taken.
@@ -52,15 +52,15 @@ package struct SystemsState: Sendable {
 
     /// How an attempt ended, as far as its system is concerned.
     package enum Evidence: Equatable, Sendable {
-        /// It gave an output after `seconds` of scanning.
+        /// It returned an output after `seconds` of scanning.
         case succeeded(seconds: Double)
         /// The task's code threw.
         case threw
         /// The system failed.
         case fault
-        /// Another system was asked as well after a while, and was quicker.
+        /// A hedge on another system was faster.
         case overtaken
-        /// Nothing can be learnt: cancelled, or the input was unreadable.
+        /// No evidence: it was cancelled, or the input was unreadable.
         case void
     }
 
@@ -82,8 +82,8 @@ package struct SystemsState: Sendable {
 
     package init() {}
 
-    /// A system became reachable. One that left while it was set aside stays so.
-    /// - Returns: false if a system of that identity is there already.
+    /// A system became reachable. One that left while it was set aside is still set aside.
+    /// - Returns: false if there is a system of that identity already.
     package mutating func join(id: SystemID, name: String, slots: Int, window: Int, isLocal: Bool) -> Bool {
         guard !members.contains(where: { $0.id == id }) else { return false }
         var member = Member(
@@ -112,7 +112,7 @@ package struct SystemsState: Sendable {
         for key in member.held.keys { drop(key) }
         reindex()
         if member.backOff.faults > 0 {
-            // All are forgotten at once when they are many: peers must not be able to make this memory grow.
+            // At this limit all are dropped: peers must not be able to make the table grow without bound.
             if departed.count >= 1024 { departed = [:] }
             departed[id] = member.backOff
         }
@@ -146,7 +146,7 @@ package struct SystemsState: Sendable {
         case .threw, .void:
             return nil
         case .overtaken where members[index].lastOutput > reservation.start:
-            // It is slow, or was unlucky, but it works.
+            // It is slow but works: it has returned an output since.
             return nil
         case .fault, .overtaken:
             return fault(at: index, ofAttemptFrom: reservation.start, now: now)
@@ -155,14 +155,14 @@ package struct SystemsState: Sendable {
 
     /// The index of a reservation's system; nil if it has left.
     private func index(of reservation: Reservation) -> Int? {
-        // Nearly always unchanged.
+        // The index rarely changes.
         if reservation.index < members.count, members[reservation.index].serial == reservation.serial {
             return reservation.index
         }
         return indices[reservation.serial]
     }
 
-    /// A task that threw there succeeded elsewhere: the system is to blame, not the task.
+    /// A task that threw there succeeded elsewhere: a fault of the system, not of the task.
     /// - Returns: until when the system is set aside, if it is.
     package mutating func blame(_ id: SystemID, at now: Instant) -> Instant? {
         guard let index = members.firstIndex(where: { $0.id == id }) else { return nil }
@@ -219,11 +219,11 @@ package struct SystemsState: Sendable {
 
     /// The first violated invariant; nil if all hold.
     package var contradiction: String? {
-        if Set(members.map(\.id)).count != members.count { return "a system is there twice" }
+        if Set(members.map(\.id)).count != members.count { return "a system is listed twice" }
         for member in members {
             if member.inFlight < 0 { return "\(member.name) was released too often" }
             if member.inFlight > max(member.maxWindow, member.slots) { return "\(member.name) is overbooked" }
-            if member.inFlight == 0, member.inFlightCost != 0 { return "\(member.name) carries cost of nothing" }
+            if member.inFlight == 0, member.inFlightCost != 0 { return "\(member.name) has a load without attempts" }
         }
         for (pool, prefetching) in [(idle, false), (open, true)] {
             let roomy = members.indices.filter { members[$0].hasRoom(prefetching: prefetching) }

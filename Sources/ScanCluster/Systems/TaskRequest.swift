@@ -1,10 +1,10 @@
-/// What the choice of a system depends on.
+/// The properties of a task on which the choice of a system depends.
 package struct TaskRequest: Equatable, Sendable {
     /// Where a task may go.
     package enum Placement: Equatable, Sendable {
         /// Wherever it is expected to finish first.
         case anywhere
-        /// To the local system if that has slots and is not avoided: another system's code or data failed the task.
+        /// To the local system if that has slots and is not avoided: the cause of a failure may lie in another system.
         case localFirst
     }
     /// Expected work.
@@ -27,7 +27,7 @@ package struct TaskRequest: Equatable, Sendable {
 package struct PendingTask: Equatable, Sendable {
     /// Its entry in the ledger.
     package var entry: Int
-    /// What it asks for.
+    /// Its requirements.
     package var request: TaskRequest
 
     /// A task of that entry.

@@ -8,7 +8,7 @@ package struct ThroughputEstimate: Equatable, Sendable {
 
     package init() {}
 
-    /// A task of `cost` took a slot `seconds`.
+    /// A task of `cost` occupied a slot for `seconds`.
     package mutating func measure(cost: Double, seconds: Double) {
         // At least one tick of the clock, for scans shorter than that.
         let seconds = max(seconds, 1e-7)
@@ -23,7 +23,7 @@ package struct ThroughputEstimate: Equatable, Sendable {
     package var rate: Double? { isMeasured ? cost / seconds : nil }
 
     /// Tasks beyond the slots that keep the slots busy while a response and the next task are on their way: one per
-    /// slot, and enough tiny ones for 20 ms.
+    /// slot, or of short ones as many as take 20 ms.
     package func prefetch(slots: Int) -> Int {
         guard isMeasured else { return slots }
         return slots * max(1, Int(min(0.02 / seconds, 1e5)))

@@ -1,4 +1,4 @@
-/// Decides who may hold bulk bytes in transit to a node, in the order of arrival. Pure.
+/// Decides which requesters may hold bulk bytes in transit to nodes, in the order of arrival. Pure.
 package struct BulkBudgetState<Waiter> {
     private struct Request {
         var ticket: UInt64
@@ -17,8 +17,8 @@ package struct BulkBudgetState<Waiter> {
     /// Requests that wait.
     package var waitingCount: Int { waiting.count }
 
-    /// A requester wants to hold bytes; `ticket` names the request.
-    /// - Returns: true if it may do so now; otherwise the waiter is kept.
+    /// Requests to hold bytes; `ticket` identifies the request.
+    /// - Returns: true if the bytes may be held now; otherwise the waiter is kept.
     package mutating func take(_ byteCount: Int, ticket: UInt64, waiter: Waiter) -> Bool {
         if waiting.isEmpty, fits(byteCount) {
             used += byteCount

@@ -1,10 +1,10 @@
 internal import ScanMemory
 
-/// Bytes too many for a coder: pixels, for images. Written once while they are made, and immutable from then on, except
-/// for the holder of the only reference.
+/// The binary input of a task, such as pixels, which is not coded with the task. Written once, by an initialiser; after
+/// that only the holder of the only reference may write it.
 public final class BulkBytes: @unchecked Sendable {
-    // Sendable: the bytes are written only inside `init`, before another thread can know this object, or while there is
-    // only one reference to it, and freed in `deinit`.
+    // Sendable: the bytes are written only inside `init`, before another thread can refer to this object, or while
+    // there is only one reference to it, and freed in `deinit`.
     private let memory: UnsafeMutableRawBufferPointer
     /// The owner of borrowed memory, and what to call when it is no longer used.
     private var loan: (owner: BulkBytes, ended: @Sendable () -> Void)?
@@ -37,8 +37,8 @@ public final class BulkBytes: @unchecked Sendable {
         ended()
     }
 
-    /// Lets `body` read the bytes. Its second argument says whether it may also overwrite them, because there is no
-    /// other reference to them.
+    /// Calls `body` with the bytes. It may overwrite them if `isOnlyReference`, because there is no other reference to
+    /// them.
     package static func withBytes<Result>(
         of bytes: inout BulkBytes, _ body: (UnsafeMutableRawBufferPointer, _ isOnlyReference: Bool) throws -> Result
     ) rethrows -> Result {
@@ -56,7 +56,7 @@ public final class BulkBytes: @unchecked Sendable {
     }
 }
 
-/// Identity of bulk bytes within a job, by which a system that kept them finds them again.
+/// Identity of bulk bytes within a job, by which a system finds those that it keeps.
 public struct BulkKey: Codable, Hashable, Sendable {
     /// The job, chosen at random.
     public var job: UInt64
@@ -72,15 +72,15 @@ public struct BulkKey: Codable, Hashable, Sendable {
 
 /// Where a task's bulk bytes come from: read only when an attempt needs them, so that a job never holds them all.
 ///
-/// A class, since a task's record is copied often.
+/// A class, since the sources of open tasks are copied often.
 public final class BulkSource: Sendable {
-    /// Under this key a node may keep the bytes for later tasks of the same job; nil if they are used once.
+    /// The key under which a node may keep the bytes for later tasks of the same job; nil if they are used once.
     public let key: BulkKey?
     /// Whether all other tasks of the job that have ``key`` are finished. A node then keeps the bytes no longer than
     /// this task takes, which may overwrite them: see ``ScanContext/takeBulk()``. If that is wrong, or the task has to
     /// be repeated, the bytes are sent once more.
     public let isLastUse: Bool
-    /// Where a node may find the same bytes by itself; nil if nowhere.
+    /// By which a node may read the same bytes itself; nil if it cannot.
     public let reference: BulkReference?
     /// Number of bytes that ``load`` will return.
     public let byteCount: Int

@@ -1,10 +1,10 @@
-/// Where a system that has the same files finds bulk bytes by itself. The maker of the job writes it and the node's
-/// ``BulkResolver`` reads it; the engine reads neither part.
+/// Refers to bulk bytes that a system with the same files can read itself. The code that makes the tasks writes it and
+/// the node's ``BulkResolver`` reads it; the engine interprets neither part.
 public struct BulkReference: Hashable, Sendable {
-    /// What the bytes are read from, such as names of files. A node that cannot read them is sent no further references
-    /// to it.
+    /// What the bytes are read from, such as names of files. A node that cannot read an origin is sent no further
+    /// references to it.
     public var origin: [UInt8]
-    /// Which of its bytes.
+    /// Identifies the bytes within the origin.
     public var part: [UInt8]
 
     /// A reference to `part` of `origin`.
@@ -14,10 +14,10 @@ public struct BulkReference: Hashable, Sendable {
     }
 }
 
-/// Finds the bulk bytes to which tasks refer where a node has them by itself.
+/// Reads bulk bytes to which tasks refer from the node's own files.
 public protocol BulkResolver: Sendable {
-    /// Reads `count` bytes. Called on a scan thread, may block, and must not rely on anything in `reference`. Whether
-    /// they are the right ones is checked afterwards.
-    /// - Throws: why they are not here, for the node's log.
+    /// Reads `count` bytes. Called on a scan thread, may block, and must not trust `reference`. The caller compares the
+    /// bytes with their checksum.
+    /// - Throws: why they cannot be read, for the node's log.
     func bytes(of reference: BulkReference, count: Int) throws -> BulkBytes
 }

@@ -13,8 +13,8 @@ public protocol ScanTask: Codable, Identifiable, Sendable where ID: Codable & Se
     /// Expected work, in any unit that all tasks of a job share (pixels, for images). Positive; 1 by default.
     var cost: Double { get }
 
-    /// Does the work. Runs on a thread of its own, may block, and should call ``ScanContext/checkCancellation()`` now
-    /// and then. What it throws becomes the failure of this attempt.
+    /// Does the work. Runs on a scan thread, may block, and should call ``ScanContext/checkCancellation()`` regularly.
+    /// An error that it throws is the failure of this attempt.
     func scan(_ context: ScanContext) throws -> Output
 
     /// Refuses an output that cannot be the answer to this task: the system that sent it is then set aside and the

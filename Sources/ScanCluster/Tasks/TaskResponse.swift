@@ -1,7 +1,7 @@
 /// Output or failure of one scan task, with the system and the attempt that led to it.
 ///
-/// Not `Codable`: the wire carries an output's bytes or a failure's text, and the seconds in the frame's header. Identity,
-/// system and attempt are known to the coordinator that asked.
+/// Not `Codable`: the wire carries an output's bytes or a failure's text, and the seconds in the frame's header. The
+/// coordinator has identity, system and attempt from its request.
 public struct TaskResponse<Work: ScanTask>: Identifiable, Sendable {
     /// The task's identity.
     public var id: Work.ID
@@ -38,8 +38,8 @@ public struct TaskFailure: Error, Codable, Equatable, Sendable, CustomStringConv
     public var system: String
     /// Number of the last attempt.
     public var attempt: Int
-    /// The last lines about the task in the log of the node that failed it last, each after the node's name once the run
-    /// has given the task up.
+    /// The last lines about the task in the log of the node that failed it last, each after the node's name once the
+    /// run has given the task up.
     public var log: [String]
 
     /// A failure of attempt number `attempt` on `system`.

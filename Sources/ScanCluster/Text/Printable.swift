@@ -1,5 +1,6 @@
 extension String {
-    /// The text with control characters replaced, since a name from an unauthenticated peer must not steer a terminal.
+    /// The text with control characters replaced, since a name from an unauthenticated peer must not control a
+    /// terminal.
     package var printable: String {
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {

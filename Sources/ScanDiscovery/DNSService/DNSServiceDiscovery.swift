@@ -4,7 +4,7 @@ import CDNSSD
 /// Discovery through the machine's own DNS-SD daemon: Avahi on Linux, mDNSResponder on macOS.
 ///
 /// The calls of `dns_sd.h` block, up to 25 s when the daemon hangs, so all of them run on Dispatch queues made for
-/// them. A daemon that does not answer within ``timeout`` is reported; its answer, if one ever comes, is dropped.
+/// them. A daemon that does not answer within ``timeout`` is reported; a later answer is dropped.
 public struct DNSServiceDiscovery: ServiceDiscovery {
     /// Service type that Skyfarm nodes announce.
     public static let skyfarmType = "_skyfarm._tcp"
@@ -24,7 +24,8 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
 
     /// Announces a service on every interface.
     ///
-    /// The sequence throws before it asks the daemon if the record breaks a rule that the daemon does not check.
+    /// The sequence throws, without a request to the daemon, if the record breaks a rule that the daemon does not
+    /// check.
     public func register(_ service: ServiceAdvertisement) -> AsyncThrowingStream<String, any Error> {
         do {
             try service.validate()
@@ -50,7 +51,7 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
         }
     }
 
-    /// Asks for host, port and TXT record of an instance; the daemon gives up after 5 s.
+    /// Queries host, port and TXT record of an instance; the daemon gives up after 5 s.
     public func resolve(_ instance: ServiceInstance) -> AsyncThrowingStream<ResolvedService, any Error> {
         stream("resolve '\(instance.name.printable)'") { continuation, _ in
             DNSServiceCall(context: ResolutionContext(continuation)) { [type] reference, context in
@@ -60,7 +61,7 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
         }
     }
 
-    /// Asks for A and AAAA records: the only request for addresses that both kinds of daemon support.
+    /// Queries A and AAAA records: the only request for addresses that both kinds of daemon support.
     public func addresses(of host: String, interface: UInt32) -> AsyncThrowingStream<HostAddress, any Error> {
         stream("find the addresses of \(host.printable)", requests: [kDNSServiceType_A, kDNSServiceType_AAAA]) {
             continuation, record in
@@ -71,7 +72,7 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
         }
     }
 
-    /// A sequence that lives as long as the operations that feed it, one for each of `requests`.
+    /// A sequence that is fed by one operation for each of `requests`, and cancels them when it ends.
     private func stream<Element: Sendable>(
         _ purpose: String, started: Element? = nil, requests: [Int] = [0],
         _ call: (AsyncThrowingStream<Element, any Error>.Continuation, Int) -> DNSServiceCall

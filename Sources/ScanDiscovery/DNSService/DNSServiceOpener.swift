@@ -7,7 +7,7 @@ struct DNSServiceStatus: Error {
     var code: DNSServiceErrorType
 }
 
-/// Makes references one after the other on a queue of its own, since making one waits for the daemon.
+/// Makes references one after the other on a queue of its own, since making one blocks until the daemon answers.
 ///
 /// One queue for all requests means one blocked thread, not one per request, when the daemon hangs.
 final class DNSServiceOpener: Sendable {

@@ -27,7 +27,8 @@ struct DNSServiceReference: @unchecked Sendable {
     }
 }
 
-/// The life of one reference: opened on the opener's queue, used and deallocated on a serial queue of its own.
+/// One reference from its creation to its end: made on the opener's queue, used and deallocated on its own serial
+/// queue.
 final class DNSServiceOperation: @unchecked Sendable {
     // Sendable: `state` is touched on `queue` only.
     private enum State {
@@ -55,7 +56,7 @@ final class DNSServiceOperation: @unchecked Sendable {
         self.failed = failed
     }
 
-    /// Makes the reference. Returns at once; `started` or `failed` tells the outcome.
+    /// Makes the reference. Returns at once; `started` or `failed` reports the outcome.
     func open(with opener: DNSServiceOpener) {
         opener.enqueue(
             call, unless: { [self] in queue.sync { if case .ended = state { true } else { false } } },
@@ -66,7 +67,8 @@ final class DNSServiceOperation: @unchecked Sendable {
     /// Cancels the request. The reference is deallocated once nothing on its queue uses it any more.
     func cancel() { queue.async { [self] in end() } }
 
-    /// Reports a daemon that keeps the opener waiting. While the opener makes progress, this request's turn will come.
+    /// Reports a daemon that does not answer. While the opener makes progress, this request only waits for earlier
+    /// ones.
     private func watch(_ opener: DNSServiceOpener, seen: UInt64) {
         queue.asyncAfter(deadline: .now() + timeout.dispatchInterval) { [self] in
             guard case .opening = state else { return }

@@ -6,7 +6,7 @@ import ScanCluster
     import Darwin
 #endif
 
-/// The state of the machine's discovery daemon, as far as it is known without a request to it, hence without waiting.
+/// The state of the machine's discovery daemon, as far as it can be determined without a request, hence at once.
 public enum DiscoveryDaemon: Hashable, Sendable {
     /// It accepts connections. It may still hang.
     case listening
@@ -15,7 +15,7 @@ public enum DiscoveryDaemon: Hashable, Sendable {
     /// The bus is there, but not the daemon.
     case absent
 
-    /// Looks now.
+    /// The state now.
     public static func diagnose() -> DiscoveryDaemon {
         #if os(Linux)
             let bus = busPath(address: getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) })

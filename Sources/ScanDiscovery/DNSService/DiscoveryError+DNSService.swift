@@ -6,23 +6,25 @@ extension DiscoveryError {
     init(status: DNSServiceErrorType, to purpose: String, wasOpen: Bool) {
         switch Int(status) {
         case kDNSServiceErr_Unknown where wasOpen:
-            self.init(.daemonLost, "the discovery daemon went away; waiting for it to come back")
+            self.init(.daemonLost, "the discovery daemon has stopped; waiting until it is back")
         case kDNSServiceErr_Unknown:
-            self = DiscoveryDaemon.diagnose().error ?? .init(.daemonLost, "the discovery daemon hung up; trying again")
+            self =
+                DiscoveryDaemon.diagnose().error
+                ?? .init(.daemonLost, "the discovery daemon closed the connection; trying again")
         case kDNSServiceErr_NoSuchName:
-            self.init(.noAnswer, "cannot \(purpose): nobody on the network answered")
+            self.init(.noAnswer, "cannot \(purpose): no answer from the network")
         case kDNSServiceErr_Refused:
             self.init(.refused, "cannot \(purpose): the discovery daemon refused; it may have too many clients")
         case kDNSServiceErr_NameConflict:
             self.init(.refused, "cannot \(purpose): another service of this machine has the same name")
         case kDNSServiceErr_BadParam, kDNSServiceErr_Invalid:
-            self.init(.invalid, "cannot \(purpose): the discovery daemon says the request is invalid (\(status))")
+            self.init(.invalid, "cannot \(purpose): the discovery daemon reported an invalid request (\(status))")
         default:
-            self.init(.refused, "cannot \(purpose): the discovery daemon says \(status)")
+            self.init(.refused, "cannot \(purpose): the discovery daemon reported error \(status)")
         }
     }
 
-    /// The daemon has taken the request and not answered it for `timeout`.
+    /// The daemon has not answered a request for `timeout`.
     static func daemonHangs(_ timeout: Duration) -> DiscoveryError {
         DiscoveryError(
             .daemonNotAnswering,

@@ -34,7 +34,7 @@ package struct AdvertisementState {
             return tell(.advertised(name: name))
         case .ended(let error):
             failures += 1
-            // A record that breaks a rule now will break it again.
+            // An invalid record stays invalid.
             let isHopeless = error.code == .invalid
             nextDeadline = isHopeless ? nil : now.advanced(by: retry.pause(afterFailures: failures))
             return tell(.unavailable(error))

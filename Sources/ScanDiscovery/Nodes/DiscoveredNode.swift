@@ -1,6 +1,6 @@
 public import ScanCluster
 
-/// A node that was announced on the network, with all ways to reach it. It is a hint: only its handshake proves it.
+/// A node that was announced on the network, with all its addresses. Not authenticated before the handshake.
 public struct DiscoveredNode: Hashable, Identifiable, Sendable {
     /// Distinguishes nodes.
     public enum ID: Comparable, Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct DiscoveredNode: Hashable, Identifiable, Sendable {
     public var id: ID
     /// A name to show, without control characters and without the digits that made it unique.
     public var name: String
-    /// Numeric addresses, those that most machines reach first; never empty.
+    /// Numeric addresses, beginning with those that most machines can reach; never empty.
     public var addresses: [SocketAddress]
     /// The facts that it announces about itself.
     public var advertisement: NodeAdvertisement

@@ -8,7 +8,7 @@ public enum DiscoveryEvent: Hashable, Sendable {
     case found(DiscoveredNode)
     /// A node announces other addresses or facts than before.
     case changed(DiscoveredNode)
-    /// A node is no longer announced. A connection to it may continue: only its heartbeats show that.
+    /// A node is no longer announced. A connection to it may continue: its heartbeats decide.
     case lost(DiscoveredNode)
 }
 
@@ -16,9 +16,9 @@ public enum DiscoveryEvent: Hashable, Sendable {
 public enum ConnectionOutcome: Hashable, Sendable {
     /// The handshake succeeded.
     case connected
-    /// The connection was made and ended. The node is offered again soon, then less and less often.
+    /// The connection was made and ended. The node is offered again, after increasing pauses.
     case ended
-    /// No address led to the node: its announcement may be stale, because its withdrawal was lost, or it may belong to
+    /// No address reached the node: its announcement may be stale, because its withdrawal was lost, or it may belong to
     /// another cluster. It is offered again when it is announced anew, or after a long time.
     case failed
 }

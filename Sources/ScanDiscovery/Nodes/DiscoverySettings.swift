@@ -31,8 +31,8 @@ public struct DiscoverySettings: Hashable, Sendable {
     public init() {}
 
     /// For a process that lists nodes but does not wait for them, such as a node that serves: one resolution every two
-    /// seconds, until ``NodeDiscovery/hurry()``. In a cluster of N nodes all of which list each other, N × N resolutions
-    /// would otherwise be under way at once, and delay those of a coordinator that waits.
+    /// seconds, until ``NodeDiscovery/hurry()``. In a cluster of N nodes that list each other, N × N resolutions would
+    /// otherwise be under way at once, and delay those of a coordinator that waits.
     public static var unhurried: DiscoverySettings {
         var settings = DiscoverySettings()
         settings.maximumResolutions = 1

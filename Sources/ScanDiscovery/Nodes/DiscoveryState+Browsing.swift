@@ -13,8 +13,7 @@ extension DiscoveryState {
         tell(.available)
     }
 
-    /// Keeps the nodes: the loss of the daemon is no loss of nodes. Instances that it repeats when it is back count as
-    /// new.
+    /// Keeps the nodes, which are not lost with the daemon. Instances that it repeats when it is back count as new.
     mutating func browseEnded(_ error: DiscoveryError, at now: Instant) {
         browserFailures += 1
         browser = .waiting(until: now.advanced(by: settings.sourceRetry.pause(afterFailures: browserFailures)))

@@ -1,7 +1,7 @@
 import ScanCluster
 
 extension DiscoveryState {
-    /// Has an instance resolved when its turn comes, unless that is in progress.
+    /// Queues an instance for resolution, unless it is queued or being resolved.
     mutating func enqueue(_ instance: ServiceInstance) {
         guard let sighting = sightings[instance], sighting.phase != .queued, !sighting.isResolving else { return }
         sightings[instance]?.phase = .queued

@@ -15,7 +15,7 @@ package struct DiscoveryState {
         case address(ServiceInstance, HostAddress, isOnThisMachine: Bool)
         case resolutionEnded(ServiceInstance)
         case report(ConnectionOutcome, of: DiscoveredNode.ID)
-        /// Nodes are waited for from now on: they are resolved as soon as possible.
+        /// This process waits for nodes from now on: they are resolved as soon as possible.
         case hurry
         case tick
     }
@@ -36,13 +36,13 @@ package struct DiscoveryState {
 
     /// The state of the source of announcements.
     enum Browser: Hashable {
-        /// Not asked for yet.
+        /// Not browsing yet.
         case idle
-        /// Asked for; goes to `listening` or `waiting`.
+        /// Browsing was requested; goes to `listening` or `waiting`.
         case opening
-        /// Heard; goes to `waiting`.
+        /// Browsing; goes to `waiting`.
         case listening
-        /// Failed; asked for again at this moment.
+        /// Failed; browsing is requested again at this moment.
         case waiting(until: Instant)
     }
 
@@ -60,7 +60,7 @@ package struct DiscoveryState {
     var browser = Browser.idle
     var browserFailures = 0
     var notice = Notice.nothing
-    /// When sightings that the source has not repeated since it came back are given up.
+    /// When sightings that the source has not repeated since it came back are removed.
     var recoveryEnds: Instant?
     var sightings: [ServiceInstance: Sighting] = [:]
     /// Sightings to resolve, in order of arrival.
@@ -76,7 +76,7 @@ package struct DiscoveryState {
     /// - Parameters:
     ///   - settings: Times and limits.
     ///   - own: Identities of this process, which are never reported.
-    ///   - loopbackInterface: Number of the interface on which alone loopback addresses are believed.
+    ///   - loopbackInterface: Number of the only interface on which loopback addresses are accepted.
     package init(settings: DiscoverySettings, own: Set<SystemID> = [], loopbackInterface: UInt32 = 1) {
         self.settings = settings
         self.own = own
@@ -141,14 +141,14 @@ package struct DiscoveryState {
         let queued = sightings.filter { $0.value.phase == .queued }.keys
         if Set(queue) != Set(queued) || queue.count != queued.count { return "the queue is not the queued sightings" }
         for (id, candidate) in candidates where candidate.sightings.isEmpty && candidate.settlesAt == nil {
-            return "\(id) has no sighting and nothing will end it"
+            return "\(id) has no sighting and is not removed"
         }
         for (instance, sighting) in sightings where (sighting.knowledge == nil) != (sighting.node == nil) {
             return "\(instance) is resolved but belongs to no node, or the reverse"
         }
         for (instance, sighting) in sightings {
             if let node = sighting.node, candidates[node]?.sightings.contains(instance) != true {
-                return "\(instance) belongs to \(node), which does not know it"
+                return "\(instance) belongs to \(node), which does not list it"
             }
         }
         return nil

@@ -58,10 +58,11 @@ package struct NetworkInterface: Equatable, Sendable {
         #endif
     }
 
-    /// The address of this machine to give to others if a socket listens on `host`; nil if `host` is one already.
+    /// The address of this machine for other machines to use if a socket listens on `host`; nil if `host` is one
+    /// already.
     ///
-    /// IPv4 comes first, which every machine has. Link-local addresses are left out: elsewhere they mean another
-    /// machine.
+    /// IPv4 comes first, which every machine has. Link-local addresses are left out: on another link they belong to
+    /// another machine.
     package static func address(for host: String, among interfaces: [NetworkInterface]) -> String? {
         guard ["", "0.0.0.0", "::"].contains(host) else { return nil }
         let addresses = interfaces.filter { $0.isUp && !$0.isLoopback }.flatMap(\.addresses).filter { !$0.isLinkLocal }

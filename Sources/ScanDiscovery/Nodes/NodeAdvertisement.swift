@@ -1,9 +1,9 @@
 public import ScanCluster
 
-/// A node's facts about itself in its TXT record: everything that the network may read.
+/// A node's facts about itself in its TXT record, which everyone on the network can read.
 ///
-/// Read from an unauthenticated peer, each field is nil if it is missing or invalid. Nothing here is proof of anything;
-/// the handshake on the connection is.
+/// In the record of a peer, a field that is missing or invalid is nil. The facts are not authenticated before the
+/// handshake on the connection.
 public struct NodeAdvertisement: Hashable, Sendable {
     /// Protocol versions the node speaks (key `v`: `2`, or `1-3`).
     public var versions: ClosedRange<UInt16>?
@@ -14,7 +14,7 @@ public struct NodeAdvertisement: Hashable, Sendable {
     /// Its identity (key `id`).
     public var id: SystemID?
 
-    /// Most slots that are believed.
+    /// Most slots that are accepted; a greater number is invalid.
     public static let maximumSlots = 65_536
 
     /// The facts about a node.
@@ -53,7 +53,7 @@ public struct NodeAdvertisement: Hashable, Sendable {
         return first...last
     }
 
-    /// The text if it is nothing but digits; the number parsers would also take signs.
+    /// The text if it has only digits; the number parsers would also accept signs.
     private static func digits(_ text: String) -> String? {
         !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? text : nil
     }
@@ -69,7 +69,7 @@ extension String {
 }
 
 extension SystemID {
-    /// The identity that these 32 hexadecimal digits describe; nil for any other text.
+    /// The identity in 32 hexadecimal digits; nil for any other text.
     package init?(hexadecimal text: String) {
         guard text.utf8.count == 32, text.allSatisfy({ $0.isASCII && $0.isHexDigit }),
             let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)

@@ -1,6 +1,6 @@
 public import ScanCluster
 
-/// Keeps a node announced: carries out what ``AdvertisementState`` decides, over any ``ServiceDiscovery``.
+/// Keeps a node announced: performs the actions of ``AdvertisementState``, over any ``ServiceDiscovery``.
 public final class NodeAdvertiser: Sendable {
     /// The state of the announcement, for one consumer. Ends when ``run()`` returns.
     public let events: AsyncStream<AdvertisementEvent>
@@ -19,7 +19,7 @@ public final class NodeAdvertiser: Sendable {
         self.init(source, service, retry: retry, clock: DispatchClock())
     }
 
-    /// An announcement that tells time by `clock`.
+    /// Announces `service` through `source`, with times by `clock`.
     public init(
         _ source: any ServiceDiscovery, _ service: ServiceAdvertisement, retry: RetrySchedule, clock: any ScanClock
     ) {

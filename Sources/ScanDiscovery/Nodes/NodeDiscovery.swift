@@ -1,6 +1,6 @@
 public import ScanCluster
 
-/// Discovers nodes: carries out what ``DiscoveryState`` decides, over any ``ServiceDiscovery``.
+/// Discovers nodes: performs the actions of ``DiscoveryState``, over any ``ServiceDiscovery``.
 ///
 /// ```swift
 /// let discovery = NodeDiscovery(DNSServiceDiscovery(), own: [myIdentity])
@@ -37,7 +37,7 @@ public final class NodeDiscovery: Sendable {
         self.init(source, own: own, settings: settings, clock: DispatchClock())
     }
 
-    /// Discovery that tells time by `clock`.
+    /// Discovery through `source`, with times by `clock`.
     public init(
         _ source: any ServiceDiscovery, own: Set<SystemID>, settings: DiscoverySettings, clock: any ScanClock
     ) {

@@ -23,7 +23,7 @@ struct Sighting {
 
     /// Announcements less withdrawals: one for each protocol family. 0 while the source is away.
     var count = 1
-    /// True until an announcement has led to a node, so that this node deserves an attempt.
+    /// True until this announcement has been resolved; a node that is set aside is offered again for a fresh one.
     var isFresh = true
     var phase = Phase.queued
     /// Resolutions failed in a row.
@@ -79,7 +79,7 @@ struct Candidate {
 
     var setAsideUntil: Instant? { if case .setAside(let until) = standing { until } else { nil } }
 
-    /// Schedules the report of news: after a quiet moment, or when it has waited long enough.
+    /// Schedules the report of news: after a quiet interval, but no later than the longest silence allows.
     mutating func noteNews(at now: Instant, _ settings: DiscoverySettings) {
         let since = newsSince ?? now
         newsSince = since

@@ -5,11 +5,11 @@ public typealias DiscoveryError = CodedError<DiscoveryErrorCode>
 
 /// What went wrong; see ``DiscoveryError``.
 public enum DiscoveryErrorCode: String, Sendable {
-    /// No daemon runs that could be asked.
+    /// No daemon is running.
     case daemonAbsent
     /// The daemon exists but does not answer.
     case daemonNotAnswering
-    /// The daemon went away while it was used.
+    /// The daemon stopped while it was used.
     case daemonLost
     /// There was no answer from the network.
     case noAnswer

@@ -92,7 +92,7 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HostAddress: Comparable {
-    /// Orders by how likely others reach the address: IPv4, IPv6, link-local ones, loopback.
+    /// Orders by how likely other machines can reach the address: IPv4, IPv6, link-local ones, loopback.
     public static func < (left: HostAddress, right: HostAddress) -> Bool {
         let (first, second) = (left.rank, right.rank)
         if first != second { return first < second }

@@ -28,7 +28,7 @@ struct SRVAnswer: Hashable {
             if type == Self.recordType {
                 guard let target = Self.target(&reader), reader.position == end else { return nil }
                 secondsToLive = min(secondsToLive ?? .max, UInt32(high) << 16 | UInt32(low))
-                // A lone dot says that the service is not offered (RFC 2782).
+                // The target `.`, here empty, means that the service is not offered (RFC 2782).
                 if !target.host.isEmpty, target.port != 0 { targets.append(target) }
             } else if !reader.skip(Int(length)) {
                 return nil
@@ -63,7 +63,7 @@ private struct MessageReader {
         return UInt16(bytes[position]) << 8 | UInt16(bytes[position + 1])
     }
 
-    /// A name, whose labels may continue at an earlier offset. Each jump leads further back, so that the loop ends.
+    /// A name, whose labels may continue at an earlier offset. Each jump must go further back, so that the loop ends.
     mutating func name() -> String? {
         var labels: [String] = []
         var place = position

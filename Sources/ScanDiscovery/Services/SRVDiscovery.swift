@@ -4,9 +4,9 @@ import Dispatch
 
 /// Nodes that unicast DNS lists in SRV records, as a Kubernetes headless service publishes them.
 ///
-/// The name is asked for again when its records expire, so nodes come and go with them.
+/// The name is queried again when its records expire, so that nodes are added and removed with them.
 public struct SRVDiscovery: ServiceDiscovery {
-    /// A name server to ask instead of the system's.
+    /// A name server to query instead of the system's.
     public struct Server: Hashable, Sendable {
         /// IPv4 address.
         public var address: HostAddress
@@ -71,14 +71,14 @@ public struct SRVDiscovery: ServiceDiscovery {
             let separator = instance.name.lastIndex(of: ":")
             guard let separator, let port = UInt16(instance.name[separator...].dropFirst()) else {
                 continuation.finish(
-                    throwing: DiscoveryError(.invalid, "'\(instance.name.printable)' is no target of SRV records"))
+                    throwing: DiscoveryError(.invalid, "'\(instance.name.printable)' is not a target of SRV records"))
                 return
             }
             continuation.yield(ResolvedService(host: String(instance.name[..<separator]), port: port))
         }
     }
 
-    /// The addresses that the system's resolver knows.
+    /// The addresses that the system's resolver finds.
     public func addresses(of host: String, interface: UInt32) -> AsyncThrowingStream<HostAddress, any Error> {
         SystemResolver.addresses(of: host)
     }
@@ -87,7 +87,7 @@ public struct SRVDiscovery: ServiceDiscovery {
         ServiceInstance(name: "\(target.host):\(target.port)", domain: "")
     }
 
-    /// The records now. Waits on a Dispatch thread: the resolver may take seconds.
+    /// The records now. Blocks a Dispatch thread: the resolver may take seconds.
     private func ask() async throws -> SRVAnswer {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "skyfarm.discovery.srv").async { [self] in

@@ -6,7 +6,7 @@ public struct ServiceAdvertisement: Hashable, Sendable {
     public var name: String
     /// TCP port in host byte order.
     public var port: UInt16
-    /// What the instance says about itself, readable by everyone on the network.
+    /// The facts that the instance announces about itself, readable by everyone on the network.
     public var txt: TXTRecord
 
     /// An announcement.
@@ -21,7 +21,7 @@ public struct ServiceAdvertisement: Hashable, Sendable {
 
     /// A name that no other node has: `name`, cut if too long, and eight digits of the identity.
     ///
-    /// Two equal names would be settled by renaming one of them, which takes seconds and does not always work.
+    /// Two equal names would be resolved by renaming one of them, which takes seconds and does not always work.
     public static func instanceName(_ name: String, of id: SystemID) -> String {
         let suffix = "-" + id.description.prefix(8)
         var kept = ""
@@ -32,7 +32,7 @@ public struct ServiceAdvertisement: Hashable, Sendable {
         return kept + suffix
     }
 
-    /// Refuses a record that a daemon would accept and other machines would not see.
+    /// Refuses an announcement that a daemon would accept but other machines could not resolve.
     /// - Throws: ``DiscoveryError`` with code `invalid`.
     package func validate() throws(DiscoveryError) {
         guard (1...Self.maximumNameLength).contains(name.utf8.count), !name.utf8.contains(0) else {

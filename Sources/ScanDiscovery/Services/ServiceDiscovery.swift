@@ -1,13 +1,13 @@
 /// The four requests of DNS-SD, each answered by a sequence.
 ///
-/// A sequence ends by throwing ``DiscoveryError`` when its source fails. Nothing here tries again by itself:
-/// ``DiscoveryState`` and ``AdvertisementState`` decide that. To stop, stop iterating: the end of the iteration cancels
-/// the request. No function blocks.
+/// A sequence ends by throwing ``DiscoveryError`` when its source fails. Implementations do not retry:
+/// ``DiscoveryState`` and ``AdvertisementState`` decide that. The end of the iteration cancels the request. No function
+/// blocks.
 public protocol ServiceDiscovery: Sendable {
     /// Announces a service for as long as the sequence is iterated; yields the name it got, again if that changes.
     func register(_ service: ServiceAdvertisement) -> AsyncThrowingStream<String, any Error>
 
-    /// What appears and disappears, from the moment the source listens.
+    /// The instances that are announced and withdrawn, from the moment the source listens.
     func browse() -> AsyncThrowingStream<BrowseEvent, any Error>
 
     /// Host, port and TXT record of an instance; again when they change.
@@ -17,7 +17,7 @@ public protocol ServiceDiscovery: Sendable {
     func addresses(of host: String, interface: UInt32) -> AsyncThrowingStream<HostAddress, any Error>
 }
 
-/// What browsing reports.
+/// An event of browsing.
 public enum BrowseEvent: Hashable, Sendable {
     /// The source listens now.
     case started

@@ -35,7 +35,7 @@ public struct StaticDiscovery: ServiceDiscovery {
         }
     }
 
-    /// The addresses that the system's resolver knows, which may take it seconds.
+    /// The addresses that the system's resolver finds, which may take seconds.
     public func addresses(of host: String, interface: UInt32) -> AsyncThrowingStream<HostAddress, any Error> {
         SystemResolver.addresses(of: host)
     }

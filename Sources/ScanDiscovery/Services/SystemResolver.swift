@@ -7,10 +7,10 @@ import ScanCluster
 #endif
 import Dispatch
 
-/// Addresses of host names, as the system's resolver knows them.
+/// Addresses of host names, by the system's resolver.
 enum SystemResolver {
-    /// The addresses of `host`, a name or a numeric address. Waits on a Dispatch thread, never on the cooperative pool,
-    /// since a look-up may take seconds.
+    /// The addresses of `host`, a name or a numeric address. Blocks a Dispatch thread, never one of the cooperative
+    /// pool, since a look-up may take seconds.
     static func addresses(of host: String) -> AsyncThrowingStream<HostAddress, any Error> {
         AsyncThrowingStream { continuation in
             if let address = HostAddress(host) {

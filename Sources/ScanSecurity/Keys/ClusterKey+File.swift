@@ -3,7 +3,7 @@ import Foundation
 /// Export and import of keys.
 extension ClusterKey {
     /// Reads the text of a key from an open file or pipe, to its end; errors refer to it as `name`.
-    /// - Throws: ``KeyError/Code/malformed`` if the text is no key, ``KeyError/Code/unusable`` if it cannot be read.
+    /// - Throws: ``KeyError/Code/malformed`` if the text is not a key, ``KeyError/Code/unusable`` if it cannot be read.
     public static func read(from descriptor: Int32, name: String) throws(KeyError) -> ClusterKey {
         var text = try SecretFile.readAll(descriptor, name)
         defer { text.withUnsafeMutableBytes { wipe($0) } }

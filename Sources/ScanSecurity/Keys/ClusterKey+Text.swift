@@ -20,7 +20,7 @@ extension ClusterKey {
     private convenience init(characters: ArraySlice<UInt8>) throws(KeyError) {
         let prefix = Array(Self.textPrefix.utf8)
         guard characters.starts(with: prefix) else {
-            throw KeyError(.malformed, "this is no cluster key: one begins with '\(Self.textPrefix)'")
+            throw KeyError(.malformed, "this is not a cluster key: a key begins with '\(Self.textPrefix)'")
         }
         guard characters.count == Self.textLength else {
             throw KeyError(
@@ -49,7 +49,7 @@ extension ClusterKey {
 
 extension KeyError {
     fileprivate static let damaged = KeyError(
-        .malformed, "this cluster key was changed in copying: its fingerprint does not fit; copy it again")
+        .malformed, "this cluster key was changed in copying: its fingerprint does not match; copy it again")
 }
 
 extension ArraySlice<UInt8> {

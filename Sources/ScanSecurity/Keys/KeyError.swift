@@ -5,7 +5,7 @@ public typealias KeyError = CodedError<KeyErrorCode>
 
 /// What went wrong; see ``KeyError``.
 public enum KeyErrorCode: String, Sendable {
-    /// The text is no cluster key, or not all of one.
+    /// The text is not a cluster key, or not all of one.
     case malformed
     /// Others can read or replace the key file.
     case exposed

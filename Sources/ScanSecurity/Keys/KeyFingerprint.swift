@@ -1,7 +1,7 @@
 /// Short public identifier of a cluster key: ten hexadecimal digits of a SHA-256 digest.
 ///
-/// Nodes announce it, so that a coordinator can distinguish its own cluster from others. It authenticates no peer, since
-/// anyone can announce it.
+/// Nodes announce it, so that a coordinator can distinguish its own cluster from others. It authenticates no peer,
+/// since anyone can announce it.
 public struct KeyFingerprint: Hashable, Sendable, CustomStringConvertible {
     /// The digits, in lower case.
     public let description: String

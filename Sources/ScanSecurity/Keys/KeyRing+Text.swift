@@ -15,7 +15,7 @@ extension KeyRing {
             let words = line.trimmed.split(separator: UInt8(ascii: " "))
             guard words.count == 2,
                 let expiry = try? Date(String(decoding: words[1], as: UTF8.self), strategy: .iso8601)
-            else { throw KeyError(.malformed, "a replaced key is written as the key, a space and a date") }
+            else { throw KeyError(.malformed, "each line must have a replaced key, a space and a date") }
             retired.append(Retired(key: try ClusterKey(text: words[0]), expiry: expiry))
         }
         return retired

@@ -18,7 +18,7 @@ enum SecretFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("examine \(path)") }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw KeyError(.unusable, "\(path) is no regular file: move it away")
+            throw KeyError(.unusable, "\(path) is not a regular file: move it away")
         }
         let folder = try checkFolder(of: path)
         guard status.st_uid == geteuid() || geteuid() == 0 && status.st_uid == folder.st_uid else {

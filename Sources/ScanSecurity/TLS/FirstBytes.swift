@@ -7,9 +7,9 @@ enum FirstBytes {
         let bytes = bytes.prefix(count)
         let words = ["GET ", "POST ", "HEAD ", "PUT ", "OPTIONS ", "CONNECT ", "DELETE ", "PRI * HTTP", "HTTP/"]
         if words.contains(where: { bytes.starts(with: $0.utf8.prefix(count)) }) {
-            return "speaks HTTP: it is no Skyfarm"
+            return "speaks HTTP: it is not Skyfarm"
         }
-        if bytes.starts(with: "SSH-".utf8) { return "speaks SSH: it is no Skyfarm" }
-        return "does not speak TLS: it is no Skyfarm, or one that is too old"
+        if bytes.starts(with: "SSH-".utf8) { return "speaks SSH: it is not Skyfarm" }
+        return "does not speak TLS: it is not Skyfarm, or a version that is too old"
     }
 }

@@ -21,7 +21,7 @@ struct TLSFailure {
         case SCAN_TLS_FAILURE_OLD_VERSION:
             .oldVersion
         case SCAN_TLS_FAILURE_NO_COMMON_KEY where role == .client || !peerNamedKey:
-            role == .client ? .noProof : TLSError(.noKey, "speaks TLS but offers no cluster key: it is no Skyfarm")
+            role == .client ? .noProof : TLSError(.noKey, "speaks TLS but offers no cluster key: it is not Skyfarm")
         case SCAN_TLS_FAILURE_NO_COMMON_KEY:
             .wrongKey(ours: ourKey, theirs: peerKey)
         case SCAN_TLS_FAILURE_BINDER:
@@ -29,7 +29,7 @@ struct TLSFailure {
         case SCAN_TLS_FAILURE_CERTIFICATE:
             .noProof
         case SCAN_TLS_FAILURE_CORRUPT_RECORD:
-            TLSError(.corrupted, "sent a record that was changed on the way, or is no member of the cluster")
+            TLSError(.corrupted, "sent a record that was changed in transit, or is not a member of the cluster")
         case SCAN_TLS_FAILURE_ALERT:
             alertError
         case SCAN_TLS_FAILURE_INTERNAL:
@@ -56,10 +56,10 @@ struct TLSFailure {
 
 extension TLSError {
     fileprivate static let oldVersion = TLSError(
-        .oldVersion, "does not speak TLS 1.3: it is no Skyfarm, or something between rewrites the connection")
+        .oldVersion, "does not speak TLS 1.3: it is not Skyfarm, or something in between changes the connection")
 
     fileprivate static let noProof = TLSError(
-        .noProof, "did not prove that it holds the cluster key: it is no Skyfarm node, or an impostor")
+        .noProof, "did not prove that it holds the cluster key: it is not a Skyfarm node, or it is an impostor")
 
     /// The peer holds another key than this side; `theirs` if it is known.
     package static func wrongKey(ours: KeyFingerprint, theirs: KeyFingerprint?) -> TLSError {
@@ -74,6 +74,6 @@ extension TLSError {
         TLSError(
             .wrongKey,
             "names our cluster key (fingerprint \(fingerprint)) but holds another: it may be an impostor, or something "
-                + "between changes the connection")
+                + "in between changes the connection")
     }
 }

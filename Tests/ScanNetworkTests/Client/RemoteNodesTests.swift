@@ -106,7 +106,7 @@ struct RemoteNodesTests {
     func otherProgram(banner: String, name: String, waits: Bool) async throws {
         let server = try StrangeServer(answer: Array(banner.utf8), waits: waits)
         let (_, nodes, states) = await connect(server.address)
-        let expected = ScanError(.notANode, "speaks \(name): it is no Skyfarm", system: server.address)
+        let expected = ScanError(.notANode, "speaks \(name): it is not Skyfarm", system: server.address)
         #expect(states.map(\.status) == [.failed(expected)])
         nodes.close()
         server.stop()

@@ -132,7 +132,7 @@ package struct SimulatedCluster: Sendable {
         var isBroken = false
     }
 
-    /// Runs a job, and again the rest of it when its process was killed or its journal failed.
+    /// Runs a job, and runs the rest of it again if its process was killed or its journal failed.
     private func run(job: Int) async {
         let world = world
         let tasks = world.scenario.makeTasks(job: job)
@@ -182,7 +182,7 @@ package struct SimulatedCluster: Sendable {
             case .failure: break
             }
         }
-        if journal.responses.count != tasks.count { world.fail("there are responses to tasks that nobody asked") }
+        if journal.responses.count != tasks.count { world.fail("there are responses to unknown tasks") }
     }
 
     /// Nothing may be left of the jobs: at the coordinator at once, on the nodes when the last messages have arrived.
@@ -199,7 +199,7 @@ package struct SimulatedCluster: Sendable {
             await world.sleep(until: world.clock.now.advanced(by: .seconds(15)))
         }
         for node in local + nodes where node.inFlight != 0 {
-            world.fail("\(node.name) runs \(node.inFlight) tasks that nobody waits for")
+            world.fail("\(node.name) runs \(node.inFlight) tasks that no coordinator waits for")
         }
     }
 }

@@ -46,8 +46,7 @@ final class SimulatedCoordinator: @unchecked Sendable {
         coordinator.inspector = { [weak self] in self?.inspect($0, job: job) }
         let error = Locked<ScanError?>(nil)
         let consumer = Task(executorPreference: world.executor) { [world, coordinator] in
-            // Of many tasks of a band, the one with the highest number has the flag; some others may still be in
-            // flight.
+            // The last task of each band has `isLastUse`, although some others may still be in flight.
             let last = Dictionary(tasks.compactMap { task in task.band.map { ($0, task.id) } }) { max($0, $1) }
             let sendsReferences = world.scenario.sendsReferences
             let bulk: @Sendable (SimulatedTask) -> BulkSource? = { task in
@@ -83,7 +82,7 @@ final class SimulatedCoordinator: @unchecked Sendable {
         inspections[job] = inspection.state.isDone ? nil : inspection
     }
 
-    /// Checks the invariants; at rest also that no task waits although a system has room.
+    /// Checks the invariants; if `isIdle`, also that no task waits although a system has room.
     func check(isIdle: Bool) {
         let state = systems.state
         if let contradiction = state.contradiction { world.fail(contradiction) }

@@ -1,7 +1,7 @@
 import ScanCluster
 import ScanNetwork
 
-/// Carries out what `LinkState` decides for one link, as `NodeLink` does with sockets: a coordinator's end of the
+/// Performs the actions of `LinkState` for one link, as `NodeLink` does with sockets: a coordinator's end of the
 /// connections to one node.
 final class SimulatedLink: @unchecked Sendable {
     // Sendable: touched only on the simulation's thread.
@@ -10,7 +10,7 @@ final class SimulatedLink: @unchecked Sendable {
     private let node: SimulatedNode
     private unowned let links: SimulatedLinks
     private var connection: SimulatedConnection?
-    /// Over which the node has joined.
+    /// The transport over which the node has joined.
     private(set) var transport: SimulatedTransport?
     private var identity: SystemID?
     private var timer: TimerID?
@@ -45,7 +45,7 @@ final class SimulatedLink: @unchecked Sendable {
         cancelTimer()
         connection?.link = nil
         transport?.connection = nil
-        // The machine lives on, and answers that there is no such process if the message arrives.
+        // The machine still runs: its kernel closes the connection.
         connection?.sendToNode(.closed)
     }
 

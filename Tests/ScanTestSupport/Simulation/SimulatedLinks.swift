@@ -1,7 +1,7 @@
 import ScanCluster
 import ScanNetwork
 
-/// All links of a simulated coordinator, which carry out what `PeerLinks` decides: one to the address of each node, and
+/// All links of a simulated coordinator, which perform the actions of `PeerLinks`: one to the address of each node, and
 /// to some nodes a second one, as if they had been discovered too.
 final class SimulatedLinks: @unchecked Sendable {
     // Sendable: touched only on the simulation's thread.
@@ -38,7 +38,7 @@ final class SimulatedLinks: @unchecked Sendable {
     func die() {
         isClosed = true
         for shell in shells.sorted(by: { $0.key < $1.key }) { shell.value.die() }
-        // What is decided now reaches no one.
+        // The actions are dropped, since the process has ended.
         _ = state.close(at: world.clock.now)
     }
 

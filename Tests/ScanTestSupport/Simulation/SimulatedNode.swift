@@ -138,7 +138,7 @@ final class SimulatedNode: @unchecked Sendable {
         generation += 1
         (sessions, queue, running, postponed) = ([:], [], [:], [])
         phase = .down(isSilent: false)
-        // The one who stopped the node starts it again.
+        // Its operator starts the node again.
         world.after(.seconds(1)) { [self] in start() }
     }
 
@@ -168,7 +168,7 @@ final class SimulatedNode: @unchecked Sendable {
     private func take(_ message: SimulatedMessage, on connection: SimulatedConnection) {
         if case .hello(let coordinator) = message { return greet(coordinator, connection) }
         guard let session = sessions[connection.number] else {
-            // Of a connection that has ended, or that this process never had.
+            // The message belongs to a connection that has ended, or that this process never had.
             if case .closed = message { return }
             return connection.sendToCoordinator(.reset("the connection was reset"))
         }
@@ -239,7 +239,7 @@ final class SimulatedNode: @unchecked Sendable {
             connection.sendToCoordinator(
                 .frame { $0.putRefusal(request: frame.request, reason: reason, message: message) })
         }
-        if happens(\.refused) { return refuse(.queueFull, "has a bad day") }
+        if happens(\.refused) { return refuse(.queueFull, "refused by the simulation") }
         let action = try session.state.received(frame, isKnown: plan.knowsScanner, on: &resources) { grant in
             serial += 1
             return SimulatedRun(frame, task, grant: grant, connection: connection.number, serial: serial)
@@ -288,7 +288,7 @@ final class SimulatedNode: @unchecked Sendable {
         if run.readBulk != nil { world.note(.bulkRead, index) }
         if run.task.isPoisoned || happens(\.throwing) {
             world.note(.threw, index)
-            return .failure("a bad day")
+            return .failure("a fault of the simulation")
         }
         var output = run.task.output
         if !isLocal, happens(\.garbage) {

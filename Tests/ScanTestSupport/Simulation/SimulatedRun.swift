@@ -1,7 +1,7 @@
 import ScanCluster
 import ScanNetwork
 
-/// A task that a simulated node has taken.
+/// A task that a simulated node has accepted.
 final class SimulatedRun: SessionTask, @unchecked Sendable {
     // Sendable: touched only on the simulation's thread.
 

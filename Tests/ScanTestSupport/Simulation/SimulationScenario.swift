@@ -49,7 +49,7 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
     let longestTask: Double
     let poisoned: Double
     let bands: UInt64?
-    /// Whether tasks refer to their bulk bytes.
+    /// Whether tasks are sent with references to their bulk bytes.
     let sendsReferences: Bool
     let network: Network
     let attempts: AttemptFaults
@@ -122,7 +122,7 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
         consumption = random.chance(0.1) ? random.magnitude(0.0001...0.1) : nil
         mayStarve = faults && random.chance(0.05)
         // Without a time-out only a broken connection ends an attempt: a lost message, or a scan that never ends, is
-        // not noticed.
+        // not detected.
         let needsTimeout = !isStream || attempts.stuck > 0
         let slowest = nodes.map(\.speed).min() ?? 1
         options = .init(

@@ -29,10 +29,10 @@ import Testing
             Trouble(description: "does not resolve", address: "nosuch.invalid:4870", words: "cannot be resolved"),
             Trouble(
                 description: "HTTP server", manner: .answers(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)),
-                words: "speaks HTTP: it is no Skyfarm"),
+                words: "speaks HTTP: it is not Skyfarm"),
             Trouble(
                 description: "SSH server", manner: .greets(Array("SSH-2.0-OpenSSH_9.2\r\n".utf8)),
-                words: "speaks SSH: it is no Skyfarm"),
+                words: "speaks SSH: it is not Skyfarm"),
             Trouble(description: "silent", manner: .silent, words: "did not finish the TLS handshake within 3 s"),
             Trouble(
                 description: "closes", manner: .answers([]), words: "closed the connection in the TLS handshake"),

@@ -59,7 +59,7 @@ import Testing
     }
 
     static let noKeys: [(String, says: String)] = [
-        ("", says: "this is no cluster key"), ("hello\n", says: "this is no cluster key"),
+        ("", says: "this is not a cluster key"), ("hello\n", says: "this is not a cluster key"),
         ("skyfarm-key-1-0123456789-00", says: "copy all of it"),
         ("skyfarm-key-1-0123456789-" + String(repeating: "0", count: 64), says: "changed in copying"),
         (String(repeating: "x", count: 100_000), says: "too long"),

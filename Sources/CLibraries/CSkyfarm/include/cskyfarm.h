@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/// True if `rand_r`, as every library of this process resolves it, is the fixed draw of this target.
+/// True if every library of this process resolves `rand_r` to this target's function, which returns a constant.
 int skyfarm_draw_is_fixed(void);
 
 /// The radius in pixels that encloses half of the flux within `limit` pixels of (`x`, `y`), as `sep_flux_radius`

@@ -1,6 +1,6 @@
 import ScanCluster
 
-/// Counts the primes of a range; any Codable value with a `scan` farms out like this.
+/// Counts the primes of a range; any Codable value with a `scan` can be farmed out like this.
 struct PrimeCount: ScanTask {
     static let scanner = "example.primes/1"
     var id: Int
