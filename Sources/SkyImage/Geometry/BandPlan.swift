@@ -28,8 +28,8 @@ public struct BandPlan: Codable, Hashable, Sendable {
 
     /// Cuts an image of `width` by `height` pixels into bands of about `requestedRows` rows.
     ///
-    /// The rows are rounded up to a multiple of `meshHeight`. Without a request a band has about 12 million pixels
-    /// (48 MB) at most, an image of 4096 rows or more has at least eight bands, and bands are as equal as they can be; but
+    /// The rows are rounded up to a multiple of `meshHeight`. Without a request an image of up to
+    /// ``wholePixelCount`` pixels is one band; otherwise a band has about 12 million pixels (48 MB) at most, an image of 4096 rows or more has at least eight bands, and bands are as equal as they can be; but
     /// with a high halo they have up to eight times its rows, and where they are tall, the first and the last eighth of them
     /// are halved. A pass ends with these, whichever way it goes, so that no slot is idle for long while the others end
     /// (guided self-scheduling, Polychronopoulos and Kuck 1987).
@@ -65,7 +65,12 @@ public struct BandPlan: Codable, Hashable, Sendable {
     // In halos: its halves read a quarter more rows than they own, or less, and extract an eighth more.
     private static let tallBand = 16
 
+    /// Images of up to that many pixels, a fifth of a second of work, are not cut: seams cost more than slots gain.
+    /// Crowded real images of 1 to 2 million pixels take half the processor time in one band.
+    public static let wholePixelCount = 4 << 20
+
     private static func automaticRows(width: Int, height: Int, halo: Int) -> Int {
+        if width <= wholePixelCount / height { return height }
         let byMemory = 12_000_000 / width - 2 * halo
         let byCount = max(256, (height + 7) / 8)
         let byHalo = halo > defaultHalo ? 8 * halo : 64

@@ -5,7 +5,16 @@ extension SkyScan {
     /// Pass 2: the sources of every band, and those cut by bands, extracted in larger windows.
     func findSources(_ background: BackgroundModel, _ tally: inout ScanTally) async throws -> SourceBatch {
         var planner = CutIslandPlanner(plan: plan, parameters: parameters)
-        var (batch, windows) = try await scanBands(background, &planner, &tally)
+        let (batch, windows) = try await scanBands(background, &planner, &tally)
+        return try await scanCut(windows, of: batch, background, &planner, &tally)
+    }
+
+    /// Adds the sources of cut islands, extracted in `windows` and in the larger ones that follow, to those of `batch`.
+    func scanCut(
+        _ windows: [CutIslandWindow], of batch: SourceBatch, _ background: BackgroundModel,
+        _ planner: inout CutIslandPlanner, _ tally: inout ScanTally
+    ) async throws -> SourceBatch {
+        var (windows, batch) = (windows, batch)
         while !windows.isEmpty {
             windows = try await scanAgain(windows, background, &planner, &tally)
         }

@@ -58,6 +58,11 @@ public struct SkyScan: Sendable {
 
     var extractionCost: Double { Double((0..<plan.count).reduce(0) { $0 + plan[$1].window.area }) }
 
+    private func scanInBands(_ tally: inout ScanTally) async throws -> (BackgroundModel, SourceBatch) {
+        let background = try await measureBackground(&tally)
+        return (background, try await findSources(background, &tally))
+    }
+
     /// Runs the scan.
     ///
     /// A sector that could not be scanned is listed in the result; the job goes on without it.
@@ -65,8 +70,7 @@ public struct SkyScan: Sendable {
     ///   band has a background, ``SEPError``, ``JournalError`` if results cannot be written, `CancellationError`.
     public func run() async throws -> SkyScanResult {
         var tally = ScanTally()
-        let background = try await measureBackground(&tally)
-        let batch = try await findSources(background, &tally)
+        let (background, batch) = try await plan.count == 1 ? scanWhole(&tally) : scanInBands(&tally)
         observer(.began(.cleaning, tasks: 0, cost: 0))
         var assembly = CatalogAssembly(batch, parameters: parameters)
         try await measureApertures(of: &assembly, background, &tally)

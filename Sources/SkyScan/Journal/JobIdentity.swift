@@ -34,7 +34,9 @@ public struct JobIdentity: Codable, Equatable, Sendable {
         self.fields = fields
     }
 
-    private static let scanners = [MeshTask.scanner, BandTask.scanner, CutIslandTask.scanner, ApertureTask.scanner]
+    private static let scanners = [
+        ImageTask.scanner, MeshTask.scanner, BandTask.scanner, CutIslandTask.scanner, ApertureTask.scanner,
+    ]
 
     /// Eight digits that identify the job.
     public var id: String {

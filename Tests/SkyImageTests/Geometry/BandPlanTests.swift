@@ -32,8 +32,15 @@ struct BandPlanTests {
         #expect(large.count >= 8 && large[1].window.area <= 13_000_000)
         let wide = try BandPlan(width: 200_000, height: 200_000, meshHeight: 64)
         #expect(wide.rows == 64)
-        let small = try BandPlan(width: 300, height: 200, meshHeight: 64)
-        #expect(small.count == 1)
+    }
+
+    @Test(
+        "an image of up to 4 Mi pixels is one band, unless its rows are given",
+        arguments: [(300, 200, 1), (2048, 2048, 1), (1, 4 << 20, 1), (2048, 2049, 7), (4096, 4096, 8)])
+    func whole(width: Int, height: Int, count: Int) throws {
+        #expect(try BandPlan(width: width, height: height, meshHeight: 64).count == count)
+        let requested = try BandPlan(width: width, height: height, meshHeight: 64, requestedRows: 64)
+        #expect(requested.count == (height + 63) / 64)
     }
 
     @Test("a source of many pixels needs a high halo, and so tall bands")

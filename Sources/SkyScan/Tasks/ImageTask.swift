@@ -1,0 +1,27 @@
+internal import ScanCluster
+internal import SkyImage
+
+/// Both passes over an image that is cut into no bands: one task, whose pixels travel once.
+struct ImageTask: WindowTask {
+    static let scanner = "sky.image/1"
+
+    let scan: ImageScan
+    let window: WindowPixels
+
+    var id: Int { 0 }
+    /// In pixels: that of a ``MeshTask`` and a ``BandTask``.
+    var cost: Double { Double(window.rect.area) * 1.25 }
+
+    func scan(_ context: ScanContext) throws -> ImageResult {
+        try scan.plan.check(band: 0, window: window.rect)
+        return try window.withView(of: context.takeBulk(), scan.scan)
+    }
+
+    func validate(_ output: ImageResult) throws {
+        try output.statistics.validate(for: scan.plan[0], parameters: scan.parameters)
+        try output.window.validate(in: scan.plan.image)
+    }
+
+    // The identity is always 0, so only these two are coded.
+    private enum CodingKeys: String, CodingKey { case scan, window }
+}
