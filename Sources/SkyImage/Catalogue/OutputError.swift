@@ -12,7 +12,7 @@ public struct OutputError: Error, Equatable, Sendable, CustomStringConvertible {
         case unknownFormat
         /// The reader of a pipe has closed it.
         case brokenPipe
-        /// Another fault while writing.
+        /// Any other failure while writing.
         case failed
         /// The format needs a column that the table lacks.
         case missingColumn
