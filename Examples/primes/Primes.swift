@@ -3,7 +3,7 @@ import ScanFarm
 import ScanNetwork
 import ScanSecurity
 
-/// Counts the primes of a range; any Codable value with a `scan` can be farmed out like this.
+/// Counts the primes of a range. Any type that conforms to `ScanTask` can be farmed out in the same way.
 struct PrimeCount: ScanTask {
     static let scanner = "example.primes/1"
     var id: Int

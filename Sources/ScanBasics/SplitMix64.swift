@@ -7,7 +7,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     /// The sequence of `seed`.
     @inlinable public init(seed: UInt64) { state = seed }
 
-    /// The sequence number `stream` of `seed`, far from the others.
+    /// The sequence number `stream` of `seed`, independent of its other sequences.
     @inlinable public init(seed: UInt64, stream: UInt64) {
         state = Self.mix(Self.mix(seed) ^ (stream &* 0xd134_2543_de82_ef95))
     }
@@ -25,10 +25,10 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
         return value ^ (value >> 31)
     }
 
-    /// A number from 0 up to, but not, 1.
+    /// A number from 0 to 1, excluding 1.
     @inlinable package mutating func uniform() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// A number from `range`, its upper bound left out.
+    /// A number from `range`, excluding its upper bound.
     @inlinable package mutating func uniform(in range: ClosedRange<Double>) -> Double {
         range.lowerBound + (range.upperBound - range.lowerBound) * uniform()
     }

@@ -1,7 +1,7 @@
 internal import Foundation
 package import SkyImage
 
-/// A catalogue of a whole-image run, read from CSV.
+/// The catalogue of an SEP run over a whole image, read from CSV.
 package struct ReferenceCatalog {
     package var columns: [String: [String]] = [:]
     package var count = 0
@@ -24,7 +24,7 @@ package struct ReferenceCatalog {
         count = lines.count - 1
     }
 
-    /// The differences to `table`: at most a few, in words.
+    /// At most five differences from `table`, in words.
     package func differences(to table: SourceTable) -> [String] {
         if table.count != count { return ["\(table.count) sources instead of \(count)"] }
         var found: [String] = []
@@ -39,11 +39,11 @@ package struct ReferenceCatalog {
         return found
     }
 
-    /// The differences to a catalogue in the same form, as text: at most a few, in words.
+    /// At most five differences from a catalogue in the same form, in words.
     package func differences(to other: ReferenceCatalog) -> [String] {
         var found: [String] = []
         for column in SourceTable.columns {
-            // A catalogue calls it as it calls the other flags.
+            // Skyfarm's catalogue names this flag like the others.
             let name = column.name == "kron_flag" ? "flag_kron" : column.name
             guard let own = columns[name], let others = other.columns[Self.names[column.name] ?? column.name]
             else { return ["no \(column.name)"] }
@@ -57,8 +57,8 @@ package struct ReferenceCatalog {
         return found
     }
 
-    /// The reference files were made without a smallest ellipse of `flux_auto`: what it changes, they do not know. The
-    /// oracles that run SEP on the spot do.
+    /// Whether the minimum size of the ellipse of `flux_auto` changes this value. The reference files were made without
+    /// a minimum; the tests that call SEP themselves cover such values.
     private func isOutdated(_ column: SourceTable.Column, _ index: Int) -> Bool {
         guard ["flux_auto", "fluxerr_auto", "flag_auto"].contains(column.name),
             let kron = columns["kron_radius"].flatMap({ Double($0[index]) })
@@ -77,7 +77,7 @@ package struct ReferenceCatalog {
             let value = table[keyPath: path][index]
             return Int32(word) == value ? nil : "\(value)"
         case .float(_, let path):
-            // Nine digits tell every single-precision number from every other.
+            // Nine digits identify a single-precision number.
             let value = table[keyPath: path][index]
             return value.isNaN ? (word.hasSuffix("nan") ? nil : "nan") : (Float(word) == value ? nil : "\(value)")
         case .double(_, let path):
@@ -89,7 +89,7 @@ package struct ReferenceCatalog {
 }
 
 extension SourceTable.Column {
-    /// Whether two words stand for equal values: floats to the last bit, doubles as ``isClose(_:_:)`` has it.
+    /// Whether two words are equal values: floats to the last bit, doubles as in ``isClose(_:_:)``.
     fileprivate func isEqual(_ word: String, _ reference: String) -> Bool {
         if word == reference || (word.hasSuffix("nan") && reference.hasSuffix("nan")) { return true }
         switch self {

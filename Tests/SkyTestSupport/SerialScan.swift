@@ -6,18 +6,18 @@ package struct SerialScan {
     package let plan: BandPlan
     /// What counts as a source.
     package let parameters: ScanParameters
-    /// Order in which the parts of a step, of which the number is given, are done; in turn by default.
+    /// The order in which the parts of a step are processed, given their number; ascending by default.
     package var order: (Int) -> [Int] = { Array(0..<$0) }
 
-    /// A catalogue and what it took.
+    /// A catalogue with statistics of its scan.
     package struct Result {
         /// The catalogue.
         package var sources: SourceTable
-        /// The background it rests on.
+        /// The background that was subtracted.
         package var background: BackgroundModel
         /// Windows in which cut islands were scanned again.
         package var rescans = 0
-        /// Pixels that were extracted, by pixels of the image.
+        /// Extracted pixels divided by the pixels of the image.
         package var extractedShare = 0.0
         /// Windows in which apertures were measured again.
         package var apertureWindows = 0
@@ -26,7 +26,7 @@ package struct SerialScan {
     }
 
     /// A scan of an image of `width` by `height` pixels.
-    /// - Throws: ``ScanSetupError`` for parameters that make no sense.
+    /// - Throws: ``ScanSetupError`` for invalid parameters.
     package init(
         width: Int, height: Int, parameters: ScanParameters, requestedRows: Int? = nil
     ) throws(ScanSetupError) {
@@ -40,7 +40,7 @@ package struct SerialScan {
     /// - Throws: ``ScanSetupError``, ``SEPError``.
     package func run(_ view: PixelView) throws -> Result {
         var view = view
-        // Windows overlap.
+        // Windows overlap: a scan must not change the pixels of the next one.
         view.isOverwritable = false
         let background = try background(of: view)
         var result = Result(sources: SourceTable(), background: background)

@@ -1,7 +1,8 @@
 package import SkyImage
 
 extension SourceTable {
-    /// A few differences to another table, in words: integers and floats to the bit, doubles to one part in 10⁹.
+    /// At most five differences from another table, in words. Integers and floats must be equal, doubles to one part in
+    /// 10⁹.
     package func differences(to reference: SourceTable) -> [String] {
         if count != reference.count { return ["\(count) sources instead of \(reference.count)"] }
         var found: [String] = []

@@ -24,7 +24,7 @@ package struct TestImage {
         }
     }
 
-    /// Lets `body` overwrite the pixels, if the view is marked as overwritable.
+    /// Calls `body` with a view of pixels that a scan may overwrite, once `body` marks the view as overwritable.
     package mutating func withMutableView<Result>(_ body: (PixelView) throws -> Result) throws -> Result {
         let (rect, mask) = (rect, mask)
         return try pixels.withUnsafeMutableBufferPointer { pixels in

@@ -60,16 +60,15 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
         else { throw ScanSetupError("the background's noise does not fit the parameters") }
     }
 
-    /// Lets `body` use the slice as libsep's background of the whole image.
+    /// Calls `body` with the slice as libsep's background of the whole image.
     ///
-    /// Mesh rows outside the slice are zero, and lines that need them would be silently wrong: a slice must be cut for
-    /// the rows of its window. Without a noise map there is no line of noise either.
+    /// Mesh rows outside the slice are zero: image rows that need them get a wrong background without an error, so the
+    /// slice must cover the rows of the window. Without a noise map only the background level is available.
     /// - Throws: ``ScanSetupError`` if memory is exhausted, and what `body` throws.
     func withBackground<Result>(_ body: (inout sep_bkg) throws -> Result) throws -> Result {
         let count = columns * rows
         let parts = [level, noise].compactMap(\.self).flatMap { [$0.values, $0.derivatives] }
-        // Zero pages that are never touched occupy no memory: a slice of a large image's fine mesh has few of its many
-        // rows.
+        // Zero pages that are never touched occupy no memory: a slice may have few of the many mesh rows of an image.
         guard let bytes = calloc(parts.count * count, MemoryLayout<Float>.stride) else {
             throw ScanSetupError("not enough memory for a background of \(columns) by \(rows) meshes")
         }

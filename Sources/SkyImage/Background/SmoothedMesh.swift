@@ -10,7 +10,7 @@ package struct SmoothedMesh: Equatable, Sendable {
     /// Median of the filtered values.
     package let median: Float
 
-    /// Filters a grid without bad meshes with libsep.
+    /// Filters a grid, which must have no bad meshes, with libsep.
     ///
     /// libsep receives the grid as an image whose meshes are single pixels. The background of a one-pixel mesh is twice
     /// its pixel, so the pixels are halved.
@@ -37,8 +37,7 @@ package struct SmoothedMesh: Equatable, Sendable {
         }
     }
 
-    /// The median. If it is not positive: the median of the values after the last non-positive one in sorted order, or
-    /// 1 if there are none.
+    /// The median; if it is not positive, the median of the positive values; 1 if there are none.
     package var positiveMedian: Float {
         if median > 0 { return median }
         let positive = values.filter { $0 > 0 }.sorted()

@@ -1,7 +1,7 @@
 /// The factor that converts relative variances, 1 / weight, to absolute ones.
 ///
-/// SExtractor compares the map's variance with that of the image mesh by mesh and takes the median of the ratios; see
-/// "Weighting" in its manual.
+/// As in SExtractor, the variance of the weight map is compared with that of the image, here mesh by mesh; see
+/// "Noise and weight maps" in Docs/ExactScan.md.
 struct VarianceScale: Equatable {
     /// Variance of a pixel of weight 1.
     let value: Double

@@ -3,7 +3,7 @@ import Foundation
 /// A file that appears under its name only when it is complete.
 ///
 /// The bytes go to a file beside the target, under an unpredictable name. ``finish()`` makes them durable and
-/// ``commit()`` gives them the final name; an object that goes away without it removes what it wrote.
+/// ``commit()`` gives them the final name; an object that is deallocated without it removes the file.
 public final class AtomicFile {
     /// The final name, with symbolic links followed.
     private let path: String
@@ -37,7 +37,7 @@ public final class AtomicFile {
         if hasTemporary { unlink(temporary) }
     }
 
-    /// Whether a file could be written to `path` now; finds out by starting one.
+    /// Checks that a file can be written to `path` now, by creating its temporary file.
     /// - Throws: ``OutputError``.
     public static func check(path: String, overwrite: Bool) throws(OutputError) {
         _ = try AtomicFile(path: path, overwrite: overwrite)
@@ -73,7 +73,7 @@ public final class AtomicFile {
         hasTemporary = false
         let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { return }
-        // The file is whole under its name; a file system that cannot sync folders does no harm.
+        // The file is complete under its name even on a file system that cannot sync folders.
         fsync(folder)
         close(folder)
     }

@@ -21,7 +21,7 @@ public enum CatalogueFormat: String, CaseIterable, Sendable {
 typealias ByteSink = ([UInt8]) throws(OutputError) -> Void
 
 extension CatalogueFormat {
-    /// Writes `table`; the same table gives the same bytes. `name` is for messages.
+    /// Writes `table`; the same table gives the same bytes. `name` appears in error messages.
     func write(_ table: CatalogueTable, name: String, to sink: ByteSink) throws(OutputError) {
         switch self {
         case .fits: try FITSTableWriter.write(table, name: name, to: sink)

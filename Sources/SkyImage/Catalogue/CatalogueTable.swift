@@ -1,6 +1,6 @@
 /// A table of named, typed columns with units and descriptions, and header entries: the input of the catalogue writers.
 ///
-/// It does not depend on which columns there are.
+/// The writers accept any set of columns, except that a region file needs some.
 public struct CatalogueTable: Hashable, Sendable {
     /// The values of one column, one per row.
     public enum Values: Hashable, Sendable {
@@ -57,8 +57,8 @@ public struct CatalogueTable: Hashable, Sendable {
 
     /// A table of `columns`, which must have equal lengths and different names.
     public init(columns: [Column], header: [HeaderEntry] = [], history: [String] = []) {
-        precondition(Set(columns.map(\.values.count)).count <= 1, "columns of one length")
-        precondition(Set(columns.map(\.name)).count == columns.count, "no two columns of one name")
+        precondition(Set(columns.map(\.values.count)).count <= 1, "columns must have equal lengths")
+        precondition(Set(columns.map(\.name)).count == columns.count, "columns must have different names")
         self.columns = columns
         self.header = header
         self.history = history

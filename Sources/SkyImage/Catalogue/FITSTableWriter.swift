@@ -43,7 +43,7 @@ enum FITSTableWriter {
         withExtendedLifetime((names, forms, units)) {}
     }
 
-    /// Writes whole rows: CFITSIO would access each of them once per column.
+    /// Writes whole rows, because CFITSIO would otherwise access each row once per column.
     private static func writeRows(of table: CatalogueTable, to memory: FITSMemoryFile) {
         let stride = table.rowLength
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: groupRows * stride, alignment: 8)
@@ -107,7 +107,7 @@ extension CatalogueTable.Values {
     }
 }
 
-/// Strings for C, which wants them as an array of writable pointers.
+/// Strings as CFITSIO requires them: an array of writable pointers.
 private final class CStrings {
     var pointers: [UnsafeMutablePointer<CChar>?]
 

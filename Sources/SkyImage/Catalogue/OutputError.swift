@@ -15,7 +15,7 @@ public enum OutputErrorCode: String, Sendable {
     case unknownFormat
     /// The reader of a pipe has closed it.
     case brokenPipe
-    /// Another fault while writing.
+    /// Any other failure while writing.
     case failed
     /// The format needs a column that the table lacks.
     case missingColumn

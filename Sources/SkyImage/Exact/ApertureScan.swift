@@ -1,8 +1,8 @@
-/// A window in which sources are measured again, with what their apertures depend on; struct of arrays.
+/// A window in which sources are measured again, with the values that determine their apertures; struct of arrays.
 package struct ApertureWindow: Codable, Equatable, Sendable {
     /// Pixels to read.
     package var rect: PixelRect
-    /// The sources, by their place in the catalogue.
+    /// The sources, by index in the catalogue.
     package var index: [Int32] = []
     /// Barycentres, in image coordinates.
     package var x: [Double] = [], y: [Double] = []
@@ -17,10 +17,10 @@ package struct ApertureWindow: Codable, Equatable, Sendable {
 package struct ApertureResult: Codable, Equatable, Sendable {
     /// One element per source of the window.
     package var photometry = Photometry()
-    /// Sources of the window, by their place in it, that need a larger one: their Kron radius is known only now.
+    /// Sources that need a larger window, by index in this one: their Kron radius was not known before.
     package var open = OpenApertures()
 
-    /// Nothing.
+    /// An empty result.
     package init() {}
 
     /// Refuses a result that cannot be that of `window`, which lies in `image`.
@@ -45,7 +45,7 @@ package struct ApertureScan: Codable, Equatable, Sendable {
     /// All pixels of the image.
     package var image: PixelRect { PixelRect(x: 0..<background.width, y: 0..<background.height) }
 
-    /// The scan of a window that a ``CatalogAssembly`` asked for.
+    /// The scan of a window from ``CatalogAssembly/windows(pixelLimit:)``.
     package init(window: ApertureWindow, parameters: ScanParameters, background: BackgroundModel) {
         self.window = window
         self.parameters = parameters

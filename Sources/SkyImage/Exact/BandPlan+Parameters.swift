@@ -1,8 +1,10 @@
 extension BandPlan {
-    /// Cuts an image of `width` by `height` pixels into bands of about `requestedRows` rows for a scan with `parameters`.
+    /// Cuts an image of `width` by `height` pixels into bands of about `requestedRows` rows, for a scan with
+    /// `parameters`.
     ///
-    /// The halo is so high that a source which it cuts shows `minArea` pixels to the band that it ends in, if only one a
-    /// row: SEP drops what has fewer. But it has no more than 10 million pixels, or no node could hold a band.
+    /// The halo is at least ``defaultHalo`` rows. It is higher if a source that extends beyond it might otherwise have
+    /// fewer than `minArea` pixels in the window of the band in which it ends, since SEP drops such sources; a source
+    /// may have a single pixel per row. A higher halo has at most 10 million pixels, so that a node can hold a band.
     /// - Throws: ``ScanSetupError`` if the image is empty or a band could not be held in memory.
     package init(
         width: Int, height: Int, parameters: ScanParameters, requestedRows: Int? = nil

@@ -14,10 +14,10 @@ package struct BandScan: Codable, Equatable, Sendable {
 
     /// Scans the band's window, which `view` must hold.
     ///
-    /// An island belongs to the band that contains its key. It is accepted if it looks the same in the extracted part
-    /// of the window as in the whole image. Otherwise each of its parts in the core is reported as cut, unless the next
-    /// band's window begins before the island and its margin: then it is incomplete because it ends in a later core,
-    /// and the band of that core either contains all of it or reports it.
+    /// An island belongs to the band that contains its key. It is accepted if it is complete: the same in the extracted
+    /// part of the window as in the whole image. Otherwise each of its parts in the core is reported as cut, unless the
+    /// next band's window begins before the island and its margin: then it is incomplete because it ends in a later
+    /// core, and the band of that core either contains all of it or reports it.
     /// - Throws: ``ScanSetupError``, ``SEPError``.
     package func scan(_ view: PixelView) throws -> WindowResult {
         try plan.validate()
@@ -47,8 +47,8 @@ package struct BandScan: Codable, Equatable, Sendable {
 }
 
 extension Band {
-    /// The part of the window in which sources are extracted: after the core only the rows that affect islands ending
-    /// in it. The rest of the halo there serves apertures.
+    /// The part of the window in which sources are extracted. After the core it has only the rows that affect islands
+    /// that end in the core; the other rows of that halo are for apertures.
     package func extracted(_ margin: IslandMargin) -> PixelRect {
         PixelRect(x: window.x, y: window.y.lowerBound..<min(window.y.upperBound, core.y.upperBound + margin.y))
     }

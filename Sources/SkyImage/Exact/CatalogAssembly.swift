@@ -1,6 +1,6 @@
-/// Puts the catalogue together: order, cleaning, and apertures that one window could not show.
+/// Assembles the catalogue: sorts and cleans the sources, and plans windows for apertures that were cut.
 package struct CatalogAssembly: Sendable {
-    /// The sources that remain, in SEP's order. Complete once ``open`` is empty.
+    /// The sources that survive cleaning, in SEP's order. Their photometry is complete once ``open`` is empty.
     package private(set) var sources: SourceTable
     /// Sources whose apertures must be measured in larger windows.
     package private(set) var open: OpenApertures
@@ -19,8 +19,8 @@ package struct CatalogAssembly: Sendable {
 
     /// The windows in which open apertures are measured.
     ///
-    /// Deterministic. A window holds several sources if it then has no more than `pixelLimit` pixels, and no more than
-    /// ``strayLimit`` beyond those that the sources' boxes have together.
+    /// Deterministic. Sources share a window if it has at most `pixelLimit` pixels, and at most ``strayLimit`` more
+    /// than the sources' boxes together.
     package func windows(pixelLimit: Int = 4_000_000) -> [ApertureWindow] {
         let boxes = (0..<open.count).map { (box: open.box($0), index: Int(open.index[$0])) }
             .sorted {
@@ -28,7 +28,7 @@ package struct CatalogAssembly: Sendable {
                     < ($1.box.y.lowerBound, $1.box.x.lowerBound, $1.index)
             }
         var windows: [ApertureWindow] = []
-        // The last windows that reach the rows of the boxes that are still to come, with the pixels of their boxes.
+        // The last windows that overlap the rows of the remaining boxes, with the number of their boxes' pixels.
         var reaching: [(place: Int, needed: Int)] = []
         for (box, index) in boxes {
             reaching.removeAll { windows[$0.place].rect.y.upperBound <= box.y.lowerBound }
@@ -50,13 +50,14 @@ package struct CatalogAssembly: Sendable {
         return windows
     }
 
-    /// Pixels that take about as long to send and to prepare as one more task.
+    /// Most pixels of a shared window beyond those of its boxes: sending and preparing them takes about as long as one
+    /// more task.
     package static let strayLimit = 1 << 15
 
-    /// Windows that a source is tried for.
+    /// Most windows that are considered for a source.
     private static let reachingLimit = 64
 
-    /// Takes in what was measured in a window of this assembly. The result must be valid for the window.
+    /// Adds the measurements of one of this assembly's windows. The result must be valid for the window.
     package mutating func add(_ result: ApertureResult, of window: ApertureWindow) {
         let done = Set(window.index)
         let kept = (0..<open.count).filter { !done.contains(open.index[$0]) }
@@ -72,10 +73,10 @@ package struct CatalogAssembly: Sendable {
         }
     }
 
-    /// Most rounds that sources need: in the first the Kron radius is found, in the second all its pixels are there.
+    /// Most rounds. Two are enough: the first finds the Kron radius, the second has all pixels that it requires.
     package static let roundLimit = 4
 
-    /// Gives up on the sources that are still open: their numbers stay, flagged as cut.
+    /// Ends the measurement of the sources that are still open: their values are kept and flagged as cut.
     package mutating func close() {
         for index in open.index.map(Int.init) { sources.photometry.flagAsCut(index) }
         open = OpenApertures()

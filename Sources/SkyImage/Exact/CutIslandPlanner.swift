@@ -23,7 +23,8 @@ package struct CutIslandPlanner: Sendable {
     private var batches: [Int: SourceBatch] = [:]
     private var expected: Set<Int>
 
-    // Windows grow by a quarter on each cut side, so islands need a few rounds. This bounds islands that shrink again.
+    // Windows grow by a quarter on each cut side, so a few rounds are enough. The limit is for islands that are smaller
+    // in a larger window, which could repeat without end.
     private static let lastRound = 24
 
     package init(plan: BandPlan, parameters: ScanParameters) {
@@ -76,7 +77,7 @@ package struct CutIslandPlanner: Sendable {
         let ys = pixels.flatMap(\.pixelY)
         reports = [:]
         round += 1
-        // Gap of two pixels: nearer islands may be parts of one.
+        // Boxes at most two pixels apart may be parts of one island.
         let windows = TouchingBoxes(boxes, gap: 2).merged().map { box in
             defer { nextID += 1 }
             return CutIslandWindow(

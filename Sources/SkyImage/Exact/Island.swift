@@ -13,7 +13,7 @@ struct Island {
 /// Last pixel of an island in raster order. SEP's catalogue is sorted by it.
 package struct IslandKey: Hashable, Comparable, Sendable {
     package var row: Int32
-    /// Column: the largest of that row.
+    /// The island's last column in that row.
     package var column: Int32
 
     package init(row: Int32, column: Int32) {

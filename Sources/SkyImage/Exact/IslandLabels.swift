@@ -11,7 +11,7 @@ struct IslandLabels {
     mutating func join(pixels: UnsafePointer<Int32>, offsets: [Int], in rect: PixelRect) {
         let rows = PixelsByRow(pixels, offsets: offsets, in: rect)
         // Owners of the pixels of two rows, 0 for none, with one extra column on either side. A map of the whole window
-        // would be written sparsely, at the cost of a page fault for each place.
+        // would be written sparsely, at the cost of many page faults.
         var upper = [Int32](repeating: 0, count: rect.width + 2)
         for pixel in rows[0] { upper[Int(pixel.column) + 1] = pixel.owner }
         var lower = [Int32](repeating: 0, count: rect.width + 2)
@@ -46,7 +46,7 @@ struct IslandLabels {
         return object
     }
 
-    /// The end of the run of objects, starting at `first`, that share its island.
+    /// The end of the consecutive objects from `first` on that share its island.
     mutating func end(ofIslandAt first: Int) -> Int {
         let island = root(Int32(first))
         var end = first + 1

@@ -6,7 +6,7 @@ internal import CSEP
     internal import Darwin
 #endif
 
-/// Inputs of SEP's cleaning beside an object's catalogue row; SEP computes them but does not return them.
+/// Inputs of SEP's cleaning that are not in its catalogue: SEP computes them but does not return them.
 struct CleanInputs {
     var abcor: Float
     var mthresh: Float
@@ -127,8 +127,8 @@ struct CleanInputsReader {
             && Int(arrays.ymin[index]) >= top && Int(arrays.ymax[index]) < height - (kernelHeight - 1 - top)
     }
 
-    /// Appends the smoothed samples at raster offsets that are inside, four at a time except the last few. Each is a
-    /// sum of its own, in the order of ``smoothed(at:)``.
+    /// Appends the smoothed samples at raster offsets whose kernel lies inside the window, four at a time; leaves out
+    /// the last ones, fewer than four. Each sample is summed in the order of ``smoothed(at:)``.
     private mutating func smooth(_ list: UnsafeBufferPointer<Int32>) {
         guard let kernel else { return }
         kernel.withUnsafeBufferPointer { kernel in

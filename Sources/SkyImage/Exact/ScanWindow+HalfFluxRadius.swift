@@ -5,7 +5,7 @@ extension ScanWindow {
     /// coordinates.
     ///
     /// Nil where libsep must compute it: near a masked pixel, which changes the annuli's areas, for an unusual position
-    /// or limit, and where the last bits of sums decide.
+    /// or limit, and where the result depends on the last bits of sums.
     borrowing func halfFluxRadius(x: Double, y: Double, limit: Double) -> Double? {
         let isUsual = limit > 0.5 && limit < 1e5 && abs(x) < 1e6 && abs(y) < 1e6
         guard isUsual, !hasMaskedPixel(x: x, y: y, radius: limit + 2) else { return nil }

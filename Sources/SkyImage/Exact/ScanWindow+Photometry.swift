@@ -1,6 +1,6 @@
 internal import CSEP
 
-/// Place and shape of a source, all that its apertures depend on.
+/// Position and shape of a source, which determine its apertures.
 struct ApertureTarget {
     var x: Double
     var y: Double
@@ -25,7 +25,7 @@ struct Measurement {
 }
 
 extension Photometry {
-    /// Flag of a flux that is NaN because the source has no ellipse or place that SEP can measure.
+    /// Flag of a flux that is NaN because SEP cannot measure a source with this ellipse or position.
     package static var notMeasured: Int16 { 0x100 }
 
     mutating func append(_ value: Measurement) {
@@ -121,7 +121,7 @@ private struct EllipseShape {
     var cyy: Double
     var cxy: Double
 
-    /// Half width and height of the box around the ellipse of `radius`; 0 for a shape that is no ellipse.
+    /// Half width and height of the box around the ellipse of `radius`; 0 for a shape that is not an ellipse.
     func halfSides(radius: Double) -> (x: Double, y: Double) {
         func side(_ along: Double, _ across: Double) -> Double {
             let limit = along - cxy * cxy / (4 * across)
@@ -132,13 +132,13 @@ private struct EllipseShape {
 }
 
 extension PixelRect {
-    /// The pixels of this rectangle within the half sides of a place, with a margin for SEP's rounding.
+    /// The pixels of this rectangle within the half sides of a position, with a margin for SEP's rounding.
     func box(aroundX x: Double, y: Double, halfWidth: Double, halfHeight: Double) -> PixelRect {
         let margin = 3.0
         func range(_ centre: Double, _ half: Double, in bounds: Range<Int>) -> Range<Int> {
             let low = (centre - half - margin).rounded(.down)
             let high = (centre + half + margin).rounded(.up)
-            // A place that is not a number has no pixels; SEP measures nothing there.
+            // A position that is NaN has no pixels; SEP measures nothing there.
             guard low <= Double(bounds.upperBound), high >= Double(bounds.lowerBound) else {
                 return bounds.lowerBound..<bounds.lowerBound
             }

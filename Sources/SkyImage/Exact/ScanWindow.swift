@@ -80,8 +80,8 @@ struct ScanWindow: ~Copyable {
         }
     }
 
-    /// Refuses unmasked pixels that are too large for SEP or NaN. No coordinator sends such pixels, and no background
-    /// that it computes produces them.
+    /// Refuses unmasked pixels that are too large for SEP or NaN. A correct coordinator sends neither such pixels nor a
+    /// background that produces them.
     /// - Throws: ``ScanSetupError``.
     private borrowing func requireUsablePixels(inRow row: Int) throws {
         // A pixel and its background are each below the limit.
@@ -90,13 +90,13 @@ struct ScanWindow: ~Copyable {
         if UnsafePointer(pixels + start).greatestMagnitude(count: rect.width) <= limit { return }
         for offset in start..<start + rect.width where !(pixels[offset].magnitude <= limit) {
             guard mask?[offset] == 1 else {
-                throw ScanSetupError("the window \(rect) holds pixels or a background that are no numbers, and no mask")
+                throw ScanSetupError("the window \(rect) has unmasked pixels that are NaN or too large for SEP")
             }
         }
     }
 
-    /// Sets masked pixels to 0, as SEP does on every row except an image's first `row` rows. On those, numbers too
-    /// large for SEP become NaN, which it tolerates; NaN stays, as SEP would see it.
+    /// Sets masked pixels to 0, as SEP does on every row except an image's first `row` rows. On those rows values too
+    /// large for SEP become NaN, which it tolerates, and NaN is kept, since SEP ignores the mask there.
     borrowing func hideMaskedPixels(from row: Int) {
         guard let mask else { return }
         for offset in 0..<min(row * rect.width, rect.area)

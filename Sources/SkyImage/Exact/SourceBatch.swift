@@ -42,8 +42,8 @@ package struct SourceBatch: Codable, Equatable, Sendable {
 
     /// The sources' indices, sorted by the keys of their islands; sources of one island keep their order.
     func keyOrder() -> [Int] {
-        // Both halves of the key in one integer that sorts the same way: the signs of row and column are those of its
-        // halves.
+        // One integer per key, in the same order: the row is the upper half; the column, with its sign bit inverted, is
+        // the lower one.
         let keys = zip(keyRow, keyColumn).map { row, column in
             Int64(row) << 32 | Int64(UInt32(bitPattern: column) ^ 1 << 31)
         }
@@ -55,7 +55,7 @@ package struct SourceBatch: Codable, Equatable, Sendable {
     package func validate(in image: PixelRect) throws(ScanSetupError) {
         let lengths = [keyRow.count, keyColumn.count, abcor.count, mthresh.count]
         guard sources.isRectangular, lengths.allSatisfy({ $0 == count }), open.isValid(count: count, in: image) else {
-            throw ScanSetupError("the columns of a batch of sources fit neither each other nor the image")
+            throw ScanSetupError("the columns of a batch of sources are inconsistent or do not fit the image")
         }
     }
 }

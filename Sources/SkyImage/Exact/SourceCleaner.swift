@@ -30,7 +30,7 @@ package struct SourceCleaner {
         profiles = Profile.all(of: batch, order, parameter)
     }
 
-    /// Positions in the order of the surviving sources, ascending.
+    /// The surviving sources, as ascending positions in `order`.
     package func survivors() -> [Int] {
         var survives = [Bool](repeating: true, count: x.count)
         let neighbours = NeighbourGrid(x: x, y: y, sizes: a, zone: Self.zone)
@@ -45,7 +45,7 @@ package struct SourceCleaner {
                 if cflux[other] < cflux[index] {
                     if profiles[index].swallows(dx, dy, mthresh[other]) { survives[other] = false }
                 } else if profiles[other].swallows(dx, dy, mthresh[index]) {
-                    // As in SEP, a removed source still removes others in its own turn.
+                    // As in SEP, a source removed here is still compared with its other neighbours.
                     survives[index] = false
                 }
             }

@@ -24,7 +24,7 @@ package struct TouchingBoxes {
     private var boxes: [Box]
     private let gap: Int
 
-    /// Boxes that touch if fewer than `gap` + 1 pixels separate them.
+    /// Boxes that touch if at most `gap` pixels separate them.
     package init(_ boxes: [Box], gap: Int) {
         self.boxes = boxes
         self.gap = gap

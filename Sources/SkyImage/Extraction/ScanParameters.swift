@@ -8,7 +8,7 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     public var deblendLevels = 32
     /// Fraction of a blend's flux that a branch needs to become a source. 0 to 1 (1: never); 0.005 by default.
     public var deblendContrast = 0.005
-    /// Exponent of the wings that explain false detections; nil turns cleaning off. 0.1 to 10; 1 by default.
+    /// Exponent of the wings that cleaning assumes for each source; nil turns cleaning off. 0.1 to 10; 1 by default.
     public var clean: Double? = 1.0
     /// Columns of a background mesh, in pixels. 64 by default.
     public var meshWidth = 64
@@ -29,11 +29,11 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     /// Size of the ellipse of `flux_auto`, in Kron radii: the first of SExtractor's PHOT_AUTOPARAMS. 0.1 to 20; 2.5 by
     /// default.
     public var kronFactor = 2.5
-    /// Smallest size of that ellipse, in units of the source's `a` and `b`: the second of PHOT_AUTOPARAMS. It also
-    /// measures sources without a Kron radius. 0 to 20; 3.5 by default.
+    /// Smallest size of that ellipse, in units of the source's `a` and `b`: the second of PHOT_AUTOPARAMS. Also the
+    /// size for sources without a Kron radius. 0 to 20; 3.5 by default.
     public var kronMinimum = 3.5
-    /// Photoelectrons per unit of the samples, which add the source's photon noise to the errors; 0, the default, omits
-    /// it.
+    /// Photoelectrons per unit of the samples. If it is positive, the errors include the source's photon noise. 0 by
+    /// default.
     public var gain = 0.0
 
     /// SExtractor's defaults.
@@ -45,7 +45,7 @@ public struct ScanParameters: Codable, Hashable, Sendable {
         case conv
         /// Matched filter: pixels are also weighted by the noise map. Needs a noise per pixel.
         case matched
-        /// None.
+        /// No smoothing.
         case none
     }
 
@@ -55,8 +55,8 @@ public struct ScanParameters: Codable, Hashable, Sendable {
         case global
         /// The interpolated noise of the meshes, pixel by pixel.
         case map
-        /// The noise of the weight map, pixel by pixel: the variance is inverse to the weight, scaled to the meshes'
-        /// noise.
+        /// The noise of the weight map, pixel by pixel: the variance is inversely proportional to the weight, and
+        /// scaled to the meshes' noise.
         case weights
     }
 

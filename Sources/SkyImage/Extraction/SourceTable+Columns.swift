@@ -1,13 +1,13 @@
 extension SourceTable {
-    /// A column by name, with the place of its values. The order is that of the catalogue.
+    /// The name of a column and the key path of its values.
     package enum Column: @unchecked Sendable {
-        // Sendable: key paths to stored properties hold no state; the standard library does not say so.
+        // Sendable: key paths to stored properties hold no state, but the standard library does not declare them so.
         case int16(String, WritableKeyPath<SourceTable, [Int16]>)
         case int32(String, WritableKeyPath<SourceTable, [Int32]>)
         case float(String, WritableKeyPath<SourceTable, [Float]>)
         case double(String, WritableKeyPath<SourceTable, [Double]>)
 
-        /// Name in the catalogue.
+        /// Name of the column.
         package var name: String {
             switch self {
             case .int16(let name, _), .int32(let name, _), .float(let name, _), .double(let name, _): name
@@ -55,7 +55,7 @@ extension SourceTable {
         }
     }
 
-    /// True when every column has an element for every source, which a decoder cannot know.
+    /// True when every column has an element for every source, which decoding alone does not check.
     package var isRectangular: Bool {
         Self.columns.allSatisfy { column in
             switch column {

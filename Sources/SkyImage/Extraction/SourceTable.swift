@@ -60,9 +60,9 @@ public struct SourceTable: Codable, Equatable, Sendable {
     public var xpeak: [Int32] = []
     /// Row of the highest pixel.
     public var ypeak: [Int32] = []
-    /// Extraction flags: 1 blended, 2 at the image's edge, 8 along a line.
+    /// Extraction flags: 1 deblended, 2 cut by the image's edge, 8 x and y fully correlated.
     public var flag: [Int16] = []
-    /// What was measured in apertures.
+    /// Measurements in apertures.
     public var photometry = Photometry()
 
     /// A table without sources.
@@ -78,7 +78,8 @@ public struct Photometry: Codable, Equatable, Sendable {
     public var kronRadius: [Double] = []
     /// Flags of the Kron radius.
     public var kronFlag: [Int16] = []
-    /// Flux in the ellipse of 2.5 Kron radii; not a number where there is no Kron radius.
+    /// Flux in the ellipse of ``ScanParameters/kronFactor`` Kron radii, at least ``ScanParameters/kronMinimum``; NaN
+    /// where SEP cannot measure it.
     public var fluxAuto: [Double] = []
     /// Error of ``fluxAuto``.
     public var fluxErrAuto: [Double] = []

@@ -42,7 +42,7 @@ public struct DataFolders: Sendable {
     private func open(_ path: String) throws(ImageError) -> OpenDescriptor {
         // No file system has longer paths, and none allows a zero byte in them.
         guard path.utf8.count < 4096, !path.utf8.contains(0) else {
-            throw ImageError(.unreadable, "no file has such a name: \(path.utf8.count) bytes, or one of them zero")
+            throw ImageError(.unreadable, "the path of \(path.utf8.count) bytes is too long or contains a zero byte")
         }
         guard let folder = folders.first(where: { path.utf8.starts(with: $0.prefix.utf8) }) else {
             throw ImageError(.unreadable, "\(path): is not below a folder of images")

@@ -4,7 +4,7 @@ internal import CFITSIO
 /// image's tiles and by the block size of a Rice code, and copies column names, and malformed integers, into buffers
 /// that may be too small.
 extension FITSFile {
-    /// Moves to the HDU with this number, one HDU at a time if it lies behind the current one.
+    /// Moves to the HDU with this number, one HDU at a time if it is after the current one.
     /// - Returns: CFITSIO's status.
     func go(to number: Int32) -> Int32 {
         var status: Int32 = 0
@@ -20,10 +20,10 @@ extension FITSFile {
         return status
     }
 
-    /// Reads the cards behind the current HDU.
+    /// Reads the cards after the current HDU.
     /// - Returns: `BAD_DIMEN` if they hold a side or block below 1, or a name or integer too long; `END_OF_FILE` if the
-    ///   file ends within them, as CFITSIO's handling of a partial block depends on what it read before; 0 if all is
-    ///   well, or no HDU follows.
+    ///   file ends within them, as CFITSIO's handling of a partial block depends on what it read before; 0 if they are
+    ///   valid, or no HDU follows.
     private func nextHeaderFault() -> Int32 {
         var (status, position): (Int32, Int64) = (0, 0)
         ffghadll(handle, nil, nil, &position, &status)

@@ -57,8 +57,8 @@ extension FITSImage {
 
     /// Reads `count` stored floats from number `first`, counted from 0.
     ///
-    /// CFITSIO reads the bytes, and this swaps them, with SIMD vectors and while they are in the processor's cache:
-    /// CFITSIO itself takes longer to swap than to read them.
+    /// CFITSIO only reads the bytes. They are swapped here, with SIMD instructions while they are in the processor's
+    /// cache, because CFITSIO takes longer to swap them than to read them.
     private func readFloats(
         _ first: Int, _ count: Int, _ start: UnsafeMutablePointer<Float>, _ status: inout Int32
     ) {

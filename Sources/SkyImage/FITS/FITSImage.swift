@@ -2,8 +2,8 @@ internal import CFITSIO
 
 /// One 2-D image of a FITS file, open for reading by one thread at a time.
 ///
-/// Plain, gzip- and tile-compressed (`.fz`) files are read through CFITSIO. An image with further axes of length 1 counts
-/// as 2-D.
+/// Plain, gzip- and tile-compressed (`.fz`) files are read through CFITSIO. An image with further axes of length 1
+/// counts as 2-D.
 public final class FITSImage {
     /// The location it was opened from.
     public let location: ImageLocation
@@ -32,7 +32,7 @@ public final class FITSImage {
     /// Nil if the image is not tile-compressed.
     let tileCheck: TileCheck?
 
-    /// Most pixels an image may have: 2^40.
+    /// Most pixels that an image may have: 2^40.
     public static let maximumPixelCount = 1 << 40
 
     /// Opens the image at `location`, and checks that the file is long enough to hold it.

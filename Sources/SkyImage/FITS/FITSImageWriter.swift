@@ -28,7 +28,7 @@ public final class FITSImageWriter {
         path: String, width: Int, height: Int, type: SampleType, header: [HeaderEntry] = [], history: [String] = [],
         overwrite: Bool = false
     ) throws(OutputError) {
-        precondition(width > 0 && height > 0, "an image has pixels")
+        precondition(width > 0 && height > 0, "an image must have pixels")
         (self.width, self.height, self.type) = (width, height, type)
         file = try AtomicFile(path: path, overwrite: overwrite)
         guard let memory = FITSMemoryFile() else { throw OutputError(.failed, "\(path): not enough memory") }
@@ -48,7 +48,7 @@ public final class FITSImageWriter {
         guard let bytes = memory.headerBytes() else {
             throw OutputError(.failed, "\(path): CFITSIO refuses the header; check its keywords")
         }
-        // Closed with the real sides, CFITSIO would fill up the whole image in memory.
+        // If the file were closed with the real sides, CFITSIO would allocate the whole image.
         memory.call { handle, status in
             ffmkyj(handle, "NAXIS1", 0, "&", status)
             ffmkyj(handle, "NAXIS2", 0, "&", status)
@@ -59,7 +59,7 @@ public final class FITSImageWriter {
     /// Appends the next row, which has ``width`` pixels.
     /// - Throws: ``OutputError`` with `noSpace` or `failed`.
     public func write(row: some Collection<Float>) throws(OutputError) {
-        precondition(row.count == width && rowsWritten < height, "a row of the image's width, and not too many rows")
+        precondition(row.count == width && rowsWritten < height, "a row of the wrong width, or too many rows")
         rowsWritten += 1
         var bytes: [UInt8] = []
         switch type {
@@ -79,7 +79,7 @@ public final class FITSImageWriter {
     /// Pads the last block and gives the file its name, once all rows are written.
     /// - Throws: ``OutputError``; the final name is then untouched.
     public func finish() throws(OutputError) {
-        precondition(rowsWritten == height, "all rows are written")
+        precondition(rowsWritten == height, "all rows must be written")
         let length = width * height * (type == .float32 ? 4 : 2)
         try file.write(
             repeatElement(

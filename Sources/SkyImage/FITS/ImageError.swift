@@ -21,7 +21,7 @@ public enum ImageErrorCode: String, Sendable {
     case noImage
     /// The image has more pixels than can be addressed.
     case tooLarge
-    /// The text in brackets after the path is no HDU selector.
+    /// The text in brackets after the path is not an HDU selector.
     case invalidSelector
     /// The selected HDU does not exist in the file.
     case noSuchHDU

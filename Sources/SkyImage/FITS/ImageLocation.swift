@@ -3,7 +3,7 @@ import Foundation
 /// A file and the HDU in it: `PATH`, `PATH[2]`, `PATH[SCI]` or `PATH[SCI,1]`.
 ///
 /// Only the HDU selector of CFITSIO's extended file name syntax is supported. The rest of the syntax can fetch URLs,
-/// run filters and write files, so that an untrusted name must never reach that parser.
+/// run filters and write files, so an untrusted name must never reach that parser.
 public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
     /// Selects the HDU.
     public enum Selector: Hashable, Sendable {
@@ -21,7 +21,7 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
     public var selector: Selector
 
     /// Parses `text`. If a file has `text` as its whole name, brackets in it are not a selector.
-    /// - Throws: ``ImageError`` with `invalidSelector`, if the text in brackets is no HDU selector.
+    /// - Throws: ``ImageError`` with `invalidSelector`, if the text in brackets is not an HDU selector.
     public init(_ text: String) throws(ImageError) {
         let brackets = text.indices.filter { text[$0] == "[" && $0 != text.startIndex }
         let exists = FileManager.default.fileExists(atPath:)

@@ -14,11 +14,11 @@ public struct BandPlan: Codable, Hashable, Sendable {
     public var width: Int
     /// Rows of the image.
     public var height: Int
-    /// Rows of each core but the low ones and the last between them: a multiple of the mesh height.
+    /// Rows of the core of each band that is not low, except the last of these: a multiple of the mesh height.
     public var rows: Int
-    /// Number of low bands at either end of the image.
+    /// Number of low bands, about half as high as the others, at each end of the image.
     public var lowCount = 0
-    /// Rows of the core of each low band but the last: a multiple of the mesh height.
+    /// Rows of the core of each low band except the last: a multiple of the mesh height.
     public var lowRows: Int
     /// Rows that a window has beyond its core on each side.
     public var halo: Int
@@ -28,11 +28,12 @@ public struct BandPlan: Codable, Hashable, Sendable {
 
     /// Cuts an image of `width` by `height` pixels into bands of about `requestedRows` rows.
     ///
-    /// The rows are rounded up to a multiple of `meshHeight`. Without a request an image of up to
-    /// ``wholePixelCount`` pixels is one band; otherwise a band has about 12 million pixels (48 MB) at most, an image of 4096 rows or more has at least eight bands, and bands are as equal as they can be; but
-    /// with a high halo they have up to eight times its rows, and where they are tall, the first and the last eighth of them
-    /// are halved. A pass ends with these, whichever way it goes, so that no slot is idle for long while the others end
-    /// (guided self-scheduling, Polychronopoulos and Kuck 1987).
+    /// The rows are rounded up to a multiple of `meshHeight`. If `requestedRows` is nil, an image of up to
+    /// ``wholePixelCount`` pixels is one band. In larger images a band has, before the rounding, at most about 12
+    /// million pixels (48 MB), an image of 4096 rows or more has at least eight bands, and bands are about equally high.
+    /// Two exceptions: with a halo above the default, bands may have up to eight times its rows; and if bands are tall,
+    /// the first and the last eighth of them are halved. A pass in either direction ends with these low bands, so that
+    /// no slot is idle for long at its end (guided self-scheduling, Polychronopoulos and Kuck 1987).
     /// - Throws: ``ScanSetupError`` if the image is empty or a band could not be held in memory.
     public init(
         width: Int, height: Int, meshHeight: Int, requestedRows: Int? = nil, halo: Int = defaultHalo
@@ -62,7 +63,8 @@ public struct BandPlan: Codable, Hashable, Sendable {
         }
     }
 
-    // In halos: its halves read a quarter more rows than they own, or less, and extract an eighth more.
+    // Rows from which a band is halved, in halos: each half then reads at most a quarter more rows than it owns, and
+    // extracts about an eighth more.
     private static let tallBand = 16
 
     /// Images of up to that many pixels, a fifth of a second of work, are not cut: seams cost more than slots gain.
@@ -78,7 +80,7 @@ public struct BandPlan: Codable, Hashable, Sendable {
         return (height - 1) / count + 1
     }
 
-    /// Refuses a plan that no initialiser makes, which a decoder cannot know.
+    /// Refuses a plan that no initialiser makes, which decoding alone does not detect.
     /// - Throws: ``ScanSetupError``.
     package func validate() throws(ScanSetupError) {
         let sides = [width, height, rows, lowRows, halo]

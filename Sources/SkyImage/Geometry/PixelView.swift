@@ -8,7 +8,7 @@ package struct PixelView {
     package let pixels: UnsafePointer<Float>
     /// The user's mask: a pixel is masked where the byte is not 0.
     package let mask: UnsafePointer<UInt8>?
-    /// Weights, inverse to the variance: a pixel is masked where the weight is not positive and finite.
+    /// Weights, inversely proportional to the variance. A pixel is masked unless its weight is positive and finite.
     package let weights: UnsafePointer<Float>?
     /// Whether this is the only reference to the samples and no later scan needs them: a scan may overwrite them.
     package var isOverwritable = false
@@ -51,7 +51,7 @@ package struct PixelView {
     /// - Throws: ``ScanSetupError`` if this view does not hold all of it.
     package func cropped(to rect: PixelRect) throws(ScanSetupError) -> PixelView {
         guard !rect.isEmpty, self.rect.contains(rect) else {
-            throw ScanSetupError("pixels \(rect) are wanted, but only \(self.rect) were given")
+            throw ScanSetupError("pixels \(rect) are required, but only \(self.rect) were given")
         }
         return PixelView(parent: self, rect: rect)
     }

@@ -7,7 +7,8 @@
 package struct SourceProfile {
     /// Counts per pixel at the centre.
     package let peak: Double
-    /// Pixels: the square of the flux over the integral of the square (equivalent noise area; King 1983).
+    /// Equivalent noise area in pixels: the square of the flux divided by the integral of the squared profile (King
+    /// 1983).
     package let noiseArea: Double
 
     private let shape: Shape
@@ -115,7 +116,7 @@ package struct SourceProfile {
         }
     }
 
-    /// Charge above full pixels: a star's counts in excess of `saturation` counts per pixel.
+    /// A star's counts in excess of `saturation` counts per pixel, and the radius within which its core exceeds it.
     package func excess(over saturation: Double) -> (counts: Double, radius: Double) {
         guard case .moffat(let core, _) = shape, core.peak > saturation else { return (0, 0) }
         let radius = core.radius(level: saturation)

@@ -5,9 +5,9 @@ extension SyntheticSky {
     /// Default number of rows per strip.
     public static let stripHeight = 64
 
-    /// Renders the whole image in strips on all cores and passes them to `body` in order, from the first row.
+    /// Renders the whole image in strips on all processors and passes them to `body` in order, from the first row.
     ///
-    /// Memory use is constant: at most one strip per core is held. A strip has `height` rows, the last one the
+    /// Memory use is constant: at most one strip per processor is held. A strip has `height` rows, the last one the
     /// remaining rows.
     public func forEachStrip(
         height: Int = stripHeight, _ body: (_ firstRow: Int, _ samples: ArraySlice<Float>) throws -> Void

@@ -20,7 +20,7 @@ extension SyntheticSky {
             HeaderEntry("SATURATE", .real(parameters.saturation), comment: "adu"),
             HeaderEntry("MAGZERO", .real(parameters.zeroPoint), comment: "magnitude of 1 adu"),
             HeaderEntry("SEEING", .real(parameters.fwhm), comment: "full width at half maximum, pixels"),
-            HeaderEntry("SEED", .text(String(parameters.seed)), comment: "of everything random"),
+            HeaderEntry("SEED", .text(String(parameters.seed)), comment: "of all random numbers"),
         ]
     }
 

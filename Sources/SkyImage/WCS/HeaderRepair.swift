@@ -17,7 +17,7 @@ enum HeaderRepair {
         return FITSHeader(bytes: bytes)
     }
 
-    /// Whether the value of a card is no string, or a terminated one.
+    /// Whether the value of a card is a terminated string or not a string at all.
     private static func closesStrings(_ card: [UInt8]) -> Bool {
         let (quote, sign) = (UInt8(ascii: "'"), UInt8(ascii: "="))
         let isContinued = card.starts(with: "CONTINUE".utf8)

@@ -11,9 +11,9 @@ enum CatalogueHeader {
         var entries = [
             HeaderEntry("CREATOR", .text(software), comment: "Program"),
             HeaderEntry("SEPVERS", .text(SEPVersion.current), comment: "Version that SEP reports"),
-            HeaderEntry("SEPVERIF", .logical(SEPVersion.isVerified), comment: "Exactness was verified with it"),
+            HeaderEntry("SEPVERIF", .logical(SEPVersion.isVerified), comment: "Exact scan verified with this version"),
             HeaderEntry("IMAGE", .text(image.name), comment: "Scanned image"),
-            HeaderEntry("IMGHDU", .integer(image.hdu), comment: "HDU, 0 is the primary"),
+            HeaderEntry("IMGHDU", .integer(image.hdu), comment: "HDU number, 0 is the primary"),
             HeaderEntry("IMGWIDTH", .integer(image.width), comment: "[pix]"),
             HeaderEntry("IMGHEIGH", .integer(image.height), comment: "[pix]"),
         ]
@@ -29,7 +29,7 @@ enum CatalogueHeader {
             entries.append(HeaderEntry("WGHTVAR", .real(scale), comment: "Variance of a pixel of weight 1"))
         }
         return entries + [
-            HeaderEntry("MASKED", .integer(result.maskedPixels), comment: "Pixels left out"),
+            HeaderEntry("MASKED", .integer(result.maskedPixels), comment: "Masked pixels"),
             HeaderEntry("BACKGR", .real(Double(result.globalLevel)), comment: "Median background"),
             HeaderEntry("NOISERMS", .real(Double(result.globalNoise)), comment: "Median noise"),
             HeaderEntry("REMOVED", .integer(result.removed), comment: "Detections removed by cleaning"),
@@ -48,22 +48,22 @@ enum CatalogueHeader {
 
     private static func settings(_ parameters: ScanParameters) -> [HeaderEntry] {
         [
-            HeaderEntry("THRESH", .real(parameters.threshold), comment: "Detection threshold, by the noise"),
-            HeaderEntry("MINAREA", .integer(parameters.minArea), comment: "[pix] Fewest pixels of a source"),
-            HeaderEntry("DEBLEVEL", .integer(parameters.deblendLevels), comment: "Thresholds of deblending"),
-            HeaderEntry("DEBCONTR", .real(parameters.deblendContrast), comment: "Contrast of deblending"),
-            HeaderEntry("CLEAN", .real(parameters.clean ?? 0), comment: "Parameter of cleaning, 0 is off"),
+            HeaderEntry("THRESH", .real(parameters.threshold), comment: "Detection threshold, in units of the noise"),
+            HeaderEntry("MINAREA", .integer(parameters.minArea), comment: "[pix] Minimum pixels of a source"),
+            HeaderEntry("DEBLEVEL", .integer(parameters.deblendLevels), comment: "Number of deblending thresholds"),
+            HeaderEntry("DEBCONTR", .real(parameters.deblendContrast), comment: "Deblending contrast"),
+            HeaderEntry("CLEAN", .real(parameters.clean ?? 0), comment: "Cleaning parameter, 0 is off"),
             HeaderEntry("MESHW", .integer(parameters.meshWidth), comment: "[pix] Background mesh"),
             HeaderEntry("MESHH", .integer(parameters.meshHeight), comment: "[pix] Background mesh"),
             HeaderEntry("MESHFW", .integer(parameters.meshFilterWidth), comment: "Median filter, in meshes"),
             HeaderEntry("MESHFH", .integer(parameters.meshFilterHeight), comment: "Median filter, in meshes"),
             HeaderEntry("FILTER", .text(parameters.filter.rawValue), comment: "Filter before detection"),
             HeaderEntry("KERNEL", .text(kernelText(parameters)), comment: "Rows of the kernel"),
-            HeaderEntry("NOISE", .text(parameters.noise.rawValue), comment: "Noise that the threshold counts in"),
+            HeaderEntry("NOISE", .text(parameters.noise.rawValue), comment: "Noise for threshold and errors"),
             HeaderEntry("APERRAD", .real(parameters.apertureRadius), comment: "[pix] Radius of flux_aper"),
-            HeaderEntry("KRONFACT", .real(parameters.kronFactor), comment: "Kron radii of flux_auto"),
-            HeaderEntry("KRONMIN", .real(parameters.kronMinimum), comment: "Least radius of flux_auto, by a and b"),
-            HeaderEntry("GAIN", .real(parameters.gain), comment: "[e-/unit] Gain of the errors, 0 is none"),
+            HeaderEntry("KRONFACT", .real(parameters.kronFactor), comment: "Size of flux_auto in Kron radii"),
+            HeaderEntry("KRONMIN", .real(parameters.kronMinimum), comment: "Minimum size of flux_auto in a and b"),
+            HeaderEntry("GAIN", .real(parameters.gain), comment: "[e-/unit] Gain, 0 omits photon noise"),
         ]
     }
 

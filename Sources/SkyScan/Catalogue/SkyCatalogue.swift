@@ -8,7 +8,7 @@ extension SkyScanResult {
     ///   - parameters: the parameters of the scan.
     ///   - checksums: those of the image and its maps.
     ///   - software: name and version of the program.
-    /// - Returns: one row per source; the history lists missing sectors.
+    /// - Returns: a table with one row per source; its history lists missing sectors.
     public func table(
         image: ImageSummary, parameters: ScanParameters, checksums: InputChecksums?, software: String
     ) -> CatalogueTable {

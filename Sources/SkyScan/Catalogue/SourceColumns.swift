@@ -40,8 +40,8 @@ enum SourceColumns {
 
     private static func shapes(_ sources: SourceTable) -> [CatalogueTable.Column] {
         [
-            .init("a", unit: "pix", description: "Semi-major axis, rms along it", .float(sources.a)),
-            .init("b", unit: "pix", description: "Semi-minor axis, rms along it", .float(sources.b)),
+            .init("a", unit: "pix", description: "Semi-major axis (rms)", .float(sources.a)),
+            .init("b", unit: "pix", description: "Semi-minor axis (rms)", .float(sources.b)),
             .init(
                 "theta", unit: "rad", description: "Position angle of the major axis, from x towards y",
                 .float(sources.theta)),
@@ -103,7 +103,7 @@ enum SourceColumns {
                 "kron_radius", description: "Kron radius, in units of a and b", .double(measured.kronRadius)),
             .init("flag_kron", description: "Bits of the Kron radius: \(bits)", .int16(measured.kronFlag)),
             .init(
-                "flux_auto", unit: unit, description: "Flux in the ellipse of 2.5 Kron radii",
+                "flux_auto", unit: unit, description: "Flux in the ellipse of KRONFACT Kron radii, at least KRONMIN",
                 .double(measured.fluxAuto)),
             .init("fluxerr_auto", unit: unit, description: "Error of flux_auto", .double(measured.fluxErrAuto)),
             .init("flag_auto", description: "Bits of flux_auto: \(bits)", .int16(measured.flagAuto)),
@@ -113,7 +113,7 @@ enum SourceColumns {
             .init("fluxerr_aper", unit: unit, description: "Error of flux_aper", .double(measured.fluxErrAper)),
             .init("flag_aper", description: "Bits of flux_aper: \(bits)", .int16(measured.flagAper)),
             .init(
-                "flux_radius", unit: "pix", description: "Radius that holds half the flux within 6 a",
+                "flux_radius", unit: "pix", description: "Radius that contains half of the flux within 6 a",
                 .double(measured.fluxRadius)),
         ]
     }

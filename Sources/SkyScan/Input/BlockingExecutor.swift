@@ -1,10 +1,10 @@
 internal import Dispatch
 
-/// A serial executor for code that blocks on the disk: never a thread of the cooperative pool or the I/O loop.
+/// A serial executor for code that blocks on the disk: it uses no thread of the cooperative pool or the event loop.
 final class BlockingExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
-    /// An executor whose thread bears this name.
+    /// An executor with this name.
     init(label: String = "skyfarm.reader") { queue = DispatchQueue(label: label) }
 
     func enqueue(_ job: consuming ExecutorJob) {

@@ -6,7 +6,7 @@ internal import SkyImage
 
 /// Reads windows of an image, its mask and its weight map, one at a time, on a thread of its own.
 ///
-/// cfitsio is neither fast nor safe on several threads of one file, and a disk is best read in order.
+/// CFITSIO is neither fast nor safe if several threads read one file, and a disk is best read in order.
 public actor ImageReader {
     private let executor = BlockingExecutor()
     private let files: ImageFiles
@@ -18,26 +18,27 @@ public actor ImageReader {
     private var ahead: [(window: WindowPixels, bytes: BulkBytes)] = []
     private var kept: RecentWindows
     private var reading = Duration.zero
-    // Signalled when a pass needs no more pixels, and when the request for checksums is cancelled; wakes one waiter.
+    // Signalled when a pass needs no more pixels, and when the computation of checksums is cancelled; wakes one waiter.
     private nonisolated let passEnd = DispatchSemaphore(value: 0)
 
-    /// Seconds that went into reading windows so far.
+    /// Seconds spent on reading windows so far.
     public var readingSeconds: Double { reading / .seconds(1) }
 
-    /// The image's size, header and what else is known without reading pixels.
+    /// The image's size, header and other properties that are known without reading pixels.
     public nonisolated let summary: ImageSummary
 
     /// Runs on the reader's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    // To keep more takes memory that the system has to clear first: half as long as to read plain pixels again, and
-    // where the machine is a virtual one that gives free memory back to its host, several times as long.
+    // A larger cache is not worth its cost: clearing its memory takes half as long as reading plain pixels again, and
+    // several times as long on a virtual machine that returns free memory to its host.
     private static let keptPlainByteCount = 128 << 20
 
     /// Opens an image and the maps that belong to it; names may end in an HDU in brackets.
     ///
-    /// For `slots` of this process bands stay in memory between the passes of a scan: a sixteenth of the machine's memory
-    /// and 512 MiB at most, or 128 MiB of bands that need no decompression. Nodes keep their own.
+    /// If this process has `slots`, bands stay in memory between the passes of a scan: at most a sixteenth of the
+    /// machine's memory, and at most 512 MiB, or 128 MiB if the files need no decompression. Nodes keep bands on their
+    /// own.
     /// - Throws: ``ImageError`` if a file cannot be used, ``ScanSetupError`` if a map has another size than the image.
     public init(
         image name: String, mask maskName: String? = nil, weights weightsName: String? = nil, slots: Int = 0
@@ -67,8 +68,9 @@ public actor ImageReader {
 
     /// XXH3-64 of every file that the scan depends on, of the image and of its maps; without CFITSIO.
     ///
-    /// - Parameter patience: the files are opened at once, but read after the pixels of the first pass, for which slots
-    ///   wait, though so much later at most, and with low priority.
+    /// The files are opened at once, even if they are read later.
+    /// - Parameter patience: the longest time to wait for the end of the first pass, since slots need its pixels. If it
+    ///   is positive, the files are read with low priority.
     /// - Returns: the checksums.
     /// - Throws: ``ImageError`` if a file cannot be read, `CancellationError` soon after the task is cancelled.
     public nonisolated func checksums(patience: Duration = .zero) async throws -> InputChecksums {
@@ -78,7 +80,7 @@ public actor ImageReader {
                 if cancellation.isCancelled { throw CancellationError() }
             }
         }
-        // Whoever has patience leaves the processors to the slots, and takes the idle moments at the end of their passes.
+        // A request that is not urgent runs at low priority, so that it uses processors only when the slots are idle.
         let threads = patience > .zero ? ScanThreads(oneWithNiceness: 10) : nil
         return try await withTaskCancellationHandler {
             try await Self.run(on: threads, cancellation) { [stored, passEnd] in
@@ -99,18 +101,20 @@ public actor ImageReader {
         WindowPixels(rect: rect, hasWeights: summary.weights != nil, hasMask: summary.mask != nil)
     }
 
-    /// Where a node that has the same files finds the bytes of `window` by itself; nil if they are compressed as a whole.
+    /// A reference by which a node that has the same files can read the bytes of `window`; nil if a file is compressed
+    /// as a whole.
     nonisolated func reference(to window: WindowPixels) -> BulkReference? {
         guard let origin, let part = try? WireEncoder().encode(window) else { return nil }
         return BulkReference(origin: origin, part: part)
     }
 
-    /// Reads a window, and while it is scanned those that will probably be asked for after it.
+    /// Reads a window; then reads ahead those that will probably be requested next.
     ///
-    /// With a `position` it is that of a band. When there are no more in its pass, no more pixels are wanted for some time.
+    /// `position` is nil unless the window is that of a band. The last window of a pass, and any window without a
+    /// position, end the wait in ``checksums(patience:)``.
     /// - Throws: ``ImageError`` if the samples cannot be read, `CancellationError` if the request is cancelled.
     func read(_ window: WindowPixels, at position: PassPosition? = nil) throws -> BulkBytes {
-        // Reads queue here: after an interrupt those that have not begun are not worth the disk's time.
+        // Reads queue here: after an interrupt, those that have not begun are skipped.
         try Task.checkCancellation()
         let bytes: BulkBytes
         if let index = ahead.firstIndex(where: { $0.window == window }) {
@@ -129,7 +133,7 @@ public actor ImageReader {
         return bytes
     }
 
-    /// Reads whole rows of the image, for a picture of it.
+    /// Reads whole rows of the image, for a preview.
     /// - Throws: ``ImageError`` if the samples cannot be read.
     public func read(rows: Range<Int>) throws -> [Float] {
         try [Float](unsafeUninitializedCapacity: rows.count * files.image.width) { buffer, count in
@@ -138,20 +142,20 @@ public actor ImageReader {
         }
     }
 
-    /// No more pixels are needed for this pass: a reader that waits for its end continues.
+    /// Marks the end of a pass, which needs no more pixels: a wait in ``checksums(patience:)`` ends.
     nonisolated func endPass() { passEnd.signal() }
 
     /// Windows that were read before they were requested.
     var windowsAhead: [WindowPixels] { ahead.map(\.window) }
 
     private func readAhead() {
-        // A window whose pixels a node keeps is not requested.
+        // Windows that are no longer expected are dropped: a window is not requested if its node has kept the pixels.
         ahead.removeAll { !order.next.contains($0.window) }
         let next = order.next.first { window in !kept.contains(window) && !ahead.contains { $0.window == window } }
-        // What cannot be read fails again, with its error, when it is asked for.
+        // A window that cannot be read fails again, with its error, when it is requested.
         guard let next, let bytes = try? read(next) else { return }
         ahead.append((next, bytes))
-        // Who asks meanwhile comes first.
+        // Requests that arrived meanwhile are served before the next window is read ahead.
         Task { self.readAhead() }
     }
 

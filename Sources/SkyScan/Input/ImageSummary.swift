@@ -10,7 +10,7 @@ public struct ImageSummary: Sendable {
     public let height: Int
     /// Number of the HDU, 0 for the primary one.
     public let hdu: Int
-    /// Bits per sample as FITS counts them: negative for floats.
+    /// Bits per sample (BITPIX); negative for floats.
     public let bitpix: Int
     /// The HDU's header.
     public let header: FITSHeader
@@ -35,7 +35,7 @@ public struct ImageSummary: Sendable {
 
     /// Why the catalogue lacks right ascension and declination, although the header has celestial axes.
     ///
-    /// Nil if it has usable ones, or none at all, which is no error.
+    /// Nil if the axes are usable, or if there are none, which is not an error.
     public var coordinatesProblem: String? {
         do throws(WCSUnavailable) {
             _ = try CelestialWCS(header: header)

@@ -8,7 +8,7 @@ struct PassPosition {
     var rest: Int
 }
 
-/// Predicts which windows of a pass will be requested next by slots that request concurrently, and so in any order.
+/// Predicts which windows of a pass will be requested next. Attempts request them concurrently, and so in any order.
 struct ReadingOrder {
     /// Most windows that are read ahead of any request.
     static let mostAhead = 2
@@ -19,9 +19,9 @@ struct ReadingOrder {
     /// The windows to read ahead, nearest first.
     private(set) var next: [WindowPixels] = []
 
-    /// For `slots` slots of this process: one window per slot if the pixels have to be decompressed first, as slots may
-    /// finish their bands at the same time; one per two slots otherwise. Plain pixels are read so fast that the other
-    /// slot waits less than the system takes to provide memory for one more window.
+    /// The order for `slots` slots of this process. One window per slot is read ahead if the pixels have to be
+    /// decompressed, since slots may become free at the same time; otherwise one per two slots, since reading plain
+    /// pixels takes less time than the system needs to provide memory for one more window.
     init(slots: Int, decompresses: Bool) {
         limit = max(1, min(decompresses ? slots : slots / 2, Self.mostAhead))
     }

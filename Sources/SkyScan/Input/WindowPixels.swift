@@ -3,8 +3,8 @@ internal import SkyImage
 
 /// What the bulk bytes of a window hold, one after the other: samples, weights if there are any, mask if there is one.
 ///
-/// Samples and weights are little-endian 32-bit floats, the mask is a byte a pixel, not 0 where it is masked; all run
-/// row by row over ``rect``.
+/// Samples and weights are little-endian 32-bit floats; the mask has one byte per pixel, not 0 where it is masked. All
+/// are stored row by row over ``rect``.
 struct WindowPixels: Codable, Hashable, Sendable {
     /// The window, in pixels of the image.
     var rect: PixelRect
@@ -35,7 +35,7 @@ struct WindowPixels: Codable, Hashable, Sendable {
         )
     }
 
-    /// Lets `body` look at the pixels in `bulk`, and overwrite the samples if there is no other reference to them.
+    /// Calls `body` with a view of the pixels in `bulk`. It may overwrite the samples if there is no other reference.
     /// - Throws: ``ScanSetupError`` if the window is impossible, if there are no bytes or another number of them, and
     ///   what `body` throws.
     func withView<Result>(of bulk: consuming BulkBytes?, _ body: (PixelView) throws -> Result) throws -> Result {

@@ -10,18 +10,18 @@ public struct WindowResolver: BulkResolver {
     public init(_ folders: DataFolders) { self.folders = folders }
 
     /// Reads the window named by a coded reference.
-    /// - Throws: ``ImageError`` or ``ScanSetupError`` if there is no such file or window here, and what decoding throws.
+    /// - Throws: ``ImageError`` or ``ScanSetupError`` if the node lacks the file or window; what decoding throws.
     public func bytes(of reference: BulkReference, count: Int) throws -> BulkBytes {
         let names = try WireDecoder().decode(FileNames.self, from: reference.origin)
         let window = try WireDecoder().decode(WindowPixels.self, from: reference.part)
         try window.rect.validate()
         guard !window.rect.isEmpty, window.byteCount == count, window.hasMask == (names.mask != nil),
             window.hasWeights == (names.weights != nil)
-        else { throw ScanSetupError("the window \(window.rect) is not of \(count) bytes") }
+        else { throw ScanSetupError("the window \(window.rect) does not have \(count) bytes") }
         func open(_ file: FileNames.File) throws -> FITSImage {
             let image = try folders.image(at: file.path, hdu: file.hdu)
             guard PixelRect(x: 0..<image.width, y: 0..<image.height).contains(window.rect) else {
-                throw ImageError(.noImage, "\(file.path): has \(image.width) by \(image.height) pixels only")
+                throw ImageError(.noImage, "\(file.path): has only \(image.width) by \(image.height) pixels")
             }
             return image
         }

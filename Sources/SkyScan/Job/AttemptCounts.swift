@@ -11,7 +11,7 @@ final class AttemptCounts: Sendable {
     /// Second attempts at tasks that were slow.
     var hedges: Int { hedgesSoFar.load(ordering: .relaxed) }
 
-    /// Takes an event in; from any thread.
+    /// Counts an event. May be called from any thread.
     func count(_ event: TaskEvent) {
         switch event {
         case .taskRetried: retriesSoFar.add(1, ordering: .relaxed)

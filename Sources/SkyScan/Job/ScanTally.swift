@@ -1,9 +1,9 @@
 internal import ScanCluster
 internal import SkyImage
 
-/// Who did how many tasks of a sky scan, and which sectors could not be scanned.
+/// Numbers of tasks of a sky scan by system and step, and the sectors that could not be scanned.
 public struct ScanTally: Sendable {
-    /// What one system did.
+    /// The work of one system, or of one step.
     public struct Share: Sendable {
         /// Tasks whose response was used.
         public var tasks = 0
@@ -11,11 +11,11 @@ public struct ScanTally: Sendable {
         public var seconds = 0.0
     }
 
-    /// By the name of the system.
+    /// Shares by the name of the system.
     public private(set) var systems: [String: Share] = [:]
-    /// By the step.
+    /// Shares by step.
     public private(set) var steps: [ScanStep: Share] = [:]
-    /// Tasks whose result an earlier run left in the journal.
+    /// Tasks whose results were read from the journal.
     public internal(set) var resumed = 0
     /// Failed attempts, after which another one was needed.
     public internal(set) var retries = 0
@@ -24,7 +24,7 @@ public struct ScanTally: Sendable {
     /// Sectors that could not be scanned.
     public private(set) var missing: [MissingSector] = []
 
-    /// Tasks that this run did.
+    /// Tasks that were executed: all but those read from the journal.
     public var tasks: Int { steps.values.reduce(0) { $0 + $1.tasks } }
 
     /// Notes a sector that no system can scan.

@@ -30,7 +30,7 @@ extension SkyScan {
                 assembly.add((try? result.get()) ?? .missing(for: windows[index]), of: windows[index])
             }
         }
-        // Only a node that keeps asking for more leads here.
+        // Reached only if a node returns open apertures in every round, which a correct node does not.
         assembly.close()
     }
 }

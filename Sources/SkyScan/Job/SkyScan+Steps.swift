@@ -7,11 +7,11 @@ extension SkyScan {
         let name: ScanStep
         /// See ``TaskKey/basis``.
         let basis: UInt64
-        /// Of all tasks.
+        /// Cost of all tasks, in the unit of ``ScanTask/cost``.
         let cost: Double
-        /// If the tasks' pixels are those of whole bands, which nodes keep for the next step, their order.
+        /// The order of the bands, if the tasks read whole bands, which nodes keep for the next step; nil otherwise.
         let bands: BandOrder?
-        /// The pixels that are missing without the task of that identity.
+        /// The pixels that are missing if the task with this ID fails.
         let sector: (Int) -> PixelRect
 
         init(
@@ -26,12 +26,12 @@ extension SkyScan {
         }
     }
 
-    /// What the tasks after pass 1 depend on besides image and window: see ``TaskKey/basis``.
+    /// Checksum of the background, on which the tasks after pass 1 depend: see ``TaskKey/basis``.
     func basis(_ background: BackgroundModel) throws -> UInt64 {
         journal == nil ? 0 : try Checksum.of(background.slice(rows: plan.image.y))
     }
 
-    /// Runs the tasks of a step, as far as the journal does not hold their results, and hands each result to `take`.
+    /// Passes all results of a step to `take`: those in the journal, then those of the other tasks, which it runs.
     ///
     /// Results are in the journal when this returns or throws.
     func run<Task: WindowTask>(
@@ -40,7 +40,7 @@ extension SkyScan {
     ) async throws where Task.ID == Int {
         observer(.began(step.name, tasks: tasks.count, cost: step.cost))
         guard let journal else {
-            // Nodes may keep the last pixels, which are then not requested.
+            // If nodes have kept the pixels of the last band, the reader is not called for it.
             defer { reader.endPass() }
             tellSectors(of: step, tasks, waiting: Array(0..<tasks.count))
             let (name, observer) = (step.name, observer)
@@ -56,7 +56,7 @@ extension SkyScan {
         do {
             try await farmOut(step, tasks.selecting(rest), journal, &tally, take: take)
         } catch {
-            // What is finished is kept. The first error says more than one of the journal would.
+            // Finished results are kept. An error of the journal here would hide the first error.
             try? await journal.flush()
             throw error
         }
@@ -72,7 +72,7 @@ extension SkyScan {
                 resumed: resumed.map { step.sector(tasks.id($0)) }))
     }
 
-    /// Takes the results that the journal holds.
+    /// Passes the results in the journal to `take`.
     /// - Returns: the indices of the other tasks.
     private func resume<Task: WindowTask>(
         _ step: Step, _ tasks: StepTasks<Task>, _ journal: ScanJournal, _ tally: inout ScanTally,

@@ -1,9 +1,9 @@
 public import ScanCluster
 public import SkyImage
 
-/// The scan of one image, farmed out: background, extraction, cut islands, cleaning, photometry.
+/// The distributed scan of one image: background, extraction, cut islands, cleaning, photometry.
 ///
-/// The catalogue does not depend on who does which task, how often and in which order; see Docs/ExactScan.md.
+/// The catalogue does not depend on which system runs which task, how often and in which order; see Docs/ExactScan.md.
 public struct SkyScan: Sendable {
     let reader: ImageReader
     let plan: BandPlan
@@ -13,8 +13,8 @@ public struct SkyScan: Sendable {
     let journal: ScanJournal?
     let observer: @Sendable (SkyScanEvent) -> Void
     private let attempts = AttemptCounts()
-    /// Most bytes that the window of a cut source may have: a frame to a node holds 1 GiB, and what a catalogue lacks
-    /// must not depend on whether the window would have had to travel.
+    /// Most bytes that the window of a cut source may have. A frame to a node holds 1 GiB; the limit also holds for the
+    /// local system, so that the catalogue does not depend on which system scans the window.
     var windowLimit = 1008 << 20
 
     /// A scan of the image of `reader`.
@@ -22,11 +22,11 @@ public struct SkyScan: Sendable {
     ///   - reader: reads the image.
     ///   - parameters: what counts as a source.
     ///   - bandRows: rows of a band, rounded up to whole meshes; chosen from the image's size if nil.
-    ///   - coordinator: farms the tasks out.
-    ///   - job: a random number that no other job has; nodes keep pixels under it.
-    ///   - journal: keeps the results of finished tasks, and has those of an earlier run; see ``ScanJournal``.
-    ///   - observer: told what happens; must not block.
-    /// - Throws: ``ScanSetupError`` for parameters that make no sense for this image, or if SEP's draw is not fixed.
+    ///   - coordinator: runs the tasks.
+    ///   - job: a random number that no other job has; the key of the pixels that nodes keep.
+    ///   - journal: stores the results of finished tasks, and may already hold some; see ``ScanJournal``.
+    ///   - observer: receives the events; must not block.
+    /// - Throws: ``ScanSetupError`` for parameters that are invalid for this image, or if SEP's draw is not fixed.
     public init(
         reader: ImageReader, parameters: ScanParameters, bandRows: Int? = nil, coordinator: ScanCoordinator,
         job: UInt64, journal: ScanJournal? = nil, observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in }
@@ -50,8 +50,8 @@ public struct SkyScan: Sendable {
     /// Number of bands.
     public var bandCount: Int { plan.count }
 
-    /// The work on all bands, in pixels as ``ScanTask/cost``. Sources that bands cut come on top; how many is not known
-    /// before.
+    /// The work on all bands, in pixels as ``ScanTask/cost``. The work on sources that bands cut is not included, since
+    /// it is not known in advance.
     public var expectedCost: Double { backgroundCost + extractionCost }
 
     var backgroundCost: Double { Double(plan.image.area) / 4 }
@@ -65,8 +65,8 @@ public struct SkyScan: Sendable {
 
     /// Runs the scan.
     ///
-    /// A sector that could not be scanned is listed in the result; the job goes on without it.
-    /// - Throws: ``ScanError`` if there is no system to do the work or the image cannot be read, ``SkyScanError`` if no
+    /// A sector that could not be scanned is listed in the result; the job continues without it.
+    /// - Throws: ``ScanError`` if there is no system to run tasks or the image cannot be read, ``SkyScanError`` if no
     ///   band has a background, ``SEPError``, ``JournalError`` if results cannot be written, `CancellationError`.
     public func run() async throws -> SkyScanResult {
         var tally = ScanTally()
@@ -82,14 +82,14 @@ public struct SkyScan: Sendable {
             tally: tally)
     }
 
-    /// Why the window of a cut source can be scanned nowhere; nil if it can.
+    /// Why no system can scan the window of a cut source; nil if one can.
     func excess(of window: PixelRect) -> String? {
         guard reader.contents(of: window).byteCount > windowLimit else { return nil }
         return "a source needs a window of \(window.width) by \(window.height) pixels, above \(windowLimit >> 20) MiB; "
             + "mask it, or raise --threshold"
     }
 
-    /// Farms out the tasks of a step and tells the observer.
+    /// Runs the tasks of a step and reports their events to the observer.
     ///
     /// With an order of `bands` the tasks' pixels are those of whole bands, which nodes keep for the next step.
     func responses<Task: WindowTask>(

@@ -31,6 +31,6 @@ public struct MissingSector: Sendable {
     public let rect: PixelRect
     /// The last attempt's error, in words.
     public let reason: String
-    /// The last lines of the log of the node that failed it last, each after the node's name.
+    /// The last lines of the log of the node on which the last attempt failed, each after the node's name.
     public var log: [String] = []
 }

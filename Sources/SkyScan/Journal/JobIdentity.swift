@@ -38,7 +38,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
         ImageTask.scanner, MeshTask.scanner, BandTask.scanner, CutIslandTask.scanner, ApertureTask.scanner,
     ]
 
-    /// Eight digits that identify the job.
+    /// Eight hexadecimal digits that identify the job.
     public var id: String {
         // Sorted, because a dictionary has no order.
         let text = fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)\n" }.joined()

@@ -20,7 +20,7 @@ public struct JobRecord: Codable, Equatable, Sendable {
         public var rect: PixelRect
         /// The last attempt's error, in words.
         public var reason: String
-        /// The last lines of the log of the node that failed it last; nil if there are none.
+        /// The last lines of the log of the node on which the last attempt failed; nil if there are none.
         public var log: [String]?
     }
 

@@ -7,7 +7,7 @@ final class JournalFile {
     private let insertion: SQLiteStatement
     private let selection: SQLiteStatement
     private(set) var record: JobRecord
-    /// Tasks whose results are there.
+    /// Tasks whose results are stored.
     private(set) var keys: Set<TaskKey>
 
     // "SKYF"; the version is that of the tables.
@@ -17,12 +17,12 @@ final class JournalFile {
     /// Opens the journal at `path`.
     /// - Parameters:
     ///   - path: the file.
-    ///   - record: that of the job which begins, for a file that is missing or empty; if nil, it must be there.
-    /// - Throws: ``JournalError``; with `damaged` if the file is something else or its bytes are not what was written.
+    ///   - record: the job's record, written if the file is missing or empty; if nil, the file must exist.
+    /// - Throws: ``JournalError``; with `damaged` if the file is not a journal of this version, or is corrupt.
     init(path: String, new record: JobRecord?) throws(JournalError) {
         database = try SQLiteDatabase(path: path, creates: record != nil)
-        // Results are long: large pages mean fewer of them. The log is synced at every commit: what is committed
-        // survives a power cut. Overwriting what is deleted, which Debian's build does by default, is of no use here.
+        // Results are long, so that large pages are better. The log is synced at every commit, so that commits survive
+        // a power failure. Deleted data need not be overwritten, which is the default of Debian's build.
         try database.execute(
             "PRAGMA page_size = 32768; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF;"
         )
@@ -50,7 +50,7 @@ final class JournalFile {
         keys.formUnion(results.map(\.key))
     }
 
-    /// The coded output of a task; nil if its bytes are not what was written.
+    /// The coded output of a task; nil if there is none or its checksum does not match.
     func output(of key: TaskKey) throws(JournalError) -> [UInt8]? {
         try selection.bind(
             .text(key.step.rawValue), .integer(Int64(bitPattern: key.basis)), .integer(Int64(bitPattern: key.window)))
@@ -67,7 +67,7 @@ final class JournalFile {
         try Self.write(record, to: database)
     }
 
-    /// Drops all results and gives their room back.
+    /// Deletes all results and frees their space.
     func removeResults() throws(JournalError) {
         keys = []
         try database.execute("DELETE FROM result; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
@@ -78,7 +78,7 @@ final class JournalFile {
     }
 
     private static func create(_ record: JobRecord, in database: SQLiteDatabase) throws(JournalError) {
-        // All or nothing: a process that is killed here leaves an empty database.
+        // In one transaction: a process that is killed here leaves an empty database.
         try database.transaction { () throws(JournalError) in
             try database.execute(
                 """
@@ -96,7 +96,7 @@ final class JournalFile {
     private static func check(_ database: SQLiteDatabase) throws(JournalError) {
         guard try number("PRAGMA application_id", in: database) == Int64(application),
             try number("PRAGMA user_version", in: database) == Int64(version)
-        else { throw damaged(database, "it is no journal of this version of skyfarm") }
+        else { throw damaged(database, "it is not a journal of this version of skyfarm") }
         let statement = try database.prepare("PRAGMA quick_check(1)")
         guard try statement.step(), statement.text(0) == "ok" else {
             throw damaged(database, statement.text(0))
@@ -124,7 +124,7 @@ final class JournalFile {
         let statement = try database.prepare("SELECT step, basis, window FROM result")
         var keys: Set<TaskKey> = []
         while try statement.step() {
-            // A step of another name is unknown to this version and of no use.
+            // Results of steps that this version does not have are ignored.
             guard let step = ScanStep(rawValue: statement.text(0)) else { continue }
             keys.insert(
                 TaskKey(

@@ -50,7 +50,7 @@ public struct JournalFolder: Equatable, Sendable {
                 .unknownJob,
                 found.isEmpty
                     ? "no job has the ID \(prefix); `skyfarm jobs` lists them"
-                    : "\(found.count) jobs have IDs that begin with \(prefix); give more of it")
+                    : "\(found.count) jobs have IDs that begin with \(prefix); give more digits")
         }
         return entry
     }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The exclusive right to run a job: a file lock that is released when the process ends, however it ends.
+/// The exclusive right to run a job: a file lock, which the kernel releases when the process ends for any reason.
 final class JournalLock {
     private let path: String
     private let descriptor: Int32
@@ -15,8 +15,8 @@ final class JournalLock {
             guard descriptor >= 0 else { throw Self.unwritable(path) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 defer { close(descriptor) }
-                // A killed process holds the lock until its memory is freed, and a program that lists jobs for a
-                // moment: retry for a second in all.
+                // A killed process holds the lock until its memory is freed, and `skyfarm jobs` holds it briefly: retry
+                // for one second in total.
                 attemptsLeft -= 1
                 if attemptsLeft > 0 {
                     usleep(20_000)
@@ -24,7 +24,7 @@ final class JournalLock {
                 }
                 let holder = Self.process(descriptor).map { "process \($0)" } ?? "another process"
                 throw JournalError(
-                    .inUse, "\(holder) runs this job already; wait for its end, or stop it and start this again")
+                    .inUse, "\(holder) runs this job already; wait until it ends, or stop it and start this again")
             }
             // The last holder may have removed the file between the two calls above.
             if Self.isFile(descriptor, at: path) {

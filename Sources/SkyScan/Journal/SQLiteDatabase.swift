@@ -49,7 +49,7 @@ final class SQLiteDatabase {
         }
     }
 
-    /// The error `code` with a message of one line.
+    /// The error of SQLite's result code, with a message of one line.
     func failure(_ code: Int32) -> JournalError {
         let system = handle.map(sqlite3_system_errno) ?? 0
         let words = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
@@ -57,8 +57,8 @@ final class SQLiteDatabase {
         case (SQLITE_FULL, _), (_, ENOSPC), (_, EDQUOT), (_, EFBIG):
             return JournalError(
                 .noSpace,
-                "\(path): no space left for the journal; free some room and start the same command again: it goes on "
-                    + "from the tasks that are done")
+                "\(path): no space left for the journal; free some room and start the same command again: it continues "
+                    + "from the finished tasks")
         case (SQLITE_NOTADB, _), (SQLITE_CORRUPT, _):
             return JournalError(
                 .damaged, "\(path): the journal is damaged (\(words)); start the same command again with --fresh")
@@ -116,7 +116,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Ends the reading of rows, which would block writers.
+    /// Ends the reading of rows: an unfinished read would block writers.
     func reset() { sqlite3_reset(handle) }
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }

@@ -1,13 +1,13 @@
 internal import Foundation
 
 extension ScanJournal {
-    /// Opens the journal of the job that `record` begins, or goes on with the one that is there.
+    /// Opens the journal of a job, or creates it if there is none, or none from which the job can be resumed.
     /// - Parameters:
-    ///   - record: what a job that begins anew records of itself.
-    ///   - folder: of all journals; made if it is missing.
-    ///   - forgets: drops the results that are there.
-    ///   - notice: told in a line each what the user should know, such as why the job cannot go on from a journal.
-    /// - Returns: the journal, which the process holds until it is released.
+    ///   - record: the record of the job, for a new journal.
+    ///   - folder: the folder of all journals; created if it is missing.
+    ///   - forgets: whether existing results are deleted.
+    ///   - notice: receives messages of one line for the user, such as why a job cannot be resumed from its journal.
+    /// - Returns: the journal, locked by this process until it is finished or deallocated.
     /// - Throws: ``JournalError``: `inUse`, `noSpace`, `unwritable`.
     public static func open(
         _ record: JobRecord, in folder: JournalFolder, forgets: Bool = false,
@@ -23,7 +23,7 @@ extension ScanJournal {
         }
     }
 
-    /// Records of finished jobs that are kept.
+    /// Most records of finished jobs that are kept.
     private static let mostFinished = 50
 
     private static func openFile(
@@ -33,7 +33,7 @@ extension ScanJournal {
         if !FileManager.default.fileExists(atPath: path) {
             let others = folder.entries()
             if !forgets { sayDifference(record, from: others, notice) }
-            // What is finished is kept for a look back, which need not go back for ever.
+            // Only the latest records of finished jobs are kept, for `skyfarm jobs`.
             for entry in others.filter({ $0.record?.state == .finished }).dropFirst(mostFinished) {
                 try? folder.remove(entry.id)
             }
@@ -54,7 +54,7 @@ extension ScanJournal {
         return try JournalFile(path: path, new: record)
     }
 
-    /// Says why an unfinished job on the same image is another one.
+    /// Reports how an unfinished job on the same image differs from this one.
     private static func sayDifference(
         _ record: JobRecord, from others: [JournalFolder.Entry], _ notice: (String) -> Void
     ) {
@@ -68,6 +68,6 @@ extension ScanJournal {
         let more = differences.count > 3 ? " and \(differences.count - 3) more" : ""
         notice(
             "job \(other.id) of this image is unfinished, but differs (\(shown)\(more)); starting afresh, "
-                + "`skyfarm jobs resume \(other.id)` goes on with it")
+                + "`skyfarm jobs resume \(other.id)` continues it")
     }
 }

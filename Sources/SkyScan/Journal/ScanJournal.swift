@@ -2,7 +2,7 @@ internal import Foundation
 internal import ScanCluster
 internal import ScanNetwork
 
-/// The journal of a running job: results of finished tasks, durable before they count.
+/// The journal of a running job. A task counts as finished once its result is durable here.
 ///
 /// It writes on a thread of its own, so that neither the cooperative pool nor the network's event loop waits for the
 /// disk. Results added while the disk syncs are committed together by the next transaction.
@@ -18,7 +18,7 @@ public final class ScanJournal: Sendable {
         /// Results that are not durable yet, oldest first.
         var pending: [Pending] = []
         var isWriting = false
-        /// Whether the inputs' checksums have been found equal to the journal's.
+        /// Whether the journal's checksums are those of the inputs.
         var isConfirmed = false
         var waiting: [CheckedContinuation<Void, any Error>] = []
         var failure: (any Error)?
@@ -75,7 +75,7 @@ public final class ScanJournal: Sendable {
                 let differences =
                     file.record.checksums.map { checksums.differences(from: $0).joined(separator: ", ") }
                     ?? "the checksum of its image is not known"
-                notice("job \(id) cannot go on from its journal: \(differences); starting afresh")
+                notice("job \(id) cannot continue from its journal: \(differences); starting afresh")
                 try file.removeResults()
                 state.withLock { $0.keys = [] }
             }
@@ -87,7 +87,7 @@ public final class ScanJournal: Sendable {
 
     // MARK: Results
 
-    /// Tasks whose results are durable.
+    /// Number of tasks whose results are durable.
     public var count: Int { state.withLock { $0.keys.count } }
 
     /// Whether the journal holds a result of the task.
@@ -105,13 +105,13 @@ public final class ScanJournal: Sendable {
                 try validate(output)
                 return output
             } catch {
-                // Whatever the error, the task can be done again.
+                // After any error the task can be run again.
                 return nil
             }
         }
         if output == nil {
             state.withLock { _ = $0.keys.remove(key) }
-            notice("a result in the journal is damaged and is dropped; its task (\(key.step.rawValue)) is done again")
+            notice("a result in the journal is damaged and is dropped; its task (\(key.step.rawValue)) is run again")
         }
         return output
     }

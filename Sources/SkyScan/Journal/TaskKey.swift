@@ -1,10 +1,10 @@
-/// Identity of a task within a job, the same in every run of it.
+/// Identity of a task within a job, the same each time the job is resumed.
 struct TaskKey: Hashable, Sendable {
     /// The step of the task.
     var step: ScanStep
-    /// Checksum of the inputs that the task's output depends on besides the image and its window: the background. A run
-    /// in which a band's background was missing has another basis, and its results must not mix with those of a
-    /// complete run.
+    /// Checksum of the input on which the task's output depends besides the image and its window: the background. If
+    /// that of a band is missing, the basis differs, so that results are never combined with those of a complete
+    /// background.
     var basis: UInt64
     /// The band's index, or the checksum of the window and of the islands or sources to process in it.
     var window: UInt64

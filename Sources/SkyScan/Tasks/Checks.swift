@@ -1,9 +1,9 @@
 internal import SkyImage
 
-// What a task and its response must satisfy before their numbers are used: both came over a wire.
+// Checks of tasks and responses before their values are used: both may come from the network.
 
 extension BandPlan {
-    /// Refuses a plan that makes no sense, a band that is not in it, and a window that is not the band's.
+    /// Refuses an invalid plan, a band that is not in it, and a window that is not the band's.
     func check(band: Int, window: PixelRect) throws(ScanSetupError) {
         try validate()
         guard (0..<count).contains(band), self[band].window == window else {
@@ -22,7 +22,7 @@ extension MeshStatistics {
         else { throw ScanSetupError("the response does not fit band \(band.index)") }
     }
 
-    /// What stands for a band that could not be scanned: meshes without a usable pixel, which neighbours fill.
+    /// The statistics of a band that could not be scanned: bad meshes, which are filled from their neighbours.
     static func missing(band: Band, parameters: ScanParameters) -> MeshStatistics {
         let columns = (band.core.width + parameters.meshWidth - 1) / parameters.meshWidth
         let rows = (band.core.height + parameters.meshHeight - 1) / parameters.meshHeight
@@ -34,7 +34,7 @@ extension MeshStatistics {
 }
 
 extension ApertureResult {
-    /// What stands for sources that could not be measured: no numbers, every pixel masked.
+    /// The result for sources that could not be measured: all values NaN, with the flag of a masked aperture.
     static func missing(for window: ApertureWindow) -> ApertureResult {
         var result = ApertureResult()
         result.photometry = Photometry(unmeasured: window.index.count, flag: Photometry.allMasked)

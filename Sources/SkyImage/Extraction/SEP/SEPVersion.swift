@@ -3,7 +3,7 @@ internal import CSkyfarm
 
 /// The SEP library of this process.
 public enum SEPVersion {
-    /// Release with which the seamless scan was verified against whole-image runs.
+    /// Release with which the exact scan was compared with SEP runs over whole images.
     public static let verified = "1.2.1"
 
     // The C library of release 1.2.1 still reports 1.2.0.
@@ -18,8 +18,8 @@ public enum SEPVersion {
     /// The warning for a user whose library reports `version`; nil for the verified one.
     public static func warning(about version: String = current) -> String? {
         if reportedByVerified.contains(version) { return nil }
-        return "SEP \(version) is loaded, but only \(verified) was verified: the sources may differ from those of a "
-            + "whole-image run; the catalogue's header says SEPVERIF = F"
+        return "SEP \(version) is loaded, but only \(verified) was verified: the sources may differ from those of "
+            + "an SEP run over the whole image; the catalogue's header says SEPVERIF = F"
     }
 
     /// True if libsep's random draw in deblending is fixed, as libsep itself reports; otherwise no catalogue is exact.
