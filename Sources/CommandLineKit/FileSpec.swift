@@ -1,4 +1,4 @@
-/// A file or folder that a program keeps, below a base folder that an environment variable may name.
+/// A file or folder of a program, below a base folder that an environment variable may name.
 package struct FileSpec: Sendable {
     package var variable: String
     /// The base folder if the variable is not set.

@@ -1,5 +1,5 @@
 extension ProgramSpec {
-    /// The form of a call, in one line.
+    /// How to call a command, in one line.
     func usageLine(of command: CommandSpec) -> String {
         let words = command.arguments.map { $0.isRequired ? $0.name : "[\($0.name)]" }
         return ([name, command.name, "[OPTION]..."] + words).joined(separator: " ")
@@ -35,7 +35,7 @@ extension ProgramSpec {
         lines += [""]
         lines += wrap(
             "Settings come from flags, then \(variablePrefix) variables, then $\(settings.variable)/\(settings.path)"
-                + " (lines of \"key = value\", keys being long flags without the dashes).", indent: 0, width: width)
+                + " (lines of \"key = value\"; keys are long flags without the dashes).", indent: 0, width: width)
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -54,7 +54,7 @@ extension OptionSpec {
     /// Its meaning and the environment variable that sets it.
     var explanation: String { meaning + (environment.map { " [\($0)]" } ?? "") }
 
-    /// The help with what is accepted and the default.
+    /// The help with the accepted values and the default.
     var meaning: String {
         var text = help
         if !choices.isEmpty, !isSwitch { text += ": " + choices.joined(separator: ", ") }

@@ -1,4 +1,4 @@
-/// An option as parser and help see it; ``Option`` adds the type of its value.
+/// An option for the parser and the help; ``Option`` adds the type of its value.
 package struct OptionSpec: Sendable {
     package var name: String
     package var short: Character?
@@ -35,10 +35,11 @@ package struct Option<Value: Sendable>: Sendable {
     let read: @Sendable ([Setting]) throws(UsageError) -> Value
 }
 
-/// Where an option may be set besides its flag. What the environment sets, the settings file sets too.
+/// How an option may be set other than by its flag. An option with an environment variable is also a key of the
+/// settings file.
 package enum Layers: Sendable {
     case flagOnly
-    /// By the variable of this prefix and the option's name in capitals.
+    /// By the variable whose name is this prefix followed by the option's name in capitals.
     case prefix(String)
     case environment(String)
 
@@ -62,8 +63,8 @@ extension Option {
             read: { settings throws(UsageError) in try settings.last.map(form.value) ?? fallback })
     }
 
-    /// An option that may be left out; `fallback` says in words what happens then. If `implied` is given, it is the
-    /// value of the flag given without one.
+    /// An option that may be left out; `fallback` describes the default. `implied`, if not nil, is the value of a flag
+    /// that is given without one.
     package static func optional<Wrapped>(
         _ name: String, short: Character? = nil, _ form: ValueForm<Wrapped>, fallback: String? = nil,
         layers: Layers = .flagOnly, implied: Wrapped? = nil, help: String

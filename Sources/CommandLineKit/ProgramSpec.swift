@@ -1,4 +1,4 @@
-/// A program: its commands, and what its help, manual pages and settings file say about it as a whole.
+/// A program: its commands, and the texts of its help and manual pages that concern it as a whole.
 package struct ProgramSpec: Sendable {
     package var name: String
     package var version: String
@@ -10,7 +10,7 @@ package struct ProgramSpec: Sendable {
     package var commands: [CommandSpec]
     /// All exit codes, in the order of the manual.
     package var exitCodes: [ExitCode]
-    /// Exit codes that every command may end with.
+    /// Exit codes that every command may return.
     package var commonExitCodes: Set<ExitCode>
     package var settings: FileSpec
     /// Files that the program uses, in addition to the settings.

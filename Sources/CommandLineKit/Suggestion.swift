@@ -5,9 +5,9 @@ package func suggestion(for typed: String, among names: some Sequence<String>, p
     return "; did you mean \(prefix)\(nearest.name)?"
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from one text to the other.
+/// The number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other.
 ///
-/// The restricted Damerau–Levenshtein distance, by rows.
+/// The restricted Damerau–Levenshtein distance, computed row by row.
 func editDistance(_ left: String, _ right: String) -> Int {
     let left = Array(left)
     let right = Array(right)

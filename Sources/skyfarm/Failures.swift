@@ -9,14 +9,14 @@ import SkyScan
 extension ExitCode {
     /// The local system is excluded and no node can be used.
     static let noUsableNode = ExitCode(3, "no usable node, with the local system excluded")
-    /// The key cannot be used, or a node that was named refuses it and no other can be used.
+    /// The key cannot be used, or a node that was named does not hold it and no other node can be used.
     static let authentication = ExitCode(4, "a node holds another cluster key, or the key cannot be used")
     static let input = ExitCode(5, "an input cannot be read")
     static let output = ExitCode(6, "an output cannot be written")
     /// A catalogue was written, with sectors missing.
     static let partialCatalogue = ExitCode(23, "the catalogue is written, but sectors are missing")
     static let interrupted = ExitCode(130, "stopped by Ctrl-C")
-    /// As of a process that SIGPIPE ends.
+    /// The exit status of a process that SIGPIPE ended.
     static let brokenPipe = ExitCode(141, "the reader of standard output has closed it, as in \"| head\"")
     static let terminated = ExitCode(143, "stopped by SIGTERM or SIGHUP")
 
@@ -57,7 +57,7 @@ extension CommandError {
     }
 }
 
-/// Runs `body`. What it throws becomes an error about `subject` with this exit code.
+/// Runs `body`, and rethrows its error as one about `subject` with this exit code.
 func failing<Value>(
     _ code: ExitCode, about subject: String, _ body: () throws -> Value
 ) throws(CommandError) -> Value {

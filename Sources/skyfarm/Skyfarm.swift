@@ -21,15 +21,15 @@ struct Skyfarm {
                 line: "skyfarm scan image.fits -o sources.csv",
                 explanation: "Find the sources of an image and write their catalogue, with all nodes and this"
                     + " machine."),
-            .init(line: "skyfarm node", explanation: "Run a node: on each machine that is to help."),
+            .init(line: "skyfarm node", explanation: "Run a node, on each further machine."),
         ],
         description: [
             "Skyfarm finds the sources of a sky image and writes one catalogue of them, the same file byte for byte"
                 + " on one machine and on ten. The image is cut into bands. Each band goes to the node that is"
                 + " expected to finish it first; the local machine takes part.",
             "Nodes find each other on the local network by DNS-SD. They accept work from holders of their cluster"
-                + " key, and every connection is encrypted. A node that fails, hangs or leaves costs time, never a"
-                + " source.",
+                + " key, and every connection is encrypted. If a node fails, hangs or leaves, the scan takes longer,"
+                + " but no source is lost.",
             "Data goes to standard output, everything else to standard error. Settings come from flags, then from"
                 + " environment variables, then from the settings file.",
         ],
@@ -39,15 +39,15 @@ struct Skyfarm {
     static func main() async {
         holdStandardStreams()
         FreedMemory.keep()
-        // A closed pipe, as in `skyfarm scan … | head`, is then an error of a write: the command still cleans up.
+        // A write to a closed pipe, as in `skyfarm scan … | head`, is then an error, and the command still cleans up.
         signal(SIGPIPE, SIG_IGN)
         let words = Array(CommandLine.arguments.dropFirst())
         let code = await run(words, environment: ProcessInfo.processInfo.environment)
         exit(code.rawValue)
     }
 
-    /// Opens standard streams that the caller has closed on /dev/null, for reading: files and sockets must not get
-    /// their numbers, and writes to them must still fail.
+    /// Opens /dev/null in place of standard streams that the caller has closed, so that no file or socket gets their
+    /// descriptors. It is opened for reading, so that writes still fail.
     private static func holdStandardStreams() {
         while true {
             let descriptor = open("/dev/null", O_RDONLY)

@@ -10,7 +10,7 @@ package struct FishCompletion: Sendable {
         """
         # fish completion for \(name), made by `\(name) completions fish`
 
-        # Whether this is the command; with an empty argument, whether there is no command yet.
+        # Whether the command line has this command; with an empty argument, whether it has none yet.
         function __\(name)_command
             set -l words (commandline -opc)
             if test (count $words) -lt 2
@@ -20,7 +20,8 @@ package struct FishCompletion: Sendable {
             end
         end
 
-        # Whether the argument at this index of this command is next; the remaining words are flags with a value.
+        # Arguments: a command, an index, and the flags of the command that take a value.
+        # Whether the word to complete is the command's argument at that index.
         function __\(name)_argument
             __\(name)_command $argv[1]; or return 1
             set -l words (commandline -opc)

@@ -53,7 +53,7 @@ package struct ZshCompletion: Sendable {
             option.completion == nil ? flag : flag.hasPrefix("--") ? flag + "=" : flag + "+"
         }
         if forms.count == 1 { return "'" + (option.repeats ? "*" : "") + forms[0] + help }
-        // A flag that does not repeat is not offered again, in either form.
+        // A flag that may not be repeated is not offered again, in either form.
         let others = option.repeats ? "*" : "(\(option.flags.joined(separator: " ")))"
         return "'\(others)'{\(forms.joined(separator: ","))}'" + help
     }

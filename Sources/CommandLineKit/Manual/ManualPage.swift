@@ -1,6 +1,6 @@
 import Foundation
 
-/// The manual pages of a program, from the tables that the help is made of.
+/// The manual pages of a program, generated from the same tables as its help.
 package struct ManualPage: Sendable {
     let program: ProgramSpec
     /// The day in the footer of the pages.

@@ -1,12 +1,12 @@
 /// A manual page in roff, with the macros of man(7).
 struct RoffText: Sendable {
     private(set) var lines: [String]
-    /// No paragraph macro is written after a heading, where it has no effect.
+    /// Directly after a heading a paragraph macro has no effect and is left out.
     private var isAfterHeading = false
 
     /// A page of section 1.
     init(title: String, date: String, source: String, manual: String) {
-        // The date is not escaped: an escaped dash is not understood there.
+        // The date is not escaped: man does not recognise a date with escaped dashes.
         let arguments = [Self.quoted(title.uppercased()), "1", "\"\(date)\"", Self.quoted(source), Self.quoted(manual)]
         lines = [".TH " + arguments.joined(separator: " ")]
     }

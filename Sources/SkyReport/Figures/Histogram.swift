@@ -13,7 +13,7 @@ public struct Histogram: Encodable, Equatable, Sendable {
     /// Values above the last bin.
     public private(set) var above = 0
 
-    /// Counts the finite ones of `values` in about `bins` bins.
+    /// Counts the finite values among `values`, in about `bins` bins.
     ///
     /// The bins leave out one value in 500 at each end, so that outliers do not widen them.
     public init(_ values: some Sequence<Double>, bins: Int = 40) {

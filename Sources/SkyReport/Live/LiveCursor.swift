@@ -1,4 +1,4 @@
-/// How much of a scan the watching pages have been sent.
+/// How much of a scan's state the connected pages have been sent.
 public struct LiveCursor: Equatable, Sendable {
     var outcomes: [Attempt.Outcome] = []
     var systems: [ScanTimeline.System] = []

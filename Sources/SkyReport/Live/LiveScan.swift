@@ -2,7 +2,7 @@ public import SkyImage
 
 /// The state of a scan as its page shows it: attempts, sources found so far, and what the scan waits for.
 ///
-/// Its methods are the scan's events, beside those of ``timeline``.
+/// Its mutating methods record the scan's events, as do those of ``timeline``.
 public struct LiveScan: Sendable {
     /// How a scan ended.
     public enum Ending: String, Encodable, Sendable {
@@ -16,7 +16,7 @@ public struct LiveScan: Sendable {
 
     /// Attempts, systems and events.
     public var timeline = ScanTimeline()
-    /// Places of sources, column and row in turn, in the order in which they were found; the first ``sourceLimit`` of them.
+    /// Column and row of each source in turn, in the order in which they were found; the first ``sourceLimit`` sources.
     public private(set) var places: [Float] = []
     /// Sources found so far; cleaning may remove some.
     public private(set) var sourceCount = 0
@@ -64,7 +64,7 @@ public struct LiveScan: Sendable {
         sourceCount += x.count
     }
 
-    /// The scan has ended; `words` is the line that says how. Further calls are ignored.
+    /// The scan has ended; `words` describes how, in one line. Further calls are ignored.
     public mutating func end(
         _ ending: Ending, _ words: String, catalogue: CatalogueSummary? = nil, at time: Double
     ) {

@@ -1,10 +1,10 @@
 import Foundation
 internal import SkyImage
 
-/// The news of a scan since a ``LiveCursor``, as JSON for its page; `v` is the version of the form.
+/// The changes of a scan since a ``LiveCursor``, as JSON for its page; `v` is the version of the format.
 ///
-/// A snapshot is the update since the beginning. Every list says at which index it begins, so a page may apply an update
-/// twice. A report embeds the last snapshot.
+/// A snapshot is the update since the beginning. Every list has the index at which it begins, so that a page may apply
+/// an update twice. A report embeds the last snapshot.
 public struct LiveUpdate: Encodable, Sendable {
     var v = 2
     /// Only in a snapshot.
@@ -110,14 +110,14 @@ public struct LiveUpdate: Encodable, Sendable {
 }
 
 extension LiveScan {
-    /// The whole state, for a page that begins to watch and for a report.
+    /// The whole state, for a page that connects and for a report.
     public func snapshot(of scan: LiveUpdate.Scan, at time: Double) -> LiveUpdate {
         var update = LiveUpdate(self, since: LiveCursor(), at: time)
         update.scan = scan
         return update
     }
 
-    /// The news since `cursor`, which moves on; nil if there are none.
+    /// The changes since `cursor`, which is advanced to the current state; nil if there are none.
     public func changes(since cursor: inout LiveCursor, at time: Double) -> LiveUpdate? {
         let reached = LiveCursor(self)
         guard reached != cursor else { return nil }
@@ -125,7 +125,7 @@ extension LiveScan {
         return LiveUpdate(self, since: cursor, at: time)
     }
 
-    /// The cursor after all that has happened.
+    /// The cursor at the current state.
     public var cursor: LiveCursor { LiveCursor(self) }
 }
 

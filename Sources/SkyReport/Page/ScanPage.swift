@@ -15,8 +15,8 @@ public enum ScanPage {
         ])
     }
 
-    /// The report: the same page with its script, the picture of `preview` and `snapshot` embedded. It needs no other file
-    /// and makes no request.
+    /// The report: the same page with its script, the picture of `preview` and `snapshot` embedded. It needs no other
+    /// file and makes no request.
     ///
     /// - Returns: The file, in UTF-8.
     /// - Throws: ``PNGError``.
@@ -53,7 +53,7 @@ public enum ScanPage {
             .replacing("\"", with: "&quot;")
     }
 
-    /// JSON that ends no element of HTML: `<` occurs in its strings only, where it may be escaped.
+    /// JSON without `<`, which could end the script element. It occurs in strings only, where it may be escaped.
     private static func escapedForScript(_ json: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(json.count)

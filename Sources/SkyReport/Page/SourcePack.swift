@@ -16,7 +16,7 @@ public struct SourcePack: Encodable, Sendable {
         public var scale: Double
         /// Unit of the value, if it has one.
         public var unit: String?
-        /// What the column is, in words.
+        /// Description of the column.
         public var meaning: String
     }
 

@@ -1,11 +1,11 @@
-/// A small copy of an image, in the image's unit; its first row is the first of the file, which viewers show at the
+/// A small copy of an image, in the image's unit. Its first row is the first of the file, which viewers show at the
 /// bottom.
 public struct Preview: Equatable, Sendable {
     /// Columns.
     public let width: Int
     /// Rows.
     public let height: Int
-    /// Pixels of the image along each side of one of these.
+    /// Pixels of the image along each side of a pixel of the preview.
     public let factor: Int
     /// Means, row by row; not a number where the image has no finite pixel.
     public let pixels: [Float]

@@ -1,4 +1,4 @@
-/// Shrinks an image to a preview, row by row; it keeps no pixel of the image.
+/// Scales an image down to a preview, row by row, without storing the image.
 ///
 /// Each pixel of the preview is the mean of the finite pixels of a square of the image, or of some rows of the square;
 /// NaN where there are none.
@@ -12,7 +12,7 @@ public struct PreviewBuilder: Sendable {
     private let columns: Int
     private let rowsOfSquare: Int
     private var pixels: [Float] = []
-    /// Sums of the finite pixels of each column of the image, and how many they are.
+    /// Sum and number of the finite pixels of each column, in the current square's rows.
     private var sums: [Double]
     private var counts: [Float]
     private var rowsTaken = 0
@@ -45,7 +45,7 @@ public struct PreviewBuilder: Sendable {
     /// The row after the last one that is read in the square of `row`.
     private func squareEnd(of row: Int) -> Int { min(height, row / factor * factor + rowsOfSquare) }
 
-    /// Adds the next rows of the image, which must be whole ones, as ``nextRows(limit:)`` names them.
+    /// Adds the next rows of the image, those that ``nextRows(limit:)`` returned.
     public mutating func add(rows: UnsafeBufferPointer<Float>) {
         precondition(rows.count % width == 0 && rowsTaken + rows.count / width <= height, "whole rows of the image")
         for start in stride(from: 0, to: rows.count, by: width) {

@@ -6,13 +6,13 @@ public struct Attempt: Equatable, Sendable {
     public enum Outcome: String, Encodable, Sendable {
         /// It is running.
         case running
-        /// It gave the task's output.
+        /// It returned the task's result.
         case done
         /// It failed, and the task was tried again.
         case retried
         /// Its system disconnected, and the task was tried again.
         case lost
-        /// Its system shut down in order and returned the task.
+        /// Its system drained and returned the task.
         case returned
         /// Another attempt was faster, or the scan ended.
         case superseded

@@ -2,7 +2,7 @@ public import SkyImage
 
 /// The record of a scan: its attempts with system and times, and the systems that joined and left.
 ///
-/// Its methods are the scan's events; time comes in as seconds since the scan began.
+/// Its mutating methods record the scan's events. Times are in seconds since the scan began.
 public struct ScanTimeline: Equatable, Sendable {
     /// A system that was available to the scan.
     public struct System: Encodable, Equatable, Sendable {
@@ -64,7 +64,7 @@ public struct ScanTimeline: Equatable, Sendable {
     /// When the scan ended; nil while it runs.
     public internal(set) var end: Double?
 
-    /// Most moments that are kept.
+    /// Maximum number of moments that are kept.
     public static let momentLimit = 1000
 
     var step: String { rounds.last?.step ?? "" }
@@ -93,7 +93,7 @@ public struct ScanTimeline: Equatable, Sendable {
         var isHedge = false
         for place in open[task] ?? [] {
             if attempts[place].number == number {
-                // Its system shut down in order and returned it.
+                // Its system drained and returned the task.
                 close(place, of: task, as: .returned, at: time)
             } else {
                 isHedge = true

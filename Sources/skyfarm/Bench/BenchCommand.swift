@@ -85,7 +85,7 @@ struct BenchCommand: Command {
         let old = await node.connections.states.compactMap(\.node).filter { !$0.scanners.contains(ProbeTask.scanner) }
         for node in old {
             events.say(
-                "node \(node.name) is not measured: its version \(node.software) does not support it; update it"
+                "node \(node.name) is not measured: its version \(node.software) does not support that; update the node"
             )
         }
         return node.systems.snapshot.filter { system in !old.contains { $0.identity == system.id } }
@@ -161,8 +161,8 @@ extension BenchCommand {
         description: [
             "dispatch is the rate of null tasks, of each system, of all together, and of all together with tasks sent"
                 + " in chunks. latency is the round trip of one null task. scan is the time to scan an image with one"
-                + " slot of each system and with all slots. Each figure is the median of several runs; lowest and"
-                + " highest show how much other work on the machines disturbs them.",
+                + " slot of each system and with all slots. Each figure is the median of several runs; other load"
+                + " on the machines widens the range from lowest to highest.",
             "Below the tables are the limiting factor (CPU, the link, the coordinator, or the number of bands), and the"
                 + " number of nodes beyond which more nodes do not help.",
         ],

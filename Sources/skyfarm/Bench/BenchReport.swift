@@ -5,7 +5,7 @@ struct BenchReport: Encodable {
     var v = 1
     /// Runs of each measurement.
     var runs: Int
-    /// In the order of all lists below.
+    /// All lists with one element per system have this order.
     var systems: [System]
     var dispatch: Dispatch?
     var latency: Latency?
@@ -25,11 +25,11 @@ struct BenchReport: Encodable {
         var together: Sample?
         /// Tasks per second of all systems, with tasks sent in chunks.
         var inChunks: Sample
-        /// Times as many tasks as the fastest system alone.
+        /// Rate of all systems, relative to the fastest system alone.
         var speedUp: Double?
-        /// Share of the sum of the systems' rates alone.
+        /// Rate of all systems, relative to the sum of the rates of each alone.
         var efficiency: Double?
-        /// What limits the rate of all systems.
+        /// What limits the rate of all systems together.
         var bound: ScalingModel.Bound?
 
         init(alone: [Sample], together: Sample?, inChunks: Sample) {
@@ -61,9 +61,9 @@ struct BenchReport: Encodable {
         var oneSlot: [Sample]
         /// Time with all slots of all systems.
         var together: Sample
-        /// Slots of all systems, each counted by its speed.
+        /// Slots of all systems, each weighted by its speed.
         var effectiveSlots: Double
-        /// Times as fast as one slot of this machine or, without local slots, of the fastest node.
+        /// Speed relative to one slot of this machine or, without local slots, of the fastest node.
         var speedUp: Double
         /// Share of the speed that the slots would have if they were always busy.
         var efficiency: Double
@@ -72,14 +72,14 @@ struct BenchReport: Encodable {
         /// Time for the same pixels when all slots scan, relative to one slot alone: slots of one machine share memory
         /// bandwidth and cores.
         var slowdown: Double
-        /// Bytes per second to all nodes at a time; nil without nodes.
+        /// Bytes per second to all nodes at the same time; nil without nodes.
         var link: Sample?
         /// Nil without nodes.
         var model: ScalingModel?
         var forecasts: [ScalingModel.Forecast]?
-        /// More nodes than these do not help with this image.
+        /// Number of nodes beyond which more do not help with this image.
         var enoughNodes: Int?
-        /// What limits these nodes.
+        /// What limits the speed beyond that number.
         var limit: ScalingModel.Bound?
         /// Forecasts for the links of --link; nil without nodes.
         var links: [Link]?
@@ -120,7 +120,7 @@ struct BenchReport: Encodable {
             waiting = max(0, 1 - compute - coordinator)
         }
 
-        /// The cause of the greatest share.
+        /// What the greatest share is due to.
         var bound: ScalingModel.Bound {
             if waiting > max(compute, coordinator) { return link > waiting / 2 ? .link : .tasks }
             return compute >= coordinator ? .compute : .coordinator

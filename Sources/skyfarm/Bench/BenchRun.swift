@@ -12,7 +12,7 @@ struct BenchRun: Sendable {
 
     /// Approximate duration of one measurement of dispatch, latency or link.
     private static let seconds = 0.5
-    /// Tasks that travel together, at most.
+    /// Maximum number of tasks in a chunk.
     private static let chunk = 64
     /// Bytes of a task that measures the link: about as many as a band has.
     private static let linkBytes = 4 << 20
@@ -30,7 +30,7 @@ struct BenchRun: Sendable {
 
     private var nodes: Systems { farm.subset(systems.lazy.filter { !$0.isLocal }.map(\.id)) }
 
-    // MARK: Empty tasks
+    // MARK: Null tasks
 
     func dispatch() async throws -> BenchReport.Dispatch {
         var rows = systems.map { (probe: ClusterProbe(alone($0)), chunk: 1) }
@@ -72,7 +72,7 @@ struct BenchRun: Sendable {
 
     // MARK: Scans
 
-    /// Scans an image. `name` is its name in the report, `links` are those to forecast for.
+    /// Scans an image. `name` is its name in the report; forecasts are made for `links`.
     func scan(_ path: String, name: String, links: [LinkRate]) async throws -> BenchReport.Scan {
         let image = try image(path, name: name)
         func trial(_ systems: Systems) async throws -> ScanTrial {
@@ -101,7 +101,7 @@ struct BenchRun: Sendable {
             bytes: pixels * MemoryLayout<Float>.stride)
     }
 
-    /// Measures the link to all nodes at a time; nil without nodes.
+    /// Measures the link to all nodes at the same time; nil without nodes.
     private func way() async throws -> ScanMeasurement.Way? {
         let nodes = nodes
         if nodes.snapshot.isEmpty { return nil }

@@ -2,8 +2,8 @@
 /// link and on the coordinator. Pure. Docs/Scaling.md has the formulas and how they were checked.
 ///
 /// Steps run one after another. Within a step slots compute in parallel, the link carries one task at a time, and both
-/// overlap. The coordinator's work in parallel costs nothing unless it takes longer than all steps; its serial work is
-/// added (Amdahl).
+/// overlap. The coordinator's work beside the tasks takes no extra time unless it takes longer than all steps; its
+/// serial work is added (Amdahl).
 struct ScalingModel: Codable, Equatable, Sendable {
     /// A step of the scan. The next one begins when all its tasks are done.
     struct Step: Codable, Equatable, Sendable {
@@ -44,12 +44,12 @@ struct ScalingModel: Codable, Equatable, Sendable {
         case tasks
     }
 
-    /// A number of nodes, and what they would do.
+    /// The estimated scan with a number of nodes.
     struct Forecast: Encodable, Equatable, Sendable {
         var nodes: Int
         /// Duration of the scan.
         var seconds: Double
-        /// Times as fast as one slot of this machine.
+        /// Speed relative to one slot of this machine.
         var speedUp: Double
         var bound: Bound
     }
@@ -68,7 +68,7 @@ struct ScalingModel: Codable, Equatable, Sendable {
         return times.firstIndex { $0 <= best * 1.05 } ?? mostNodes
     }
 
-    /// What limits more nodes than those.
+    /// What limits the speed with more nodes than ``enoughNodes``.
     var limit: Bound { time(nodes: mostNodes).bound }
 
     /// Forecasts for 1, 2, 4, … nodes and ``enoughNodes``.
@@ -85,7 +85,7 @@ struct ScalingModel: Codable, Equatable, Sendable {
         return other
     }
 
-    /// Nodes that have a slot for every task.
+    /// The least number of nodes that have a slot for every task.
     private var mostNodes: Int { Int((Double(steps.map(\.tasks).max() ?? 0) / slotsPerNode).rounded(.up)) }
 
     private func time(nodes: Int) -> (seconds: Double, bound: Bound) {
@@ -108,7 +108,7 @@ struct ScalingModel: Codable, Equatable, Sendable {
     private func outcome(
         of step: Step, nodes: Int, held: Double
     ) -> (seconds: Double, bound: Bound, remoteTasks: Double) {
-        // At least one tick of the clock.
+        // At least a nanosecond, since times are divided by it.
         let local = max(step.taskSeconds * slowdown, 1e-9)
         let remote = local / slotSpeed
         let transfer = step.taskBytes / linkBytesPerSecond
@@ -118,7 +118,7 @@ struct ScalingModel: Codable, Equatable, Sendable {
         let cycle = max(remote, (remote + way) / 2)
         let remoteSlots = Double(nodes) * slotsPerNode
         guard localSlots + remoteSlots > 0 else { return (.infinity, .compute, 0) }
-        // Tasks done by a time: by the nodes' slots, limited by the link, and by the local slots.
+        // Tasks done within a time: by the nodes' slots, as many as the link carries, and by the local slots.
         func computed(_ time: Double) -> Double { max(0, remoteSlots * ((time - way) / cycle).rounded(.down)) }
         func carried(_ time: Double) -> Double {
             if transfer == 0 { return .infinity }

@@ -1,6 +1,6 @@
 import ScanCluster
 
-/// The measured scans of `skyfarm bench`, from which the report follows. Pure.
+/// The measured scans of `skyfarm bench`, from which the report is computed. Pure.
 struct ScanMeasurement {
     struct Image: Equatable {
         var name: String
@@ -15,7 +15,7 @@ struct ScanMeasurement {
     struct Way: Equatable {
         /// Seconds of a null task's round trip.
         var roundTrip: Double
-        /// Bytes per second to all nodes at a time.
+        /// Bytes per second to all nodes at the same time.
         var link: Sample
     }
 

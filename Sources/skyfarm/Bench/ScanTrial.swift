@@ -64,6 +64,6 @@ extension ScanTrial {
 }
 
 extension [ScanTrial] {
-    /// One quantity over all trials.
+    /// The values of one quantity in all trials.
     func sample(_ quantity: (ScanTrial) -> Double) -> Sample { Sample(map(quantity)) }
 }

@@ -1,7 +1,7 @@
 import ScanNetwork
 
 extension NodeState {
-    /// Whether tasks can be sent there.
+    /// Whether tasks can be sent to the node, by this connection or another one.
     var isUsable: Bool {
         switch status {
         case .joined, .duplicate: true
@@ -9,16 +9,16 @@ extension NodeState {
         }
     }
 
-    /// Whether it does not hold a key of ours.
+    /// Whether authentication failed: the node holds none of the keys of this process.
     var lacksKey: Bool {
         if case .failed(let error) = status { return error.code == .authentication }
         return false
     }
 
-    /// Whether its address was given, and it does not hold a key of ours.
+    /// Whether authentication failed at an address that was given.
     var refusesKey: Bool { announcedName == nil && lacksKey }
 
-    /// Why not, in words; nil if it can be used.
+    /// Why tasks are not sent to this address; nil if they are.
     var trouble: String? {
         switch status {
         case .joined: nil

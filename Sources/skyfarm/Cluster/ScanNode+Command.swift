@@ -6,10 +6,10 @@ import ScanFarm
 import ScanNetwork
 import ScanSecurity
 
-/// The node that a command uses to reach others: it does not serve.
+/// The node of a command: it connects others and does not serve.
 extension ScanNode {
-    /// Connects nodes and discovers others from now on, beside whatever else must be done before work can begin.
-    /// `timeout` and `maxAttempts` are limits of its scans; `job` is what nodes log as the job of this process.
+    /// Creates the node and starts it: it connects the nodes that were named, and discovers others, in the background.
+    /// `timeout` and `maxAttempts` are limits of its scans; `job` is the ID that nodes log for this process.
     /// - Throws: `KeyError` if nodes are needed and no key can be used.
     static func started(
         _ cluster: ClusterOptions, job: String? = nil, timeout: Duration? = nil, maxAttempts: Int = 3,
@@ -42,14 +42,13 @@ extension ScanNode {
             guard cluster.nodes.isEmpty, cluster.localSlots != 0 else { throw error }
             events.say("nodes are not looked for: \(error)")
         }
-        // No node is connected, so any key will do.
+        // No node is connected, so that the key is not used.
         return (KeyRing(current: try .random()), [])
     }
 
-    /// Waits for a system to work with. With a local one the scan need not wait for nodes, which join as they are
-    /// discovered.
+    /// Waits until a system can take tasks. With a local one it returns at once, and nodes join as they are discovered.
     /// - Throws: ``ScanError/Code/noSystem`` if there is none, or ``ScanError/Code/authentication`` if a node that was
-    ///   named refuses the key.
+    ///   named does not hold the key.
     func join(_ cluster: ClusterOptions, _ events: ScanEvents) async throws {
         if local == nil {
             if !membership.isOff {
@@ -65,8 +64,8 @@ extension ScanNode {
         Task { [connections] in events.report(await connections.settled()) }
     }
 
-    /// Waits until all systems are there that can be: those whose addresses were given have joined or failed, and the
-    /// others had time to be discovered.
+    /// Waits until each node whose address was given has joined or failed, and for the time in which others may be
+    /// discovered.
     func gather(_ cluster: ClusterOptions) async throws {
         try await settled()
         if !membership.isOff { _ = await look(for: .seconds(cluster.waitSeconds)) }

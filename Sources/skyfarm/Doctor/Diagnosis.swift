@@ -25,7 +25,7 @@ struct Diagnosis: Sendable {
     struct Finding: Encodable, Equatable, Sendable {
         enum Verdict: String, Encodable, Sendable {
             case ok
-            /// Does not keep other machines from using this one.
+            /// Does not prevent other machines from using this one.
             case note
             case problem
         }

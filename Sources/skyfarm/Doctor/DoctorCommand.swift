@@ -14,7 +14,7 @@ struct DoctorCommand: Command {
     func run() async throws -> ExitCode {
         let daemon = DiscoveryDaemon.diagnose()
         let keys = Result { () throws(KeyError) in try KeyStore.user().ring() }
-        // Without a usable key, a random one: the other checks still work.
+        // Without a usable key a random one is used: the other checks still work.
         let node = ScanNode(
             keys: try (try? keys.get()) ?? KeyRing(current: .random()), nodes: options.nodes.map(\.description),
             discovering: [DNSServiceDiscovery()])

@@ -116,8 +116,8 @@ extension JobsCommand {
             .init(line: "skyfarm jobs remove --all", explanation: "Remove the journals of all jobs."),
         ],
         description: [
-            "A journal keeps every finished task of a scan until the catalogue is written. The same command on the same"
-                + " image resumes the scan, and so does jobs resume, which has the exit codes of skyfarm-scan(1).",
+            "A journal keeps the result of every finished task until the catalogue is written. The same command on the"
+                + " same image resumes the scan, and so does jobs resume, which has the exit codes of skyfarm-scan(1).",
             "The record of a finished job is kept. A partial job keeps its results as well: the same command retries"
                 + " the missing sectors.",
         ],

@@ -1,4 +1,4 @@
-/// Tells when no coordinator has been connected to a node for some time.
+/// Determines whether no coordinator was connected to a node for some time.
 struct CoordinatorPresence {
     private var open = 0
     /// Number of connections so far.
@@ -11,7 +11,7 @@ struct CoordinatorPresence {
     }
 
     /// A coordinator disconnected.
-    /// - Returns: a mark of the moment for ``isIdle(since:)``; nil if others are still connected.
+    /// - Returns: a mark for ``isIdle(since:)``; nil if others are still connected.
     mutating func end() -> Int? {
         open -= 1
         return open == 0 ? begun : nil

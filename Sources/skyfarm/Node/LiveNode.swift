@@ -26,9 +26,9 @@ final class LiveNode: Sendable {
         var text: String
     }
 
-    /// Most lines in the log.
+    /// Maximum number of lines in the log.
     static let lineLimit = 500
-    /// Seconds for which such a failure counts as a problem.
+    /// Seconds for which a connection that could not be accepted counts as a problem.
     static let troubleSeconds = 5.0
 
     init(name: String, slots: Int) {

@@ -43,11 +43,11 @@ extension NodeCommand {
     private static let data = Option.list(
         "data", .text("DIR", expected: "the name of a folder"), layers: .all,
         help:
-            "Read images below this folder where the coordinator scans the same files, instead of receiving their"
-            + " pixels"
+            "Read images below this folder from disk if the coordinator scans the same files, instead of receiving"
+            + " their pixels"
     )
     private static let noAdvertise = Option.toggle(
-        "no-advertise", layers: .all, help: "Do not announce this node on the local network, nor look for others")
+        "no-advertise", layers: .all, help: "Do not announce this node on the local network, or discover others")
 
     static let spec = CommandSpec(
         name: "node",

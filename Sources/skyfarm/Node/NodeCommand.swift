@@ -50,7 +50,7 @@ struct NodeCommand: Command {
                 say("the cluster key is now \(keys.current.fingerprint)")
             }
         }
-        // Any signal ends the node, SIGHUP included; nohup keeps it running after its terminal is closed.
+        // Any signal drains the node, SIGHUP included; nohup keeps it running after its terminal is closed.
         for await _ in interrupts.signals { break }
         following.cancel()
         await following.value
@@ -126,7 +126,7 @@ struct NodeCommand: Command {
         case .discovered(let node):
             let addresses = node.addresses.map(\.description).joined(separator: ", ")
             say(.debug, "peer \(name: node.name) discovered at \(addresses)")
-        case .departed(let name): say(.debug, "peer \(name: name) is announced no longer")
+        case .departed(let name): say(.debug, "peer \(name: name) is no longer announced")
         case .unused(let name, let reason): say(.debug, "peer \(name: name) cannot be used: \(reason)")
         }
     }
@@ -142,7 +142,7 @@ struct NodeCommand: Command {
 
     private func say(_ line: String) { say(.info, StyledText(line)) }
 
-    /// Writes a line from a queue of its own: a stopped terminal would otherwise stop the I/O loop and its heartbeats.
+    /// Writes a line on a queue of its own: a stopped terminal would otherwise block the event loop and its heartbeats.
     private func say(_ level: Log.Level, _ line: StyledText, job: String? = nil) {
         Self.log.async { options.log.about(job).write(level, line) }
     }

@@ -4,7 +4,7 @@ import ScanDashboard
 import ScanNetwork
 import SkyReport
 
-/// The live page of a node. Each update contains the whole state but the log, of which it has the new lines.
+/// The live page of a node. Each update contains the whole state except the log, of which it has only the new lines.
 final class NodeDashboardSource: DashboardSource {
     private let node: NodeServer
     private let live: LiveNode
@@ -81,7 +81,7 @@ final class NodeDashboardSource: DashboardSource {
 
     func forget() { state.withLock { $0.sent = nil } }
 
-    /// Asks the network's thread for its connections; the next update contains them.
+    /// Requests the list of coordinators from the event loop; the next update contains it.
     private func refresh() {
         node.coordinators { [state] coordinators in state.withLock { $0.coordinators = coordinators } }
     }
@@ -117,12 +117,12 @@ final class NodeDashboardSource: DashboardSource {
             coordinators: sent.coordinators.map(NodeUpdate.Coordinator.init),
             log: .init(from: from, items: Array(record.log.dropFirst(from - record.dropped))),
             end: sent.hasEnded ? .init() : nil)
-        // It consists of numbers and texts only, which can be encoded.
+        // Encoding numbers and strings cannot fail.
         return (try? JSONOutput.line(update)).map { Array($0.utf8.dropLast()) } ?? []
     }
 }
 
-/// The state of a node for its page, as JSON; `v` is the version of the form.
+/// The state of a node for its page, as JSON; `v` is the version of the format.
 private struct NodeUpdate: Encodable {
     var v = 1
     /// Only in a snapshot.

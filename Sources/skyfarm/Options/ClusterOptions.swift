@@ -2,7 +2,7 @@ internal import CommandLineKit
 import ScanCluster
 internal import Foundation
 
-/// Which systems a command uses: those of this machine, the nodes that were named, and those that are found.
+/// Which systems a command uses: the local one, the nodes that were named, and those that are discovered.
 struct ClusterOptions: Equatable, Sendable {
     var nodes: [SocketAddress]
     var srv: [String]
@@ -24,7 +24,7 @@ struct ClusterOptions: Equatable, Sendable {
 
     private static let localSlots = Option.optional(
         "local-slots", .integer("N", 0...1024), fallback: "one per core", layers: .all,
-        help: "Tasks to run at a time on this machine; 0 leaves all work to nodes")
+        help: "Tasks to run at a time on this machine; 0 runs all tasks on nodes")
 
     static let options = [
         NodeOptions.nodes.spec, NodeOptions.srv.spec, NodeOptions.noDiscovery.spec, NodeOptions.wait.spec,

@@ -36,7 +36,7 @@ enum DashboardOption {
         return server
     }
 
-    /// The level of the link's line: --quiet must not suppress it, since the page is useless without it.
+    /// The level of the line with the link: --quiet must not suppress it, since the page cannot be opened without it.
     static func level(_ options: CommonOptions) -> Log.Level { options.quiet ? .error : .info }
 
     /// This machine's name, with and without its domain.

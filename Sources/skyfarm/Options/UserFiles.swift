@@ -10,7 +10,7 @@ extension FileSpec {
     static let settings = FileSpec(
         .configuration, "skyfarm/config",
         help:
-            "Settings: lines of \"key = value\", keys being long flags without the dashes. Lines that begin with # are"
+            "Settings: lines of \"key = value\"; keys are long flags without the dashes. Lines that begin with # are"
             + " comments.")
     static let key = FileSpec(
         .configuration, "skyfarm/cluster.key",

@@ -5,7 +5,7 @@ import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP as values. The first requests an orderly end; a second SIGINT ends the process at once.
 ///
-/// While the object lives, these signals do not end the process by themselves. A SIGHUP that was ignored when the
+/// While the object exists, these signals do not end the process by themselves. A SIGHUP that was ignored when the
 /// process started, as under nohup, stays ignored.
 final class Interrupts: @unchecked Sendable {
     // Sendable: nothing but the atomic changes after `init`; the sources may be cancelled from any thread.
@@ -49,7 +49,7 @@ final class Interrupts: @unchecked Sendable {
         registrations.wait()
     }
 
-    /// The first signal received; for work that polls.
+    /// The first signal received, for code that polls.
     var received: Signal? { first.value }
 
     deinit {
@@ -57,7 +57,7 @@ final class Interrupts: @unchecked Sendable {
     }
 }
 
-/// Remembers the first signal.
+/// The first signal received.
 private final class FirstSignal: Sendable {
     private let number = Atomic<Int32>(0)
 

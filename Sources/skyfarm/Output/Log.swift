@@ -43,7 +43,7 @@ struct Log: Equatable, Sendable {
     /// Identifier of the job, in each line.
     private(set) var job: String?
 
-    /// The log with another job.
+    /// The same log for another job.
     func about(_ job: String?) -> Log {
         var log = self
         log.job = job
@@ -58,7 +58,7 @@ struct Log: Equatable, Sendable {
         level > self.level ? nil : text(level, message, at: time)
     }
 
-    /// A line without the program's prefix where a person reads it.
+    /// A line of level `info`; without the program's prefix if it is for a person.
     func bareLine(_ message: StyledText, at time: Date = .now) -> String {
         guard isForPeople else { return text(.info, message, at: time) }
         return (usesColor ? message.colored() : message.plain) + "\n"
@@ -109,7 +109,7 @@ struct Log: Equatable, Sendable {
 }
 
 extension Log {
-    /// The log that the arguments ask for.
+    /// The log that the arguments select.
     init(program: String = "skyfarm", _ arguments: Arguments) throws(UsageError) {
         let (common, environment) = (try CommonOptions(arguments), arguments.environment)
         self.init(

@@ -14,7 +14,7 @@ struct Terminal: Sendable {
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Nil if this is no terminal or its size is unknown.
+    /// Nil if this is not a terminal or its size is unknown.
     var size: Size? {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }

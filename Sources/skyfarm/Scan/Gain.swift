@@ -30,7 +30,7 @@ enum Gain: Equatable, Sendable {
         })
 
     /// Electrons per unit of the samples of an image with this header; 0 if unknown.
-    /// - Throws: ``CommandError`` if the header lacks a keyword other than `GAIN`, which is sought by default.
+    /// - Throws: ``CommandError`` if the header lacks the keyword, unless it is `GAIN`, the default.
     func value(in header: FITSHeader, of image: String) throws(CommandError) -> Double {
         switch self {
         case .none: return 0

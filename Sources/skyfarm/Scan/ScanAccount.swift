@@ -46,8 +46,8 @@ struct ScanAccount: Equatable, Sendable {
 
     // MARK: Speed-up
 
-    /// Compares the duration with that of one system alone, extrapolated from its own tasks: this machine, or else the
-    /// system that did most work. Nil if it was the only system, or did too few tasks to tell.
+    /// Compares the duration with that of one system alone, extrapolated from its own tasks: this machine or, if it has
+    /// no slots, the system that did most work. Nil if it was the only system, or did too few tasks for an estimate.
     private static func speedUp(
         _ timeline: ScanTimeline, seconds: Double, serial: Double, local: String
     ) -> SpeedUp? {
@@ -62,7 +62,8 @@ struct ScanAccount: Equatable, Sendable {
         }
         let system = timeline.systems[one]
         guard let sample = done[one], sample.count >= system.slots, sample.seconds > 0 else { return nil }
-        // In steps without a task of its own, its speed relative to the mean is that of the step with most work.
+        // In a step in which it did no task, it is assumed to be as fast, relative to the mean, as in the step with
+        // most work.
         let relative = sample.secondsPerCost / step.secondsPerCost
         let alone = work.values.reduce(serial) { sum, step in
             let own = step.filter { $0.system == one }
@@ -77,17 +78,17 @@ struct ScanAccount: Equatable, Sendable {
 
 /// Where the time of a scan's slots went, by system.
 private struct SlotTimes {
-    /// Seconds of its slots while it was connected.
+    /// Slot-seconds while it was connected: the number of its slots, integrated over time.
     private var present: [Double]
-    /// Of these, seconds in which a slot had a task.
+    /// Of these, those in which a slot had a task.
     private var assigned: [Double]
-    /// Of these, seconds of scanning.
+    /// Of these, those of scanning.
     private var scanning: [Double]
     /// Seconds of attempts without a result.
     private var wasted: [Double]
     /// Seconds in which no task was running on any system.
     private(set) var serial = 0.0
-    /// Slots' seconds in these.
+    /// Slot-seconds of all systems in this time.
     private var idle = 0.0
     private let isComplete: Bool
 

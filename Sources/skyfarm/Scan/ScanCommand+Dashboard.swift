@@ -10,7 +10,7 @@ struct LivePage: Sendable {
 }
 
 extension ScanCommand {
-    /// Serves the live page, if `--dashboard` is given. Its link contains the token and must not reach a log or a report.
+    /// Serves the live page, if `--dashboard` is given. Its link contains the token and must not be logged or reported.
     func openDashboard(
         _ image: ImageSummary, _ recorder: ScanRecorder, _ display: ProgressDisplay
     ) throws(CommandError) -> LivePage? {

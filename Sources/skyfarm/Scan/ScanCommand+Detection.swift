@@ -55,10 +55,10 @@ extension ScanCommand.Options {
                 help: "Number of deblending thresholds"),
             Parameter(
                 "deblend-contrast", .number("SHARE", Limits.deblendContrast), \.deblendContrast,
-                help: "Minimum share of a blend's flux for a source of its own"),
+                help: "Minimum share of a blend's flux for a separate source"),
             Parameter(
                 "clean", .cleaning, \.clean,
-                help: "Remove detections that the wings of a brighter neighbour explain; off keeps all"),
+                help: "Remove detections that are due to the wings of a brighter neighbour; off keeps all"),
             Parameter(
                 "mesh", .integer("PIXELS", Limits.mesh), \.meshWidth, \.meshHeight, help: "Size of a background mesh"),
             Parameter(
@@ -73,7 +73,7 @@ extension ScanCommand.Options {
             Parameter("filter", .choice("NAME"), \.filter, help: "Filter before detection"),
             Parameter(
                 "noise", .choice("NAME", among: [.global, .map]), \.noise,
-                help: "Noise in units of which the threshold counts: one level, or a map"),
+                help: "Noise that is the unit of the threshold: one level, or a map"),
         ]
         private static let gain = Option.value(
             "gain", Gain.form, default: .keyword("GAIN"), layers: .all,

@@ -69,7 +69,7 @@ extension ScanCommand {
         help: "Rows of a band, the unit of work")
     private static let timeout = Option.optional(
         "timeout", .number("SECONDS", 0.001...86_400), fallback: "none", layers: .all,
-        help: "Time limit of an attempt at a task; the task is then retried elsewhere")
+        help: "Time limit of an attempt at a task; the task is then retried")
     private static let maxAttempts = Option.value(
         "max-attempts", .integer("N", 1...100), default: 3, layers: .all, help: "Maximum number of attempts at a task")
 

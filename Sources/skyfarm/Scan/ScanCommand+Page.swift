@@ -96,7 +96,7 @@ extension ScanCommand {
         return file
     }
 
-    /// What report and live page know of the scan from its beginning.
+    /// The facts of the scan that are known at its beginning, for report and live page.
     func pageFacts(_ image: ImageSummary, _ recorder: ScanRecorder) -> LiveUpdate.Scan {
         LiveUpdate.Scan(
             image: image.name, width: image.width, height: image.height, unit: image.sampleUnit,
@@ -114,7 +114,7 @@ extension ScanCommand {
         CatalogueSummary(table, missing: result.missing.map(\.line), limit: limit)
     }
 
-    /// Ends the state of a page with the line that sums up the scan.
+    /// Records the end of the scan in the state of a page, with the line that sums it up.
     func end(
         _ live: inout LiveScan, _ result: SkyScanResult, _ catalogue: CatalogueSummary?, seconds: Double,
         at time: Double

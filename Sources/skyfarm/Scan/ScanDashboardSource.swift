@@ -13,7 +13,7 @@ final class ScanDashboardSource: DashboardSource {
         /// The part that the connected pages have been sent; nil while none is connected.
         var cursor: LiveCursor?
         var preview: [UInt8] = []
-        /// Makes the preview; nil once that has begun.
+        /// Makes the preview; nil once it was called.
         var makePreview: (@Sendable () async throws -> Preview)?
         var previewUnderWay: Task<Void, Never>?
     }
@@ -23,7 +23,7 @@ final class ScanDashboardSource: DashboardSource {
         self.recorder = recorder
     }
 
-    /// Accepts a way to make the preview. It is used once, when the first page watches.
+    /// Sets the closure that makes the preview. It is called once, when the first page is connected.
     func offer(_ makePreview: @escaping @Sendable () async throws -> Preview) {
         state.withLock { state in
             state.makePreview = makePreview
@@ -60,7 +60,7 @@ final class ScanDashboardSource: DashboardSource {
         recorder.update { live, _ in live.preview = preview.scale }
     }
 
-    /// Whether somebody watches.
+    /// Whether a page is connected.
     var isWatched: Bool { state.withLock { $0.cursor != nil } }
 
     func file(at path: String) -> DashboardFile? {

@@ -4,7 +4,7 @@ import ScanFarm
 import ScanNetwork
 import SkyScan
 
-/// Passes the events of a scan on to display and recorder; a fault becomes one line.
+/// Passes the events of a scan to display and recorder; a fault is shown as one line.
 struct ScanEvents: Sendable {
     /// Name of the coordinator's own system.
     static let localName = "local"

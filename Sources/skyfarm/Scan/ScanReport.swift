@@ -29,7 +29,7 @@ struct ScanReport: Encodable {
 
     struct Tasks: Encodable {
         var done: Int
-        /// Results of an earlier run, from the journal.
+        /// Tasks whose results come from the journal.
         var resumed: Int
         var retries: Int
         var hedges: Int

@@ -28,7 +28,7 @@ class Catalogue {
     return column.type === "Int32Array" && stored === -2147483648 ? NaN : stored * column.scale;
   }
 
-  /** Sources by cell, as a counting sort: about four to a cell. */
+  /** Sorts the sources by cell (counting sort), about four per cell. */
   buildGrid(width, height) {
     this.cell = Math.max(8, Math.sqrt((width * height * 4) / Math.max(1, this.count)));
     this.across = Math.floor(width / this.cell) + 1;
@@ -80,13 +80,13 @@ class Catalogue {
     }
   }
 
-  /** The source of a running number; -1 if there is none. */
+  /** The source with this number; -1 if there is none. */
   find(number) {
     const numbers = this.columns.get("number");
     return numbers ? numbers.values.indexOf(number) : -1;
   }
 
-  /** Semi-axes to draw, in pixels: the ellipse of `flux_auto`, or three times the rms. */
+  /** Semi-axes to draw, in pixels: 2.5 Kron radii, or three times the rms if there is no Kron radius. */
   axes(source) {
     const kron = this.value("kron_radius", source);
     const factor = kron > 0 ? 2.5 * kron : 3;

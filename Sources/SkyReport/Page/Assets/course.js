@@ -4,7 +4,7 @@
 const stepNames = ["background", "extraction", "cut-islands", "photometry"];
 const outcomeWords = {
   running: "running", done: "done", retried: "failed, tried again", lost: "lost with its system",
-  returned: "returned by its system", superseded: "superseded by another attempt", failed: "failed for good",
+  returned: "returned by its system", superseded: "superseded by another attempt", failed: "failed, not tried again",
 };
 
 const isFailure = (outcome) => ["retried", "lost", "failed"].includes(outcome);
@@ -28,7 +28,7 @@ class Course {
 
   /**
    * Gives each attempt the first row of its system that is free when its execution begins. Ends are reported a little
-   * late, so executions of one slot may seem to overlap; they share its row all the same.
+   * late, so executions of one slot may seem to overlap; they share its row nevertheless.
    */
   assignLanes() {
     const ends = this.systems.map(() => []);
@@ -52,7 +52,7 @@ class Course {
     const narrow = this.canvas.parentElement.clientWidth < 560;
     this.left = narrow ? 8 : 150;
     const rows = this.lanes.reduce((sum, count) => sum + count, 0);
-    // Rows become thin where there are many slots, so that the chart fits a page.
+    // With many slots rows are thin, so that the chart fits a page.
     this.laneHeight = Math.max(2, Math.min(14, Math.floor(560 / rows)));
     this.tops = [];
     let y = narrow ? 18 : 4;

@@ -101,7 +101,7 @@ function drawThroughput(parent, data) {
   });
 }
 
-/** Five colours of the scale "cividis", which people with colour-vision deficiency read alike. */
+/** Five colours of the scale "cividis", which suits colour-vision deficiencies. */
 const scaleColours = [[0, 34, 78], [65, 77, 107], [124, 123, 120], [188, 175, 111], [254, 232, 56]];
 
 function scaleColour(share) {
@@ -215,7 +215,7 @@ class SectorMap {
   }
 }
 
-/** Slanting lines over a rectangle, for what is missing. */
+/** Hatches a rectangle, for missing sectors and failed attempts. */
 function hatch(context, left, top, width, height) {
   context.save();
   context.beginPath();

@@ -1,5 +1,5 @@
 "use strict";
-// Sky coordinates of the image, interpolated between the nodes of a grid as unit vectors.
+// Sky coordinates of the image, interpolated between the points of a grid as unit vectors.
 
 const radian = Math.PI / 180;
 
@@ -35,7 +35,7 @@ class SkyGrid {
     return { ra: (Math.atan2(b, a) / radian + 360) % 360, dec: Math.atan2(c, Math.hypot(a, b)) / radian };
   }
 
-  /** Degrees in a pixel, and the steps in pixels, right and up, that lead north and east. */
+  /** Degrees per pixel, and the directions of north and east as unit vectors: pixels to the right and up. */
   scaleAt(x, y) {
     const { at, right, up } = this.direction(x, y);
     const dot = (one, other) => one.reduce((sum, value, axis) => sum + value * other[axis], 0);

@@ -1,5 +1,5 @@
 "use strict";
-// The page of a node. Each update contains the whole state but the log, of which it has the new lines.
+// The page of a node. Each update contains the whole state except the log, of which it has only the new lines.
 
 class NodePage {
   constructor() {

@@ -1,5 +1,5 @@
 "use strict";
-// The page of a scan: a report draws the snapshot embedded in it, the live page what its server sends.
+// The page of a scan: a report draws the snapshot embedded in it, the live page the updates from its server.
 
 class ScanPage {
   constructor() {
@@ -198,7 +198,7 @@ class ScanPage {
       row.classList.toggle("gone", !state.systems[index].isPresent && !state.end));
   }
 
-  /** Saves the sources of this page, in the precision that it has. */
+  /** Saves the sources of this page as CSV, in the precision of its columns. */
   download() {
     const { catalogue } = this.sky;
     const names = [...catalogue.columns.keys()];

@@ -2,7 +2,7 @@
 // The image with its sources. Its first row is at the bottom, as in other astronomical viewers.
 
 const cleanColour = [0x56, 0xb4, 0xe9], flaggedColour = [0xe6, 0x9f, 0x00];
-/** Ellipses are drawn up to this number of sources in view, and while each has this area in CSS pixels; dots otherwise. */
+/** Ellipses are drawn for at most this number of sources in view, if each has this area in CSS pixels; else dots. */
 const ellipseLimit = 3000, ellipseRoom = 200;
 
 class Sky {
@@ -69,7 +69,7 @@ class Sky {
     this.keepInView();
   }
 
-  /** Some of the image stays in view. */
+  /** Keeps a part of the image in view. */
   keepInView() {
     const [wide, high] = [this.canvas.clientWidth / this.scale, this.canvas.clientHeight / this.scale];
     this.left = Math.min(Math.max(this.left, -wide * 0.75), this.image.width - wide * 0.25);
@@ -195,7 +195,7 @@ class Sky {
     context.setLineDash([]);
   }
 
-  /** One small square per source, written as pixels: 100,000 take a few milliseconds. */
+  /** One small square per source, written as pixels: 100,000 squares take a few milliseconds. */
   drawDots(context, width, height, ratio) {
     const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
     const layer = this.dots.getContext("2d");
@@ -271,7 +271,7 @@ class Sky {
     this.select(ranked[place < 0 ? 0 : (place + direction + ranked.length) % ranked.length]);
   }
 
-  /** Selects the source of a running number in the middle of the view, enlarged; false if there is none. */
+  /** Selects the source with this number, centres the view on it and zooms in; false if there is none. */
   goTo(number) {
     const source = this.catalogue.find(number);
     if (source < 0) return false;
@@ -298,7 +298,7 @@ class Sky {
     return words.join(" · ");
   }
 
-  /** The value that a pixel of the picture stands for, as far as its shade tells. */
+  /** The value of a pixel of the preview, computed from its shade. */
   pixelValue(column, row) {
     const { naturalWidth: width, naturalHeight: height } = this.picture, { stretch } = this.image;
     if (!width || !stretch) return "";
@@ -355,7 +355,8 @@ class Sky {
     canvas.addEventListener("pointerup", release);
     canvas.addEventListener("pointercancel", release);
     canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; });
-    // A wheel that scrolls the page goes on to do so when the image arrives under the pointer, and where zooming out ends.
+    // A wheel that is scrolling the page continues to scroll it when the image comes under the pointer. It also scrolls
+    // when the fitted image would be zoomed out further.
     let scrolled = -Infinity;
     addEventListener("scroll", () => { scrolled = performance.now(); }, { passive: true });
     canvas.addEventListener("wheel", (event) => {

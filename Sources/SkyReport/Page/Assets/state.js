@@ -1,5 +1,5 @@
 "use strict";
-// The state of a scan, built from a snapshot and the updates after it, and what follows from it.
+// The state of a scan, built from a snapshot and the updates after it, and the values derived from it.
 
 const bandSteps = ["background", "extraction"];
 
@@ -99,7 +99,7 @@ class ScanState {
     return shown;
   }
 
-  /** The last step whose sectors are whole bands, with the state of each sector. */
+  /** The last step that works on whole bands, with the state of each sector. */
   sectors() {
     const step = bandSteps.findLast((name) => this.rounds.some((round) => round.step === name));
     const sectors = new Map();
@@ -140,8 +140,8 @@ class ScanState {
 
   /**
    * Pixels per second, by system and bin of time. The cost of a task is spread over the seconds of its execution. A pixel
-   * counts again in each step and halo while the scan runs; once it has ended, costs are scaled so that all of them, those
-   * of an earlier run included, make the pixels of the image.
+   * counts again in each step and halo while the scan runs. Once it has ended, costs are scaled so that all of them,
+   * those of tasks from the journal included, add up to the pixels of the image.
    */
   throughput(bins = 100) {
     const seconds = Math.max(this.seconds, 0.1);

@@ -32,7 +32,7 @@ function follow(take) {
       }
     });
     source.addEventListener("error", () => {
-      // The browser itself would try for ever.
+      // Otherwise the browser would reconnect without end.
       source.close();
       if (document.body.dataset.ended) return;
       const seconds = retrySeconds[failures++];

@@ -3,7 +3,7 @@
 
 const byID = (id) => document.getElementById(id);
 
-/** An element with attributes and children; text goes in as text, never as markup. */
+/** An element with attributes and children; a string is inserted as text, never as markup. */
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Its functions may be called from any thread. Call ``finish()`` before anything else writes to the terminal.
 final class ProgressDisplay: @unchecked Sendable {
-    // Sendable: everything mutable is touched only on `queue`.
+    // Sendable: all mutable state is accessed on `queue` only.
     private let queue = DispatchQueue(label: "skyfarm.progress")
     private let style: Style
     private let log: Log
@@ -48,7 +48,7 @@ final class ProgressDisplay: @unchecked Sendable {
         }
     }
 
-    /// The display that the options ask for.
+    /// The display that the options select.
     convenience init(_ options: CommonOptions, _ log: Log) {
         let canRedraw =
             log.isForPeople && Terminal.standardError.canRedraw(ProcessInfo.processInfo.environment)

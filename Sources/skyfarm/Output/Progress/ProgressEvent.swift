@@ -8,7 +8,7 @@ enum ProgressEvent: Equatable, Sendable {
     case planned(tasks: Int, work: Double)
     /// A system has done a task.
     case finished(work: Double, system: String)
-    /// Tasks done by an earlier run.
+    /// The results of tasks come from the journal.
     case resumed(tasks: Int, work: Double)
     /// An attempt failed and is retried; `log` holds lines of the node's log.
     case retried(reason: String, log: [String] = [])

@@ -11,7 +11,7 @@ struct ProgressState: Equatable, Sendable {
     private(set) var tasks = 0
     private(set) var tasksDone = 0
     private(set) var tasksFailed = 0
-    /// Done by an earlier run; included in ``tasksDone``.
+    /// Tasks whose results come from the journal; included in ``tasksDone``.
     private(set) var tasksResumed = 0
     /// Pixels of the image.
     private(set) var pixels = 0
@@ -84,7 +84,7 @@ struct ProgressState: Equatable, Sendable {
         system.meter.rate(at: seconds).map { $0 * pixelsPerWork }
     }
 
-    /// Pixels of the image per second since the start, without an earlier run's; nil before the first result.
+    /// Pixels of the image per second since the start, without those resumed; nil before the first result.
     func meanRate(at seconds: Double) -> Double? {
         let pixels = (workDone - workResumed) * pixelsPerWork
         return pixels > 0 && seconds > 0 ? pixels / seconds : nil

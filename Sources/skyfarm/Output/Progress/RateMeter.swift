@@ -1,4 +1,4 @@
-/// The recent rate of something, over a sliding window. Times are in seconds since any moment.
+/// The recent rate of a quantity, over a sliding window. Times are in seconds since any fixed moment.
 struct RateMeter: Equatable, Sendable {
     private var samples: [Sample]
 
