@@ -58,9 +58,9 @@ struct BenchCommandTests {
         #expect((scan["enoughNodes"] as? Int ?? -1) >= 0)
         let model = try #require(scan["model"] as? [String: Any])
         let steps = try #require(model["steps"] as? [[String: Any]])
-        // Background and extraction of two bands, whose pixels travel once; more of some sources that they cut.
-        #expect(steps.count >= 2 && steps.prefix(2).allSatisfy { $0["tasks"] as? Int == 2 })
-        #expect(steps[0]["taskBytes"] as? Int == (512 + 64 + 64) / 2 * 512 * 4 && steps[1]["isKept"] as? Bool == true)
+        // An image of that size is one task.
+        #expect(steps.count == 1 && steps[0]["tasks"] as? Int == 1)
+        #expect(steps[0]["taskBytes"] as? Int == 512 * 512 * 4)
         #expect((scan["links"] as? [[String: Any]])?.first?["bitsPerSecond"] as? Double == 1e9)
     }
 
@@ -70,7 +70,7 @@ struct BenchCommandTests {
         let path = try scene.sky()
         let result = try Program.run(["bench", "scan", path, "--runs", "1", "--local-slots", "1"])
         #expect(result.code == 0, "\(result.errors)")
-        #expect(result.output.hasPrefix("scan: \(path), 600 x 500 pixels in 2 bands, median of 1 run\n"))
+        #expect(result.output.hasPrefix("scan: \(path), 600 x 500 pixels in 1 band, median of 1 run\n"))
         #expect(result.output.hasSuffix("run `skyfarm node` on another machine to measure its benefit\n"))
     }
 
