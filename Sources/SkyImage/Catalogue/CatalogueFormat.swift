@@ -24,7 +24,7 @@ extension CatalogueFormat {
     /// Writes `table`; the same table gives the same bytes. `name` appears in error messages.
     func write(_ table: CatalogueTable, name: String, to sink: ByteSink) throws(OutputError) {
         switch self {
-        case .fits: try FITSTableWriter.write(table, name: name, to: sink)
+        case .fits: try FITSTableWriter.write([table], name: name, to: sink)
         case .csv: try DelimitedWriter.writeCSV(table, to: sink)
         case .ecsv: try DelimitedWriter.writeECSV(table, to: sink)
         case .reg: try RegionWriter.write(table, name: name, to: sink)

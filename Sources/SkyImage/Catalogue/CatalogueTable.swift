@@ -14,6 +14,8 @@ public struct CatalogueTable: Hashable, Sendable {
         case float([Float])
         /// Double-precision floats; NaN where there is no value.
         case double([Double])
+        /// Text.
+        case text([String])
 
         /// Number of rows.
         public var count: Int {
@@ -23,6 +25,7 @@ public struct CatalogueTable: Hashable, Sendable {
             case .int64(let values): values.count
             case .float(let values): values.count
             case .double(let values): values.count
+            case .text(let values): values.count
             }
         }
     }
@@ -48,8 +51,25 @@ public struct CatalogueTable: Hashable, Sendable {
         }
     }
 
+    /// The HDU of an image.
+    public struct Extension: Hashable, Sendable {
+        /// Its number; 0 is the primary HDU.
+        public var number: Int
+        /// EXTNAME; nil if the header has none.
+        public var name: String?
+        /// EXTVER.
+        public var version: Int
+
+        /// HDU `number`.
+        public init(number: Int, name: String?, version: Int = 1) {
+            (self.number, self.name, self.version) = (number, name, version)
+        }
+    }
+
     /// The columns, all of the same length.
     public let columns: [Column]
+    /// The HDU whose sources these are, in a catalogue of several images of one file; nil in others.
+    public var source: Extension?
     /// Entries for the header, in order.
     public var header: [HeaderEntry]
     /// Lines of history for the header.
@@ -80,6 +100,7 @@ extension CatalogueTable.Values {
         case .int64(let values): values[row].description
         case .float(let values): values[row].isNaN ? "nan" : values[row].description
         case .double(let values): values[row].isNaN ? "nan" : values[row].description
+        case .text(let values): values[row]
         }
     }
 
@@ -90,6 +111,7 @@ extension CatalogueTable.Values {
         case .int64(let values): Double(values[row])
         case .float(let values): Double(values[row])
         case .double(let values): values[row]
+        case .text: .nan
         }
     }
 }

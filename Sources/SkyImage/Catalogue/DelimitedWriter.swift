@@ -12,7 +12,7 @@ enum DelimitedWriter {
         for row in 0..<table.rowCount {
             for (index, column) in table.columns.enumerated() {
                 if index > 0 { piece.append(UInt8(ascii: ",")) }
-                piece += column.values.text(row).utf8
+                piece += field(column.values, row).utf8
             }
             piece.append(UInt8(ascii: "\n"))
             if piece.count >= pieceLength {
@@ -21,6 +21,15 @@ enum DelimitedWriter {
             }
         }
         try sink(piece)
+    }
+
+    /// A value as a field: text that holds a separator is quoted (RFC 4180).
+    private static func field(_ values: CatalogueTable.Values, _ row: Int) -> String {
+        let text = values.text(row)
+        guard case .text = values, text.isEmpty || text.contains(where: { ",\"\r\n ".contains($0) }) else {
+            return text
+        }
+        return "\"\(text.replacing("\"", with: "\"\""))\""
     }
 
     static func writeECSV(_ table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
@@ -86,6 +95,7 @@ extension CatalogueTable.Values {
         case .int64: "int64"
         case .float: "float32"
         case .double: "float64"
+        case .text: "string"
         }
     }
 }

@@ -1,7 +1,7 @@
 internal import CFITSIO
 import Foundation
 
-/// Writes a table as a FITS binary table in the first extension.
+/// Writes tables as FITS binary tables, one per extension.
 ///
 /// TTYPEn, TUNITn and TCOMMn hold names, units and descriptions; the same header holds the header entries and the
 /// history.
@@ -11,18 +11,12 @@ enum FITSTableWriter {
     /// Rows per call of CFITSIO.
     private static let groupRows = 1024
 
-    static func write(_ table: CatalogueTable, name: String, to sink: ByteSink) throws(OutputError) {
-        guard let memory = FITSMemoryFile(expecting: table.rowCount * table.rowLength) else {
+    static func write(_ tables: [CatalogueTable], name: String, to sink: ByteSink) throws(OutputError) {
+        let byteCount = tables.reduce(0) { $0 + $1.rowCount * $1.rowLength }
+        guard let memory = FITSMemoryFile(expecting: byteCount) else {
             throw OutputError(.failed, "\(name): not enough memory")
         }
-        create(table, in: memory)
-        for (index, column) in table.columns.enumerated() {
-            let comment = HeaderEntry("TCOMM\(index + 1)", .text(column.description))
-            memory.write(comment)
-        }
-        table.header.forEach(memory.write)
-        memory.write(history: table.history)
-        writeRows(of: table, to: memory)
+        for table in tables { append(table, to: memory) }
         let failure = try memory.finish { bytes throws(OutputError) in
             for start in stride(from: 0, to: bytes.count, by: pieceLength) {
                 try sink(Array(bytes[start..<min(start + pieceLength, bytes.count)]))
@@ -31,14 +25,28 @@ enum FITSTableWriter {
         if let failure { throw OutputError(.failed, "\(name): the table cannot be made: \(failure)") }
     }
 
+    private static func append(_ table: CatalogueTable, to memory: FITSMemoryFile) {
+        create(table, in: memory)
+        if let source = table.source, source.name != nil {
+            memory.write(HeaderEntry("EXTVER", .integer(source.version), comment: "That of the image"))
+        }
+        for (index, column) in table.columns.enumerated() {
+            memory.write(HeaderEntry("TCOMM\(index + 1)", .text(column.description)))
+        }
+        table.header.forEach(memory.write)
+        memory.write(history: table.history)
+        writeRows(of: table, to: memory)
+    }
+
     private static func create(_ table: CatalogueTable, in memory: FITSMemoryFile) {
         let names = CStrings(table.columns.map { FITSMemoryFile.printable($0.name) })
         let forms = CStrings(table.columns.map(\.values.form))
         let units = CStrings(table.columns.map { FITSMemoryFile.printable($0.unit ?? "") })
+        let title = FITSMemoryFile.printable(table.source?.name ?? "CATALOGUE")
         memory.call { handle, status in
             ffcrtb(
                 handle, BINARY_TBL, Int64(table.rowCount), Int32(table.columns.count), &names.pointers, &forms.pointers,
-                &units.pointers, "CATALOGUE", status)
+                &units.pointers, title, status)
         }
         withExtendedLifetime((names, forms, units)) {}
     }
@@ -77,6 +85,7 @@ extension CatalogueTable.Values {
         case .int64: "1K"
         case .float: "1E"
         case .double: "1D"
+        case .text: "\(elementSize)A"
         }
     }
 
@@ -85,6 +94,7 @@ extension CatalogueTable.Values {
         case .int16: 2
         case .int32, .float: 4
         case .int64, .double: 8
+        case .text(let values): max(1, values.map(\.utf8.count).max() ?? 1)
         }
     }
 
@@ -103,6 +113,15 @@ extension CatalogueTable.Values {
         case .int64(let values): put(values) { $0 }
         case .float(let values): put(values, \.bitPattern)
         case .double(let values): put(values, \.bitPattern)
+        case .text(let values):
+            for (index, value) in values[rows].enumerated() {
+                // Text ends at its first zero byte; some readers keep spaces.
+                let text = Array(FITSMemoryFile.printable(value).utf8)
+                let padding = [UInt8](repeating: 0, count: elementSize - text.count)
+                let place = offset + index * stride
+                UnsafeMutableRawBufferPointer(rebasing: bytes[place..<place + elementSize]).copyBytes(
+                    from: text + padding)
+            }
         }
     }
 }

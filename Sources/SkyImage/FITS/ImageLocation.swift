@@ -41,7 +41,7 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
         (path, self.selector) = (String(text[..<bracket]), selector)
     }
 
-    init(path: String, selector: Selector) {
+    package init(path: String, selector: Selector) {
         self.path = path
         self.selector = selector
     }

@@ -135,6 +135,7 @@ extension CatalogueTable.Values {
         case .int64: "int64"
         case .float: "float32"
         case .double: "float64"
+        case .text: "str"
         }
     }
 
@@ -145,6 +146,7 @@ extension CatalogueTable.Values {
         case .int64(let values): values
         case .float(let values): values.map { Int64(Int32(bitPattern: $0.bitPattern)) }
         case .double(let values): values.map { Int64(bitPattern: $0.bitPattern) }
+        case .text: []
         }
     }
 }

@@ -1,0 +1,84 @@
+public import ScanCluster
+
+/// The images of a job that are open: ``ImageQueueState`` decides when the next one is opened.
+public final class ImageQueue: Sendable {
+    /// Identifies an open image.
+    public struct Ticket: Hashable, Sendable {
+        let number: ImageQueueState.Ticket
+    }
+
+    private struct State {
+        var images = ImageQueueState()
+        /// The caller of ``enter()``.
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let systems: Systems
+    private let state = Locked(State())
+
+    /// A queue for the slots of `systems`.
+    public init(systems: Systems) { self.systems = systems }
+
+    /// Waits until the next image is to be opened. For one caller at a time; call ``leave(_:)`` when the image is done.
+    /// - Throws: `CancellationError`.
+    public func enter() async throws -> Ticket {
+        while true {
+            try Task.checkCancellation()
+            if let ticket = open() { return ticket }
+            let slots = slots
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { waiter in
+                    // A slot may have become free, or the task may have been cancelled, meanwhile.
+                    let mayWait = state.withLock { state in
+                        guard !Task.isCancelled, !state.images.hasRoom(slots: slots) else { return false }
+                        state.waiter = waiter
+                        return true
+                    }
+                    if !mayWait { waiter.resume() }
+                }
+            } onCancel: {
+                wake()
+            }
+        }
+    }
+
+    /// Takes in an event of the scan of an image; from any thread.
+    public func handle(_ event: SkyScanEvent, of ticket: Ticket) {
+        switch event {
+        case .sectors(_, let waiting, _): change { $0.setWaiting(waiting.count, of: ticket.number) }
+        case .job(_, .taskStarted): change { $0.begin(ticket.number) }
+        case .began, .resumed, .found, .job: break
+        }
+    }
+
+    /// The image is done, or has failed.
+    public func leave(_ ticket: Ticket) { change { $0.close(ticket.number) } }
+
+    private var slots: Int { max(1, systems.snapshot.reduce(0) { $0 + $1.slots }) }
+
+    private func open() -> Ticket? {
+        let slots = slots
+        return state.withLock { state in
+            state.images.hasRoom(slots: slots) ? Ticket(number: state.images.open()) : nil
+        }
+    }
+
+    private func change(_ body: (inout ImageQueueState) -> Void) {
+        let slots = slots
+        let waiter = state.withLock { state in
+            body(&state.images)
+            guard state.images.hasRoom(slots: slots) else { return nil as CheckedContinuation<Void, Never>? }
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    private func wake() {
+        let waiter = state.withLock { state in
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+}

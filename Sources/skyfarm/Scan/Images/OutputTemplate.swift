@@ -1,0 +1,81 @@
+import CommandLineKit
+import Foundation
+import SkyImage
+
+/// Names of catalogues, made from those of the images: `cats/{stem}.fits`, `{dir}/{stem}.{extname}.csv` or `FOLDER/`.
+struct OutputTemplate: Hashable, Sendable {
+    /// A field of a template.
+    enum Field: String, CaseIterable, Sendable {
+        /// Folder of the image's file; `.` if the path names none.
+        case dir
+        /// Name of the image's file without `.fits` and the like.
+        case stem
+        /// Number of the image's HDU.
+        case ext
+        /// EXTNAME of the image's HDU, or its number if it has none.
+        case extname
+    }
+
+    private enum Part: Hashable, Sendable {
+        case text(String)
+        case field(Field)
+    }
+
+    /// The template, as the user wrote it.
+    let text: String
+    private let parts: [Part]
+
+    /// A template. A name that ends in `/`, or is that of a folder, is the folder of catalogues `{stem}.fits`.
+    /// - Throws: `UsageError` for an unknown field or a brace without its counterpart.
+    init(_ text: String) throws(UsageError) {
+        self.text = text
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
+        let whole =
+            text.hasSuffix("/") || exists && isFolder.boolValue ? (text.hasSuffix("/") ? text : text + "/") : text
+        parts = try Self.parse(whole.hasSuffix("/") ? whole + "{stem}.fits" : whole)
+    }
+
+    private static func parse(_ text: String) throws(UsageError) -> [Part] {
+        var parts: [Part] = []
+        var rest = text[...]
+        while let open = rest.firstIndex(of: "{") {
+            guard let close = rest[open...].firstIndex(of: "}") else {
+                throw UsageError("--output: \"\(text)\" has a { without a }")
+            }
+            let name = String(rest[rest.index(after: open)..<close])
+            guard let field = Field(rawValue: name) else {
+                let known = Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
+                throw UsageError("--output: unknown field {\(name)}; use \(known)")
+            }
+            parts += [.text(String(rest[..<open])), .field(field)]
+            rest = rest[rest.index(after: close)...]
+        }
+        return parts + [.text(String(rest))]
+    }
+
+    /// Whether images of one file have catalogues of their own.
+    var isPerImage: Bool { parts.contains(.field(.ext)) || parts.contains(.field(.extname)) }
+
+    /// Whether files of different names have catalogues of different names.
+    var isPerFile: Bool { parts.contains(.field(.stem)) }
+
+    /// The name of the catalogue of a file, or, if ``isPerImage``, of one of its images.
+    func name(file path: String, image: CatalogueTable.Extension? = nil) -> String {
+        let url = URL(fileURLWithPath: path)
+        return parts.map { part in
+            switch part {
+            case .text(let text): text
+            case .field(.dir): path.contains("/") ? (path as NSString).deletingLastPathComponent : "."
+            case .field(.stem): InputList.stem(of: url.lastPathComponent)
+            case .field(.ext): image.map { "\($0.number)" } ?? ""
+            case .field(.extname): image.map { $0.name.map(Self.fileName) ?? "\($0.number)" } ?? ""
+            }
+        }.joined()
+    }
+
+    /// A name of an extension as part of a file's name.
+    private static func fileName(_ text: String) -> String {
+        String(text.map { $0 == "/" || $0.isWhitespace || $0 == "\0" ? "_" : $0 })
+    }
+}
