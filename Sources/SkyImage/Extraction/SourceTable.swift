@@ -78,14 +78,14 @@ public struct Photometry: Codable, Equatable, Sendable {
     public var kronRadius: [Double] = []
     /// Flags of the Kron radius.
     public var kronFlag: [Int16] = []
-    /// Flux in the ellipse of ``ScanParameters/kronFactor`` Kron radii, at least ``ScanParameters/kronMinimum``; NaN
-    /// where SEP cannot measure it.
+    /// Flux in the ellipse of ``ScanParameters/kronFactor`` Kron radii, at least ``ScanParameters/kronMinimum`` semi-axes;
+    /// not a number where ``flagAuto`` has the bit 256.
     public var fluxAuto: [Double] = []
     /// Error of ``fluxAuto``.
     public var fluxErrAuto: [Double] = []
     /// Flags of ``fluxAuto``.
     public var flagAuto: [Int16] = []
-    /// Flux in the fixed aperture.
+    /// Flux in the circle of ``ScanParameters/apertureRadius``.
     public var fluxAper: [Double] = []
     /// Error of ``fluxAper``.
     public var fluxErrAper: [Double] = []

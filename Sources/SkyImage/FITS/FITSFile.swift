@@ -49,8 +49,8 @@ final class FITSFile {
             if number > 0 { return nil }
             throw Self.openingError(path, status)
         }
-        let hdu = try current(number)
-        try checkExtent(of: hdu)
+        var hdu = try current(number)
+        hdu.data = try extent(of: hdu)
         return hdu
     }
 
@@ -101,14 +101,15 @@ final class FITSFile {
         return HDU(number: number, name: text("EXTNAME"), version: integer("EXTVER") ?? 1, content: content)
     }
 
-    /// Refuses an HDU whose data extend past the end of the file.
-    private func checkExtent(of hdu: HDU) throws(ImageError) {
+    /// The bytes of an HDU's data. The padding of the last block, which follows them, may be missing in the file.
+    /// - Throws: ``ImageError`` if the data extend past the end of the file.
+    private func extent(of hdu: HDU) throws(ImageError) -> Range<Int> {
         var status: Int32 = 0
         var dataStart: Int64 = 0
         ffghadll(handle, nil, &dataStart, nil, &status)
         guard status == 0 else { throw Self.openingError(path, status) }
         let axes = (integer("NAXIS") ?? 0).clamped(to: 0...999)
-        guard axes > 0 else { return }
+        guard axes > 0 else { return Int(dataStart)..<Int(dataStart) }
         // Random groups are marked by a first axis of length 0, which does not count.
         let lengths = (1...axes).map { integer("NAXIS\($0)") ?? 0 }
         let counted = lengths[0] == 0 && integer("GCOUNT") != nil ? lengths.dropFirst() : lengths[...]
@@ -125,15 +126,14 @@ final class FITSFile {
         guard !overflow, count < Int.max / 2 else {
             throw ImageError(.tooLarge, "\(path): \(hdu.words) is too large to be addressed; the header is damaged")
         }
-        // CFITSIO reads whole blocks only: an incomplete last block counts as truncated, too.
-        let block = FITSMemoryFile.blockLength
-        let end = Int(dataStart) + (count + block - 1) / block * block
+        let end = Int(dataStart) + max(0, count)
         guard end <= byteCount else {
             throw ImageError(
                 .truncated,
                 "\(path): truncated: \(hdu.words) needs \(end) bytes, the file has \(byteCount); "
                     + "fetch it again")
         }
+        return Int(dataStart)..<end
     }
 
     private static func openingError(_ path: String, _ status: Int32) -> ImageError {

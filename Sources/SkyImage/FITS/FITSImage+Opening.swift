@@ -15,10 +15,18 @@ extension FITSImage {
         let holdsPlainFloats: Bool
         /// Bytes of the HDU in the file; nil if the whole file is compressed.
         let storedRange: Range<Int>?
+        /// Nil unless it was requested.
+        let survey: FITSSurvey?
 
         /// Leaves `file` at the HDU that was found.
-        init(_ file: FITSFile, _ location: ImageLocation) throws(ImageError) {
-            hdu = try Self.find(location, in: file)
+        init(_ file: FITSFile, _ location: ImageLocation, surveys: Bool) throws(ImageError) {
+            let found = try Self.find(location, in: file)
+            survey = surveys ? file.survey() : nil
+            // A survey ends behind the image.
+            guard let hdu = surveys ? try file.move(to: found.number) : found else {
+                throw ImageError(.unreadable, "\(location): cannot be read any more; was the file changed?")
+            }
+            self.hdu = hdu
             guard case .image(let axes) = hdu.content, let size = hdu.size else {
                 throw ImageError(.noImage, "\(location): holds no 2-D image: \(hdu.words); choose another HDU")
             }

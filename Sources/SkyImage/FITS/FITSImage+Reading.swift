@@ -43,16 +43,31 @@ extension FITSImage {
         var status: Int32 = 0
         for (index, row) in (isFullWidth ? rows.prefix(1) : rows).enumerated() {
             let (first, target) = (row * width + columns.lowerBound, start + index * run)
-            if holdsPlainFloats {
-                readFloats(first, run, target, &status)
-            } else {
-                // A null value of 0 turns off CFITSIO's search for NaN, which floats do not need: their NaN are kept.
-                let blank: Float = bitpix < 0 ? 0 : .nan
-                var anyBlank: Int32 = 0
-                ffgpve(file.handle, 1, Int64(first + 1), Int64(run), blank, target, &anyBlank, &status)
+            let complete = incompleteBlock.map { max(0, min(run, $0.first - first)) } ?? run
+            if complete > 0 {
+                if holdsPlainFloats {
+                    readFloats(first, complete, target, &status)
+                } else {
+                    readSamples(file.handle, first, complete, target, &status)
+                }
+            }
+            if let block = incompleteBlock, complete < run {
+                let start = first + complete - block.first
+                readSamples(block.handle, start, run - complete, target + complete, &status)
             }
         }
         return status
+    }
+
+    /// Reads `count` samples from number `first`, counted from 0, of a file at an HDU with this image's sample type.
+    private func readSamples(
+        _ handle: UnsafeMutablePointer<fitsfile>, _ first: Int, _ count: Int, _ start: UnsafeMutablePointer<Float>,
+        _ status: inout Int32
+    ) {
+        // A null value of 0 turns off CFITSIO's search for NaN, which floats do not need: their NaN are kept.
+        let blank: Float = bitpix < 0 ? 0 : .nan
+        var anyBlank: Int32 = 0
+        ffgpve(handle, 1, Int64(first + 1), Int64(count), blank, start, &anyBlank, &status)
     }
 
     /// Reads `count` stored floats from number `first`, counted from 0.

@@ -23,6 +23,8 @@ public final class FITSImage {
     public let header: FITSHeader
     /// The bytes of the file that contain the image.
     public let stored: StoredImage
+    /// What else the file holds; nil unless the image was opened by ``init(surveying:)``.
+    public let survey: FITSSurvey?
 
     let file: FITSFile
     let axisCount: Int
@@ -31,6 +33,8 @@ public final class FITSImage {
     let holdsPlainFloats: Bool
     /// Nil if the image is not tile-compressed.
     let tileCheck: TileCheck?
+    /// Nil if all blocks of the image are complete.
+    let incompleteBlock: IncompleteBlock?
 
     /// Most pixels that an image may have: 2^40.
     public static let maximumPixelCount = 1 << 40
@@ -47,10 +51,18 @@ public final class FITSImage {
         try self.init(location, keeping: nil)
     }
 
+    /// Opens the image at `location` and reads the headers of all HDUs of its file.
+    /// - Throws: ``ImageError``; a fault in another HDU is not an error, but listed in ``survey``.
+    public convenience init(surveying location: String) throws(ImageError) {
+        try self.init(ImageLocation(location), keeping: nil, surveys: true)
+    }
+
     /// Opens the image at `location`, whose path may be valid only for the lifetime of `descriptor`.
-    init(_ location: ImageLocation, keeping descriptor: OpenDescriptor?) throws(ImageError) {
+    init(
+        _ location: ImageLocation, keeping descriptor: OpenDescriptor?, surveys: Bool = false
+    ) throws(ImageError) {
         let file = try FITSFile(path: location.path, keeping: descriptor)
-        let opened = try FITSLibrary.run { () throws(ImageError) in try Opening(file, location) }
+        let opened = try FITSLibrary.run { () throws(ImageError) in try Opening(file, location, surveys: surveys) }
         self.location = location
         self.file = file
         (hduNumber, extensionName) = (opened.hdu.number, opened.hdu.name)
@@ -59,6 +71,8 @@ public final class FITSImage {
         stored = StoredImage(location: location, range: opened.storedRange)
         scaling = opened.scaling
         holdsPlainFloats = opened.holdsPlainFloats
+        survey = opened.survey
+        incompleteBlock = opened.hdu.end > file.byteCount ? try IncompleteBlock(of: opened, in: file) : nil
         tileCheck = opened.isTileCompressed ? TileCheck(file, width: opened.width, height: opened.height) : nil
     }
 }

@@ -12,6 +12,14 @@ struct HDU {
     var name: String?
     var version: Int
     var content: Content
+    /// Its data in the file, in bytes, without the padding of the last block.
+    var data = 0..<0
+
+    /// First byte behind its last block.
+    var end: Int {
+        let block = FITSMemoryFile.blockLength
+        return (data.upperBound + block - 1) / block * block
+    }
 
     /// Width and height, if this is a single 2-D image; further axes must have length 1.
     var size: (width: Int, height: Int)? {

@@ -19,7 +19,7 @@ extension SkyScanResult {
         }
         return CatalogueTable(
             columns: SourceColumns.columns(
-                of: sources, unit: image.sampleUnit, apertureRadius: parameters.apertureRadius,
+                of: sources, unit: image.sampleUnit, parameters: parameters,
                 coordinates: coordinates),
             header: CatalogueHeader.entries(
                 of: self, image: image, parameters: parameters, checksums: checksums, software: software),

@@ -4,7 +4,7 @@ internal import SkyImage
 enum SourceColumns {
     /// The columns of `sources`, whose samples are in `unit`; coordinates are in degrees, in the frame of that name.
     static func columns(
-        of sources: SourceTable, unit: String, apertureRadius: Double,
+        of sources: SourceTable, unit: String, parameters: ScanParameters,
         coordinates: (rightAscension: [Double], declination: [Double], frame: String)?
     ) -> [CatalogueTable.Column] {
         var columns = [
@@ -21,7 +21,7 @@ enum SourceColumns {
             ]
         }
         return columns + shapes(sources) + fluxes(sources, unit) + extent(sources)
-            + photometry(sources.photometry, unit, apertureRadius)
+            + photometry(sources.photometry, unit, parameters)
     }
 
     private static func positions(_ sources: SourceTable) -> [CatalogueTable.Column] {
@@ -94,8 +94,9 @@ enum SourceColumns {
     }
 
     private static func photometry(
-        _ measured: Photometry, _ unit: String, _ apertureRadius: Double
+        _ measured: Photometry, _ unit: String, _ parameters: ScanParameters
     ) -> [CatalogueTable.Column] {
+        let noise = parameters.gain > 0 ? "noise of the image and photon noise" : "noise of the image"
         let bits =
             "16 cut by the image's edge, 32 some pixels masked, 64 all masked, 128 not positive, 256 not measured"
         return [
@@ -103,14 +104,21 @@ enum SourceColumns {
                 "kron_radius", description: "Kron radius, in units of a and b", .double(measured.kronRadius)),
             .init("flag_kron", description: "Bits of the Kron radius: \(bits)", .int16(measured.kronFlag)),
             .init(
-                "flux_auto", unit: unit, description: "Flux in the ellipse of KRONFACT Kron radii, at least KRONMIN",
+                "flux_auto", unit: unit,
+                description: "Flux in the ellipse of \(parameters.kronFactor) Kron radii, at least "
+                    + "\(parameters.kronMinimum) times a and b",
                 .double(measured.fluxAuto)),
-            .init("fluxerr_auto", unit: unit, description: "Error of flux_auto", .double(measured.fluxErrAuto)),
+            .init(
+                "fluxerr_auto", unit: unit, description: "Error of flux_auto: \(noise)",
+                .double(measured.fluxErrAuto)),
             .init("flag_auto", description: "Bits of flux_auto: \(bits)", .int16(measured.flagAuto)),
             .init(
-                "flux_aper", unit: unit, description: "Flux in the circle of radius \(apertureRadius) pixels",
+                "flux_aper", unit: unit,
+                description: "Flux in the circle of radius \(parameters.apertureRadius) pixels",
                 .double(measured.fluxAper)),
-            .init("fluxerr_aper", unit: unit, description: "Error of flux_aper", .double(measured.fluxErrAper)),
+            .init(
+                "fluxerr_aper", unit: unit, description: "Error of flux_aper: \(noise)",
+                .double(measured.fluxErrAper)),
             .init("flag_aper", description: "Bits of flux_aper: \(bits)", .int16(measured.flagAper)),
             .init(
                 "flux_radius", unit: "pix", description: "Radius that contains half of the flux within 6 a",

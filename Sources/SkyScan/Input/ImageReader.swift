@@ -43,20 +43,20 @@ public actor ImageReader {
     public init(
         image name: String, mask maskName: String? = nil, weights weightsName: String? = nil, slots: Int = 0
     ) throws {
-        let image = try FITSImage(name)
-        func map(_ name: String?, _ kind: String) throws -> FITSImage? {
+        let image = try FITSImage(surveying: name)
+        func map(_ name: String?, _ kind: String) throws -> (name: String, file: FITSImage)? {
             guard let name else { return nil }
-            let map = try FITSImage(name)
+            let map = try FITSImage(surveying: name)
             guard map.width == image.width, map.height == image.height else {
                 throw ScanSetupError(
                     "\(name): the \(kind) is \(map.width) by \(map.height) pixels, the image "
                         + "\(image.width) by \(image.height); give one of the same size")
             }
-            return map
+            return (name, map)
         }
-        let files = ImageFiles(
-            image: image, mask: try map(maskName, "mask"), weights: try map(weightsName, "weight map"))
-        summary = ImageSummary(image, mask: maskName, weights: weightsName)
+        let (mask, weights) = (try map(maskName, "mask"), try map(weightsName, "weight map"))
+        let files = ImageFiles(image: image, mask: mask?.file, weights: weights?.file)
+        summary = ImageSummary(image, mask: mask, weights: weights)
         stored = (image.stored, files.mask?.stored, files.weights?.stored)
         origin = try FileNames(files).map { try WireEncoder().encode($0) }
         self.files = files

@@ -18,16 +18,22 @@ public struct ImageSummary: Sendable {
     public let mask: String?
     /// The image's weight map, as the user named it.
     public let weights: String?
+    /// Number of 2-D images in the image's file.
+    public let imageCount: Int
+    /// What a user should know about the files, a line each: further images, faults that do not prevent reading.
+    public let warnings: [String]
 
-    init(_ image: FITSImage, mask: String?, weights: String?) {
+    init(_ image: FITSImage, mask: (name: String, file: FITSImage)?, weights: (name: String, file: FITSImage)?) {
         name = image.location.description
         width = image.width
         height = image.height
         hdu = image.hduNumber
         bitpix = image.bitpix
         header = image.header
-        self.mask = mask
-        self.weights = weights
+        self.mask = mask?.name
+        self.weights = weights?.name
+        imageCount = image.survey?.images.count ?? 1
+        warnings = [image, mask?.file, weights?.file].flatMap { $0?.warnings ?? [] }
     }
 
     /// Number of pixels.

@@ -97,7 +97,13 @@ extension ScanCommand {
                 + " is the same whichever nodes take part or fail. Detection has the parameters and defaults of"
                 + " SExtractor.",
             "Columns have the names of SEP: x and y are pixels from 0, x_image and y_image from 1 as in FITS, ra and"
-                + " dec degrees where the header has a celestial coordinate system.",
+                + " dec degrees where the header has a celestial coordinate system. theta is the angle of the major"
+                + " axis from x towards y, in radians.",
+            "flux_auto is the flux in the ellipse of --kron-factor Kron radii, at least --kron-minimum times a and b:"
+                + " source-extractor's FLUX_AUTO with MASK_TYPE NONE. flux_aper is the flux in a circle with a radius of"
+                + " \(plainText(ScanParameters().apertureRadius)) pixels. A flux that cannot be measured is NaN, with 256"
+                + " in its flag.",
+            "Of a file with several images the first is scanned, with a warning, unless the HDU is given.",
             "The same command resumes a scan that was stopped, from its journal. If sectors cannot be scanned, the"
                 + " catalogue is written without them, they are listed, and the exit code is 23.",
         ],

@@ -82,7 +82,7 @@ extension ScanCommand {
         if let path = options.page.report {
             var (live, time) = recorder.read()
             live.preview = preview.scale
-            end(&live, result, summary(result, table), seconds: live.timeline.end ?? time, at: time)
+            end(&live, result, image, summary(result, table), seconds: live.timeline.end ?? time, at: time)
             let snapshot = live.snapshot(of: pageFacts(image, recorder), at: time)
             files.append(try file(try ScanPage.report(snapshot, preview: preview), path))
         }
@@ -116,12 +116,10 @@ extension ScanCommand {
 
     /// Records the end of the scan in the state of a page, with the line that sums it up.
     func end(
-        _ live: inout LiveScan, _ result: SkyScanResult, _ catalogue: CatalogueSummary?, seconds: Double,
-        at time: Double
+        _ live: inout LiveScan, _ result: SkyScanResult, _ image: ImageSummary, _ catalogue: CatalogueSummary?,
+        seconds: Double, at time: Double
     ) {
-        let found = ScanReport.found(
-            sources: result.sources.count, missing: result.missing.count,
-            sectors: result.tally.tasks + result.missing.count)
+        let found = ScanReport.found(result, pixels: image.area)
         let files = (options.outputs + options.page.paths).map { $0 == "-" ? "standard output" : $0 }
         live.end(
             result.missing.isEmpty ? .complete : .partial,

@@ -6,22 +6,21 @@ import SkyScan
 extension ScanCommand {
     /// Reports what was found and written: as a line on standard error, with --json on standard output.
     func report(
-        _ result: SkyScanResult, _ image: ImageSummary, _ outputs: [CatalogueOutput], _ account: ScanAccount,
-        _ log: Log, seconds: Double
+        _ result: SkyScanResult, _ image: ImageSummary, _ parameters: ScanParameters, _ outputs: [CatalogueOutput],
+        _ account: ScanAccount, _ log: Log, seconds: Double
     ) throws {
         if options.common.json {
             try StandardOutput.write(
                 JSONOutput.document(
                     ScanReport(
-                        result, image, outputs: outputs.map(\.path) + options.page.paths, account, seconds: seconds)))
+                        result, image, gain: parameters.gain, outputs: outputs.map(\.path) + options.page.paths,
+                        account, seconds: seconds)))
         }
         if let problem = image.coordinatesProblem {
             log.write(.error, "\(name: image.name): no ra and dec in the catalogue: \(problem)")
         }
         for sector in result.missing { log.write(.error, "\(sector.line)") }
-        let found = ScanReport.found(
-            sources: result.sources.count, missing: result.missing.count,
-            sectors: result.tally.tasks + result.missing.count)
+        let found = ScanReport.found(result, pixels: image.area)
         let files = outputs.filter { !$0.isStandardOutput }.map(\.path) + options.page.paths
         let written = files.isEmpty ? "" : ", written to \(files.joined(separator: ", "))"
         let resumed = result.tally.resumed
@@ -32,9 +31,13 @@ extension ScanCommand {
     }
 
     /// Prints what a scan would do.
-    func dryRun(_ image: ImageSummary, _ plan: BandPlan, _ outputs: [CatalogueOutput]) throws -> ExitCode {
+    func dryRun(
+        _ image: ImageSummary, _ parameters: ScanParameters, _ plan: BandPlan, _ outputs: [CatalogueOutput]
+    ) throws -> ExitCode {
+        for warning in image.warnings { options.log.write(.warning, StyledText(warning)) }
         let report = DryRunReport(
-            image: image.name, width: image.width, height: image.height, hdu: image.hdu, bands: plan.count,
+            image: image.name, width: image.width, height: image.height, hdu: image.hdu, images: image.imageCount,
+            gain: parameters.gain > 0 ? parameters.gain : nil, warnings: image.warnings, bands: plan.count,
             bandRows: plan.rows, lowBands: 2 * plan.lowCount, lowBandRows: plan.lowCount == 0 ? nil : plan.lowRows,
             outputs: outputs.map(\.path), nodes: options.cluster.nodes.map(\.description))
         if options.common.json {
@@ -44,6 +47,7 @@ extension ScanCommand {
             try StandardOutput.write(
                 """
                 image   \(report.image), HDU \(report.hdu), \(report.width) x \(report.height) pixels
+                gain    \(report.gain.map { "\(plainText($0)) electrons per unit of the samples" } ?? "none")
                 bands   \(report.bands) of \(report.bandRows) rows\(low)
                 output  \(report.outputs.joined(separator: ", "))
                 nodes   \(report.nodes.isEmpty ? "none" : report.nodes.joined(separator: ", "))
@@ -59,6 +63,9 @@ extension ScanCommand {
         var width: Int
         var height: Int
         var hdu: Int
+        var images: Int
+        var gain: Double?
+        var warnings: [String]
         var bands: Int
         var bandRows: Int
         var lowBands: Int

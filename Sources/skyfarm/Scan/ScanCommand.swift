@@ -25,7 +25,7 @@ struct ScanCommand: Command {
                 width: reader.summary.width, height: reader.summary.height, parameters: parameters,
                 requestedRows: options.bandRows)
         }
-        if options.dryRun { return try dryRun(reader.summary, plan, outputs) }
+        if options.dryRun { return try dryRun(reader.summary, parameters, plan, outputs) }
         let identity = try failing(.input, about: options.image) {
             try JobIdentity(reader: reader, parameters: parameters, plan: plan, software: Skyfarm.software)
         }
@@ -36,6 +36,7 @@ struct ScanCommand: Command {
         defer { display.finish() }
         let recorder = ScanRecorder()
         let events = ScanEvents(display: display, recorder: recorder)
+        for warning in reader.summary.warnings { events.warn(StyledText(warning)) }
         let node = try ScanNode.started(
             options.cluster, job: identity.id, timeout: options.timeoutSeconds.map { .seconds($0) },
             maxAttempts: options.maxAttempts, events: events)
@@ -103,10 +104,10 @@ struct ScanCommand: Command {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let catalogue =
             dashboard?.isWatched == true ? summary(result, table, limit: SourcePack.liveLimit) : nil
-        recorder.update { live, time in end(&live, result, catalogue, seconds: seconds, at: time) }
+        recorder.update { live, time in end(&live, result, reader.summary, catalogue, seconds: seconds, at: time) }
         let account = ScanAccount(
             recorder.timeline, readingSeconds: await reader.readingSeconds, local: ScanEvents.localName)
-        try report(result, reader.summary, outputs, account, log, seconds: seconds)
+        try report(result, reader.summary, parameters, outputs, account, log, seconds: seconds)
         return result.missing.isEmpty ? .complete : .partialCatalogue
     }
 }

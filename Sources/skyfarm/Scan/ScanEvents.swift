@@ -96,7 +96,7 @@ struct ScanEvents: Sendable {
     }
 
     /// Shows a warning and records it for the report.
-    private func warn(_ line: StyledText) {
+    func warn(_ line: StyledText) {
         recorder.note(line.plain)
         show(.warning, line)
     }

@@ -8,11 +8,17 @@ struct ScanReport: Encodable {
     var image: String
     var width: Int
     var height: Int
+    /// Number of the scanned HDU; 0 is the primary one.
+    var hdu: Int
+    /// Number of 2-D images in the file, of which one was scanned.
+    var images: Int
     var sources: Int
     var removedByCleaning: Int
     var background: Double
     var noise: Double
     var maskedPixels: Int
+    /// Electrons per unit of the samples, by which errors include photon noise; omitted if none.
+    var gain: Double?
     var bands: Int
     var seconds: Double
     var tasks: Tasks
@@ -21,6 +27,8 @@ struct ScanReport: Encodable {
     var missing: [Missing]
     /// Why the catalogue has no ra and dec although the header has a coordinate system.
     var coordinatesProblem: String?
+    /// What standard error warns of about the files.
+    var warnings: [String]
     var outputs: [String]
     /// Compared with one system alone; omitted if unknown.
     var speedUp: ScanAccount.SpeedUp?
@@ -51,19 +59,33 @@ struct ScanReport: Encodable {
         var log: [String]?
     }
 
-    /// The number of sources in words; "no sources" only if every sector was scanned.
-    static func found(sources: Int, missing: Int, sectors: Int) -> String {
+    /// The number of sources of an image of `pixels` in words.
+    static func found(_ result: SkyScanResult, pixels: Int) -> String {
+        found(
+            sources: result.sources.count, missing: result.missing.count,
+            sectors: result.tally.tasks + result.missing.count, pixels: pixels, masked: result.maskedPixels)
+    }
+
+    /// The number of sources in words; "no sources" only if every sector was scanned. It is explained if masks and
+    /// pixels that are not numbers leave less than 5 % of the image.
+    static func found(sources: Int, missing: Int, sectors: Int, pixels: Int, masked: Int) -> String {
         if missing > 0 { return "\(HumanFormat.count(sources, "source")); \(missing) of \(sectors) sectors missing" }
-        return sources == 0 ? "no sources found" : HumanFormat.count(sources, "source")
+        guard sources == 0 else { return HumanFormat.count(sources, "source") }
+        let usable = pixels - masked
+        return usable * 20 < pixels
+            ? "no sources found (only \(usable) of \(pixels) pixels unmasked)" : "no sources found"
     }
 
     init(
-        _ result: SkyScanResult, _ image: ImageSummary, outputs: [String], _ account: ScanAccount, seconds: Double
+        _ result: SkyScanResult, _ image: ImageSummary, gain: Double, outputs: [String], _ account: ScanAccount,
+        seconds: Double
     ) {
         (speedUp, bound) = (account.speedUp, account.bound)
         self.image = image.name
         width = image.width
         height = image.height
+        (hdu, images, warnings) = (image.hdu, image.imageCount, image.warnings)
+        self.gain = gain > 0 ? gain : nil
         sources = result.sources.count
         removedByCleaning = result.removed
         background = Double(result.globalLevel)

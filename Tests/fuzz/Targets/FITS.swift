@@ -4,14 +4,15 @@ import Foundation
 @testable import SkyImage
 
 extension FuzzTarget {
-    /// The way of an image: opening, its pixels, the checksum of what is stored, and its coordinates.
+    /// The way of an image: opening, the other HDUs of its file, its pixels, the checksum of what is stored, and its coordinates.
     static let fits = FuzzTarget(name: "fits") { bytes in
         let path = scratchFile
         guard let file = fopen(path, "w") else { preconditionFailure("\(path) cannot be written") }
         fwrite(bytes.baseAddress, 1, bytes.count, file)
         fclose(file)
         do {
-            let image = try FITSImage(ImageLocation(path))
+            let image = try FITSImage(surveying: path)
+            precondition(image.warnings.allSatisfy { !$0.isEmpty })
             _ = try image.stored.checksum()
             // Of an image that is large without many bytes, such as a compressed one, a part.
             let (rows, columns) = (0..<min(image.height, 100), 0..<min(image.width, 1000))
@@ -27,6 +28,8 @@ extension FuzzTarget {
         let pixels = (0..<600).map { Float($0 % 37) - 3 }
         return [
             "float": try image(FLOAT_IMG, pixels), "short": try image(SHORT_IMG, pixels),
+            // Its 1200 bytes of samples end the file.
+            "unpadded": try image(SHORT_IMG, pixels).dropLast(1680),
             "rice": try image(SHORT_IMG, pixels, compression: RICE_1),
             "gzip": try image(FLOAT_IMG, pixels, compression: GZIP_1),
             "plio": try image(SHORT_IMG, pixels.map { max(0, $0) }, compression: PLIO_1),

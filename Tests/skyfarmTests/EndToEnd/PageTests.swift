@@ -41,6 +41,43 @@ import Testing
         return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
     }
 
+    // MARK: Sources
+
+    private struct Described: Decodable {
+        var axes: [[Double]]
+        var theta: String
+        var flags: String
+    }
+
+    @Test("the ellipse of a source is that of flux_auto; theta is in radians, as in the catalogue")
+    func ellipse() throws {
+        func column(_ name: String, _ values: [Double]) -> CatalogueTable.Column {
+            .init(name, description: name, .double(values))
+        }
+        let table = CatalogueTable(
+            columns: [
+                column("x", [10, 50]), column("y", [10, 20]), column("a", [2, 4]), column("b", [1.5, 2]),
+                column("theta", [.pi / 6, 0]), column("kron_radius", [4, 0]), column("flux_auto", [100, .nan]),
+                .init("flag_auto", description: "flag", .int16([0, 256])),
+            ],
+            header: [
+                HeaderEntry("KRONFACT", .real(2), comment: ""), HeaderEntry("KRONMIN", .real(3.25), comment: ""),
+            ])
+        var live = LiveScan()
+        live.end(.complete, "", catalogue: CatalogueSummary(table, missing: []), at: 1)
+        try open(live)
+        let found: Described = try evaluate(
+            """
+            ((catalogue) => ({
+              axes: [0, 1].map((source) => catalogue.axes(source)),
+              theta: catalogue.describe(0).find(([name]) => name === "theta")[1], flags: catalogue.words(1),
+            }))(page.state.catalogue())
+            """)
+        #expect(found.axes == [[16, 12], [13, 6.5]])
+        #expect(found.theta == "0.524 rad (30°)")
+        #expect(found.flags == "flux not measured")
+    }
+
     // MARK: Throughput
 
     private struct Throughput: Decodable {

@@ -46,6 +46,22 @@ final class Scene {
         return try write(Self.block(cards) + Self.padded(samples, with: 0), name)
     }
 
+    /// A FITS file of `count` images, `CCD1` and so on, in extensions.
+    func mosaic(_ name: String, count: Int) throws -> String {
+        let primary = [
+            "SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   = " + Self.right(0),
+        ]
+        let extensions = (1...count).flatMap { number in
+            let cards = [
+                "XTENSION= 'IMAGE   '", "BITPIX  = " + Self.right(-32), "NAXIS   = " + Self.right(2),
+                "NAXIS1  = " + Self.right(70), "NAXIS2  = " + Self.right(90), "PCOUNT  = " + Self.right(0),
+                "GCOUNT  = " + Self.right(1), "EXTNAME = 'CCD\(number)'",
+            ]
+            return Self.block(cards) + Self.padded([UInt8](repeating: 0, count: 70 * 90 * 4), with: 0)
+        }
+        return try write(Self.block(primary) + extensions, name)
+    }
+
     /// A FITS file whose only content is a table.
     func table(_ name: String) throws -> String {
         let primary = [

@@ -3,11 +3,13 @@
 
 const flagWords = new Map([
   [1, "blended"], [2, "at the edge"], [4, "saturated"], [8, "along a line"], [16, "aperture cut"],
-  [32, "masked pixels"], [64, "all masked"], [128, "flux not positive"],
+  [32, "masked pixels"], [64, "all masked"], [128, "no Kron radius"], [256, "flux not measured"],
 ]);
 
 class Catalogue {
-  constructor(pack, width, height) {
+  constructor(pack, width, height, parameters = []) {
+    const setting = (key, standard) => Number(parameters.find((one) => one.key === key)?.value ?? standard);
+    [this.kronFactor, this.kronMinimum] = [setting("KRONFACT", 2.5), setting("KRONMIN", 3.5)];
     const bytes = pack.bytes ?? Uint8Array.from(atob(pack.base64), (letter) => letter.charCodeAt(0));
     const types = { Float32Array, Int32Array, Uint16Array };
     this.count = pack.count;
@@ -86,10 +88,9 @@ class Catalogue {
     return numbers ? numbers.values.indexOf(number) : -1;
   }
 
-  /** Semi-axes to draw, in pixels: 2.5 Kron radii, or three times the rms if there is no Kron radius. */
+  /** Semi-axes to draw, in pixels: the ellipse of `flux_auto`. */
   axes(source) {
-    const kron = this.value("kron_radius", source);
-    const factor = kron > 0 ? 2.5 * kron : 3;
+    const factor = Math.max(this.kronFactor * (this.value("kron_radius", source) || 0), this.kronMinimum);
     return [Math.max(1, factor * this.value("a", source) || 1), Math.max(1, factor * this.value("b", source) || 1)];
   }
 
@@ -114,7 +115,8 @@ class Catalogue {
     rows.push(["flux_auto", `${digits(flux, 4)} ± ${digits(value("fluxerr_auto"), 2)} ${unit}`]);
     if (flux > 0) rows.push(["magnitude", (-2.5 * Math.log10(flux)).toFixed(3) + " (instrumental)"]);
     rows.push(["peak", `${digits(value("peak"), 4)} ${unit}`], ["flux_radius", digits(value("flux_radius")) + " pix"]);
-    rows.push(["a, b, θ", `${digits(value("a"))}, ${digits(value("b"))} pix, ${(value("theta") * 180 / Math.PI).toFixed(0)}°`]);
+    rows.push(["a, b", `${digits(value("a"))}, ${digits(value("b"))} pix`]);
+    rows.push(["theta", `${value("theta").toFixed(3)} rad (${(value("theta") * 180 / Math.PI).toFixed(0)}°)`]);
     rows.push(["pixels", whole(value("npix"))], ["flags", this.words(source)]);
     return rows;
   }

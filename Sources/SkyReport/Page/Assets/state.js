@@ -56,7 +56,7 @@ class ScanState {
   /** The sources: with all values once the scan has ended, only places before. */
   catalogue() {
     const { width, height } = this.scan;
-    if (this.summary) return new Catalogue(this.summary.sources, width, height);
+    if (this.summary) return new Catalogue(this.summary.sources, width, height, this.summary.parameters);
     const count = this.places.length / 2;
     const bytes = new Uint8Array(10 * count);
     const [x, y] = [new Float32Array(bytes.buffer, 0, count), new Float32Array(bytes.buffer, 4 * count, count)];

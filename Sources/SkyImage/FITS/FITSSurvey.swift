@@ -1,0 +1,44 @@
+/// The images of a FITS file, and its faults that do not prevent reading one of them.
+public struct FITSSurvey: Equatable, Sendable {
+    /// Numbers of the HDUs that hold a 2-D image, in order.
+    public var images: [Int] = []
+    /// The faults, a line each that names the file.
+    public var faults: [String] = []
+}
+
+extension FITSFile {
+    /// Reads the headers of all HDUs. Leaves the file at the last of them.
+    func survey() -> FITSSurvey {
+        var (survey, number, end) = (FITSSurvey(), 0, 0)
+        do throws(ImageError) {
+            while let hdu = try move(to: number) {
+                if hdu.size != nil { survey.images.append(number) }
+                (number, end) = (number + 1, hdu.end)
+            }
+            if end > byteCount {
+                survey.faults.append("\(path): the last block lacks \(end - byteCount) bytes of padding")
+            } else if end < byteCount {
+                survey.faults.append(
+                    "\(path): ignored \(byteCount - end) bytes after HDU \(number - 1), which are not FITS")
+            }
+        } catch {
+            survey.faults.append(error.message)
+        }
+        return survey
+    }
+}
+
+extension FITSImage {
+    /// What a user of this image should know about its file, a line each; none unless the file was surveyed.
+    public var warnings: [String] {
+        guard let survey else { return [] }
+        var lines = survey.faults
+        if location.selector == .firstImage, let next = survey.images.first(where: { $0 != hduNumber }) {
+            let name = extensionName.map { " (\($0))" } ?? ""
+            lines.insert(
+                "\(location): holds \(survey.images.count) images, of which only HDU \(hduNumber)\(name) is read; "
+                    + "name the HDU of another to read it, as in '\(location.path)[\(next)]'", at: 0)
+        }
+        return lines
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import SkyImage
+
+@Suite("what a file holds besides the image that is read")
+struct FITSSurveyTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let empty = RawFITS() + RawFITS.image(bitpix: 8, axes: [])
+
+    /// A file of `count` images, each with its number as the only sample.
+    private static func mosaic(_ count: Int) -> RawFITS {
+        (1...count).reduce(empty) { file, number in
+            let name = "EXTNAME = 'CCD\(number)'"
+            let cards = RawFITS.image(bitpix: 16, axes: [30, 20], primary: false, extra: [name])
+            return file + cards + RawFITS.bytes([Int16](repeating: Int16(number), count: 600))
+        }
+    }
+
+    private func survey(_ bytes: [UInt8], _ selector: String = "") throws -> FITSImage {
+        try FITSImage(surveying: folder.write(bytes, "m.fits") + selector)
+    }
+
+    @Test("further images are named if none was chosen")
+    func mosaic() throws {
+        let file = (Self.mosaic(3) + RawFITS.table + [UInt8](repeating: 0, count: 12)).bytes
+        let first = try survey(file)
+        #expect(first.survey == FITSSurvey(images: [1, 2, 3]))
+        #expect(
+            first.warnings == [
+                "\(folder.path("m.fits")): holds 3 images, of which only HDU 1 (CCD1) is read; name the HDU of another to "
+                    + "read it, as in '\(folder.path("m.fits"))[2]'"
+            ])
+        for (selector, number) in [("[1]", 1), ("[2]", 2), ("[CCD3]", 3)] {
+            let chosen = try survey(file, selector)
+            #expect(chosen.survey?.images == [1, 2, 3] && chosen.warnings.isEmpty)
+            #expect(chosen.hduNumber == number)
+            // The survey left the file at another HDU.
+            #expect(try chosen.pixels().allSatisfy { $0 == Float(number) })
+        }
+        #expect(try survey(Self.mosaic(1).bytes).warnings.isEmpty)
+        #expect(try FITSImage(folder.path("m.fits")).survey == nil)
+    }
+
+    @Test("bytes after the last HDU are no error", arguments: [1, 100, 2880, 10_000])
+    func junk(count: Int) throws {
+        for byte in [0, UInt8(ascii: " "), UInt8(ascii: "x"), 0xff] {
+            let image = try survey(Self.mosaic(1).bytes + [UInt8](repeating: byte, count: count))
+            #expect(try image.pixels().allSatisfy { $0 == 1 })
+            let warning = try #require(image.warnings.first)
+            #expect(image.warnings.count == 1)
+            #expect(warning.hasSuffix("m.fits: ignored \(count) bytes after HDU 1, which are not FITS"))
+        }
+    }
+
+    @Test("a missing padding is no error")
+    func padding() throws {
+        let image = try survey(Self.mosaic(1).bytes.dropLast(1680))
+        #expect(try image.pixels().allSatisfy { $0 == 1 })
+        #expect(image.warnings == ["\(folder.path("m.fits")): the last block lacks 1680 bytes of padding"])
+    }
+
+    @Test("a truncated HDU after the image is no error")
+    func truncated() throws {
+        let image = try survey(Self.mosaic(3).bytes.dropLast(2000))
+        #expect(try image.pixels().allSatisfy { $0 == 1 })
+        #expect(image.survey?.images == [1, 2])
+        #expect(image.warnings.count == 2)
+        #expect(image.warnings.last?.contains("truncated: HDU 3 (CCD3)") == true)
+    }
+}
