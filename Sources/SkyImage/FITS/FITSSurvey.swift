@@ -34,7 +34,7 @@ extension FITSImage {
         guard let survey else { return [] }
         var lines = survey.faults
         if location.selector == .firstImage, let next = survey.images.first(where: { $0 != hduNumber }) {
-            let name = extensionName.map { " (\($0))" } ?? ""
+            let name = extensionName.map { " (\(FITSMemoryFile.printable($0)))" } ?? ""
             lines.insert(
                 "\(location): holds \(survey.images.count) images, of which only HDU \(hduNumber)\(name) is read; "
                     + "name the HDU of another to read it, as in '\(location.path)[\(next)]'", at: 0)

@@ -47,7 +47,9 @@ struct HDU {
             case .binaryTable: "binary table"
             case .empty: "no data"
             }
-        let title = name.map { version == 1 ? " (\($0))" : " (\($0),\(version))" } ?? ""
+        // A damaged header may hold anything, such as the escape sequences of a terminal.
+        let title =
+            name.map(FITSMemoryFile.printable).map { version == 1 ? " (\($0))" : " (\($0),\(version))" } ?? ""
         return "HDU \(number)\(title): \(kind)"
     }
 

@@ -11,10 +11,10 @@ struct FITSSurveyTests {
 
     private static let empty = RawFITS() + RawFITS.image(bitpix: 8, axes: [])
 
-    /// A file of `count` images, each with its number as the only sample.
-    private static func mosaic(_ count: Int) -> RawFITS {
+    /// A file of `count` images, each with its number as the only sample, and a name of `prefix` and number.
+    private static func mosaic(_ count: Int, prefix: String = "CCD") -> RawFITS {
         (1...count).reduce(empty) { file, number in
-            let name = "EXTNAME = 'CCD\(number)'"
+            let name = "EXTNAME = '\(prefix)\(number)'"
             let cards = RawFITS.image(bitpix: 16, axes: [30, 20], primary: false, extra: [name])
             return file + cards + RawFITS.bytes([Int16](repeating: Int16(number), count: 600))
         }
@@ -54,6 +54,15 @@ struct FITSSurveyTests {
             #expect(image.warnings.count == 1)
             #expect(warning.hasSuffix("m.fits: ignored \(count) bytes after HDU 1, which are not FITS"))
         }
+    }
+
+    @Test("a name that is no text cannot control a terminal")
+    func hostileName() throws {
+        let file = Self.mosaic(2, prefix: "\u{1b}[2J").bytes
+        let image = try survey(file)
+        #expect(image.extensionName == "\u{1b}[2J1")
+        #expect(image.warnings.first?.contains("HDU 1 (?[2J1) is read") == true, "\(image.warnings)")
+        expect(.noSuchHDU, "HDU 1 (?[2J1)") { try survey(file, "[9]") }
     }
 
     @Test("a missing padding is no error")
