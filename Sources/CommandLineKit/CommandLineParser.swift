@@ -108,7 +108,7 @@ package struct CommandLineParser: Sendable {
             throw UsageError(
                 "\(command.arguments[positionals.count].name) is missing: \(program.usageLine(of: command))")
         }
-        if positionals.count > command.arguments.count {
+        if positionals.count > command.arguments.count, command.arguments.last?.repeats != true {
             throw UsageError(
                 "unexpected argument \"\(positionals[command.arguments.count])\": \(program.usageLine(of: command))")
         }

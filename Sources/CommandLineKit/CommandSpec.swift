@@ -43,13 +43,19 @@ package struct ArgumentSpec: Sendable {
     /// All accepted values, where they can be listed.
     package var choices: [String]
     package var isFile: Bool
+    /// Whether it may be given more than once; only the last argument of a command may.
+    package var repeats: Bool
 
     package init(
-        name: String, help: String, isRequired: Bool = true, choices: [String] = [], isFile: Bool = false
+        name: String, help: String, isRequired: Bool = true, choices: [String] = [], isFile: Bool = false,
+        repeats: Bool = false
     ) {
         (self.name, self.help, self.isRequired) = (name, help, isRequired)
-        (self.choices, self.isFile) = (choices, isFile)
+        (self.choices, self.isFile, self.repeats) = (choices, isFile, repeats)
     }
+
+    /// The name as usage lines show it, before brackets.
+    var placeholder: String { repeats ? name + "..." : name }
 }
 
 /// Options under one heading of the help text.

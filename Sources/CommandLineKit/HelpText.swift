@@ -1,7 +1,7 @@
 extension ProgramSpec {
     /// How to call a command, in one line.
     func usageLine(of command: CommandSpec) -> String {
-        let words = command.arguments.map { $0.isRequired ? $0.name : "[\($0.name)]" }
+        let words = command.arguments.map { $0.isRequired ? $0.placeholder : "[\($0.placeholder)]" }
         return ([name, command.name, "[OPTION]..."] + words).joined(separator: " ")
     }
 

@@ -94,7 +94,7 @@ package struct BashCompletion: Sendable {
     /// The branches for the arguments of a command, by their place.
     private func arguments(of command: CommandSpec) -> [String] {
         command.arguments.enumerated().compactMap { place, argument in
-            action(argument.completion).map { "    \(command.name):\(place)) \($0) ;;" }
+            action(argument.completion).map { "    \(command.name):\(argument.repeats ? "*" : "\(place)")) \($0) ;;" }
         }
     }
 

@@ -54,7 +54,10 @@ package struct FishCompletion: Sendable {
         let flags = command.valueFlags.joined(separator: " ")
         let arguments = command.arguments.enumerated().compactMap { place, argument in
             value(argument.completion).map { value in
-                let condition = ["__\(name)_argument", command.name, "\(place)", flags].joined(separator: " ")
+                let condition =
+                    argument.repeats
+                    ? "__\(name)_command \(command.name)"
+                    : ["__\(name)_argument", command.name, "\(place)", flags].joined(separator: " ")
                 return "complete -c \(name) -n '\(condition)'\(value) -d \(quoted(argument.name))"
             }
         }

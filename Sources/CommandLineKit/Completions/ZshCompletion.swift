@@ -64,7 +64,8 @@ package struct ZshCompletion: Sendable {
     }
 
     private func specification(_ place: Int, _ argument: ArgumentSpec) -> String {
-        "'\(place + 1)\(argument.isRequired ? ":" : "::")\(part(argument.name)):\(action(argument.completion))'"
+        let place = argument.repeats ? "*:" : "\(place + 1)" + (argument.isRequired ? ":" : "::")
+        return "'\(place)\(part(argument.name)):\(action(argument.completion))'"
     }
 
     private func action(_ value: CompletionValue) -> String {

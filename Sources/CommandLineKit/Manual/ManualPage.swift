@@ -16,7 +16,8 @@ package struct ManualPage: Sendable {
     /// The page of a command, `PROGRAM-NAME(1)`.
     package func text(of command: CommandSpec) -> String {
         let arguments = command.arguments.map { argument in
-            argument.isRequired ? RoffText.italic(argument.name) : "[\(RoffText.italic(argument.name))]"
+            let name = RoffText.italic(argument.name) + (argument.repeats ? "..." : "")
+            return argument.isRequired ? name : "[\(name)]"
         }
         let call = "\(RoffText.bold("\(program.name) \(command.name)")) [\(RoffText.italic("OPTION"))]..."
         var page = begin("\(program.name)-\(command.name)", command.summary)

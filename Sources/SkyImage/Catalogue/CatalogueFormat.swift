@@ -21,10 +21,12 @@ public enum CatalogueFormat: String, CaseIterable, Sendable {
 typealias ByteSink = ([UInt8]) throws(OutputError) -> Void
 
 extension CatalogueFormat {
-    /// Writes `table`; the same table gives the same bytes. `name` appears in error messages.
-    func write(_ table: CatalogueTable, name: String, to sink: ByteSink) throws(OutputError) {
+    /// Writes `tables`, of which there is at least one; the same tables give the same bytes. `name` appears in error
+    /// messages.
+    func write(_ tables: [CatalogueTable], name: String, to sink: ByteSink) throws(OutputError) {
+        let table = tables.count == 1 ? tables[0] : CatalogueTable(joiningExtensions: tables)
         switch self {
-        case .fits: try FITSTableWriter.write([table], name: name, to: sink)
+        case .fits: try FITSTableWriter.write(tables, name: name, to: sink)
         case .csv: try DelimitedWriter.writeCSV(table, to: sink)
         case .ecsv: try DelimitedWriter.writeECSV(table, to: sink)
         case .reg: try RegionWriter.write(table, name: name, to: sink)

@@ -39,16 +39,23 @@ public struct CatalogueOutput: Hashable, Sendable {
     /// output has received its bytes.
     /// - Throws: ``OutputError``, or `CancellationError` if the task is cancelled before the files have their names.
     public static func write(_ table: CatalogueTable, to outputs: [CatalogueOutput]) throws {
+        try write([table], to: outputs)
+    }
+
+    /// Writes the tables of several images of a file to each output, or nothing under any final name: FITS with a table
+    /// per extension, other formats with one table, whose columns `hdu` and `extname` name the image.
+    /// - Throws: as ``write(_:to:)-(CatalogueTable,_)``.
+    public static func write(_ tables: [CatalogueTable], to outputs: [CatalogueOutput]) throws {
         var files: [AtomicFile] = []
         for output in outputs where !output.isStandardOutput {
             let file = try AtomicFile(path: output.path, overwrite: output.overwrite)
-            try output.format.write(table, name: output.path) { bytes throws(OutputError) in try file.write(bytes) }
+            try output.format.write(tables, name: output.path) { bytes throws(OutputError) in try file.write(bytes) }
             try file.finish()
             files.append(file)
             try Task.checkCancellation()
         }
         for output in outputs where output.isStandardOutput {
-            try output.format.write(table, name: output.path) { bytes throws(OutputError) in
+            try output.format.write(tables, name: output.path) { bytes throws(OutputError) in
                 let failure = bytes.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
                 if let failure { throw AtomicFile.failure("standard output", failure) }
             }

@@ -1,9 +1,22 @@
 /// The images of a FITS file, and its faults that do not prevent reading one of them.
 public struct FITSSurvey: Equatable, Sendable {
-    /// Numbers of the HDUs that hold a 2-D image, in order.
-    public var images: [Int] = []
+    /// The HDUs that hold a 2-D image, in order.
+    public var images: [CatalogueTable.Extension] = []
     /// The faults, a line each that names the file.
     public var faults: [String] = []
+
+    /// No image.
+    init() {}
+
+    /// Reads the headers of all HDUs of the file at `path`.
+    /// - Throws: ``ImageError`` if it cannot be opened or holds no 2-D image.
+    public init(of path: String) throws(ImageError) {
+        let file = try FITSFile(path: path)
+        self = FITSLibrary.run { file.survey() }
+        if images.isEmpty {
+            throw ImageError(.noImage, faults.first ?? "\(path): holds no 2-D image")
+        }
+    }
 }
 
 extension FITSFile {
@@ -12,7 +25,7 @@ extension FITSFile {
         var (survey, number, end) = (FITSSurvey(), 0, 0)
         do throws(ImageError) {
             while let hdu = try move(to: number) {
-                if hdu.size != nil { survey.images.append(number) }
+                if hdu.size != nil { survey.images.append(.init(number: number, name: hdu.name, version: hdu.version)) }
                 (number, end) = (number + 1, hdu.end)
             }
             if end > byteCount {
@@ -33,11 +46,11 @@ extension FITSImage {
     public var warnings: [String] {
         guard let survey else { return [] }
         var lines = survey.faults
-        if location.selector == .firstImage, let next = survey.images.first(where: { $0 != hduNumber }) {
+        if location.selector == .firstImage, let next = survey.images.first(where: { $0.number != hduNumber }) {
             let name = extensionName.map { " (\(FITSMemoryFile.printable($0)))" } ?? ""
             lines.insert(
                 "\(location): holds \(survey.images.count) images, of which only HDU \(hduNumber)\(name) is read; "
-                    + "name the HDU of another to read it, as in '\(location.path)[\(next)]'", at: 0)
+                    + "name the HDU of another to read it, as in '\(location.path)[\(next.number)]'", at: 0)
         }
         return lines
     }

@@ -39,14 +39,16 @@ public actor ImageReader {
     /// If this process has `slots`, bands stay in memory between the passes of a scan: at most a sixteenth of the
     /// machine's memory, and at most 512 MiB, or 128 MiB if the files need no decompression. Nodes keep bands on their
     /// own.
+    /// With `surveys` the headers of all HDUs of the files are read, for ``ImageSummary/warnings``.
     /// - Throws: ``ImageError`` if a file cannot be used, ``ScanSetupError`` if a map has another size than the image.
     public init(
-        image name: String, mask maskName: String? = nil, weights weightsName: String? = nil, slots: Int = 0
+        image name: String, mask maskName: String? = nil, weights weightsName: String? = nil, slots: Int = 0,
+        surveys: Bool = true
     ) throws {
-        let image = try FITSImage(surveying: name)
+        let image = try surveys ? FITSImage(surveying: name) : FITSImage(name)
         func map(_ name: String?, _ kind: String) throws -> (name: String, file: FITSImage)? {
             guard let name else { return nil }
-            let map = try FITSImage(surveying: name)
+            let map = try surveys ? FITSImage(surveying: name) : FITSImage(name)
             guard map.width == image.width, map.height == image.height else {
                 throw ScanSetupError(
                     "\(name): the \(kind) is \(map.width) by \(map.height) pixels, the image "

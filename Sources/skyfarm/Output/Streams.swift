@@ -1,6 +1,12 @@
 import CommandLineKit
 import Foundation
 
+/// For lists of names.
+enum StandardInput {
+    /// All of it.
+    static func text() -> String { String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self) }
+}
+
 /// For data only.
 enum StandardOutput {
     /// Writes `text` unbuffered.

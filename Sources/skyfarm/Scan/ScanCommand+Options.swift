@@ -4,8 +4,11 @@ import SkyImage
 
 extension ScanCommand {
     struct Options: Equatable, Sendable {
-        /// File name with cfitsio's bracket syntax.
-        var image: String
+        /// Files, folders, patterns and lists; files with an HDU in brackets.
+        var inputs: [String]
+        /// The only image, with its HDU in brackets, of a scan of one.
+        var image: String { inputs[0] }
+        var images: Images
         /// Catalogue files; `-` is standard output, as CSV.
         var outputs: [String]
         var overwrite: Bool
@@ -26,7 +29,8 @@ extension ScanCommand {
         var common: CommonOptions
 
         init(_ arguments: Arguments) throws(UsageError) {
-            image = arguments.positionals[0]
+            inputs = arguments.positionals
+            images = try Images(arguments)
             let outputs = try arguments[ScanCommand.output]
             self.outputs = outputs.isEmpty ? ["-"] : outputs
             overwrite = try arguments[ScanCommand.overwrite]
@@ -48,8 +52,9 @@ extension ScanCommand {
         }
 
         private static func checkFormat(of name: String) throws(UsageError) {
+            let path = name == "-" ? name : try OutputTemplate(name).name(file: "image.fits")
             do throws(OutputError) {
-                _ = try CatalogueOutput(path: name)
+                _ = try CatalogueOutput(path: path)
             } catch {
                 throw UsageError("--output: \(error)")
             }
@@ -109,7 +114,10 @@ extension ScanCommand {
         ],
         arguments: [
             ArgumentSpec(
-                name: "IMAGE", help: "FITS file; the HDU in brackets, if it is not the first 2-D image", isFile: true)
+                name: "IMAGE",
+                help:
+                    "FITS file, of which every 2-D image is scanned, or one HDU in brackets; a folder of FITS files; a "
+                    + "pattern; @FILE, a list of names; or -, a list on standard input", isFile: true, repeats: true)
         ],
         sections: [
             OptionSection(
@@ -119,6 +127,9 @@ extension ScanCommand {
                     DashboardOption.option.spec,
                     dryRun.spec,
                 ]),
+            OptionSection(
+                title: "Images",
+                options: [Options.Images.skipHDU.spec, Options.Images.priority.spec, Options.Images.failFast.spec]),
             OptionSection(
                 title: "Work",
                 options: ClusterOptions.options + [

@@ -9,11 +9,32 @@ import SkyScan
 
 /// `skyfarm scan`: finds the sources of an image and writes a catalogue.
 struct ScanCommand: Command {
-    let options: Options
+    var options: Options
 
     init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     func run() async throws -> ExitCode {
+        let list = try InputList(options.inputs, standardInput: StandardInput.text)
+        let isPerImage = try options.outputs.contains { name in try OutputTemplate(name).isPerImage }
+        guard let only = list.files.first, !list.isOpenEnded, !isPerImage, hasOneImage(only) else {
+            return try await scanImages(of: list.files)
+        }
+        var command = self
+        command.options.outputs = try options.outputs.map { name in
+            if name == "-" { return name }
+            let template = try OutputTemplate(name)
+            return template.hasFields ? try template.folderMade(for: only.path) : name
+        }
+        return try await command.scanImage()
+    }
+
+    /// Whether the argument stands for one image. An error is left to the scan of the image, which says more.
+    private func hasOneImage(_ file: InputList.File) -> Bool {
+        guard file.selector == nil, let survey = try? FITSSurvey(of: file.path) else { return true }
+        return survey.images.count == 1
+    }
+
+    private func scanImage() async throws -> ExitCode {
         let start = ContinuousClock.now
         let outputs = try prepareOutputs()
         let detection = options.detection

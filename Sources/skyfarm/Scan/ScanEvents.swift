@@ -32,6 +32,17 @@ struct ScanEvents: Sendable {
         }
     }
 
+    /// An event of one image of a job of many: no stage is shown, and nothing is recorded for a report.
+    @Sendable func handle(_ event: SkyScanEvent, of image: String) {
+        switch event {
+        case .began(let step, let tasks, let cost):
+            if tasks > 0 { display.handle(.planned(tasks: tasks, work: cost)) }
+            show(.debug, "\(name: image): \(step.rawValue): \(HumanFormat.count(tasks, "task"))")
+        case .resumed, .sectors, .found: break
+        case .job(_, let event): handle(event)
+        }
+    }
+
     private func handle(_ event: TaskEvent) {
         switch event {
         case .systemJoined(let name, let slots):

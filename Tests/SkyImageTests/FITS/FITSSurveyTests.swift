@@ -28,7 +28,7 @@ struct FITSSurveyTests {
     func mosaic() throws {
         let file = (Self.mosaic(3) + RawFITS.table + [UInt8](repeating: 0, count: 12)).bytes
         let first = try survey(file)
-        #expect(first.survey == FITSSurvey(images: [1, 2, 3]))
+        #expect(first.survey?.images.map(\.number) == [1, 2, 3] && first.survey?.faults == [])
         #expect(
             first.warnings == [
                 "\(folder.path("m.fits")): holds 3 images, of which only HDU 1 (CCD1) is read; name the HDU of another to "
@@ -36,7 +36,7 @@ struct FITSSurveyTests {
             ])
         for (selector, number) in [("[1]", 1), ("[2]", 2), ("[CCD3]", 3)] {
             let chosen = try survey(file, selector)
-            #expect(chosen.survey?.images == [1, 2, 3] && chosen.warnings.isEmpty)
+            #expect(chosen.survey?.images.map(\.number) == [1, 2, 3] && chosen.warnings.isEmpty)
             #expect(chosen.hduNumber == number)
             // The survey left the file at another HDU.
             #expect(try chosen.pixels().allSatisfy { $0 == Float(number) })
@@ -76,7 +76,7 @@ struct FITSSurveyTests {
     func truncated() throws {
         let image = try survey(Self.mosaic(3).bytes.dropLast(2000))
         #expect(try image.pixels().allSatisfy { $0 == 1 })
-        #expect(image.survey?.images == [1, 2])
+        #expect(image.survey?.images.map(\.number) == [1, 2])
         #expect(image.warnings.count == 2)
         #expect(image.warnings.last?.contains("truncated: HDU 3 (CCD3)") == true)
     }

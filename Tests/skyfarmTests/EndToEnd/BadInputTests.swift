@@ -40,9 +40,9 @@ import Testing
     }
 
     @Test(
-        "a missing file and a folder are named", arguments: [("nothing.fits", "no such file"), ("out", "is a folder")])
+        "a missing file and a folder are named", arguments: [("nothing.fits", "no such file"), ("out", "the folder has no file")])
     func missing(name: String, words: String) throws {
-        try expectFailure(.input, ["\(name): \(words); "], image: scene.path(name))
+        try expectFailure(.input, ["\(name): \(words)"], image: scene.path(name))
     }
 
     @Test("a file that is cut off is named with the bytes it lacks", arguments: [2880, 4000, 100_000])
@@ -213,7 +213,7 @@ import Testing
             (["--threshold", "0"], "0.01"),
             (["--band", "none"], "--band"), (["--local-slots", "-1"], "--local-slots"),
             (["--node", "host"], "HOST:PORT"),
-            (["--filter", "mexican"], "conv, matched"), (["other.fits"], "unexpected argument"), (["-o"], "-o"),
+            (["--filter", "mexican"], "conv, matched"), (["other.fits"], "several images need names"), (["-o"], "-o"),
         ])
     func usage(words: [String], expected: String) throws {
         let result = try Program.run(["scan", "image.fits"] + words)

@@ -1,7 +1,11 @@
 /// An event that progress shows. Work is counted in pixels, with halos and all passes.
 enum ProgressEvent: Equatable, Sendable {
-    /// The pixels of the image, and the work known in advance.
+    /// The number of files of a job of many.
+    case files(Int)
+    /// The scan of an image begins: its pixels, and the work known in advance.
     case began(pixels: Int, work: Double)
+    /// The catalogues of a file are written, or it cannot be scanned.
+    case fileEnded
     /// A stage such as "background" begins.
     case stage(String)
     /// Further tasks are known.

@@ -14,7 +14,10 @@ struct ProgressRecord: Encodable, Equatable {
     var tasksDone: Int
     var tasksFailed: Int
     var tasksResumed: Int
-    /// Of the image.
+    /// Files of a job of many, and those done; omitted for one image.
+    var files: Int?
+    var filesDone: Int?
+    /// Of the image, or of the images begun.
     var pixels: Int
     var pixelsDone: Int
     /// Recent pixels of the image per second.
@@ -35,6 +38,8 @@ struct ProgressRecord: Encodable, Equatable {
     /// The record of `event` with the totals after it; nil is the end.
     init(_ event: ProgressEvent?, job: String? = nil, at seconds: Double, state: ProgressState) {
         switch event {
+        case .files: self.event = "files"
+        case .fileEnded: self.event = "file-ended"
         case .began: self.event = "began"
         case .stage(let name): (self.event, stage) = ("stage", name)
         case .planned: self.event = "planned"
@@ -57,6 +62,7 @@ struct ProgressRecord: Encodable, Equatable {
         time = Self.rounded(seconds)
         (tasks, tasksDone, tasksFailed) = (state.tasks, state.tasksDone, state.tasksFailed)
         tasksResumed = state.tasksResumed
+        if state.files > 0 { (files, filesDone) = (state.files, state.filesDone) }
         (pixels, pixelsDone) = (state.pixels, state.pixelsDone)
         rate = state.rate(at: seconds)?.rounded()
         secondsLeft = state.secondsLeft(at: seconds).map(Self.rounded)

@@ -13,8 +13,11 @@ struct ProgressState: Equatable, Sendable {
     private(set) var tasksFailed = 0
     /// Tasks whose results come from the journal; included in ``tasksDone``.
     private(set) var tasksResumed = 0
-    /// Pixels of the image.
+    /// Pixels of the image; in a job of many files, of those whose scan has begun.
     private(set) var pixels = 0
+    /// Files of a job of many; 0 for one image.
+    private(set) var files = 0
+    private(set) var filesDone = 0
     private(set) var retries = 0
     private(set) var hedges = 0
     /// In the order in which they joined.
@@ -29,7 +32,13 @@ struct ProgressState: Equatable, Sendable {
 
     mutating func handle(_ event: ProgressEvent, at seconds: Double) {
         switch event {
-        case .began(let pixels, let work): (self.pixels, workExpected) = (pixels, work)
+        case .files(let count): files = count
+        case .fileEnded:
+            filesDone += 1
+            stage = "\(filesDone) of \(HumanFormat.count(files, "file"))"
+        case .began(let pixels, let work):
+            self.pixels += pixels
+            workExpected += work
         case .stage(let name): stage = name
         case .planned(let tasks, let work):
             self.tasks += tasks
@@ -59,7 +68,11 @@ struct ProgressState: Equatable, Sendable {
             }
         case .left(let name): systems.removeAll { $0.name == name }
         }
-        if work > 0 { share = max(share, min(1, workDone / work)) }
+        if files > 0 {
+            share = Double(filesDone) / Double(files)
+        } else if work > 0 {
+            share = max(share, min(1, workDone / work))
+        }
     }
 
     private mutating func complete(_ work: Double, at seconds: Double) {
@@ -74,7 +87,10 @@ struct ProgressState: Equatable, Sendable {
     private var pixelsPerWork: Double { work > 0 ? Double(pixels) / work : 0 }
 
     /// Pixels of the image, in proportion to the work done.
-    var pixelsDone: Int { Int((share * Double(pixels)).rounded()) }
+    var pixelsDone: Int {
+        let done = files > 0 && work > 0 ? min(1, workDone / work) : share
+        return Int((done * Double(pixels)).rounded())
+    }
 
     /// Recent pixels of the image per second; nil if unknown.
     func rate(at seconds: Double) -> Double? { meter.rate(at: seconds).map { $0 * pixelsPerWork } }
@@ -90,6 +106,10 @@ struct ProgressState: Equatable, Sendable {
         return pixels > 0 && seconds > 0 ? pixels / seconds : nil
     }
 
-    /// Seconds until the known work is done; nil if the rate is unknown.
-    func secondsLeft(at seconds: Double) -> Double? { meter.rate(at: seconds).map { max(0, work - workDone) / $0 } }
+    /// Seconds until the known work is done, or until all files are done if they take as long as those before; nil if the
+    /// rate is unknown.
+    func secondsLeft(at seconds: Double) -> Double? {
+        if files > 0 { return filesDone == 0 ? nil : seconds * Double(files - filesDone) / Double(filesDone) }
+        return meter.rate(at: seconds).map { max(0, work - workDone) / $0 }
+    }
 }

@@ -27,32 +27,35 @@ struct OutputTemplate: Hashable, Sendable {
 
     /// A template. A name that ends in `/`, or is that of a folder, is the folder of catalogues `{stem}.fits`.
     /// - Throws: `UsageError` for an unknown field or a brace without its counterpart.
-    init(_ text: String) throws(UsageError) {
+    init(_ text: String, of flag: String = "--output") throws(UsageError) {
         self.text = text
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
         let whole =
             text.hasSuffix("/") || exists && isFolder.boolValue ? (text.hasSuffix("/") ? text : text + "/") : text
-        parts = try Self.parse(whole.hasSuffix("/") ? whole + "{stem}.fits" : whole)
+        parts = try Self.parse(whole.hasSuffix("/") ? whole + "{stem}.fits" : whole, flag)
     }
 
-    private static func parse(_ text: String) throws(UsageError) -> [Part] {
+    private static func parse(_ text: String, _ flag: String) throws(UsageError) -> [Part] {
         var parts: [Part] = []
         var rest = text[...]
         while let open = rest.firstIndex(of: "{") {
             guard let close = rest[open...].firstIndex(of: "}") else {
-                throw UsageError("--output: \"\(text)\" has a { without a }")
+                throw UsageError("\(flag): \"\(text)\" has a { without a }")
             }
             let name = String(rest[rest.index(after: open)..<close])
             guard let field = Field(rawValue: name) else {
                 let known = Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
-                throw UsageError("--output: unknown field {\(name)}; use \(known)")
+                throw UsageError("\(flag): unknown field {\(name)}; use \(known)")
             }
             parts += [.text(String(rest[..<open])), .field(field)]
             rest = rest[rest.index(after: close)...]
         }
         return parts + [.text(String(rest))]
     }
+
+    /// Whether the name depends on the image.
+    var hasFields: Bool { parts.contains { if case .field = $0 { true } else { false } } }
 
     /// Whether images of one file have catalogues of their own.
     var isPerImage: Bool { parts.contains(.field(.ext)) || parts.contains(.field(.extname)) }
@@ -72,6 +75,26 @@ struct OutputTemplate: Hashable, Sendable {
             case .field(.extname): image.map { $0.name.map(Self.fileName) ?? "\($0.number)" } ?? ""
             }
         }.joined()
+    }
+
+    /// The name of the catalogue of a file, whose folder is made if it is missing.
+    /// - Throws: ``OutputError`` if the folder cannot be made.
+    func folderMade(for path: String) throws(OutputError) -> String {
+        let name = name(file: path)
+        try Self.makeFolder(of: name)
+        return name
+    }
+
+    /// Makes the folder of a file, unless it exists.
+    /// - Throws: ``OutputError``.
+    static func makeFolder(of name: String) throws(OutputError) {
+        let folder = (name as NSString).deletingLastPathComponent
+        if folder.isEmpty { return }
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw OutputError(.unwritable, "\(folder): the folder cannot be made: \(error.localizedDescription)")
+        }
     }
 
     /// A name of an extension as part of a file's name.

@@ -1,0 +1,54 @@
+import ScanCluster
+import SkyImage
+import SkyScan
+
+/// The images of a file that are being scanned, and what was found in them.
+final class FileScan: Sendable {
+    /// An image that is done.
+    struct Image: Sendable {
+        var name: String
+        /// EXTNAME of its HDU.
+        var extensionName: String?
+        var summary: ImageSummary
+        var result: SkyScanResult
+        var table: CatalogueTable
+    }
+
+    private struct State {
+        var images: [Int: Image] = [:]
+        var failures: [Int: String] = [:]
+    }
+
+    let file: InputList.File
+    /// Numbers of the HDUs that are scanned.
+    let hdus: [Int]
+    private let state = Locked(State())
+
+    init(_ file: InputList.File, hdus: [Int]) {
+        (self.file, self.hdus) = (file, hdus)
+    }
+
+    /// The image of HDU `number` is done.
+    /// - Returns: whether it was the last one.
+    func finish(_ number: Int, _ image: Image) -> Bool {
+        state.withLock { state in
+            state.images[number] = image
+            return state.images.count + state.failures.count == hdus.count
+        }
+    }
+
+    /// The image of HDU `number` cannot be scanned.
+    /// - Returns: whether it was the last one.
+    func fail(_ number: Int, _ reason: String) -> Bool {
+        state.withLock { state in
+            state.failures[number] = reason
+            return state.images.count + state.failures.count == hdus.count
+        }
+    }
+
+    /// The images that are done, in the order of their HDUs.
+    var images: [Image] { state.withLock { state in hdus.compactMap { state.images[$0] } } }
+
+    /// Why images could not be scanned, in the order of their HDUs.
+    var failures: [String] { state.withLock { state in hdus.compactMap { state.failures[$0] } } }
+}

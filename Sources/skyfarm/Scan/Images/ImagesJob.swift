@@ -1,0 +1,150 @@
+import CommandLineKit
+import Foundation
+import ScanCluster
+import ScanFarm
+import SkyImage
+import SkyScan
+
+/// The job of a scan of many images: one queue, on one node with its connections.
+struct ImagesJob: Sendable {
+    let report = ImagesReport()
+    private let command: ScanCommand
+    private let node: ScanNode
+    private let events: ScanEvents
+    private let outputs: OutputPlan
+    private let queue: ImageQueue
+
+    init(command: ScanCommand, node: ScanNode, events: ScanEvents, outputs: OutputPlan) {
+        (self.command, self.node, self.events, self.outputs) = (command, node, events, outputs)
+        queue = ImageQueue(systems: node.systems)
+    }
+
+    private var options: ScanCommand.Options { command.options }
+
+    /// Scans the files in order. One that cannot be scanned is reported, and the others are scanned.
+    /// - Throws: what ends the job: `CancellationError`, ``ScanError`` if there is no system, ``OutputError`` if the disk
+    ///   is full; with `--fail-fast` the first error of a file.
+    func run(_ files: [InputList.File]) async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            for file in files {
+                try Task.checkCancellation()
+                do {
+                    let (survey, images) = try survey(file)
+                    for fault in survey.faults { events.warn(StyledText(fault)) }
+                    let scan = FileScan(file, hdus: images.map(\.number))
+                    for image in images {
+                        let ticket = try await queue.enter()
+                        group.addTask { try await finish(image, of: scan, survey.images.count, ticket) }
+                    }
+                } catch {
+                    try fail(file, error)
+                }
+            }
+        }
+    }
+
+    /// The images of a file that are to be scanned.
+    private func survey(_ file: InputList.File) throws -> (FITSSurvey, [CatalogueTable.Extension]) {
+        let survey = try FITSSurvey(of: file.path)
+        var images = survey.images
+        if let selector = file.selector {
+            // Opening it finds the HDU, or says which ones there are.
+            let image = try FITSImage(ImageLocation(path: file.path, selector: selector))
+            images.removeAll { $0.number != image.hduNumber }
+        }
+        images.removeAll { options.images.skips($0) }
+        if images.isEmpty {
+            throw ImageError(.noImage, "\(file.name): --skip-hdu leaves no image of the file")
+        }
+        return (survey, images)
+    }
+
+    /// Scans an image, and writes the file's catalogues if it was the last one.
+    private func finish(
+        _ image: CatalogueTable.Extension, of scan: FileScan, _ imageCount: Int, _ ticket: ImageQueue.Ticket
+    ) async throws {
+        defer { queue.leave(ticket) }
+        let isLast: Bool
+        do {
+            let found = try await self.scan(image, of: scan.file, isOnly: imageCount == 1, ticket)
+            isLast = scan.finish(image.number, found)
+        } catch {
+            if command.endsJob(error) { throw error }
+            isLast = scan.fail(image.number, CommandError(error, in: "scan").description)
+        }
+        guard isLast else { return }
+        do {
+            let tables = scan.images.map(\.table)
+            if tables.isEmpty {
+                throw CommandError(.input, scan.failures.first ?? "\(scan.file.name): cannot be scanned")
+            }
+            let names = try outputs.write(tables, of: scan.file)
+            report.add(scan, outputs: names)
+            events.display.handle(.fileEnded)
+            events.say(ImagesReport.line(of: scan, outputs: names))
+            if options.images.failsFast, let reason = scan.failures.first { throw CommandError(.input, reason) }
+        } catch {
+            try fail(scan.file, error)
+        }
+    }
+
+    private func scan(
+        _ image: CatalogueTable.Extension, of file: InputList.File, isOnly: Bool, _ ticket: ImageQueue.Ticket
+    ) async throws -> FileScan.Image {
+        let location = isOnly && file.selector == nil ? file.path : "\(file.path)[\(image.number)]"
+        let detection = options.detection
+        let reader = try ImageReader(
+            image: location, mask: try map(detection.mask, of: file, image, isOnly),
+            weights: try map(detection.weight, of: file, image, isOnly), slots: options.cluster.slotsHere,
+            surveys: false)
+        let parameters = try command.parameters(for: reader.summary)
+        let checksums = Task { try await reader.checksums() }
+        defer { checksums.cancel() }
+        let scan = try SkyScan(
+            reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: node.coordinator,
+            job: UInt64.random(in: .min ... .max)
+        ) { event in
+            queue.handle(event, of: ticket)
+            events.handle(event, of: location)
+        }
+        events.display.handle(.began(pixels: reader.summary.area, work: scan.expectedCost))
+        let result = try await scan.run()
+        var table = result.table(
+            image: reader.summary, parameters: parameters, checksums: try await checksums.value,
+            software: Skyfarm.software)
+        if !isOnly { table.source = image }
+        return FileScan.Image(
+            name: location, extensionName: image.name, summary: reader.summary, result: result, table: table)
+    }
+
+    /// The mask or weight map of an image: a template of its name, and the HDU of the image's number unless it names one.
+    private func map(
+        _ name: String?, of file: InputList.File, _ image: CatalogueTable.Extension, _ isOnly: Bool
+    ) throws -> String? {
+        guard let name else { return nil }
+        let path = try OutputTemplate(name, of: "--mask and --weight").name(file: file.path, image: image)
+        let location = try ImageLocation(path)
+        return isOnly || location.selector != .firstImage ? path : "\(path)[\(image.number)]"
+    }
+
+    /// A file cannot be scanned, or its catalogue cannot be written.
+    private func fail(_ file: InputList.File, _ error: any Error) throws {
+        if command.endsJob(error) || options.images.failsFast { throw error }
+        let reason = CommandError(error, in: "scan").description
+        report.fail(file, reason)
+        events.display.handle(.fileEnded)
+        events.warn(StyledText(reason))
+    }
+}
+
+extension ScanCommand {
+    /// Whether an error is none of one image, but ends the job.
+    func endsJob(_ error: any Error) -> Bool {
+        switch error {
+        case is CancellationError: true
+        case let error as ScanError: [.cancelled, .noSystem, .authentication].contains(error.code)
+        case let error as OutputError: [.noSpace, .brokenPipe].contains(error.code)
+        default: false
+        }
+    }
+}

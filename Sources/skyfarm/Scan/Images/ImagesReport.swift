@@ -1,0 +1,149 @@
+import CommandLineKit
+import ScanCluster
+import SkyImage
+import SkyScan
+
+/// What became of the files of a job.
+final class ImagesReport: Sendable {
+    /// A file, as `--json` shows it.
+    fileprivate struct File: Encodable {
+        var file: String
+        var images: [Image] = []
+        var outputs: [String] = []
+        /// Why images, or the whole file, could not be scanned; omitted if there is none.
+        var errors: [String]?
+    }
+
+    fileprivate struct Image: Encodable {
+        var image: String
+        var hdu: Int
+        var extname: String?
+        var width: Int
+        var height: Int
+        var sources: Int
+        var background: Double
+        var noise: Double
+        var maskedPixels: Int
+        var missing: Int
+    }
+
+    private struct Document: Encodable {
+        var v = 1
+        var files: [File]
+        /// Files whose catalogues are written and complete.
+        var done: Int
+        /// Files without a catalogue.
+        var failed: Int
+        /// Files whose catalogues lack images or sectors.
+        var partial: Int
+        var images: Int
+        var sources: Int
+        var pixels: Int
+        var seconds: Double
+        var systems: [String: Share]
+    }
+
+    private struct Share: Encodable {
+        var tasks = 0
+        var seconds = 0.0
+    }
+
+    private struct State {
+        var files: [File] = []
+        var systems: [String: Share] = [:]
+    }
+
+    private let state = Locked(State())
+
+    /// A file's catalogues are written.
+    func add(_ scan: FileScan, outputs: [String]) {
+        let images = scan.images.map { image in
+            Image(
+                image: image.name, hdu: image.summary.hdu, extname: image.extensionName, width: image.summary.width,
+                height: image.summary.height, sources: image.result.sources.count,
+                background: Double(image.result.globalLevel), noise: Double(image.result.globalNoise),
+                maskedPixels: image.result.maskedPixels, missing: image.result.missing.count)
+        }
+        let failures = scan.failures
+        state.withLock { state in
+            state.files.append(
+                File(
+                    file: scan.file.name, images: images, outputs: outputs, errors: failures.isEmpty ? nil : failures))
+            for image in scan.images {
+                for (name, share) in image.result.tally.systems {
+                    state.systems[name, default: Share()].tasks += share.tasks
+                    state.systems[name, default: Share()].seconds += share.seconds
+                }
+            }
+        }
+    }
+
+    /// A file has no catalogue, for this reason.
+    func fail(_ file: InputList.File, _ reason: String) {
+        state.withLock { $0.files.append(File(file: file.name, errors: [reason])) }
+    }
+
+    /// Number of files whose catalogues are written.
+    var written: Int { state.withLock { state in state.files.count { !$0.outputs.isEmpty } } }
+
+    /// The files that failed, as a whole or in part, a line each.
+    var failures: [String] {
+        state.withLock { state in
+            state.files.flatMap { file in
+                let lost = file.images.reduce(0) { $0 + $1.missing }
+                return (file.errors ?? [])
+                    + (lost == 0 ? [] : ["\(file.file): \(HumanFormat.count(lost, "sector")) missing"])
+            }
+        }
+    }
+
+    /// 0 if all files were scanned, 23 if some were, 5 if none was.
+    var exitCode: ExitCode {
+        state.withLock { state in
+            if state.files.allSatisfy(\.isComplete) { return .complete }
+            return state.files.contains { !$0.outputs.isEmpty } ? .partialCatalogue : .input
+        }
+    }
+
+    /// The report as a document for `--json`, in the order of completion.
+    func document(seconds: Double) -> some Encodable {
+        state.withLock { state in
+            let images = state.files.flatMap(\.images)
+            let failed = state.files.count { $0.outputs.isEmpty }
+            let done = state.files.count(where: \.isComplete)
+            return Document(
+                files: state.files, done: done, failed: failed, partial: state.files.count - done - failed,
+                images: images.count, sources: images.reduce(0) { $0 + $1.sources },
+                pixels: images.reduce(0) { $0 + $1.width * $1.height }, seconds: seconds, systems: state.systems)
+        }
+    }
+
+    /// The last line of the scan.
+    func conclusion(seconds: Double) -> String {
+        state.withLock { state in
+            let images = state.files.flatMap(\.images)
+            let failed = state.files.count { $0.outputs.isEmpty }
+            let pixels = images.reduce(0) { $0 + $1.width * $1.height }
+            let rate = seconds > 0 ? ", \(HumanFormat.pixelRate(Double(pixels) / seconds))" : ""
+            return
+                "\(HumanFormat.count(state.files.count - failed, "file")) scanned"
+                + (failed == 0 ? "" : ", \(failed) failed")
+                + ": \(HumanFormat.count(images.count, "image")), "
+                + HumanFormat.count(images.reduce(0) { $0 + $1.sources }, "source")
+                + " in \(HumanFormat.duration(seconds: seconds))\(rate)"
+        }
+    }
+
+    /// The line about a file whose catalogues are written.
+    static func line(of scan: FileScan, outputs: [String]) -> String {
+        let sources = scan.images.reduce(0) { $0 + $1.result.sources.count }
+        let count = scan.images.count == 1 ? "" : "\(scan.images.count) images, "
+        return "\(scan.file.name): \(count)\(HumanFormat.count(sources, "source")), \(outputs.joined(separator: ", "))"
+    }
+}
+
+extension ImagesReport.File {
+    fileprivate var isComplete: Bool {
+        !outputs.isEmpty && errors == nil && images.allSatisfy { $0.missing == 0 }
+    }
+}

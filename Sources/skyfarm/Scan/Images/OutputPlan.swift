@@ -1,0 +1,97 @@
+import CommandLineKit
+import Foundation
+import SkyImage
+
+/// Where the catalogues of the files of a job go.
+struct OutputPlan: Sendable {
+    let templates: [OutputTemplate]
+    /// Names that exist and may be replaced.
+    private let overwrite: Bool
+
+    /// The outputs of `files`.
+    /// - Throws: `UsageError` if two files would have one catalogue, if a catalogue would go to standard output, or for a
+    ///   format that does not exist.
+    init(_ names: [String], files: [InputList.File], overwrite: Bool) throws {
+        if names.contains("-") {
+            throw UsageError(
+                "several images need names for their catalogues: -o FOLDER/, or for instance -o 'cats/{stem}.csv'")
+        }
+        templates = try names.map { name throws(UsageError) in try OutputTemplate(name) }
+        self.overwrite = overwrite
+        if files.count > 1, let template = templates.first(where: { !$0.isPerFile }) {
+            throw UsageError(
+                "--output: \(template.text) is one name for \(files.count) files; use a folder, as in -o cats/, or {stem}"
+            )
+        }
+        var owners: [String: InputList.File] = [:]
+        for file in files {
+            for template in templates {
+                let name = template.name(file: file.path)
+                do throws(OutputError) { _ = try CatalogueOutput(path: name) } catch {
+                    throw UsageError("--output: \(error)")
+                }
+                if let other = owners.updateValue(file, forKey: name), other.path != file.path || !template.isPerImage {
+                    throw UsageError(
+                        "--output: \(other.name) and \(file.name) would both be written to \(name);"
+                            + " add {dir} or {ext} to the name, or scan them apart")
+                }
+            }
+        }
+    }
+
+    /// Makes the folders of the catalogues of `files`, and checks that none of these exists. Names that depend on
+    /// an image are checked when they are written.
+    /// - Throws: ``OutputError``.
+    func prepare(_ files: [InputList.File]) throws {
+        var samples: [String: String] = [:]
+        for file in files {
+            for template in templates where !template.isPerImage {
+                let name = template.name(file: file.path)
+                if !overwrite, FileManager.default.fileExists(atPath: name) {
+                    throw OutputError(.exists, "\(name): exists already; add --overwrite to replace it")
+                }
+                samples[(name as NSString).deletingLastPathComponent] = name
+            }
+        }
+        // One file of each folder shows whether it can be written to.
+        for name in samples.values.sorted() {
+            try OutputTemplate.makeFolder(of: name)
+            try AtomicFile.check(path: name, overwrite: overwrite)
+        }
+    }
+
+    /// Writes the catalogues of a file.
+    /// - Parameters:
+    ///   - tables: those of its images, in the order of their HDUs.
+    ///   - replaces: whether files of these names were written by an earlier run of the job.
+    /// - Returns: the names of the files.
+    /// - Throws: ``OutputError``, `CancellationError`.
+    func write(_ tables: [CatalogueTable], of file: InputList.File, replaces: Bool = false) throws -> [String] {
+        var names: [String] = []
+        for template in templates {
+            for (name, part) in parts(tables, of: file, template) {
+                let output = try CatalogueOutput(path: name, overwrite: overwrite || replaces)
+                try CatalogueOutput.write(part, to: [output])
+                names.append(name)
+            }
+        }
+        return names
+    }
+
+    /// The files of a template, with the tables in each. Regions of several images are in several files, since DS9 reads
+    /// a file for one image.
+    private func parts(
+        _ tables: [CatalogueTable], of file: InputList.File, _ template: OutputTemplate
+    ) -> [(String, [CatalogueTable])] {
+        let name = template.name(file: file.path)
+        let isRegion = CatalogueFormat(path: name) == .reg
+        guard template.isPerImage || isRegion && tables.count > 1 else { return [(name, tables)] }
+        return tables.map { table in
+            guard template.isPerImage else {
+                let path = name as NSString
+                return ("\(path.deletingPathExtension).\(table.source?.number ?? 0).\(path.pathExtension)", [table])
+            }
+            return (template.name(file: file.path, image: table.source), [table])
+        }
+    }
+}

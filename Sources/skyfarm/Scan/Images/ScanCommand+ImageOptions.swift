@@ -1,0 +1,45 @@
+import CommandLineKit
+import Foundation
+import SkyImage
+
+extension ScanCommand.Options {
+    /// Which images of a job are scanned, in which order, and what an error does.
+    struct Images: Equatable, Sendable {
+        /// Patterns of EXTNAMEs that are left out.
+        var skipped: [String]
+        /// Patterns of file names that come first, in this order.
+        var first: [String]
+        var failsFast: Bool
+
+        init(_ arguments: Arguments) throws(UsageError) {
+            skipped = try arguments[Self.skipHDU]
+            first = try arguments[Self.priority]
+            failsFast = try arguments[Self.failFast]
+        }
+
+        /// Whether the image is left out.
+        func skips(_ image: CatalogueTable.Extension) -> Bool {
+            let name = image.name ?? ""
+            return skipped.contains { fnmatch($0.uppercased(), name.uppercased(), 0) == 0 }
+        }
+
+        /// The files with those first that match a pattern of `--priority`; otherwise in order.
+        func ordered(_ files: [InputList.File]) -> [InputList.File] {
+            if first.isEmpty { return files }
+            func rank(_ file: InputList.File) -> Int {
+                let name = URL(fileURLWithPath: file.path).lastPathComponent
+                return first.firstIndex { fnmatch($0, name, 0) == 0 || fnmatch($0, file.path, 0) == 0 } ?? first.count
+            }
+            // Stable: ties are settled by the place.
+            return files.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
+                .map(\.element)
+        }
+
+        static let skipHDU = Option.list(
+            "skip-hdu", .text("NAME"), fallback: "none",
+            help: "Leave out images whose EXTNAME matches the pattern, such as DQ or 'MASK*'")
+        static let priority = Option.list(
+            "priority", .text("GLOB"), fallback: "none", help: "Scan files whose name matches the pattern first")
+        static let failFast = Option.toggle("fail-fast", help: "Stop at the first file that cannot be scanned")
+    }
+}
