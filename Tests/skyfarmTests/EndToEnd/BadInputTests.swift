@@ -40,7 +40,8 @@ import Testing
     }
 
     @Test(
-        "a missing file and a folder are named", arguments: [("nothing.fits", "no such file"), ("out", "the folder has no file")])
+        "a missing file and a folder without images are named",
+        arguments: [("nothing.fits", "no such file"), ("out", "the folder has no file")])
     func missing(name: String, words: String) throws {
         try expectFailure(.input, ["\(name): \(words)"], image: scene.path(name))
     }

@@ -59,6 +59,24 @@ import Testing
         #expect(try names([scene.path("night/x[1].fits")]) == ["x[1].fits"])
     }
 
+    @Test("files that match a pattern of --priority come first, in the order of the patterns; the others keep theirs")
+    func priority() throws {
+        let files = ["night/a.fits", "night/b.fits", "night/c.fits", "night/d.fits"].map {
+            InputList.File(path: $0, selector: nil)
+        }
+        let parsed = try CommandLineParser(Skyfarm.program).parse(
+            ["scan", "x.fits", "-o", "out/", "--priority", "d*", "--priority", "b.fits"])
+        guard case .run(_, let arguments) = parsed else {
+            Issue.record("no command was parsed")
+            return
+        }
+        let options = try ScanCommand.Options(arguments)
+        #expect(
+            options.images.ordered(files).map { String($0.path.dropFirst(6)) } == [
+                "d.fits", "b.fits", "a.fits", "c.fits",
+            ])
+    }
+
     @Test(
         "the stem of a name is without the endings of FITS files",
         arguments: [

@@ -63,6 +63,7 @@ struct OutputPlan: Sendable {
     /// Writes the catalogues of a file.
     /// - Parameters:
     ///   - tables: those of its images, in the order of their HDUs.
+    ///   - file: the file.
     ///   - replaces: whether files of these names were written by an earlier run of the job.
     /// - Returns: the names of the files.
     /// - Throws: ``OutputError``, `CancellationError`.
