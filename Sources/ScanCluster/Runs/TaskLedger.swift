@@ -67,6 +67,18 @@ package struct TaskLedger: Sendable {
         package let cost: Double
     }
 
+    /// A task that was given up while it waited.
+    package struct GivenUp: Equatable, Sendable {
+        /// Its entry until now.
+        package let entry: Int
+        /// The task's place in the run, from 0.
+        package let index: Int
+        /// Attempts at it that count.
+        package let attempts: Int
+        /// Expected work.
+        package let cost: Double
+    }
+
     private struct Entry: Sendable {
         enum Phase { case free, pending, running }
         var phase = Phase.free
@@ -142,6 +154,17 @@ package struct TaskLedger: Sendable {
     package mutating func start(atOffset offset: Int, on system: SystemID, at now: Instant) -> AttemptID {
         let entry = pending.remove(atOffset: offset).entry
         return run(entry, on: system, at: now)
+    }
+
+    /// The most urgent task is given up. Only while one waits.
+    package mutating func giveUpFirst() -> GivenUp {
+        let entry = pending.remove(atOffset: 0).entry
+        let task = GivenUp(
+            entry: entry, index: entries[entry].index, attempts: entries[entry].numbered,
+            cost: entries[entry].request.cost)
+        failed += 1
+        clear(entry)
+        return task
     }
 
     /// What another attempt at a task in flight asks for.

@@ -115,6 +115,11 @@ public final class Systems: Sendable {
         }
     }
 
+    /// Whether all slots of a system are held by scans that were cancelled.
+    var hasStuckSystem: Bool {
+        registry.withLock { $0.state.members.contains { $0.abandoned >= $0.slots } }
+    }
+
     /// Whether a slot idles that a run may use.
     func hasIdleSlot(excluding excluded: Set<SystemID>) -> Bool {
         let now = clock.now

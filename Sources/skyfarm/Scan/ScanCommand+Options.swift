@@ -13,7 +13,7 @@ extension ScanCommand {
         var cluster: ClusterOptions
         /// Nil: derived from the image's size.
         var bandRows: Int?
-        /// Nil: no limit.
+        /// Nil: adaptive.
         var timeoutSeconds: Double?
         var maxAttempts: Int
         /// Nil: no journal.
@@ -68,7 +68,7 @@ extension ScanCommand {
         "band", .integer("ROWS", 1...1_048_576), fallback: "derived from the image's size", layers: .all,
         help: "Rows of a band, the unit of work")
     private static let timeout = Option.optional(
-        "timeout", .number("SECONDS", 0.001...86_400), fallback: "none", layers: .all,
+        "timeout", .number("SECONDS", 0.001...86_400), fallback: "100 times the usual time, at least 60", layers: .all,
         help: "Time limit of an attempt at a task; the task is then retried elsewhere")
     private static let maxAttempts = Option.value(
         "max-attempts", .integer("N", 1...100), default: 3, layers: .all, help: "Maximum number of attempts at a task")
@@ -100,6 +100,10 @@ extension ScanCommand {
                 + " dec degrees where the header has a celestial coordinate system.",
             "The same command resumes a scan that was stopped, from its journal. If sectors cannot be scanned, the"
                 + " catalogue is written without them, they are listed, and the exit code is 23.",
+            "An attempt at a task that takes 100 times as long as usual, and at least 60 s, is cancelled; until three tasks"
+                + " are done the limit is 300 s, or 25 us per pixel of the task if that is longer. --timeout sets"
+                + " another limit. If all slots of a node exceed their time, the step continues without the node; if no"
+                + " other system is left, its remaining sectors are given up.",
         ],
         arguments: [
             ArgumentSpec(
