@@ -63,7 +63,9 @@ public final class Systems: Sendable {
     public var snapshot: [SystemSnapshot] {
         let now = clock.now
         return registry.withLock { registry in
-            registry.state.members.map { SystemSnapshot($0, at: now) }
+            registry.state.members.map { member in
+                SystemSnapshot(member, processors: registry.systems[member.id]?.processors, at: now)
+            }
         }
     }
 
