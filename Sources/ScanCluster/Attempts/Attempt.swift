@@ -23,7 +23,8 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     private let booking: Booking?
     /// Whether its requester may call the transport itself, without a hop to the system.
     let isDirect: Bool
-    private let timeout: Duration?
+    private let timeout: TimeLimit?
+    private var limit = Duration.zero
     private var state: AttemptState
     private var handle = AttemptHandle(rawValue: .max)
     private var loading: Task<Void, Never>?
@@ -41,7 +42,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     /// Attempt number `number` at `task`, not begun. `timeout` limits the time of a request, from when a slot is free
     /// for it.
     init(
-        _ number: Int, at task: Work, on system: ScanSystem, bulk: BulkSource?, timeout: Duration?,
+        _ number: Int, at task: Work, on system: ScanSystem, bulk: BulkSource?, timeout: TimeLimit?,
         isDirect: Bool, booking: Booking? = nil
     ) {
         self.number = number
@@ -57,6 +58,11 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     private var transport: any ScanTransport { system.transport }
 
     private func endTime() { if timeout != nil { system.timeouts.end(self) } }
+
+    override func timeLimit() -> Duration {
+        if let timeout { limit = timeout.limit(cost: booking?.reservation.cost ?? task.cost) }
+        return limit
+    }
 
     override func expire() { enter { $0.perform($0.decide(.expired)) } }
 
@@ -127,8 +133,8 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     }
 
     private func send(_ form: AttemptState.Form, _ bytes: inout BulkBytes?) {
-        // Before the request: the reply may arrive on another thread.
-        if let timeout { system.guarded { system.timeouts.begin(self, timeout) } }
+        // First, since the answer may come on another thread.
+        if timeout != nil { system.guarded { system.timeouts.begin(self) } }
         let handle = transport.start(request(form, &bytes)) { reply in self.replied(reply) }
         let action = system.guarded {
             self.handle = handle
@@ -170,8 +176,8 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     private func end(with ending: AttemptState.Ending) {
         switch ending {
         case .expired:
-            // A local scan that timed out occupies its thread until it ends; the other threads still work.
-            end(nil, system.timedOut(after: timeout), system.isLocal ? .threw : .fault)
+            // The thread of a local scan that timed out is lost until it ends; the other threads are sound.
+            end(nil, system.timedOut(after: system.guarded { limit }), system.isLocal ? .threw : .fault)
         case .cancelled(let isOvertaken):
             end(nil, system.cancelled, isOvertaken && !system.isLocal ? .overtaken : .void)
         case .reply, .unreadable: preconditionFailure("these end with a response or an error of their own")
@@ -181,7 +187,13 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     private func end(_ response: SharedResponse<Work>?, _ error: ScanError?, _ evidence: SystemsState.Evidence) {
         self.response = response
         self.error = error
-        if let booking { endedAt = booking.ends.note(booking.reservation, as: evidence) }
+        if let booking {
+            endedAt = booking.ends.note(booking.reservation, as: evidence)
+            // Before the time of the next attempt begins.
+            if let timeout, case .succeeded = evidence {
+                timeout.measure(cost: booking.reservation.cost, time: endedAt.since(booking.reservation.start))
+            }
+        }
         let waiter = system.guarded {
             endTime()
             (loading, hasEnded) = (nil, true)

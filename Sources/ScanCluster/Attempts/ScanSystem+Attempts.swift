@@ -13,7 +13,9 @@ extension ScanSystem {
     public func run<Work: ScanTask>(
         _ task: Work, attempt number: Int, bulk: BulkSource? = nil, timeout: Duration? = nil
     ) async throws(ScanError) -> TaskResponse<Work> {
-        let attempt = Attempt(number, at: task, on: self, bulk: bulk, timeout: timeout, isDirect: isDirect(for: nil))
+        let attempt = Attempt(
+            number, at: task, on: self, bulk: bulk, timeout: timeout.map(TimeLimit.init(fixed:)),
+            isDirect: isDirect(for: nil))
         attempt.begin()
         await withTaskCancellationHandler {
             await attempt.wait()
@@ -98,8 +100,10 @@ extension ScanSystem {
         }
     }
 
-    nonisolated func timedOut(after timeout: Duration?) -> ScanError {
-        ScanError(.timedOut, "no answer within \((timeout ?? .zero) / .seconds(1)) s", system: name)
+    nonisolated func timedOut(after timeout: Duration) -> ScanError {
+        let seconds = timeout / .seconds(1)
+        let words = Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
+        return ScanError(.timedOut, "no answer within \(words) s", system: name)
     }
 
     nonisolated var cancelled: ScanError {

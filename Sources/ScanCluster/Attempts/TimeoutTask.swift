@@ -9,13 +9,16 @@ class TimeoutTask: @unchecked Sendable {
         /// No request is under way. Goes to `waiting` or `running`.
         case stopped
         /// A slot is not free for it yet. Goes to `running` or `stopped`.
-        case waiting(Duration)
+        case waiting
         /// Goes to `stopped`.
         case running(TimerID)
     }
     fileprivate final var phase = Phase.stopped
 
-    /// Called when the time is over.
+    /// The time that it has. Called when that begins, inside the guard of its system.
+    func timeLimit() -> Duration { preconditionFailure("only subclasses are used") }
+
+    /// The time is over.
     func expire() {}
 }
 
@@ -30,23 +33,24 @@ final class Timeouts: @unchecked Sendable {
         queue = SlotQueue(slots: slots)
     }
 
-    /// A request is sent, and may take `limit`. Call once for each.
-    func begin(_ task: TimeoutTask, _ limit: Duration) {
-        task.phase = .waiting(limit)
-        if queue.enter(task) { start(task, limit) }
+    /// A request is on its way. Call once for each.
+    func begin(_ task: TimeoutTask) {
+        task.phase = .waiting
+        if queue.enter(task) { start(task) }
     }
 
-    /// The request is over. Calls without ``begin(_:_:)`` are ignored.
+    /// The request is over. Calls without ``begin(_:)`` are ignored.
     func end(_ task: TimeoutTask) {
         let phase = task.phase
         task.phase = .stopped
         guard case .running(let timer) = phase else { return }
         clock.cancel(timer)
         let next = queue.leave { if case .waiting = $0.phase { true } else { false } }
-        if let next, case .waiting(let limit) = next.phase { start(next, limit) }
+        if let next { start(next) }
     }
 
-    private func start(_ task: TimeoutTask, _ limit: Duration) {
-        task.phase = .running(clock.schedule(at: clock.now.advanced(by: limit)) { task.expire() })
+    private func start(_ task: TimeoutTask) {
+        let end = clock.now.advanced(by: task.timeLimit())
+        task.phase = .running(clock.schedule(at: end) { task.expire() })
     }
 }

@@ -2,14 +2,17 @@
 public struct ScanCoordinator: Sendable {
     /// Limits of a run.
     public struct Options: Equatable, Sendable {
-        /// Time a system has to respond to one attempt, which is then cancelled and the task tried again. Nil, the
-        /// default, sets no limit: only a lost connection ends an attempt.
+        /// Time a system has to answer one attempt; it is then cancelled and the task tried again. Nil, the default,
+        /// sets no limit of its own: ``adaptiveTimeout`` holds, or only a lost connection ends an attempt.
         ///
         /// The time begins when the task has been handed to its system's connection or threads and a slot is free for
         /// it, as far as this coordinator's tasks are concerned. The transfer of the task and its bulk bytes, a wait
         /// behind the tasks of other coordinators, the scan, and the transfer of its result count; reading the bulk
         /// bytes does not.
         public var timeout: Duration?
+        /// The limit where ``timeout`` is nil; nil, the default, for none. With it, a system on which as many attempts
+        /// in a row exceed their limit as it has slots gets no further task of the run.
+        public var adaptiveTimeout: AdaptiveTimeout?
         /// Attempts that may throw or time out before a task is reported as failed; at least 1, by default 3.
         public var maxAttempts: Int
         /// Systems that may fail while they run a task before it is reported as failed, so that a task that crashes its
@@ -25,9 +28,11 @@ public struct ScanCoordinator: Sendable {
         /// The defaults, or other values.
         public init(
             timeout: Duration? = nil, maxAttempts: Int = 3, maxSystemFaults: Int = 8,
-            waitForSystems: Duration = .seconds(10), responseBuffer: Int = 256
+            waitForSystems: Duration = .seconds(10), responseBuffer: Int = 256,
+            adaptiveTimeout: AdaptiveTimeout? = nil
         ) {
             self.timeout = timeout
+            self.adaptiveTimeout = adaptiveTimeout
             self.maxAttempts = max(1, maxAttempts)
             self.maxSystemFaults = max(1, maxSystemFaults)
             self.waitForSystems = max(.zero, waitForSystems)
@@ -50,6 +55,8 @@ public struct ScanCoordinator: Sendable {
     private let clock: any ScanClock
     let executor: (any TaskExecutor)?
     private let seen = Locked<[SystemID: String]>([:])
+    /// Of the tasks of all runs, for the adaptive time-out: the first task of a run has a limit that is known, too.
+    private let pace = Locked(TaskPace())
 
     /// A coordinator of runs on `systems`.
     /// - Parameters:
@@ -88,14 +95,14 @@ public struct ScanCoordinator: Sendable {
         bulk: (@Sendable (Work) -> BulkSource?)? = nil,
         observer: (@Sendable (TaskEvent) -> Void)? = nil
     ) -> TaskResponses<Work> {
-        TaskResponses { [systems, options, clock, executor, seen, inspector] in
+        TaskResponses { [systems, options, clock, executor, seen, pace, inspector] in
             let channel = ResponseChannel<Work>(capacity: options.responseBuffer)
             let run = Task(executorPreference: executor) {
                 await withTaskCancellationHandler {
                     var run = TaskRun(
                         tasks: tasks.makeIterator(), bulk: bulk, observer: observer, systems: systems,
                         options: options, clock: clock, channel: channel, executor: executor,
-                        seen: seen, inspector: inspector)
+                        seen: seen, pace: pace, inspector: inspector)
                     channel.finish(await run.run())
                 } onCancel: {
                     channel.abandon()

@@ -10,9 +10,7 @@ package struct StragglerPolicy: Sendable {
     package static let slowFactor = 2.0
     /// Time before which no attempt is overdue.
     package static let least = Duration.milliseconds(100)
-    /// Fewest measured tasks from which ``least`` applies; ``unknown`` applies before.
-    package static let fewest = 3
-    /// Time before which no attempt is overdue while fewer tasks were measured.
+    /// Time before which no attempt is overdue while too little is measured.
     package static let unknown = Duration.seconds(10)
     /// Attempts at one task that may be in flight.
     package static let mostAttempts = 3
@@ -27,21 +25,19 @@ package struct StragglerPolicy: Sendable {
         package init() {}
     }
 
-    /// Seconds per cost.
-    private var times = LogHistogram()
+    private var pace = TaskPace()
 
     package init() {}
 
     /// A task of `cost` had its output `time` after its attempt began.
     package mutating func measure(cost: Double, time: Duration) {
-        // At least one tick of the clock.
-        times.add(max(time, .nanoseconds(1)) / .seconds(1) / cost)
+        pace.measure(cost: cost, time: time)
     }
 
     /// Looks for overdue tasks.
     package func look(at running: some Sequence<TaskLedger.Running>, now: Instant) -> Findings {
-        let median = times.median ?? 0
-        let least = times.count < Self.fewest ? Self.unknown : Self.least
+        let median = pace.roughSecondsPerCost ?? 0
+        let least = pace.secondsPerCost == nil ? Self.unknown : Self.least
         var overdue: [(attempt: TaskLedger.AttemptID, excess: Double)] = []
         var next: Instant?
         for task in running where task.attempts < Self.mostAttempts {
@@ -63,7 +59,7 @@ package struct StragglerPolicy: Sendable {
 
 /// Counts of positive numbers by magnitude, four steps to an octave: the median of any number of numbers, within
 /// 13 %, in constant memory.
-struct LogHistogram: Sendable {
+struct LogHistogram: Equatable, Sendable {
     private static let steps = 4
     /// Octaves on each side of 1.
     private static let octaves = 50

@@ -67,6 +67,18 @@ package struct TaskLedger: Sendable {
         package let cost: Double
     }
 
+    /// A task that was given up while it waited.
+    package struct GivenUp: Equatable, Sendable {
+        /// Its entry until now.
+        package let entry: Int
+        /// The task's place in the run, from 0.
+        package let index: Int
+        /// Attempts at it that count.
+        package let attempts: Int
+        /// Expected work.
+        package let cost: Double
+    }
+
     private struct Entry: Sendable {
         enum Phase { case free, pending, running }
         var phase = Phase.free
@@ -144,9 +156,20 @@ package struct TaskLedger: Sendable {
         return run(entry, on: system, at: now)
     }
 
-    /// The request for another attempt at a task in flight.
-    /// - Returns: nil if the attempt is no longer known; else also the attempt's system, and the systems that must not
-    ///   be chosen, because they run the task or failed it.
+    /// The most urgent task is given up. Only while one waits.
+    package mutating func giveUpFirst() -> GivenUp {
+        let entry = pending.remove(atOffset: 0).entry
+        let task = GivenUp(
+            entry: entry, index: entries[entry].index, attempts: entries[entry].numbered,
+            cost: entries[entry].request.cost)
+        failed += 1
+        clear(entry)
+        return task
+    }
+
+    /// What another attempt at a task in flight asks for.
+    /// - Returns: nil if the attempt is no longer known; else also the attempt's system, and the systems that are of no
+    ///   use because they run the task or failed it.
     package func request(
         besides attempt: AttemptID
     ) -> (TaskRequest, system: SystemID, useless: [SystemID])? {

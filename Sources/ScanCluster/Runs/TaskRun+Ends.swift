@@ -4,7 +4,11 @@ extension TaskRun {
     mutating func end(_ attempt: Attempt<Work>) throws {
         let (id, system) = (attempt.id, attempt.system)
         open[id.entry].attempts.removeAll { $0 === attempt }
-        let action = state.ended(id, on: system.id, system.name, as: attempt.end, at: attempt.endedAt)
+        let wasStuck = state.isStuck(system.id)
+        let action = state.ended(
+            id, on: system.id, system.name, slots: system.slots, as: attempt.end, at: attempt.endedAt)
+        // What waits there for a slot would wait for ever.
+        if !wasStuck, state.isStuck(system.id) { cancelAttempts(on: system.id) }
         switch action {
         case .drop: break
         case .deliver(let cost, let others, let blamed):
@@ -28,17 +32,27 @@ extension TaskRun {
             observer?(
                 .attemptLost(index: id.index, system: system.name, attempt: id.number, reason: reason, log: log))
         case .giveUp(let cost, let failure):
-            open[id.entry].bulk = nil
-            observer?(.taskFailed(index: id.index, cost: cost, failure: failure))
-            let response = TaskResponse<Work>(
-                id: open[id.entry].task.id, result: .failure(failure), system: system.name, attempt: id.number,
-                seconds: 0)
-            isChannelFull = !channel.send(SharedResponse(response))
+            giveUp(entry: id.entry, index: id.index, cost: cost, failure)
         case .fail(let error): throw error
         }
     }
 
-    /// Reports to the observer which systems joined and left; the first time, all that are known.
+    /// Gives up the most urgent task, which no system can run any more.
+    mutating func giveUpTask() {
+        let (task, failure) = state.giveUpFirst()
+        giveUp(entry: task.entry, index: task.index, cost: task.cost, failure)
+    }
+
+    private mutating func giveUp(entry: Int, index: Int, cost: Double, _ failure: TaskFailure) {
+        open[entry].bulk = nil
+        observer?(.taskFailed(index: index, cost: cost, failure: failure))
+        let response = TaskResponse<Work>(
+            id: open[entry].task.id, result: .failure(failure), system: failure.system, attempt: failure.attempt,
+            seconds: 0)
+        isChannelFull = !channel.send(SharedResponse(response))
+    }
+
+    /// Reports to the observer which systems joined and left; the first time, all that are there.
     mutating func noteSystems(isFirst: Bool = false) {
         for event in state.systemsChanged(to: systems.snapshot, isFirst: isFirst) { observer?(event) }
         seen.withLock { [known = state.known] in $0 = known }

@@ -26,6 +26,7 @@ struct TaskRun<Work: ScanTask> {
     let executor: (any TaskExecutor)?
     /// The systems that the coordinator's previous run knew: those that have left since are reported too.
     let seen: Locked<[SystemID: String]>
+    let timeout: TimeLimit?
     let inspector: (@Sendable (ScanCoordinator.Inspection) -> Void)?
 
     var state: TaskRunState
@@ -41,7 +42,7 @@ struct TaskRun<Work: ScanTask> {
         tasks: any IteratorProtocol<Work>, bulk: (@Sendable (Work) -> BulkSource?)?,
         observer: (@Sendable (TaskEvent) -> Void)?,
         systems: Systems, options: ScanCoordinator.Options, clock: any ScanClock, channel: ResponseChannel<Work>,
-        executor: (any TaskExecutor)?, seen: Locked<[SystemID: String]>,
+        executor: (any TaskExecutor)?, seen: Locked<[SystemID: String]>, pace: Locked<TaskPace>,
         inspector: (@Sendable (ScanCoordinator.Inspection) -> Void)?
     ) {
         self.tasks = tasks
@@ -53,6 +54,7 @@ struct TaskRun<Work: ScanTask> {
         self.channel = channel
         self.executor = executor
         self.seen = seen
+        timeout = TimeLimit(options, pace: pace)
         self.inspector = inspector
         state = TaskRunState(options: options, known: seen.withLock { $0 })
         ends = AttemptEnds(systems: systems, clock: clock)
@@ -72,15 +74,10 @@ struct TaskRun<Work: ScanTask> {
                 awaitChange(in: &group)
                 noteSystems(isFirst: true)
                 while try advance(in: &group) {
-                    guard let next = try await group.next() else {
-                        preconditionFailure("one child always awaits a change")
-                    }
-                    if let attempt = next {
-                        ends.take()
-                        try end(attempt)
+                    if state.isForsaken {
+                        giveUpTask()
                     } else {
-                        noteSystems()
-                        awaitChange(in: &group)
+                        try await handleNext(in: &group)
                     }
                     if isChannelFull { await channel.room() }
                     isChannelFull = false
@@ -95,9 +92,26 @@ struct TaskRun<Work: ScanTask> {
         }
     }
 
-    private func cancelAttempts() {
+    /// Waits until an attempt has ended or the systems have changed, and handles that.
+    private mutating func handleNext(in group: inout Children) async throws {
+        guard let next = try await group.next() else {
+            preconditionFailure("one child always awaits a change")
+        }
+        if let attempt = next {
+            ends.take()
+            try end(attempt)
+        } else {
+            noteSystems()
+            awaitChange(in: &group)
+        }
+    }
+
+    /// Cancels the attempts under way, of all systems or of one.
+    func cancelAttempts(on system: SystemID? = nil) {
         for task in open {
-            for attempt in task.attempts { attempt.cancel(isOvertaken: false) }
+            for attempt in task.attempts where system == nil || attempt.system.id == system {
+                attempt.cancel(isOvertaken: false)
+            }
         }
     }
 
@@ -111,9 +125,10 @@ struct TaskRun<Work: ScanTask> {
         hedge(in: &group, at: now)
         inspector?(.init(state: state, isHeldUp: state.isHeldUp(by: ends.count)))
         if state.isDone { return false }
-        if let error = state.checkStranded(hasSystem: { [systems] in systems.hasSystem(excluding: $0) }, at: now) {
-            throw error
-        }
+        let error = state.checkStranded(
+            hasSystem: { [systems] in systems.hasSystem(excluding: $0) },
+            hasStuckSystem: { [systems] in systems.hasStuckSystem }, at: now)
+        if let error { throw error }
         if state.wakeUp != wakeUp?.due { setTimer() }
         return true
     }
@@ -176,7 +191,7 @@ struct TaskRun<Work: ScanTask> {
         // A local attempt starts when a slot is free for it; the bytes of others are read ahead, within the budget.
         if !system.isLocal { bulk = bulk.map(systems.bulkBudget.limiting) }
         let attempt = Attempt(
-            id.number, at: open[id.entry].task, on: system, bulk: bulk, timeout: options.timeout,
+            id.number, at: open[id.entry].task, on: system, bulk: bulk, timeout: timeout,
             isDirect: system.isDirect(for: executor), booking: .init(id: id, reservation: reservation, ends: ends))
         open[id.entry].attempts.append(attempt)
         if attempt.isDirect {

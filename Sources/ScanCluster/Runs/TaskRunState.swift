@@ -3,9 +3,11 @@
 ///
 /// A run is in one of these states, which follow from its parts:
 /// - *running*: tasks are pulled, and start while a system has room. Goes to any other state.
-/// - *held up*: so many responses wait for the consumer that no task starts. Ends when the consumer has taken some.
-/// - *stranded*: no attempt is in flight and no system could run a task. Fails after
-///   ``ScanCoordinator/Options/waitForSystems`` unless a system joins.
+/// - *held up*: so many responses wait for the consumer that no task starts. Goes back when the consumer takes some.
+/// - *stranded*: no attempt is in flight and no system could run a task. Fails after ``ScanCoordinator/Options/waitForSystems``
+///   unless a system joins, or is then forsaken.
+/// - *forsaken*: stranded for so long because all slots are stuck in attempts that exceeded their time. The tasks are
+///   given up, unless a system joins.
 /// - *exhausted*: every task has been pulled and none waits. Those in flight are hedged when they are overdue.
 /// - *done*: every task has its response. Final.
 package struct TaskRunState: Sendable {
@@ -40,6 +42,7 @@ package struct TaskRunState: Sendable {
     /// How a task last failed.
     private struct Failure {
         var reason: String
+        var system: String
         var log: [String]
     }
 
@@ -57,7 +60,14 @@ package struct TaskRunState: Sendable {
     private var lastCause: String?
     /// When the run fails unless a system joins.
     private var strandedUntil: Instant?
-    /// When the next task will be overdue; nil while no slot is idle.
+    /// Whether the tasks are given up one after the other, since no system can run them.
+    package private(set) var isForsaken = false
+    /// Attempts in a row that exceeded their time, by system.
+    private var timedOut: [SystemID: Int] = [:]
+    /// Systems whose slots are all taken by such attempts.
+    private var stuck: Set<SystemID> = []
+    private let detectsStuck: Bool
+    /// When the next task will be overdue; nil while no slot idles.
     private var nextLook: Instant?
 
     /// A run that has not pulled a task. `known`: the systems that were reported before.
@@ -65,6 +75,8 @@ package struct TaskRunState: Sendable {
         self.options = options
         self.known = known
         ledger = TaskLedger(limits: .init(attempts: options.maxAttempts, faults: options.maxSystemFaults))
+        // A limit that the user chose may be short.
+        detectsStuck = options.timeout == nil && options.adaptiveTimeout != nil
     }
 
     // MARK: Tasks
@@ -93,18 +105,21 @@ package struct TaskRunState: Sendable {
 
     /// A system was reserved for the task `offset` places behind the most urgent one.
     package mutating func started(atOffset offset: Int, on system: SystemID, at now: Instant) -> TaskLedger.AttemptID {
-        (nextLook, strandedUntil) = (nil, nil)
+        (nextLook, strandedUntil, isForsaken) = (nil, nil, false)
         return ledger.start(atOffset: offset, on: system, at: now)
     }
 
     // MARK: Ends
 
-    /// An attempt on `system`, called `name`, ended.
+    /// An attempt on `system`, which is called `name` and has `slots`, ended.
     package mutating func ended(
-        _ attempt: TaskLedger.AttemptID, on system: SystemID, _ name: String, as end: AttemptEnd, at now: Instant
+        _ attempt: TaskLedger.AttemptID, on system: SystemID, _ name: String, slots: Int, as end: AttemptEnd,
+        at now: Instant
     ) -> Action {
         switch end {
-        case .output: return commit(attempt, at: now)
+        case .output:
+            if !timedOut.isEmpty { timedOut[system] = nil }
+            return commit(attempt, at: now)
         case .threw(let failure):
             let log = failure.log.map { "\(name): \($0)" }
             return retry(attempt, as: .failed, on: name, because: failure.message, log: log)
@@ -117,9 +132,14 @@ package struct TaskRunState: Sendable {
                 if case .retry = action { return .fail(error) }
                 return action
             case .timedOut:
+                noteTimeout(on: system, slots: slots)
                 return retry(attempt, as: .failed, on: name, because: error.message)
-            case .refused, .cancelled:
+            case .refused:
                 return retry(attempt, as: .refused, on: name, because: error.message)
+            case .cancelled:
+                // That a system is stuck was told already.
+                return retry(
+                    attempt, as: .refused, on: name, because: error.message, isTold: !stuck.contains(system))
             case .draining:
                 // Draining is not a fault: the task is tried elsewhere as if it had not been sent.
                 excluded.insert(system)
@@ -132,6 +152,18 @@ package struct TaskRunState: Sendable {
             }
         }
     }
+
+    private mutating func noteTimeout(on system: SystemID, slots: Int) {
+        guard detectsStuck else { return }
+        timedOut[system, default: 0] += 1
+        if timedOut[system, default: 0] >= slots {
+            stuck.insert(system)
+            excluded.insert(system)
+        }
+    }
+
+    /// Whether all slots of a system are taken by attempts that exceeded their time.
+    package func isStuck(_ system: SystemID) -> Bool { stuck.contains(system) }
 
     private mutating func commit(_ attempt: TaskLedger.AttemptID, at now: Instant) -> Action {
         let cost = ledger.cost(of: attempt.entry)
@@ -151,7 +183,7 @@ package struct TaskRunState: Sendable {
         let verdict = ledger.end(attempt, as: outcome)
         if verdict != .ignored, outcome != .refused {
             let log = log.isEmpty ? failures[attempt.entry]?.log ?? [] : log
-            failures[attempt.entry] = Failure(reason: reason, log: log)
+            failures[attempt.entry] = Failure(reason: reason, system: system, log: log)
         }
         switch verdict {
         case .ignored, .committed: return .drop
@@ -219,17 +251,26 @@ package struct TaskRunState: Sendable {
         return events
     }
 
-    /// Limits the wait for a system that could run a task.
+    /// Limits the wait for a system that could run a task. `hasStuckSystem`: whether all slots of a system are taken by
+    /// scans that were cancelled, also in other runs.
     /// - Returns: the error with which the run fails.
-    package mutating func checkStranded(hasSystem: (Set<SystemID>) -> Bool, at now: Instant) -> ScanError? {
+    package mutating func checkStranded(
+        hasSystem: (Set<SystemID>) -> Bool, hasStuckSystem: () -> Bool, at now: Instant
+    ) -> ScanError? {
         guard ledger.open > 0, ledger.inFlight == 0, !hasSystem(excluded) else {
-            strandedUntil = nil
+            (strandedUntil, isForsaken) = (nil, false)
             return nil
         }
+        if isForsaken { return nil }
         let until = strandedUntil ?? now.advanced(by: options.waitForSystems)
         // The call that begins the wait never fails the run.
         guard strandedUntil != nil, now >= until else {
             strandedUntil = until
+            return nil
+        }
+        if hasStuckSystem() || stuck.contains(where: { known[$0] != nil }) {
+            // The systems are there, and what they did is of use: the rest is reported as missing.
+            (strandedUntil, isForsaken) = (nil, true)
             return nil
         }
         let seconds = options.waitForSystems / .seconds(1)
@@ -237,6 +278,20 @@ package struct TaskRunState: Sendable {
             .noSystem,
             "for \(seconds) s there was no system to run the tasks"
                 + (lastCause.map { "; the last cause: \($0)" } ?? "; is a node running?"))
+    }
+
+    /// Gives up the most urgent task of a forsaken run.
+    package mutating func giveUpFirst() -> (task: TaskLedger.GivenUp, failure: TaskFailure) {
+        let task = ledger.giveUpFirst()
+        let failure = failures.removeValue(forKey: task.entry)
+        let reason =
+            failure?.reason ?? "no system is left to run it" + (lastCause.map { "; the last cause: \($0)" } ?? "")
+        return (
+            task,
+            TaskFailure(
+                message: reason, system: failure?.system ?? "", attempt: task.attempts,
+                log: failure?.log ?? [])
+        )
     }
 
     /// When to look again although nothing has happened.
@@ -250,6 +305,7 @@ package struct TaskRunState: Sendable {
         if let contradiction = ledger.contradiction { return contradiction }
         if failures.count > ledger.open { return "failures of tasks that are done are kept" }
         if strandedUntil != nil, ledger.inFlight > 0 { return "a run with attempts in flight is stranded" }
+        if isForsaken, ledger.inFlight > 0 { return "a run with attempts in flight gives its tasks up" }
         if nextLook != nil, !isExhausted { return "a task is hedged before the last one was pulled" }
         return nil
     }

@@ -10,6 +10,8 @@ public actor ScanSystem {
     public nonisolated let window: Int
     /// True for the system of this process.
     public nonisolated let isLocal: Bool
+    /// The processors of the system's process; nil if unknown.
+    public nonisolated let processors: ProcessorShare?
 
     /// Carries attempts to the system.
     nonisolated let transport: any ScanTransport
@@ -40,7 +42,7 @@ public actor ScanSystem {
         let transport = LocalTransport(threads, clock: clock)
         self.init(
             transport: transport, id: id, name: name, slots: threads.count, window: threads.count, clock: clock,
-            executor: nil, slotTransport: transport, isLocal: true)
+            executor: nil, slotTransport: transport, isLocal: true, processors: .own)
     }
 
     /// A node behind `transport`.
@@ -50,16 +52,17 @@ public actor ScanSystem {
     ///   - name: the node's name.
     ///   - slots: the node's slots.
     ///   - window: most attempts in flight, which must be within what the node admits; twice the slots if nil.
+    ///   - processors: the processors of the node's process; nil if unknown.
     ///   - clock: measures time-outs.
     ///   - executor: the transport's executor, on which this actor then runs and the timers of `clock` fire; a private
     ///     one if nil.
     public init(
         remote transport: any ScanTransport, id: SystemID, name: String, slots: Int, window: Int? = nil,
-        clock: any ScanClock, executor: (any SerialExecutor)? = nil
+        processors: ProcessorShare? = nil, clock: any ScanClock, executor: (any SerialExecutor)? = nil
     ) {
         self.init(
             transport: transport, id: id, name: name, slots: slots, window: window ?? 2 * slots, clock: clock,
-            executor: executor)
+            executor: executor, processors: processors)
     }
 
     /// A system behind `transport` that runs on one executor only, so that it is deterministic: for simulations.
@@ -76,7 +79,7 @@ public actor ScanSystem {
     private init(
         transport: any ScanTransport, id: SystemID, name: String, slots: Int, window: Int, clock: any ScanClock,
         executor: (any SerialExecutor)?, slotTransport: LocalTransport? = nil, isLocal: Bool = false,
-        reader: any TaskExecutor = globalConcurrentExecutor
+        processors: ProcessorShare? = nil, reader: any TaskExecutor = globalConcurrentExecutor
     ) {
         self.transport = transport
         self.slotTransport = slotTransport
@@ -85,6 +88,7 @@ public actor ScanSystem {
         self.slots = slots
         self.window = max(window, slots)
         self.isLocal = isLocal
+        self.processors = processors
         self.executor = executor
         taskExecutor = executor as? any TaskExecutor
         self.reader = reader

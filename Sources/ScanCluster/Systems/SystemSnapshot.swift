@@ -16,8 +16,11 @@ public struct SystemSnapshot: Equatable, Sendable {
     public var rate: Double?
     /// When a system that failed is tried again; nil if it is not set aside.
     public var setAsideUntil: Instant?
+    /// The processors of the system's process; nil if unknown.
+    public var processors: ProcessorShare?
 
-    package init(_ member: SystemsState.Member, at now: Instant) {
+    package init(_ member: SystemsState.Member, processors: ProcessorShare? = nil, at now: Instant) {
+        self.processors = processors
         id = member.id
         name = member.name
         slots = member.slots

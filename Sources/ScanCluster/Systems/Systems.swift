@@ -63,7 +63,9 @@ public final class Systems: Sendable {
     public var snapshot: [SystemSnapshot] {
         let now = clock.now
         return registry.withLock { registry in
-            registry.state.members.map { SystemSnapshot($0, at: now) }
+            registry.state.members.map { member in
+                SystemSnapshot(member, processors: registry.systems[member.id]?.processors, at: now)
+            }
         }
     }
 
@@ -113,6 +115,11 @@ public final class Systems: Sendable {
         registry.withLock { registry in
             registry.state.members.contains { $0.abandoned < $0.slots && !excluded.contains($0.id) }
         }
+    }
+
+    /// Whether all slots of a system are held by scans that were cancelled.
+    var hasStuckSystem: Bool {
+        registry.withLock { $0.state.members.contains { $0.abandoned >= $0.slots } }
     }
 
     /// Whether a slot is idle that a run may use.

@@ -34,9 +34,9 @@ public struct TaskResponse<Work: ScanTask>: Identifiable, Sendable {
 public struct TaskFailure: Error, Codable, Equatable, Sendable, CustomStringConvertible {
     /// The cause, in one line.
     public var message: String
-    /// Name of the system of the last attempt.
+    /// Name of the system of the last attempt; empty if there was none.
     public var system: String
-    /// Number of the last attempt.
+    /// Number of the last attempt; 0 if there was none.
     public var attempt: Int
     /// The last lines about the task in the log of the node that failed it last, each after the node's name once the
     /// run has given the task up.
@@ -51,5 +51,5 @@ public struct TaskFailure: Error, Codable, Equatable, Sendable, CustomStringConv
     }
 
     /// The cause with node and attempt.
-    public var description: String { "\(message) (on \(system), attempt \(attempt))" }
+    public var description: String { attempt == 0 ? message : "\(message) (on \(system), attempt \(attempt))" }
 }

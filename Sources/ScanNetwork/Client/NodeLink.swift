@@ -130,7 +130,7 @@ final class NodeLink: @unchecked Sendable {
             })
         let system = ScanSystem(
             remote: transport, id: node.identity, name: name, slots: node.slots,
-            window: node.window(limit: options.window), clock: loop, executor: loop)
+            window: node.window(limit: options.window), processors: node.processors, clock: loop, executor: loop)
         hasJoined = systems.join(system)
         self.transport = transport
         handle(.connected(node.identity, hasJoined: hasJoined))

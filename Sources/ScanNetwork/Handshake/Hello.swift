@@ -20,6 +20,8 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     package var readsReferences: Bool?
     /// Whether a task may state that it uses a bulk key for the last time; nil if not.
     package var forgetsBulk: Bool?
+    /// Its processors; nil if it does not report them.
+    package var processors: ProcessorShare?
     /// Longest frame it accepts, in bytes.
     package var frameLimit: Int
 

@@ -92,6 +92,7 @@ public final class NodeServer: @unchecked Sendable {
             scanners: scanners.names, frameLimit: options.frameLimit)
         info.readsReferences = resolver == nil ? nil : true
         info.forgetsBulk = true
+        info.processors = system.processors
         self.info = info
         self.scanners = scanners
         self.resolver = resolver

@@ -26,6 +26,8 @@ public struct LiveScan: Sendable {
     public private(set) var ending: Ending?
     /// The catalogue, once it is written.
     private(set) var catalogue: CatalogueSummary?
+    /// How much faster it was than one system alone, once it has ended; nil if unknown.
+    private(set) var speedUp: SpeedUp?
     /// What the coordinator does itself, outside of tasks.
     private var chore: String? = "reading the image"
     private var conclusion = ""
@@ -66,10 +68,10 @@ public struct LiveScan: Sendable {
 
     /// The scan has ended; `words` describes how, in one line. Further calls are ignored.
     public mutating func end(
-        _ ending: Ending, _ words: String, catalogue: CatalogueSummary? = nil, at time: Double
+        _ ending: Ending, _ words: String, catalogue: CatalogueSummary? = nil, speedUp: SpeedUp? = nil, at time: Double
     ) {
         guard self.ending == nil else { return }
-        (self.ending, conclusion, self.catalogue) = (ending, words, catalogue)
+        (self.ending, conclusion, self.catalogue, self.speedUp) = (ending, words, catalogue, speedUp)
         if timeline.end == nil { timeline.finish(at: time) }
         if let catalogue { sourceCount = catalogue.sources.total }
     }

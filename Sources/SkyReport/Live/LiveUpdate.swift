@@ -96,6 +96,7 @@ public struct LiveUpdate: Encodable, Sendable {
     struct End: Encodable {
         var ending: LiveScan.Ending
         var catalogue: CatalogueSummary?
+        var speedUp: SpeedUp?
     }
 
     /// One line, in UTF-8.
@@ -149,7 +150,7 @@ extension LiveUpdate {
         let places = live.catalogue == nil ? live.places.dropFirst(cursor.places) : []
         sources = Sources(from: cursor.places / 2, places: Self.base64(places), total: live.sourceCount)
         preview = live.preview
-        end = live.ending.map { End(ending: $0, catalogue: live.catalogue) }
+        end = live.ending.map { End(ending: $0, catalogue: live.catalogue, speedUp: live.speedUp) }
     }
 
     private static func base64(_ places: ArraySlice<Float>) -> String {

@@ -60,11 +60,11 @@ struct BenchCommand: Command {
         if options.suites.contains(.scan) {
             if let image = options.image {
                 events.say("scanning \(image) on \(count)")
-                report.scan = try await run.scan(image, name: image, links: options.links)
+                report.scan = try await run.scan(image, isSynthetic: false, links: options.links)
             } else {
                 events.say("scanning a synthetic image on \(count)")
                 let sky = try makeSky(in: folder)
-                report.scan = try await run.scan(sky, name: "synthetic sky", links: options.links)
+                report.scan = try await run.scan(sky, isSynthetic: true, links: options.links)
             }
         }
         return report
@@ -159,6 +159,8 @@ extension BenchCommand {
                 explanation: "Also forecast the benefit of more nodes over these links."),
         ],
         description: [
+            "The first line has the time that an image takes on this machine alone, and with all nodes: the image given, or"
+                + " one of 10240 x 10240 pixels, scaled by the number of pixels from the synthetic image that was scanned.",
             "dispatch is the rate of null tasks, of each system, of all together, and of all together with tasks sent"
                 + " in chunks. latency is the round trip of one null task. scan is the time to scan an image with one"
                 + " slot of each system and with all slots. Each figure is the median of several runs; other load"

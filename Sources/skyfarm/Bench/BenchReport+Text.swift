@@ -4,7 +4,26 @@ import ScanCluster
 extension BenchReport {
     /// The tables, for people.
     var text: String {
-        [dispatch.map(text), latency.map(text), scan.map(text)].compactMap { $0 }.joined(separator: "\n")
+        [scan.map(headline), dispatch.map(text), latency.map(text), scan.map(text)].compactMap { $0 }
+            .joined(separator: "\n")
+    }
+
+    /// Columns and rows of the image for which the first line has the times, if the measured one is synthetic.
+    private static let typicalSize = 10_240
+
+    /// What an image takes on this machine, and with the nodes.
+    private func headline(_ scan: Scan) -> String {
+        let isScaled = scan.isSynthetic && (scan.width, scan.height) != (Self.typicalSize, Self.typicalSize)
+        let (width, height) = isScaled ? (Self.typicalSize, Self.typicalSize) : (scan.width, scan.height)
+        func time(_ sample: Sample) -> String {
+            HumanFormat.measurement(seconds: Double(width * height) / scan.rate(sample.median))
+        }
+        let nodes = systems.count { !$0.isLocal }
+        let here = scan.thisMachine.map { "\(time($0)) on this machine" }
+        let there = nodes == 0 ? nil : "\(time(scan.together)) with \(nodes == 1 ? "this node" : "these nodes")"
+        let times = [here, there].compactMap { $0 }.joined(separator: ", ")
+        let source = isScaled ? " (scaled from \(scan.width) x \(scan.height))" : ""
+        return "a \(width) x \(height) image takes \(isScaled ? "about " : "")\(times)\(source)\n"
     }
 
     private var totalSlots: Int { systems.reduce(0) { $0 + $1.slots } }
@@ -52,8 +71,8 @@ extension BenchReport {
         let size = "\(scan.width) x \(scan.height) pixels in \(HumanFormat.count(scan.bands, "band"))"
         var lines = "scan: \(scan.image), \(size), median of \(HumanFormat.count(runs, "run"))\n" + table.text
         let shares = scan.shares
-        lines += "\(Self.times(scan.speedUp)) one slot, efficiency \(Self.percent(scan.efficiency)); "
-        lines += "limited by \(Self.words(scan.bound, bands: scan.bands))\n"
+        lines += "\(Self.times(scan.speedUp)) one slot, efficiency \(Self.percent(scan.efficiency))"
+        lines += scan.bound.map { "; limited by \(Self.words($0, bands: scan.bands))\n" } ?? "\n"
         lines += "slots: \(Self.percent(shares.compute)) busy, \(Self.percent(shares.waiting)) waiting, "
         lines += "\(Self.percent(shares.coordinator)) without tasks while the coordinator works\n"
         if scan.slowdown > 1.15 {

@@ -53,12 +53,16 @@ struct BenchReport: Encodable {
     /// Scans of an image.
     struct Scan: Encodable {
         var image: String
+        /// Whether the image was made for the measurement.
+        var isSynthetic: Bool
         var width: Int
         var height: Int
         var bands: Int
         var sources: Int
         /// Time with one slot of each system alone.
         var oneSlot: [Sample]
+        /// Time with all slots of this machine alone; nil without local slots.
+        var thisMachine: Sample?
         /// Time with all slots of all systems.
         var together: Sample
         /// Slots of all systems, each weighted by its speed.
@@ -68,7 +72,8 @@ struct BenchReport: Encodable {
         /// Share of the speed that the slots would have if they were always busy.
         var efficiency: Double
         var shares: Shares
-        var bound: ScalingModel.Bound
+        /// What took at least half of the slots' time; nil if nothing did.
+        var bound: ScalingModel.Bound?
         /// Time for the same pixels when all slots scan, relative to one slot alone: slots of one machine share memory
         /// bandwidth and cores.
         var slowdown: Double
@@ -120,10 +125,11 @@ struct BenchReport: Encodable {
             waiting = max(0, 1 - compute - coordinator)
         }
 
-        /// What the greatest share is due to.
-        var bound: ScalingModel.Bound {
-            if waiting > max(compute, coordinator) { return link > waiting / 2 ? .link : .tasks }
-            return compute >= coordinator ? .compute : .coordinator
+        /// The cause of a share of at least half; nil if there is none.
+        var bound: ScalingModel.Bound? {
+            if compute >= 0.5 { return .compute }
+            if coordinator >= 0.5 { return .coordinator }
+            return waiting < 0.5 ? nil : link > waiting / 2 ? .link : .tasks
         }
     }
 }

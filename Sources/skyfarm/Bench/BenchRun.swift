@@ -72,15 +72,15 @@ struct BenchRun: Sendable {
 
     // MARK: Scans
 
-    /// Scans an image. `name` is its name in the report; forecasts are made for `links`.
-    func scan(_ path: String, name: String, links: [LinkRate]) async throws -> BenchReport.Scan {
-        let image = try image(path, name: name)
+    /// Scans an image, which was made for that if `isSynthetic`. `links` are those to forecast for.
+    func scan(_ path: String, isSynthetic: Bool, links: [LinkRate]) async throws -> BenchReport.Scan {
+        let image = try image(path, isSynthetic: isSynthetic)
         func trial(_ systems: Systems) async throws -> ScanTrial {
             try await ScanTrial(of: path, bandBytes: image.bytes, on: systems)
         }
         var measurement = ScanMeasurement(
-            image: image, systems: systems.map(BenchReport.System.init), oneSlot: systems.map { _ in [] }, together: [],
-            way: try await way(), links: links)
+            image: image, systems: systems.map(BenchReport.System.init), oneSlot: systems.map { _ in [] },
+            thisMachine: [], together: [], way: try await way(), links: links)
         // Brings the image into the page cache.
         _ = try await trial(together)
         for _ in 0..<runs {
@@ -88,17 +88,21 @@ struct BenchRun: Sendable {
                 measurement.oneSlot[index].append(try await trial(alone(system, slots: 1)))
             }
             measurement.together.append(try await trial(together))
+            guard let local = systems.first(where: \.isLocal) else { continue }
+            let isKnown = systems.count == 1
+            measurement.thisMachine.append(
+                isKnown ? measurement.together[measurement.together.count - 1] : try await trial(alone(local)))
         }
         return measurement.report
     }
 
-    private func image(_ path: String, name: String) throws -> ScanMeasurement.Image {
+    private func image(_ path: String, isSynthetic: Bool) throws -> ScanMeasurement.Image {
         let summary = try ImageReader(image: path).summary
         let plan = try BandPlan(width: summary.width, height: summary.height, parameters: ScanParameters())
         let pixels = (0..<plan.count).reduce(0) { $0 + plan[$1].window.area }
         return ScanMeasurement.Image(
-            name: name, width: summary.width, height: summary.height, bands: plan.count,
-            bytes: pixels * MemoryLayout<Float>.stride)
+            name: isSynthetic ? "synthetic sky" : path, isSynthetic: isSynthetic, width: summary.width,
+            height: summary.height, bands: plan.count, bytes: pixels * MemoryLayout<Float>.stride)
     }
 
     /// Measures the link to all nodes at the same time; nil without nodes.

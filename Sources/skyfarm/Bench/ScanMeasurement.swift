@@ -4,6 +4,7 @@ import ScanCluster
 struct ScanMeasurement {
     struct Image: Equatable {
         var name: String
+        var isSynthetic = false
         var width: Int
         var height: Int
         var bands: Int
@@ -23,6 +24,8 @@ struct ScanMeasurement {
     var systems: [BenchReport.System]
     /// With one slot of each system, in their order.
     var oneSlot: [[ScanTrial]]
+    /// With all slots of this machine alone; empty without local slots.
+    var thisMachine: [ScanTrial]
     /// With all slots of all systems.
     var together: [ScanTrial]
     /// Nil without nodes.
@@ -35,8 +38,9 @@ struct ScanMeasurement {
         let (model, together) = (model, together.sample(\.seconds))
         let speedUp = times[reference].median / together.median
         return BenchReport.Scan(
-            image: image.name, width: image.width, height: image.height, bands: image.bands,
-            sources: self.together.first?.sources ?? 0, oneSlot: times, together: together,
+            image: image.name, isSynthetic: image.isSynthetic, width: image.width, height: image.height,
+            bands: image.bands, sources: self.together.first?.sources ?? 0, oneSlot: times,
+            thisMachine: thisMachine.isEmpty ? nil : thisMachine.sample(\.seconds), together: together,
             effectiveSlots: allSlots, speedUp: speedUp, efficiency: speedUp / allSlots, shares: shares,
             bound: shares.bound, slowdown: slowdown, link: way?.link, model: model, forecasts: model?.forecasts,
             enoughNodes: model?.enoughNodes, limit: model?.limit,

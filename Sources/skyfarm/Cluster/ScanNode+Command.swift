@@ -8,8 +8,8 @@ import ScanSecurity
 
 /// The node of a command: it connects others and does not serve.
 extension ScanNode {
-    /// Creates the node and starts it: it connects the nodes that were named, and discovers others, in the background.
-    /// `timeout` and `maxAttempts` are limits of its scans; `job` is the ID that nodes log for this process.
+    /// Connects nodes and discovers others from now on, beside whatever else must be done before work can begin.
+    /// `timeout`, adaptive if nil, and `maxAttempts` are limits of its scans; `job` is what nodes log as the job of this process.
     /// - Throws: `KeyError` if nodes are needed and no key can be used.
     static func started(
         _ cluster: ClusterOptions, job: String? = nil, timeout: Duration? = nil, maxAttempts: Int = 3,
@@ -22,7 +22,8 @@ extension ScanNode {
             keys: keys, nodes: cluster.nodes.map(\.description), discovering: sources, localSlots: cluster.slotsHere,
             localName: ScanEvents.localName,
             options: .init(
-                timeout: timeout, maxAttempts: maxAttempts, waitForSystems: .seconds(cluster.waitSeconds)),
+                timeout: timeout, maxAttempts: maxAttempts, waitForSystems: .seconds(cluster.waitSeconds),
+                adaptiveTimeout: AdaptiveTimeout()),
             remote: remote
         ) { event in
             if case .membership(let news) = event { events.handle(news) }

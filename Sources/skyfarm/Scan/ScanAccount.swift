@@ -1,18 +1,13 @@
 import CommandLineKit
+import ScanCluster
 import SkyReport
 
 /// How much faster a scan was than one system alone, and what limited it. Pure.
 struct ScanAccount: Equatable, Sendable {
     /// Nil if unknown.
     var speedUp: SpeedUp?
-    /// What took most of the slots' time; nil if unknown.
+    /// What took at least half of the slots' time; nil if nothing did, or if it is unknown.
     var bound: Bound?
-
-    struct SpeedUp: Encodable, Equatable, Sendable {
-        var factor: Double
-        /// Name of the system that the scan is compared with.
-        var over: String
-    }
 
     struct Bound: Encodable, Equatable, Sendable {
         var by: Cause
@@ -34,45 +29,19 @@ struct ScanAccount: Equatable, Sendable {
     }
 
     /// The account of a finished scan. `readingSeconds` is the time spent reading pixels, `local` the name of the
-    /// coordinator's own system.
-    init(_ timeline: ScanTimeline, readingSeconds: Double, local: String) {
+    /// coordinator's own system; `processors` are those of each system, as far as they are known.
+    init(
+        _ timeline: ScanTimeline, readingSeconds: Double, local: String, processors: [String: ProcessorShare]
+    ) {
         // Without systems, the journal had all results.
         guard let end = timeline.end, end > 0, !timeline.systems.isEmpty else { return }
         let times = SlotTimes(timeline, end: end)
-        speedUp = Self.speedUp(timeline, seconds: end, serial: times.serial, local: local)
+        speedUp = SpeedUp(of: timeline, local: local) { one, other in
+            guard let one = processors[one], let other = processors[other] else { return false }
+            return !one.overlaps(other)
+        }
         bound = times.bound(
             isReading: readingSeconds > end / 2, local: timeline.systems.firstIndex { $0.name == local })
-    }
-
-    // MARK: Speed-up
-
-    /// Compares the duration with that of one system alone, extrapolated from its own tasks: this machine or, if it has
-    /// no slots, the system that did most work. Nil if it was the only system, or did too few tasks for an estimate.
-    private static func speedUp(
-        _ timeline: ScanTimeline, seconds: Double, serial: Double, local: String
-    ) -> SpeedUp? {
-        let work = Dictionary(
-            grouping: timeline.attempts.filter { $0.outcome == .done && $0.seconds != nil }, by: \.step)
-        guard let step = work.max(by: { $0.value.cost < $1.value.cost })?.value else { return nil }
-        let done = Dictionary(grouping: step, by: \.system)
-        guard done.count > 1 else { return nil }
-        let most = done.max { ($0.value.cost, $1.key) < ($1.value.cost, $0.key) }?.key
-        guard let one = timeline.systems.firstIndex(where: { $0.name == local && $0.slots > 0 }) ?? most else {
-            return nil
-        }
-        let system = timeline.systems[one]
-        guard let sample = done[one], sample.count >= system.slots, sample.seconds > 0 else { return nil }
-        // In a step in which it did no task, it is assumed to be as fast, relative to the mean, as in the step with
-        // most work.
-        let relative = sample.secondsPerCost / step.secondsPerCost
-        let alone = work.values.reduce(serial) { sum, step in
-            let own = step.filter { $0.system == one }
-            let pace = own.cost > 0 ? own.secondsPerCost : step.secondsPerCost * relative
-            // It runs one task per slot at a time.
-            let rounds = (Double(step.count) / Double(system.slots)).rounded(.up)
-            return sum + step.cost * pace * rounds / Double(step.count)
-        }
-        return SpeedUp(factor: alone / seconds, over: system.name)
     }
 }
 
@@ -86,9 +55,7 @@ private struct SlotTimes {
     private var scanning: [Double]
     /// Seconds of attempts without a result.
     private var wasted: [Double]
-    /// Seconds in which no task was running on any system.
-    private(set) var serial = 0.0
-    /// Slot-seconds of all systems in this time.
+    /// Slots' seconds in which no task was running on any system.
     private var idle = 0.0
     private let isComplete: Bool
 
@@ -135,7 +102,6 @@ private struct SlotTimes {
                 assigned[index] += Double(min(slots[index], open[index])) * (time - last)
             }
             if total == 0 {
-                serial += time - last
                 idle += Double(slots.reduce(0, +)) * (time - last)
             }
             last = time
@@ -148,7 +114,7 @@ private struct SlotTimes {
         }
     }
 
-    /// The cause that took most of the slots' time; nil if unknown.
+    /// The cause that took at least half of the slots' time; nil if none did, or if it is unknown.
     func bound(isReading: Bool, local: Int?) -> ScanAccount.Bound? {
         let all = present.reduce(0, +)
         guard isComplete, all > 0 else { return nil }
@@ -159,15 +125,12 @@ private struct SlotTimes {
         }
         seconds[.tasks] = max(0, all - assigned.reduce(0, +) - idle)
         // Attempts without a result may have scanned or waited: if they took most of the time, the cause is unknown.
-        guard let most = seconds.max(by: { $0.value < $1.value }), most.value >= wasted.reduce(0, +) else { return nil }
+        // What took less than half is not the limit: without it, most of the time would remain.
+        guard let most = seconds.max(by: { $0.value < $1.value }),
+            most.value >= max(all / 2, wasted.reduce(0, +))
+        else { return nil }
         return ScanAccount.Bound(by: most.key, share: min(1, most.value / all))
     }
-}
-
-extension [Attempt] {
-    fileprivate var cost: Double { reduce(0) { $0 + $1.cost } }
-    fileprivate var seconds: Double { reduce(0) { $0 + ($1.seconds ?? 0) } }
-    fileprivate var secondsPerCost: Double { seconds / cost }
 }
 
 extension ScanAccount {
@@ -175,11 +138,8 @@ extension ScanAccount {
     /// known.
     var words: String? {
         let speed = speedUp.map { speedUp in
-            // The measurement supports no more than one decimal.
-            let factor = plainText((speedUp.factor * 10).rounded() / 10)
-            return
-                "\(factor) times as fast as \(speedUp.over == ScanEvents.localName ? "this machine" : speedUp.over)"
-                + " alone"
+            let over = speedUp.over == ScanEvents.localName ? "this machine" : speedUp.over
+            return "\(plainText(speedUp.factor)) times as fast as \(over) alone"
         }
         let limit = bound.map { "limited by \($0.by.words(percent: Int(($0.share * 100).rounded())))" }
         let words = [speed, limit].compactMap { $0 }

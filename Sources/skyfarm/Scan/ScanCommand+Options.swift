@@ -16,7 +16,7 @@ extension ScanCommand {
         var cluster: ClusterOptions
         /// Nil: derived from the image's size.
         var bandRows: Int?
-        /// Nil: no limit.
+        /// Nil: adaptive.
         var timeoutSeconds: Double?
         var maxAttempts: Int
         /// Nil: no journal.
@@ -73,8 +73,8 @@ extension ScanCommand {
         "band", .integer("ROWS", 1...1_048_576), fallback: "derived from the image's size", layers: .all,
         help: "Rows of a band, the unit of work")
     private static let timeout = Option.optional(
-        "timeout", .number("SECONDS", 0.001...86_400), fallback: "none", layers: .all,
-        help: "Time limit of an attempt at a task; the task is then retried")
+        "timeout", .number("SECONDS", 0.001...86_400), fallback: "100 times the usual time, at least 60", layers: .all,
+        help: "Time limit of an attempt at a task; the task is then retried elsewhere")
     private static let maxAttempts = Option.value(
         "max-attempts", .integer("N", 1...100), default: 3, layers: .all, help: "Maximum number of attempts at a task")
 
@@ -88,9 +88,12 @@ extension ScanCommand {
         summary: "Find the sources of an image and write their catalogue",
         examples: [
             .init(
+                line: "skyfarm scan night/*.fits.fz -o catalogues/",
+                explanation: "Scan every image of the files with all nodes on the network; one catalogue per file."),
+            .init(
                 line: "skyfarm scan image.fits -o sources.fits -o sources.reg",
                 explanation:
-                    "Scan the first 2-D image of the file with all nodes on the network; write a FITS table and"
+                    "Scan an image with all nodes on the network; write a FITS table and"
                     + " DS9 regions."),
             .init(
                 line: "skyfarm scan 'image.fits[SCI]' --node 192.168.1.7:4870 --threshold 3 -o -",
@@ -108,9 +111,15 @@ extension ScanCommand {
                 + " source-extractor's FLUX_AUTO with MASK_TYPE NONE. flux_aper is the flux in a circle with a radius of"
                 + " \(plainText(ScanParameters().apertureRadius)) pixels. A flux that cannot be measured is NaN, with 256"
                 + " in its flag.",
-            "Of a file with several images the first is scanned, with a warning, unless the HDU is given.",
+            "Several images are one job: -o FOLDER/ or a name with {dir}, {stem}, {ext} or {extname} gives each file a"
+                + " catalogue. Of a file with several images each is scanned, unless an HDU is given. A file that cannot be"
+                + " scanned is reported, and the others are scanned; the exit code is then 23, or 5 if all failed.",
             "The same command resumes a scan that was stopped, from its journal. If sectors cannot be scanned, the"
                 + " catalogue is written without them, they are listed, and the exit code is 23.",
+            "An attempt at a task that takes 100 times as long as usual, and at least 60 s, is cancelled; until three tasks"
+                + " are done the limit is 300 s, or 25 us per pixel of the task if that is longer. --timeout sets"
+                + " another limit. If all slots of a node exceed their time, the step continues without the node; if no"
+                + " other system is left, its remaining sectors are given up.",
         ],
         arguments: [
             ArgumentSpec(

@@ -74,7 +74,7 @@ extension ScanCommand {
     /// The requested report and preview, written under temporary names.
     func makePages(
         _ result: SkyScanResult, _ image: ImageSummary, _ table: CatalogueTable, _ preview: Preview?,
-        _ recorder: ScanRecorder
+        _ recorder: ScanRecorder, _ account: ScanAccount
     ) throws -> [AtomicFile] {
         guard let preview else { return [] }
         var files: [AtomicFile] = []
@@ -82,7 +82,7 @@ extension ScanCommand {
         if let path = options.page.report {
             var (live, time) = recorder.read()
             live.preview = preview.scale
-            end(&live, result, image, summary(result, table), seconds: live.timeline.end ?? time, at: time)
+            end(&live, result, image, summary(result, table), account, seconds: live.timeline.end ?? time, at: time)
             let snapshot = live.snapshot(of: pageFacts(image, recorder), at: time)
             files.append(try file(try ScanPage.report(snapshot, preview: preview), path))
         }
@@ -117,6 +117,7 @@ extension ScanCommand {
     /// Records the end of the scan in the state of a page, with the line that sums it up.
     func end(
         _ live: inout LiveScan, _ result: SkyScanResult, _ image: ImageSummary, _ catalogue: CatalogueSummary?,
+        _ account: ScanAccount,
         seconds: Double, at time: Double
     ) {
         let found = ScanReport.found(result, pixels: image.area)
@@ -124,7 +125,7 @@ extension ScanCommand {
         live.end(
             result.missing.isEmpty ? .complete : .partial,
             "\(found) in \(HumanFormat.duration(seconds: seconds)), written to \(files.joined(separator: ", "))",
-            catalogue: catalogue, at: time)
+            catalogue: catalogue, speedUp: account.speedUp, at: time)
     }
 }
 

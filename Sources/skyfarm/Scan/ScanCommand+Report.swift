@@ -1,9 +1,19 @@
 import CommandLineKit
 import Foundation
+import ScanCluster
+import ScanFarm
 import SkyImage
 import SkyScan
 
 extension ScanCommand {
+    /// The account of a scan whose sources are complete. The nodes are still there, and known.
+    func account(_ recorder: ScanRecorder, _ reader: ImageReader, _ node: ScanNode) async -> ScanAccount {
+        let processors = node.systems.snapshot.map { ($0.name, $0.processors) }
+        return ScanAccount(
+            recorder.timeline, readingSeconds: await reader.readingSeconds, local: ScanEvents.localName,
+            processors: Dictionary(processors) { $1 }.compactMapValues(\.self))
+    }
+
     /// Reports what was found and written: as a line on standard error, with --json on standard output.
     func report(
         _ result: SkyScanResult, _ image: ImageSummary, _ parameters: ScanParameters, _ outputs: [CatalogueOutput],

@@ -109,12 +109,13 @@ struct ScanCommand: Command {
             .began(pixels: reader.summary.width * reader.summary.height, work: job.expectedCost))
         let result = try await job.run()
         recorder.finish()
+        let account = await account(recorder, reader, node)
         recorder.begin(chore: "writing the catalogue")
         let table = result.table(
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
             software: Skyfarm.software)
         try Task.checkCancellation()
-        let pages = try makePages(result, reader.summary, table, try await preview?.value, recorder)
+        let pages = try makePages(result, reader.summary, table, try await preview?.value, recorder, account)
         // The catalogue may go to the same terminal.
         display.finish()
         try CatalogueOutput.write(table, to: outputs)
@@ -125,9 +126,9 @@ struct ScanCommand: Command {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let catalogue =
             dashboard?.isWatched == true ? summary(result, table, limit: SourcePack.liveLimit) : nil
-        recorder.update { live, time in end(&live, result, reader.summary, catalogue, seconds: seconds, at: time) }
-        let account = ScanAccount(
-            recorder.timeline, readingSeconds: await reader.readingSeconds, local: ScanEvents.localName)
+        recorder.update { live, time in
+            end(&live, result, reader.summary, catalogue, account, seconds: seconds, at: time)
+        }
         try report(result, reader.summary, parameters, outputs, account, log, seconds: seconds)
         return result.missing.isEmpty ? .complete : .partialCatalogue
     }

@@ -1,5 +1,6 @@
 import Foundation
 import SkyImage
+import SkyReport
 import SkyScan
 
 /// A finished scan as JSON; `v` is the version of the format.
@@ -31,8 +32,8 @@ struct ScanReport: Encodable {
     var warnings: [String]
     var outputs: [String]
     /// Compared with one system alone; omitted if unknown.
-    var speedUp: ScanAccount.SpeedUp?
-    /// What took most of the slots' time; omitted if unknown.
+    var speedUp: SpeedUp?
+    /// What took at least half of the slots' time; omitted if nothing did, or if it is unknown.
     var bound: ScanAccount.Bound?
 
     struct Tasks: Encodable {

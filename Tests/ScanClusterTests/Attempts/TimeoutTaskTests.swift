@@ -16,9 +16,11 @@ import Testing
             self.onExpiry = onExpiry
         }
 
-        func begin() { timeouts.begin(self, .seconds(1)) }
+        func begin() { timeouts.begin(self) }
 
         func end() { timeouts.end(self) }
+
+        override func timeLimit() -> Duration { .seconds(1) }
 
         override func expire() { onExpiry() }
     }

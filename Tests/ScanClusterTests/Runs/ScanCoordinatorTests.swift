@@ -205,6 +205,46 @@ import Testing
         #expect(lost.withLock { $0 } == [Instant(nanoseconds: 14_000_000_000)])
     }
 
+    @Test("the only node hangs in one task: its tasks are given up, after a minute or a multiple of the usual time")
+    func stuckAlone() throws {
+        let farm = Farm()
+        // Its only slot is stuck: it answers no later task either.
+        let node = farm.add(1, slots: 1) { started, _ in started >= 10 ? .hang : .answer(after: .seconds(2)) }
+        let events = Locked<[TaskEvent]>([])
+        let report = try #require(
+            farm.run(20, options: .init(adaptiveTimeout: AdaptiveTimeout())) { event in
+                events.withLock { $0.append(event) }
+            })
+        #expect(report.error == nil && report.outputs.count == 10 && report.failures.count == 10)
+        // Tasks cost 1, 2 and 3, of 2 s each: about 1 s per cost in the median, and the tenth costs 2.
+        let causes = Set(report.failures.values.map(\.message))
+        #expect(causes.count == 2 && causes.contains { $0.hasPrefix("no answer within ") }, "\(causes)")
+        let seconds = Double(farm.clock.now.nanoseconds) / 1e9
+        #expect((150...350).contains(seconds), "\(seconds) s")
+        #expect(events.withLock { $0.count { if case .taskFailed = $0 { true } else { false } } } == 10)
+        #expect(node.running == 0)
+    }
+
+    @Test("a node that hangs in its first task, when nothing was measured, has five minutes")
+    func stuckAtOnce() throws {
+        let farm = Farm()
+        farm.add(1, slots: 2) { _, _ in .hang }
+        let report = try #require(farm.run(20, options: .init(adaptiveTimeout: AdaptiveTimeout())))
+        #expect(report.error == nil && report.failures.count == 20)
+        #expect(farm.clock.now == Instant.zero.advanced(by: .seconds(310)))
+    }
+
+    @Test("a task that loops on every slot of a node is given up, and the others are done")
+    func loops() throws {
+        let farm = Farm()
+        farm.add(1, slots: 4) { _, task in
+            (task as? Square)?.id == 5 ? .hang : .answer(after: .milliseconds(10))
+        }
+        let report = try #require(farm.run(100, options: .init(adaptiveTimeout: AdaptiveTimeout())))
+        #expect(report.outputs.count == 99)
+        #expect(report.failures[5]?.message.hasPrefix("no answer within ") == true)
+    }
+
     @Test("a node that drains returns its tasks without an event, and gets no others")
     func draining() throws {
         let farm = Farm()

@@ -22,9 +22,10 @@ import Testing
 
     private func end(
         _ attempt: TaskLedger.AttemptID, on system: UInt64, as end: TaskRunState.AttemptEnd,
-        in state: inout TaskRunState, at seconds: Double = 1
+        in state: inout TaskRunState, at seconds: Double = 1, slots: Int = 1
     ) -> Action {
-        let action = state.ended(attempt, on: .test(system), "node-\(system)", as: end, at: moment(seconds))
+        let action = state.ended(
+            attempt, on: .test(system), "node-\(system)", slots: slots, as: end, at: moment(seconds))
         #expect(state.contradiction == nil)
         return action
     }
@@ -136,15 +137,87 @@ import Testing
         #expect(
             state.systemsChanged(to: snapshots(1), isFirst: true) == [.systemJoined(name: "node-1", slots: 1)])
         #expect(state.systemsChanged(to: []) == [.systemLeft(name: "node-1")])
-        #expect(state.checkStranded(hasSystem: { _ in false }, at: .zero) == nil)
+        #expect(state.checkStranded(hasSystem: { _ in false }, hasStuckSystem: { false }, at: .zero) == nil)
         #expect(state.wakeUp == moment(3))
-        #expect(state.checkStranded(hasSystem: { _ in true }, at: moment(2)) == nil)
+        #expect(state.checkStranded(hasSystem: { _ in true }, hasStuckSystem: { false }, at: moment(2)) == nil)
         #expect(state.wakeUp == nil)
-        #expect(state.checkStranded(hasSystem: { _ in false }, at: moment(2)) == nil)
-        #expect(state.checkStranded(hasSystem: { _ in false }, at: moment(4)) == nil)
-        let error = state.checkStranded(hasSystem: { _ in false }, at: moment(5))
+        #expect(state.checkStranded(hasSystem: { _ in false }, hasStuckSystem: { false }, at: moment(2)) == nil)
+        #expect(state.checkStranded(hasSystem: { _ in false }, hasStuckSystem: { false }, at: moment(4)) == nil)
+        let error = state.checkStranded(hasSystem: { _ in false }, hasStuckSystem: { false }, at: moment(5))
         #expect(error?.code == .noSystem)
         #expect(error?.message == "for 3.0 s there was no system to run the tasks; the last cause: node-1 left")
+    }
+
+    private let late = TaskRunState.AttemptEnd.error(ScanError(.timedOut, "no answer within 60 s", system: "node-1"))
+
+    @Test("a system is not used again when as many attempts in a row exceed their time as it has slots")
+    func stuckSystem() {
+        var state = state(5, options: .init(adaptiveTimeout: AdaptiveTimeout()))
+        let attempts = (0..<5).map { _ in start(&state, on: 1) }
+        _ = end(attempts[0], on: 1, as: late, in: &state, slots: 2)
+        #expect(state.excluded.isEmpty)
+        // It answers in between: a slot works.
+        _ = end(attempts[1], on: 1, as: .output, in: &state, slots: 2)
+        _ = end(attempts[2], on: 1, as: late, in: &state, slots: 2)
+        #expect(state.excluded.isEmpty && !state.isStuck(.test(1)))
+        _ = end(attempts[3], on: 1, as: late, in: &state, slots: 2)
+        #expect(state.excluded == [.test(1)] && state.isStuck(.test(1)))
+        // What waited there is cancelled, which is no news.
+        let cancelled = TaskRunState.AttemptEnd.error(ScanError(.cancelled, "cancelled"))
+        #expect(end(attempts[4], on: 1, as: cancelled, in: &state) == .retry(reason: "cancelled", log: nil))
+    }
+
+    @Test("a limit that was set, which may be short, does not exclude a system")
+    func setLimit() {
+        var state = state(2, options: .init(timeout: .seconds(1), adaptiveTimeout: AdaptiveTimeout()))
+        for _ in 0..<2 {
+            let attempt = start(&state, on: 1)
+            _ = end(attempt, on: 1, as: late, in: &state)
+        }
+        #expect(state.excluded.isEmpty)
+    }
+
+    @Test("when the only system is stuck, the tasks are given up after the wait, each with its cause")
+    func forsaken() {
+        var state = state(
+            3, options: .init(waitForSystems: .seconds(3), adaptiveTimeout: AdaptiveTimeout()))
+        _ = state.systemsChanged(to: snapshots(1), isFirst: true)
+        let attempt = start(&state, on: 1)
+        _ = end(attempt, on: 1, as: late, in: &state)
+        func check(_ seconds: Double, hasSystem: Bool = false) {
+            let error = state.checkStranded(
+                hasSystem: { _ in hasSystem }, hasStuckSystem: { false }, at: moment(seconds))
+            #expect(error == nil)
+        }
+        check(1)
+        check(3.9)
+        #expect(!state.isForsaken)
+        check(4)
+        #expect(state.isForsaken && state.wakeUp == nil)
+        let first = state.giveUpFirst()
+        #expect(first.task.index == 0 && first.task.attempts == 1)
+        #expect(first.failure == TaskFailure(message: "no answer within 60 s", system: "node-1", attempt: 1))
+        // A system that joins gets the others.
+        check(5, hasSystem: true)
+        #expect(!state.isForsaken)
+        check(6)
+        check(9)
+        let second = state.giveUpFirst()
+        #expect(
+            "\(second.failure)"
+                == "no system is left to run it; the last cause: node-1: no answer within 60 s")
+        _ = state.giveUpFirst()
+        #expect(state.isDone && state.contradiction == nil)
+    }
+
+    @Test("tasks are given up, too, if the slots are held by scans of an earlier run")
+    func forsakenByEarlierRun() {
+        var state = state(1, options: .init(waitForSystems: .zero))
+        for _ in 0..<2 {
+            #expect(
+                state.checkStranded(hasSystem: { _ in false }, hasStuckSystem: { true }, at: .zero) == nil)
+        }
+        #expect(state.isForsaken)
     }
 
     @Test("a slow consumer holds the run up")

@@ -55,6 +55,7 @@ struct BenchCommandTests {
         #expect((latency["p50"] as? [Any])?.count == 2)
         let scan = try #require(report["scan"] as? [String: Any])
         #expect(scan["width"] as? Int == 512 && (scan["sources"] as? Int ?? 0) > 0)
+        #expect(scan["thisMachine"] != nil)
         #expect((scan["enoughNodes"] as? Int ?? -1) >= 0)
         let model = try #require(scan["model"] as? [String: Any])
         let steps = try #require(model["steps"] as? [[String: Any]])
@@ -70,7 +71,8 @@ struct BenchCommandTests {
         let path = try scene.sky()
         let result = try Program.run(["bench", "scan", path, "--runs", "1", "--local-slots", "1"])
         #expect(result.code == 0, "\(result.errors)")
-        #expect(result.output.hasPrefix("scan: \(path), 600 x 500 pixels in 1 band, median of 1 run\n"))
+        #expect(result.output.contains("\n\nscan: \(path), 600 x 500 pixels in 1 band, median of 1 run\n"))
+        #expect(result.output.firstMatch(of: /^a 600 x 500 image takes [0-9.]+ m?s on this machine\n/) != nil)
         #expect(result.output.hasSuffix("run `skyfarm node` on another machine to measure its benefit\n"))
     }
 

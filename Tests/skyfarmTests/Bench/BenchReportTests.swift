@@ -34,6 +34,8 @@ struct BenchReportTests {
         report.scan = measurement.report
         #expect(
             report.text == """
+                a 1000 x 1000 image takes 5.75 s on this machine, 4.00 s with this node
+
                 dispatch: null tasks, median of 3 runs
                 SYSTEM     SLOTS  TASKS/S  LOWEST  HIGHEST
                 local          2    300 k   290 k    310 k
@@ -61,6 +63,23 @@ struct BenchReportTests {
                 over 1.00 Gbit/s: 1 node 2.78 x, 2 nodes 4.12 x; more than 2 nodes do not help: limited by the \
                 number of bands, 10
                 """ + "\n")
+    }
+
+    @Test(
+        "the first line has the time of a large image, scaled from the synthetic one",
+        arguments: [
+            (1024, true, true, "about 9:35 on this machine, 6:40 with this node (scaled from 1024 x 1024)"),
+            (1024, true, false, "about 9:35 on this machine (scaled from 1024 x 1024)"),
+            (1024, false, true, "about 6:40 with this node (scaled from 1024 x 1024)"),
+            (10240, true, true, "5.75 s on this machine, 4.00 s with this node"),
+        ])
+    func headline(size: Int, hasLocal: Bool, hasNode: Bool, expected: String) {
+        var report = BenchReport(runs: 2, systems: systems.filter { $0.isLocal ? hasLocal : hasNode })
+        var measurement = ScanMeasurementTests.measurement
+        (measurement.image.isSynthetic, measurement.image.width, measurement.image.height) = (true, size, size)
+        if !hasLocal { measurement.thisMachine = [] }
+        report.scan = measurement.report
+        #expect(report.text.hasPrefix("a 10240 x 10240 image takes \(expected)\n"), "\(report.text)")
     }
 
     @Test("programs read a document with a version")

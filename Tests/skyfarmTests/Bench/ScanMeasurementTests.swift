@@ -27,6 +27,7 @@ struct ScanMeasurementTests {
             [trial(10, busy: 10), trial(11, busy: 10), trial(10, busy: 10)],
             [trial(21, busy: 20, coordinator: 1), trial(20, busy: 20, coordinator: 1)],
         ],
+        thisMachine: [trial(6, busy: 10), trial(5.5, busy: 10)],
         together: [trial(4, busy: 18, serial: 0.4), trial(4, busy: 18, serial: 0.4)],
         way: .init(roundTrip: 0.001, link: Sample([2.2e6, 2.2e6])))
 
@@ -52,12 +53,12 @@ struct ScanMeasurementTests {
     }
 
     @Test(
-        "the limit is the greatest share; slots that wait do so for the link if that is busy, else for tasks",
+        "the limit is a share of at least half, if there is one; slots that wait do so for the link if that is busy, else for tasks",
         arguments: [
             (0.5, 0.4, 0.0, ScalingModel.Bound.compute), (0.4, 0.5, 0, .coordinator), (0.2, 0.1, 0.6, .link),
-            (0.2, 0.1, 0.1, .tasks),
+            (0.2, 0.1, 0.1, .tasks), (0.37, 0.33, 0.3, nil), (0.4, 0.2, 0.1, nil),
         ])
-    func bound(compute: Double, coordinator: Double, link: Double, bound: ScalingModel.Bound) {
+    func bound(compute: Double, coordinator: Double, link: Double, bound: ScalingModel.Bound?) {
         #expect(BenchReport.Shares(compute: compute, coordinator: coordinator, link: link).bound == bound)
     }
 
@@ -96,11 +97,14 @@ struct ScanMeasurementTests {
         alone.way = nil
         alone.systems.removeLast()
         alone.oneSlot.removeLast()
+        #expect(alone.report.thisMachine?.median == 5.75)
         #expect(alone.report.model == nil && alone.report.forecasts == nil && alone.report.link == nil)
         #expect(alone.report.effectiveSlots == 2)
         var remote = Self.measurement
         remote.systems = [("alpha", 4), ("beta", 1)].map { .init(name: $0, slots: $1, isLocal: false) }
         remote.oneSlot.reverse()
+        remote.thisMachine = []
+        #expect(remote.report.thisMachine == nil)
         // Beta is twice as fast as alpha.
         #expect(remote.report.effectiveSlots == 3 && remote.report.speedUp == 2.5)
     }

@@ -113,6 +113,20 @@ import Testing
         #expect(throughput.rates[1] == [0, 0, 1000, 1000, 0, 0, 0, 0, 0, 0])
     }
 
+    @Test("the speed-up is the one that the program has measured; without one, none is shown")
+    func speedUp() throws {
+        for (speedUp, shown) in [(SpeedUp(factor: 1.84, over: "local"), "1.84 ×"), (nil, nil)] {
+            var live = begun
+            live.timeline.finish(task: 0, number: 1, seconds: 1, at: 2)
+            live.end(.complete, "", speedUp: speedUp, at: 2)
+            try open(live)
+            let figures: [String] = try evaluate(
+                "[...document.querySelectorAll('#figures dt')].filter((name) => name.textContent === 'Speed-up')"
+                    + ".map((name) => name.parentElement.querySelector('dd').textContent)")
+            #expect(figures == [shown].compactMap(\.self))
+        }
+    }
+
     @Test("results from the journal count in no rate of this run")
     func resumed() throws {
         var live = begun

@@ -1,3 +1,4 @@
+import ScanCluster
 import SkyImage
 import SkyReport
 import Testing
@@ -30,7 +31,11 @@ import Testing
     }
 
     private func account(_ timeline: ScanTimeline, readingSeconds: Double = 0) -> ScanAccount {
-        ScanAccount(timeline, readingSeconds: readingSeconds, local: "local")
+        // Each system has a kernel, and so a machine, of its own.
+        let processors = timeline.systems.map { ($0.name, ProcessorShare(kernel: $0.name)) }
+        return ScanAccount(
+            timeline, readingSeconds: readingSeconds, local: "local",
+            processors: Dictionary(uniqueKeysWithValues: processors))
     }
 
     @Test("two systems that compute all the time are twice as fast as one, and computing is the limit")
@@ -46,13 +51,17 @@ import Testing
                 == "2 times as fast as this machine alone, limited by CPU: slots busy 100 % of the time")
     }
 
-    @Test("a system with more slots than tasks is no faster alone than its slowest task")
-    func rounds() throws {
-        // Alone, its four slots would have done five tasks in two rounds.
-        let attempts =
-            (0..<4).map { _ in ("local", 0.0, 1.0, 1.0) } + [("alpha", 0, 1, 1)]
-        let account = account(timeline([("local", 4), ("alpha", 1)], attempts, end: 1))
-        #expect(account.speedUp == .init(factor: 2, over: "local"))
+    @Test("a node on the coordinator's machine, or one that does not tell where it runs, leaves the speed-up unknown")
+    func sharedMachine() {
+        let timeline = timeline([("local", 1), ("alpha", 1)], [("local", 0, 1, 1), ("alpha", 0, 1, 1)], end: 1)
+        func speedUp(_ processors: [String: ProcessorShare]) -> SpeedUp? {
+            ScanAccount(timeline, readingSeconds: 0, local: "local", processors: processors).speedUp
+        }
+        let here = ProcessorShare(kernel: "k", processors: [0b11])
+        #expect(speedUp(["local": here, "alpha": here]) == nil)
+        #expect(speedUp(["local": here]) == nil && speedUp(["alpha": here]) == nil && speedUp([:]) == nil)
+        // On one machine, but each with processors of its own.
+        #expect(speedUp(["local": here, "alpha": ProcessorShare(kernel: "k", processors: [0b100])])?.factor == 2)
     }
 
     @Test("of a scan that an earlier run has done, nothing is said")
@@ -77,6 +86,14 @@ import Testing
         #expect(little.speedUp == nil)
         #expect(account(ScanTimeline()) == account(timeline([], [], end: 0)))
         #expect(account(ScanTimeline()).words == nil)
+    }
+
+    @Test("without a cause of half of the slots' time, no limit is claimed")
+    func noBound() {
+        // A slot of two scans; a third of the rest waits for pixels.
+        let attempts = [("local", 0.0, 4.0, 3.2), ("local", 0, 3, 2.8)]
+        let account = account(timeline([("local", 4)], attempts, end: 5))
+        #expect(account.bound == nil && account.words == nil)
     }
 
     @Test("slots that wait for their pixels name the network, or the disk if that was read all the time")

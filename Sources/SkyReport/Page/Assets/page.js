@@ -173,9 +173,12 @@ class ScanPage {
     if (state.resumedTasks === 0 && state.summary) {
       figures.push(["Mean rate", quantity(width * height / (state.seconds || 1)) + "pix/s", "Pixels of the image per second"]);
     }
-    figures.push(["Tasks", whole(sum("done"))], [
-      "Mean busy slots", (sum("seconds") / (state.seconds || 1)).toFixed(2), "Seconds of task execution per second of the scan",
-    ]);
+    figures.push(["Tasks", whole(sum("done"))]);
+    if (state.end.speedUp) {
+      const { factor, over } = state.end.speedUp;
+      const name = over === "local" ? "the coordinator's machine" : over;
+      figures.push(["Speed-up", factor + " ×", `Times as fast as ${name} alone`]);
+    }
     return figures;
   }
 

@@ -1,0 +1,79 @@
+/// How many times as fast a scan was as one of its systems alone. Measured from the scan itself; pure.
+///
+/// The factor is T(alone) / T. T is the time from the beginning of the scan until its sources were complete. T(alone) is
+/// the time in which no task ran on any system, when only the coordinator worked, and for each step the time that its
+/// tasks would take on the slots of the one system, one per slot at a time, at the pace that its own tasks had.
+///
+/// The pace is that of the system alone only if no other system used its processors. The factor is never above the
+/// ratio of the slots, which it has without any loss.
+public struct SpeedUp: Encodable, Equatable, Sendable {
+    /// To two decimals.
+    public let factor: Double
+    /// Name of the system that the scan is compared with.
+    public let over: String
+
+    /// A known speed-up.
+    public init(factor: Double, over: String) { (self.factor, self.over) = (factor, over) }
+
+    /// The speed-up of a scan that has ended; nil if only one system did tasks, if the one to compare with did too few
+    /// to tell its pace, or if it may have shared its processors with another.
+    ///
+    /// - Parameters:
+    ///   - timeline: The scan.
+    ///   - local: Name of the coordinator's own system, which is the one to compare with if it has slots; otherwise it
+    ///     is the one that did most.
+    ///   - areApart: Whether two systems, by name, are known to have no processor in common.
+    public init?(of timeline: ScanTimeline, local: String, areApart: (String, String) -> Bool) {
+        guard let end = timeline.end, end > 0 else { return nil }
+        let done = timeline.attempts.filter { $0.outcome == .done && $0.seconds != nil }
+        let steps = Dictionary(grouping: done, by: \.step)
+        guard let heaviest = steps.values.max(by: { $0.cost < $1.cost }) else { return nil }
+        let shares = Dictionary(grouping: done, by: \.system)
+        let most = shares.max { ($0.value.cost, $1.key) < ($1.value.cost, $0.key) }?.key
+        let systems = timeline.systems
+        guard shares.count > 1, let one = systems.firstIndex(where: { $0.name == local && $0.slots > 0 }) ?? most,
+            shares.keys.allSatisfy({ $0 == one || areApart(systems[$0].name, systems[one].name) })
+        else { return nil }
+        let slots = systems[one].slots
+        let sample = heaviest.filter { $0.system == one }
+        guard sample.count >= slots, sample.seconds > 0 else { return nil }
+        // In steps without a task of its own, its speed relative to the mean is that of the heaviest step.
+        let relative = sample.pace / heaviest.pace
+        let alone = steps.values.reduce(end - timeline.busySeconds) { sum, step in
+            let own = step.filter { $0.system == one }
+            return sum + step.duration(slots: slots, pace: own.cost > 0 ? own.pace : step.pace * relative)
+        }
+        let ratio = Double(shares.keys.reduce(0) { $0 + systems[$1].slots }) / Double(slots)
+        self.init(factor: (min(alone / end, ratio) * 100).rounded() / 100, over: systems[one].name)
+    }
+}
+
+extension ScanTimeline {
+    /// Seconds in which a task ran on some system.
+    fileprivate var busySeconds: Double {
+        var (total, reached) = (0.0, 0.0)
+        for attempt in attempts.sorted(by: { $0.start < $1.start }) {
+            let end = attempt.end ?? end ?? attempt.start
+            total += max(0, end - max(attempt.start, reached))
+            reached = max(reached, end)
+        }
+        return total
+    }
+}
+
+extension [Attempt] {
+    fileprivate var cost: Double { reduce(0) { $0 + $1.cost } }
+    fileprivate var seconds: Double { reduce(0) { $0 + ($1.seconds ?? 0) } }
+    /// Seconds per cost.
+    fileprivate var pace: Double { seconds / cost }
+
+    /// The time that slots of this pace need for these tasks, in the order of their beginnings.
+    fileprivate func duration(slots: Int, pace: Double) -> Double {
+        var busy = [Double](repeating: 0, count: Swift.min(slots, count))
+        for attempt in sorted(by: { $0.start < $1.start }) {
+            guard let free = busy.indices.min(by: { busy[$0] < busy[$1] }) else { break }
+            busy[free] += attempt.cost * pace
+        }
+        return busy.max() ?? 0
+    }
+}
