@@ -78,7 +78,9 @@ public final class ScanNode: Sendable {
             system: local, keys: keys, scanners: scanners, listen: listen, resolver: resolver, options: options,
             loop: loop, onEvent: { onEvent(.server($0)) })
         systems = Systems(clock: loop)
-        connections = RemoteNodes([], keys: keys, systems: systems, loop: loop)
+        var remote = RemoteNodes.Options()
+        remote.arithmetic = scanners.arithmetic
+        connections = RemoteNodes([], keys: keys, systems: systems, options: remote, loop: loop)
         coordinator = ScanCoordinator(systems: systems, clock: loop, executor: loop)
         membership = ClusterMembership(
             sources, own: [identity], connections: connections, systems: systems, keys: keys,

@@ -39,9 +39,10 @@ struct ProtocolDocumentTests {
     static func expected() throws -> [String: [UInt8]] {
         let greeting = try ClientHandshake().greeting(
             CoordinatorInfo(name: "desk", software: "0.1.0", frameLimit: 1 << 20))
-        let node = NodeInfo(
+        var node = NodeInfo(
             identity: SystemID(high: 1, low: 2), name: "alpha", slots: 4, queueLimit: 16, software: "0.1.0",
             scanners: ["doc.greet/1"], frameLimit: 1 << 20)
+        node.arithmetic = Arithmetic(fingerprint: "1f0c8e2d", libraries: "SEP 1.2.1")
         let task = try WireEncoder().encode(Greeting(id: 7, name: "sky"))
         let output = try WireEncoder().encode("hello sky")
         let bulk = BulkBytes(byteCount: 4) { $0.copyBytes(from: [1, 2, 3, 4]) }

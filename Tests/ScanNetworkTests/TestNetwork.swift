@@ -42,14 +42,16 @@ struct TestNode {
 
     init(
         slots: Int = 2, listen: String = "127.0.0.1:0", keys: KeyRing = testKeys, identity: SystemID? = nil,
-        _ configure: (inout NodeServer.Options) -> Void = { _ in }
+        arithmetic: Arithmetic? = nil, _ configure: (inout NodeServer.Options) -> Void = { _ in }
     ) throws {
         var options = NodeServer.Options()
         options.timing = testTiming
         configure(&options)
         let events = Locked<[NodeServer.Event]>([])
+        var scanners = allScanners
+        scanners.arithmetic = arithmetic
         server = NodeServer(
-            name: "node", keys: keys, identity: identity, slots: slots, scanners: allScanners, listen: listen,
+            name: "node", keys: keys, identity: identity, slots: slots, scanners: scanners, listen: listen,
             options: options
         ) { event in events.withLock { $0.append(event) } }
         address = "\(try server.start())"
@@ -70,13 +72,14 @@ struct TestNode {
 /// Connects to addresses and returns the systems they led to, with their states.
 func connect(
     _ addresses: String..., keys: KeyRing = testKeys, window: Int? = nil, timing: ConnectionTiming = testTiming,
-    frameLimit: Int? = nil
+    frameLimit: Int? = nil, arithmetic: Arithmetic? = nil, allowsDifferentNodes: Bool = false
 ) async -> (systems: Systems, nodes: RemoteNodes, states: [NodeState]) {
     let systems = Systems(clock: EventLoop.shared)
     var options = RemoteNodes.Options()
     options.window = window
     options.timing = timing
     if let frameLimit { options.frameLimit = frameLimit }
+    (options.arithmetic, options.allowsDifferentNodes) = (arithmetic, allowsDifferentNodes)
     let nodes = RemoteNodes(addresses, keys: keys, systems: systems, options: options)
     nodes.start()
     return (systems, nodes, await nodes.settled())

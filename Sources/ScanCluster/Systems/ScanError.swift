@@ -26,6 +26,8 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
         case unreachable
         /// The peer speaks another protocol version.
         case incompatible
+        /// The peer's scans could give other outputs than those of this process.
+        case differentArithmetic
         /// Another program answers at the address.
         case notANode
         /// The peer does not hold the cluster key, or did not prove it.

@@ -117,6 +117,10 @@ final class NodeLink: @unchecked Sendable {
         if shown.announcedName != nil { shown.address = connection.peer.description }
         let (systems, loop, options) = (nodes.systems, nodes.loop, nodes.options)
         let name = distinctName(of: node, in: systems)
+        if let error = options.arithmetic.flatMap({ node.difference(from: $0) }) {
+            guard options.allowsDifferentNodes else { return refuse(error, connection) }
+            nodes.admit(node, as: name)
+        }
         var named = node
         named.name = name
         var hasJoined = false
@@ -134,6 +138,15 @@ final class NodeLink: @unchecked Sendable {
         hasJoined = systems.join(system)
         self.transport = transport
         handle(.connected(node.identity, hasJoined: hasJoined))
+    }
+
+    /// Ends the connection to a node that is not used, and tells it why.
+    private func refuse(_ error: ScanError, _ connection: Connection) {
+        connection.send { $0.putGoodbye(draining: false, message: "this node \(error.message)") }
+        connection.end(error, politely: true)
+        var error = error
+        error.system = shown.address
+        handle(.failed(error))
     }
 
     /// A name that no other system has: the address is added if names clash.

@@ -24,6 +24,11 @@ public final class RemoteNodes: @unchecked Sendable {
         public var frameLimit = 1 << 30
         /// Time limits.
         public var timing = ConnectionTiming()
+        /// How this process computes: nodes that compute differently, or do not report how they compute, are refused.
+        /// Nil, the default, to use every node.
+        public var arithmetic: Arithmetic?
+        /// Whether nodes that compute differently are used all the same; see ``RemoteNodes/differentNodes``.
+        public var allowsDifferentNodes = false
         /// Makes the sessions that protect the connections; only benchmarks change it.
         package var sessions = SessionMaker.tls
 
@@ -35,6 +40,7 @@ public final class RemoteNodes: @unchecked Sendable {
         var states: [NodeState]
         var waiters: [CheckedContinuation<[NodeState], Never>] = []
         var isSettled = false
+        var differentNodes: [String: NodeInfo] = [:]
     }
 
     let loop: EventLoop
@@ -88,6 +94,13 @@ public final class RemoteNodes: @unchecked Sendable {
             }
         }
     }
+
+    /// The nodes that have joined although they compute differently, by the names of their systems. A node stays listed
+    /// when it leaves.
+    public var differentNodes: [String: NodeInfo] { shared.withLock { $0.differentNodes } }
+
+    /// A node that computes differently joins as the system of that name.
+    func admit(_ node: NodeInfo, as name: String) { shared.withLock { $0.differentNodes[name] = node } }
 
     /// Removes the nodes from the systems and closes their connections; attempts in flight are lost.
     public func close() {

@@ -44,6 +44,7 @@ package struct ClientHandshake {
             info.software = info.software.printable
             info.scanners = info.scanners.map(\.printable)
             if let kernel = info.processors?.kernel { info.processors?.kernel = kernel.printable }
+            info.arithmetic = info.arithmetic?.printable
             info.queueLimit = min(info.queueLimit, 1 << 20)
             info.frameLimit = min(info.frameLimit, FrameFormat.greatestFrameLimit)
             return .open(info, version: version, consumed: size)

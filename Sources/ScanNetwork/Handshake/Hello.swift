@@ -22,6 +22,8 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     package var forgetsBulk: Bool?
     /// Its processors; nil if it does not report them.
     package var processors: ProcessorShare?
+    /// How it computes; nil if it does not report that.
+    public var arithmetic: Arithmetic?
     /// Longest frame it accepts, in bytes.
     package var frameLimit: Int
 

@@ -93,6 +93,7 @@ public final class NodeServer: @unchecked Sendable {
         info.readsReferences = resolver == nil ? nil : true
         info.forgetsBulk = true
         info.processors = system.processors
+        info.arithmetic = scanners.arithmetic
         self.info = info
         self.scanners = scanners
         self.resolver = resolver

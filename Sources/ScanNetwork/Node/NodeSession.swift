@@ -108,7 +108,7 @@ extension NodeSession: ConnectionDelegate {
         switch frame {
         case .task(let task): try received(task, on: connection)
         case .cancel(let request): state.cancel(request)?.cancel()
-        case .goodbye: break
+        case .goodbye(_, let message): state.goodbye = message.printable
         case .response, .refusal, .ping, .pong: throw ProtocolError("a coordinator sent a node's frame")
         }
     }

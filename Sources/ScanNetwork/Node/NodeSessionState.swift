@@ -72,6 +72,8 @@ package struct NodeSessionState<Work: SessionTask> {
     package private(set) var done = 0
     /// Tasks that were cancelled, by the coordinator or by the connection's end.
     package private(set) var cancelled = 0
+    /// Why the coordinator is about to close the connection, in its words; nil until it sends that.
+    package var goodbye: String?
     private var jobs: Set<UInt64> = []
 
     /// Most jobs that are counted.
@@ -198,6 +200,7 @@ package struct NodeSessionState<Work: SessionTask> {
         defer { phase = .ended }
         switch phase {
         case .open(let peer, _):
+            let reason = goodbye.map { "\(reason) (\($0))" } ?? reason
             let event = NodeServer.Event.disconnected(peer, reason: reason, done: done, cancelled: cancelled)
             return (.disconnected(event), works)
         case .refused(let refusal): return (.refused(reason: refusal), works)

@@ -26,6 +26,9 @@ public struct Scanners: Sendable {
         }
     }
 
+    /// How these scanners compute, which a node reports to coordinators; nil to report nothing.
+    public var arithmetic: Arithmetic?
+
     private var runs: [String: Run] = [:]
     private let encoders = WireEncoders()
 

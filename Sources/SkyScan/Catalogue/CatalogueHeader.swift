@@ -12,6 +12,8 @@ enum CatalogueHeader {
             HeaderEntry("CREATOR", .text(software), comment: "Program"),
             HeaderEntry("SEPVERS", .text(SEPVersion.current), comment: "Version that SEP reports"),
             HeaderEntry("SEPVERIF", .logical(SEPVersion.isVerified), comment: "Exact scan verified with this version"),
+            HeaderEntry("ARITHFP", .text("\(ArithmeticFingerprint.current)"), comment: "Arithmetic fingerprint"),
+            HeaderEntry("ARITHEQ", .logical(result.differentNodes.isEmpty), comment: "All systems computed alike"),
             HeaderEntry("IMAGE", .text(image.name), comment: "Scanned image"),
             HeaderEntry("IMGHDU", .integer(image.hdu), comment: "HDU number, 0 is the primary"),
             HeaderEntry("IMGWIDTH", .integer(image.width), comment: "[pix]"),

@@ -8,7 +8,8 @@ extension SkyScanResult {
     ///   - parameters: the parameters of the scan.
     ///   - checksums: those of the image and its maps.
     ///   - software: name and version of the program.
-    /// - Returns: a table with one row per source; its history lists missing sectors.
+    /// - Returns: a table with one row per source; its history lists missing sectors, and nodes that computed
+    ///   differently.
     public func table(
         image: ImageSummary, parameters: ScanParameters, checksums: InputChecksums?, software: String
     ) -> CatalogueTable {
@@ -26,6 +27,14 @@ extension SkyScanResult {
             history: missing.map { sector in
                 "MISSING \(sector.step.rawValue) columns \(sector.rect.x.lowerBound)-\(sector.rect.x.upperBound - 1) "
                     + "rows \(sector.rect.y.lowerBound)-\(sector.rect.y.upperBound - 1): \(sector.reason)"
-            })
+            } + differentLines)
+    }
+
+    /// A line for each node that computed differently, by name.
+    private var differentLines: [String] {
+        differentNodes.sorted { $0.key < $1.key }.map { name, node in
+            let arithmetic = node.arithmetic.map { "\($0.fingerprint), \($0.libraries)" } ?? "not reported"
+            return "OTHER ARITHMETIC node \(name): \(arithmetic), skyfarm \(node.software)"
+        }
     }
 }

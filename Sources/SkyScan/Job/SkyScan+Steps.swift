@@ -120,8 +120,12 @@ extension SkyScan {
             if case .success(let output) = response.result, let window = keys[response.id] {
                 let event = finished.removeFirst()
                 let key = TaskKey(step: name, basis: step.basis, window: window)
-                try await journal.add(output, of: key) {
-                    if let event { observer(.job(name, event)) }
+                let report = { @Sendable in if let event { observer(.job(name, event)) } }
+                // A resumed scan must not take over what another arithmetic gave.
+                if differentNodes()[response.system] == nil {
+                    try await journal.add(output, of: key, committed: report)
+                } else {
+                    report()
                 }
             }
             try take(response.id, response.result)

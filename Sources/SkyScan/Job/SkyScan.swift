@@ -1,4 +1,5 @@
 public import ScanCluster
+public import ScanNetwork
 public import SkyImage
 
 /// The distributed scan of one image: background, extraction, cut islands, cleaning, photometry.
@@ -12,6 +13,7 @@ public struct SkyScan: Sendable {
     let job: UInt64
     let journal: ScanJournal?
     let observer: @Sendable (SkyScanEvent) -> Void
+    let differentNodes: @Sendable () -> [String: NodeInfo]
     private let attempts = AttemptCounts()
     /// Most bytes that the window of a cut source may have. A frame to a node holds 1 GiB; the limit also holds for the
     /// local system, so that the catalogue does not depend on which system scans the window.
@@ -26,10 +28,13 @@ public struct SkyScan: Sendable {
     ///   - job: a random number that no other job has; the key of the pixels that nodes keep.
     ///   - journal: stores the results of finished tasks, and may already hold some; see ``ScanJournal``.
     ///   - observer: receives the events; must not block.
+    ///   - differentNodes: nodes that compute differently, by the names of their systems; the journal does not store
+    ///     their results. See ``RemoteNodes/differentNodes``.
     /// - Throws: ``ScanSetupError`` for parameters that are invalid for this image, or if SEP's draw is not fixed.
     public init(
         reader: ImageReader, parameters: ScanParameters, bandRows: Int? = nil, coordinator: ScanCoordinator,
-        job: UInt64, journal: ScanJournal? = nil, observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in }
+        job: UInt64, journal: ScanJournal? = nil, observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in },
+        differentNodes: @escaping @Sendable () -> [String: NodeInfo] = { [:] }
     ) throws(ScanSetupError) {
         try SEPVersion.requireFixedDraw()
         try parameters.validate()
@@ -45,6 +50,7 @@ public struct SkyScan: Sendable {
         self.job = job
         self.journal = journal
         self.observer = observer
+        self.differentNodes = differentNodes
     }
 
     /// Number of bands.
@@ -78,8 +84,8 @@ public struct SkyScan: Sendable {
         return SkyScanResult(
             sources: assembly.sources, removed: assembly.removed, globalLevel: background.globalLevel,
             globalNoise: background.globalNoise, varianceScale: background.varianceScale,
-            maskedPixels: background.maskedPixels, bands: plan.count,
-            tally: tally)
+            maskedPixels: background.maskedPixels, bands: plan.count, tally: tally,
+            differentNodes: differentNodes().filter { tally.systems[$0.key] != nil })
     }
 
     /// Why no system can scan the window of a cut source; nil if one can.

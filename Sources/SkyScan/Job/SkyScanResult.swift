@@ -1,3 +1,4 @@
+public import ScanNetwork
 public import SkyImage
 
 /// The sources of an image, with statistics of the scan.
@@ -18,6 +19,8 @@ public struct SkyScanResult: Sendable {
     public let bands: Int
     /// Shares of the systems and missing sectors.
     public let tally: ScanTally
+    /// Nodes that took part although they compute differently, by the names of their systems.
+    public var differentNodes: [String: NodeInfo] = [:]
 
     /// Sectors that could not be scanned; the catalogue is partial if there are any.
     public var missing: [MissingSector] { tally.missing }

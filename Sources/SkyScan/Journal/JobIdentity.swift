@@ -2,8 +2,8 @@ internal import Foundation
 internal import ScanBasics
 public import SkyImage
 
-/// The properties that make two command lines the same job: files, parameters, plan and versions; not nodes, slots or
-/// outputs.
+/// The properties that make two command lines the same job: files, parameters, plan, versions and arithmetic; not
+/// nodes, slots or outputs.
 public struct JobIdentity: Codable, Equatable, Sendable {
     /// Absolute name of the image, with its HDU.
     public let image: String
@@ -30,6 +30,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
         fields["rows of a band"] = "\(plan.rows), of \(2 * plan.lowCount) bands \(plan.lowRows), halo \(plan.halo)"
         fields["version"] = software
         fields["version of SEP"] = SEPVersion.current
+        fields["arithmetic"] = "\(ArithmeticFingerprint.current)"
         fields["format"] = ([String(Self.format)] + Self.scanners).joined(separator: ", ")
         self.fields = fields
     }

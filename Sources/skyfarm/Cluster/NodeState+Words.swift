@@ -18,6 +18,15 @@ extension NodeState {
     /// Whether authentication failed at an address that was given.
     var refusesKey: Bool { announcedName == nil && lacksKey }
 
+    /// Whether it computes differently, and is not used for that.
+    var computesDifferently: Bool {
+        if case .failed(let error) = status { return error.code == .differentArithmetic }
+        return false
+    }
+
+    /// Its name and address, or the address alone while the name is unknown.
+    var label: String { node.map { "\($0.name) (\(address))" } ?? address }
+
     /// Why tasks are not sent to this address; nil if they are.
     var trouble: String? {
         switch status {

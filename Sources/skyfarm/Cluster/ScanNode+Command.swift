@@ -5,6 +5,7 @@ import ScanDiscovery
 import ScanFarm
 import ScanNetwork
 import ScanSecurity
+import SkyScan
 
 /// The node of a command: it connects others and does not serve.
 extension ScanNode {
@@ -16,7 +17,8 @@ extension ScanNode {
         events: ScanEvents
     ) throws -> ScanNode {
         let (keys, sources) = try keysAndSources(cluster, events)
-        var remote = RemoteNodes.Options()
+        var remote = RemoteNodes.Options.sky
+        remote.allowsDifferentNodes = cluster.allowsDifferent
         remote.job = job
         let node = ScanNode(
             keys: keys, nodes: cluster.nodes.map(\.description), discovering: sources, localSlots: cluster.slotsHere,
@@ -93,10 +95,19 @@ extension ScanNode {
                 : "no node was named and --local-slots 0 excludes this machine; name one with --node HOST:PORT"
             return ScanError(.noSystem, words)
         }
-        let troubles = states.map { "node \($0.address): \($0.trouble ?? "no answer yet")" }
+        let troubles = states.map { "node \($0.label): \($0.trouble ?? "no answer yet")" }
         return ScanError(
             states.contains(where: \.refusesKey) ? .authentication : .noSystem,
             "no node can be used: \(troubles.joined(separator: "; ")); run `skyfarm doctor`, or leave out"
                 + " --local-slots 0")
+    }
+}
+
+extension RemoteNodes.Options {
+    /// Of a process that farms out sky scans: nodes must compute as it does.
+    static var sky: RemoteNodes.Options {
+        var options = RemoteNodes.Options()
+        options.arithmetic = .sky
+        return options
     }
 }

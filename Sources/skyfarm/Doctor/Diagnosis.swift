@@ -20,6 +20,8 @@ struct Diagnosis: Sendable {
     /// Duration of the search for nodes.
     var seconds: Double
     var time: SystemTime
+    /// How this machine computes.
+    var arithmetic: Arithmetic
 
     /// The result of one check.
     struct Finding: Encodable, Equatable, Sendable {
@@ -39,7 +41,7 @@ struct Diagnosis: Sendable {
     }
 
     var findings: [Finding] {
-        [bus, answer] + network + [clusterKey] + own + others + named + [firewall, clock]
+        [bus, answer] + network + [clusterKey, computing] + own + others + named + [firewall, clock]
     }
 
     /// Whether other machines can use this one.
@@ -98,6 +100,12 @@ struct Diagnosis: Sendable {
         case .failure(let error):
             Finding(check: "key", verdict: .problem, text: error.message, next: "skyfarm key path")
         }
+    }
+
+    private var computing: Finding {
+        Finding(
+            check: "arithmetic", verdict: .ok,
+            text: "the arithmetic of this machine is \(arithmetic.fingerprint), with \(arithmetic.libraries)")
     }
 
     /// Nodes named with --node.
@@ -181,7 +189,7 @@ struct Diagnosis: Sendable {
             let remedy = peer.node.isOnThisMachine ? "skyfarm node --listen :\(port)" : "sudo ufw allow \(port)/tcp"
             return Finding(
                 check: "answers", verdict: .problem, text: "\(name) \(trouble)",
-                next: state.lacksKey ? "skyfarm key import" : remedy)
+                next: state.computesDifferently ? nil : state.lacksKey ? "skyfarm key import" : remedy)
         }
         if peer.node.isOnThisMachine, isLoopback(state.address) {
             return Finding(

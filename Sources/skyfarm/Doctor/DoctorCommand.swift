@@ -4,6 +4,7 @@ import ScanDiscovery
 import ScanFarm
 import ScanNetwork
 import ScanSecurity
+import SkyScan
 
 /// `skyfarm doctor`: checks whether other machines can use this one.
 struct DoctorCommand: Command {
@@ -17,7 +18,7 @@ struct DoctorCommand: Command {
         // Without a usable key a random one is used: the other checks still work.
         let node = ScanNode(
             keys: try (try? keys.get()) ?? KeyRing(current: .random()), nodes: options.nodes.map(\.description),
-            discovering: [DNSServiceDiscovery()])
+            discovering: [DNSServiceDiscovery()], remote: .sky)
         try node.start()
         defer { node.disconnect() }
         let states = await node.look(for: .seconds(options.waitSeconds))
@@ -25,7 +26,7 @@ struct DoctorCommand: Command {
             daemon: daemon, key: keys.map(\.current.fingerprint), discoveryError: node.membership.errors.first,
             interfaces: NetworkInterface.current(),
             announced: node.membership.peers, states: states, seconds: options.waitSeconds,
-            time: SystemTime.current())
+            time: SystemTime.current(), arithmetic: .sky)
         try StandardOutput.write(
             options.common.json
                 ? JSONOutput.document(Report(isUsable: diagnosis.isUsable, findings: diagnosis.findings))

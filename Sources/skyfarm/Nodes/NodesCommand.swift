@@ -11,9 +11,11 @@ struct NodesCommand: Command {
     init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     func run() async throws -> ExitCode {
+        var remote = RemoteNodes.Options.sky
+        remote.allowsDifferentNodes = options.allowsDifferent
         let node = ScanNode(
             keys: try KeyStore.user().ring(), nodes: options.nodes.map(\.description),
-            discovering: NodeSources(discovers: options.discovers, srv: options.srv).all)
+            discovering: NodeSources(discovers: options.discovers, srv: options.srv).all, remote: remote)
         try node.start()
         defer { node.disconnect() }
         let states = await node.look(for: .seconds(options.waitSeconds))
@@ -42,6 +44,9 @@ struct NodesCommand: Command {
         var load: Double?
         var roundTripMilliseconds: Double?
         var version: String?
+        /// Its arithmetic fingerprint and the libraries that it uses.
+        var arithmetic: String?
+        var libraries: String?
         /// Fingerprint of the key in use or announced.
         var key: String?
         /// Why it cannot be used.
@@ -82,6 +87,8 @@ extension NodesCommand.Row {
         load = state.node.flatMap { node in node.busy.map { Double($0) / Double(node.slots) } }
         roundTripMilliseconds = state.roundTrip.map { $0 / .milliseconds(1) }
         version = state.node?.software
+        arithmetic = state.node?.arithmetic?.fingerprint
+        libraries = state.node?.arithmetic?.libraries
         key = state.key?.description
         reason = state.trouble
     }
@@ -103,6 +110,7 @@ extension NodesCommand {
         var nodes: [SocketAddress]
         var srv: [String]
         var discovers: Bool
+        var allowsDifferent: Bool
         var waitSeconds: Double
         var common: CommonOptions
 
@@ -110,6 +118,7 @@ extension NodesCommand {
             nodes = try arguments[NodeOptions.nodes]
             srv = try arguments[NodeOptions.srv]
             discovers = try !arguments[NodeOptions.noDiscovery]
+            allowsDifferent = try arguments[NodeOptions.allowDifferent]
             waitSeconds = try arguments[NodeOptions.look]
             common = try CommonOptions(arguments)
         }
@@ -138,6 +147,7 @@ extension NodesCommand {
                 title: "Options",
                 options: [
                     NodeOptions.nodes.spec, NodeOptions.srv.spec, NodeOptions.noDiscovery.spec, NodeOptions.look.spec,
+                    NodeOptions.allowDifferent.spec,
                 ]),
             CommonOptions.section,
         ],

@@ -7,6 +7,7 @@ struct ClusterOptions: Equatable, Sendable {
     var nodes: [SocketAddress]
     var srv: [String]
     var discovers: Bool
+    var allowsDifferent: Bool
     var waitSeconds: Double
     /// Nil: one per core.
     var localSlots: Int?
@@ -18,6 +19,7 @@ struct ClusterOptions: Equatable, Sendable {
         nodes = try arguments[NodeOptions.nodes]
         srv = try arguments[NodeOptions.srv]
         discovers = try !arguments[NodeOptions.noDiscovery]
+        allowsDifferent = try arguments[NodeOptions.allowDifferent]
         waitSeconds = try arguments[NodeOptions.wait]
         localSlots = try arguments[Self.localSlots]
     }
@@ -28,6 +30,6 @@ struct ClusterOptions: Equatable, Sendable {
 
     static let options = [
         NodeOptions.nodes.spec, NodeOptions.srv.spec, NodeOptions.noDiscovery.spec, NodeOptions.wait.spec,
-        localSlots.spec,
+        localSlots.spec, NodeOptions.allowDifferent.spec,
     ]
 }

@@ -56,6 +56,9 @@ enum NodeOptions {
         "srv", .word("NAME"), layers: .all, help: "Use the nodes in the DNS SRV records of this name")
     static let noDiscovery = Option.toggle(
         "no-discovery", layers: .all, help: "Do not discover nodes on the local network")
+    static let allowDifferent = Option.toggle(
+        "allow-different-nodes", layers: .all,
+        help: "Use nodes that compute differently, too; the catalogue then is not exact, and its header says so")
     static let look = Option.value(
         "wait", .number("SECONDS", 0...3600), default: 2, layers: .all, help: "Time to look for nodes")
     static let wait = Option.value(

@@ -104,11 +104,13 @@ struct ScanCommand: Command {
         try await journal?.begin { try await checksums.value }
         let job = try SkyScan(
             reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: node.coordinator,
-            job: UInt64.random(in: .min ... .max), journal: journal, observer: events.handle)
+            job: UInt64.random(in: .min ... .max), journal: journal, observer: events.handle,
+            differentNodes: { node.connections.differentNodes })
         display.handle(
             .began(pixels: reader.summary.width * reader.summary.height, work: job.expectedCost))
         let result = try await job.run()
         recorder.finish()
+        events.report(differentNodes: result.differentNodes.keys.sorted())
         let account = await account(recorder, reader, node)
         recorder.begin(chore: "writing the catalogue")
         let table = result.table(

@@ -87,7 +87,18 @@ struct ScanEvents: Sendable {
     /// Warns about nodes that cannot be used.
     func report(_ states: [NodeState]) {
         for state in states {
-            if let trouble = state.trouble { warn("node \(name: state.address): \(trouble)") }
+            if let trouble = state.trouble { warn("node \(name: state.label): \(trouble)") }
+        }
+    }
+
+    /// Warns about nodes that computed differently and were used all the same.
+    func report(differentNodes names: [String]) {
+        for name in names {
+            warn(
+                """
+                node \(name: name) computes differently and was used (--allow-different-nodes); the catalogue's header \
+                says ARITHEQ = F
+                """)
         }
     }
 

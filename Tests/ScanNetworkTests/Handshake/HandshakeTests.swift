@@ -218,6 +218,7 @@ struct HandshakeTests {
         node.name = "\u{1b}[2Jal\npha"
         node.software = "0\r"
         node.scanners = ["a\u{7}/1"]
+        node.arithmetic = Arithmetic(fingerprint: "\u{1b}f", libraries: String(repeating: "\n", count: 1000))
         let welcome = Hello(.welcome, versions: 1...1, body: try WireEncoder().encode(node)).encoded
         guard case .open(let info, _, _) = client(welcome) else {
             Issue.record("not open")
@@ -226,6 +227,8 @@ struct HandshakeTests {
         #expect(info.name == "\u{fffd}[2Jal\u{fffd}pha")
         #expect(info.software == "0\u{fffd}")
         #expect(info.scanners == ["a\u{fffd}/1"])
+        #expect(info.arithmetic?.fingerprint == "\u{fffd}f")
+        #expect(info.arithmetic?.libraries == String(repeating: "\u{fffd}", count: 64))
         let greeting = try ClientHandshake().greeting(CoordinatorInfo(name: "de\u{1b}sk", frameLimit: 1 << 20))
         guard case .open(let coordinator, _, _) = server(greeting) else {
             Issue.record("not open")

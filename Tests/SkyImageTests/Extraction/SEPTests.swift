@@ -6,9 +6,10 @@ import Testing
 
 @Suite("the SEP library")
 struct SEPTests {
-    @Test("deblending's draw is fixed as libsep sees it")
-    func draw() {
+    @Test("deblending's draw is fixed as libsep sees it, and copies of a blend are deblended alike")
+    func draw() throws {
         #expect(SEPVersion.drawIsFixed)
+        #expect(try DrawCheck.deblendsAlike())
     }
 
     @Test("the library's version is known")

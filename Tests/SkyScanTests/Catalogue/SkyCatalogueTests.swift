@@ -1,3 +1,5 @@
+import ScanCluster
+import ScanNetwork
 import SkyImage
 import Testing
 
@@ -102,6 +104,8 @@ struct SkyCatalogueTests {
         #expect(entries.count == table.header.count, "a key stands twice")
         #expect(table.header.allSatisfy { !$0.comment.isEmpty && $0.key.count <= 8 })
         #expect(entries["CREATOR"] == .text("skyfarm 1.2.3"))
+        #expect(entries["ARITHFP"] == .text("\(ArithmeticFingerprint.current)"))
+        #expect(entries["ARITHEQ"] == .logical(true))
         #expect(entries["IMAGE"] == .text(files.path("sky.fits")))
         #expect(entries["IMGWIDTH"] == .integer(8) && entries["IMGHEIGH"] == .integer(6))
         #expect(entries["IMGXXH3"] == .text("00000000000000ab"))
@@ -121,6 +125,24 @@ struct SkyCatalogueTests {
         #expect(!table.header.contains { $0.key == "IMGXXH3" })
         #expect(table.header.contains { $0.key == "KERNEL" && $0.value == .text("none") })
         #expect(table.header.contains { $0.key == "CLEAN" && $0.value == .real(0) })
+    }
+
+    @Test("nodes that computed differently are named in the history, and the header does not promise equal arithmetic")
+    func differentNodes() throws {
+        var node = NodeInfo(
+            identity: SystemID(high: 1, low: 2), name: "far", slots: 1, queueLimit: 1, software: "0.9",
+            scanners: [], frameLimit: 1 << 20)
+        var result = result(sources: 0)
+        result.differentNodes["near"] = node
+        node.arithmetic = Arithmetic(fingerprint: "bbbb", libraries: "SEP 1.4.0")
+        result.differentNodes["far"] = node
+        let table = try table(result, summary())
+        #expect(table.header.contains { $0.key == "ARITHEQ" && $0.value == .logical(false) })
+        #expect(
+            table.history == [
+                "OTHER ARITHMETIC node far: bbbb, SEP 1.4.0, skyfarm 0.9",
+                "OTHER ARITHMETIC node near: not reported, skyfarm 0.9",
+            ])
     }
 
     @Test("missing sectors are counted in the header and listed in the history")

@@ -1,5 +1,6 @@
 import Foundation
 import ScanCluster
+import ScanNetwork
 import SkyImage
 import Testing
 
@@ -90,6 +91,26 @@ import Testing
         #expect(result.tally.tasks == 3 && result.tally.resumed == whole.tally.tasks - 3)
         #expect(try result.bytes == whole.bytes)
         #expect(notices.withLock { $0.count } == 3)
+    }
+
+    @Test("does again what a node did that computes differently")
+    func differentNode() async throws {
+        let bench = try JournalBench()
+        let node = NodeInfo(
+            identity: SystemID(high: 1, low: 2), name: "local", slots: 2, queueLimit: 1, scanners: [],
+            frameLimit: 1 << 20)
+        let finished = Locked(0)
+        let first = try await bench.scan(
+            try await bench.open(try bench.record()), differentNodes: ["local": node, "idle": node]
+        ) { event in
+            if case .job(_, .taskFinished) = event { finished.withLock { $0 += 1 } }
+        }
+        // Only nodes that did a task count, and their tasks are reported like others.
+        #expect(Array(first.differentNodes.keys) == ["local"])
+        #expect(finished.withLock { $0 } == first.tally.tasks)
+        let again = try await bench.scan(try await bench.open(try bench.record()))
+        #expect(again.tally.resumed == 0 && again.tally.tasks == first.tally.tasks)
+        #expect(again.differentNodes.isEmpty)
     }
 
     @Test("does not use results of a run in which a band's background was missing")

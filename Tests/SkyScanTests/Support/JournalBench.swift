@@ -60,7 +60,8 @@ final class JournalBench: Sendable {
 
     /// Scans the image on two local slots.
     func scan(
-        _ journal: ScanJournal?, observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in }
+        _ journal: ScanJournal?, differentNodes: [String: NodeInfo] = [:],
+        observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in }
     ) async throws -> SkyScanResult {
         let reader = try ImageReader(image: image)
         let systems = Systems(clock: EventLoop.shared)
@@ -69,7 +70,7 @@ final class JournalBench: Sendable {
         let scan = try SkyScan(
             reader: reader, parameters: ScanParameters(), bandRows: 64,
             coordinator: ScanCoordinator(systems: systems, clock: EventLoop.shared), job: 1, journal: journal,
-            observer: observer)
+            observer: observer, differentNodes: { differentNodes })
         do {
             try await journal?.begin { try await reader.checksums() }
             let result = try await scan.run()

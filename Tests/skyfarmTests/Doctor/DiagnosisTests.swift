@@ -21,7 +21,8 @@ struct DiagnosisTests {
                 NetworkInterface(name: "eth0", isUp: true, hasMulticast: true, addresses: Self.hosts("10.0.0.1")),
                 NetworkInterface(name: "tun0", isUp: true, hasMulticast: false, addresses: Self.hosts("10.9.0.1")),
             ],
-            announced: [], states: [], seconds: 2, time: SystemTime(text: "now"))
+            announced: [], states: [], seconds: 2, time: SystemTime(text: "now"),
+            arithmetic: Arithmetic(fingerprint: "1f0c8e2d", libraries: "SEP 1.2.0"))
     }
 
     func found(_ address: String, here: Bool, reason: UnusableReason? = nil) throws -> DiscoveredPeer {
@@ -114,6 +115,17 @@ struct DiagnosisTests {
         #expect(hints.allSatisfy { $0.text.contains("has another cluster key") && $0.verdict == .note })
     }
 
+    @Test("of a node that computes differently shows the reason, and does not suspect the firewall")
+    func otherArithmetic() throws {
+        var diagnosis = try machine()
+        diagnosis.announced = [try found("10.0.0.2", here: false)]
+        diagnosis.states = [.different(at: "10.0.0.2:4870")]
+        let finding = try #require(diagnosis.findings.first { $0.check == "answers" })
+        #expect(finding.verdict == .note && finding.text == "alpha computes differently" && finding.next == nil)
+        #expect(
+            diagnosis.findings.contains { $0.check == "arithmetic" && $0.text.contains("1f0c8e2d, with SEP 1.2.0") })
+    }
+
     @Test("of a machine whose key cannot be used is bad")
     func noKey() throws {
         var diagnosis = try machine()
@@ -139,6 +151,12 @@ extension NodeState {
     fileprivate static func refused(at address: String) -> NodeState {
         var state = NodeState(address: address)
         state.status = .failed(ScanError(.authentication, "has another cluster key"))
+        return state
+    }
+
+    fileprivate static func different(at address: String) -> NodeState {
+        var state = NodeState(address: address)
+        state.status = .failed(ScanError(.differentArithmetic, "computes differently"))
         return state
     }
 

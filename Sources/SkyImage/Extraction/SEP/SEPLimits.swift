@@ -22,8 +22,10 @@ package enum SEPLimits {
     /// Runs `extract` until it no longer fails because a limit is too low, in a window of `pixelCount` pixels.
     /// - Throws: ``SEPError`` for every other failure, or if the limits cannot be raised further.
     static func withRoom(pixelCount: Int, _ extract: () -> Int32) throws(SEPError) {
-        var used = gate.raise(to: first)
         let mostStack = min(pixelCount + 2, mostStackPixels)
+        // Less for a small window, as long as no larger one was extracted: the stack's pages cost more than its pixels.
+        var used = gate.raise(
+            to: Limits(pixelStack: min(first.pixelStack, mostStack), subObjects: first.subObjects))
         while true {
             let status = gate.run(extract)
             switch status {

@@ -22,8 +22,9 @@ public enum SEPVersion {
             + "an SEP run over the whole image; the catalogue's header says SEPVERIF = F"
     }
 
-    /// True if libsep's random draw in deblending is fixed, as libsep itself reports; otherwise no catalogue is exact.
-    public static var drawIsFixed: Bool { skyfarm_draw_is_fixed() != 0 }
+    /// True if libsep's random draw in deblending is fixed; otherwise no catalogue is exact. Found once, from the
+    /// function that libraries of this process resolve, and from blends that libsep extracts.
+    public static let drawIsFixed = skyfarm_draw_is_fixed() != 0 && (try? DrawCheck.deblendsAlike()) == true
 
     /// Refuses to scan with a random draw, which would make every blend depend on how the image is divided.
     /// - Throws: ``ScanSetupError``.

@@ -25,6 +25,7 @@ struct ImagesJob: Sendable {
     /// - Throws: what ends the job: `CancellationError`, ``ScanError`` if there is no system, ``OutputError`` if the disk
     ///   is full; with `--fail-fast` the first error of a file.
     func run(_ files: [InputList.File]) async throws {
+        defer { events.report(differentNodes: node.connections.differentNodes.keys.sorted()) }
         try await withThrowingDiscardingTaskGroup { group in
             for file in files {
                 try Task.checkCancellation()
@@ -102,11 +103,12 @@ struct ImagesJob: Sendable {
         defer { checksums.cancel() }
         let scan = try SkyScan(
             reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: node.coordinator,
-            job: UInt64.random(in: .min ... .max)
-        ) { event in
-            queue.handle(event, of: ticket)
-            events.handle(event, of: location)
-        }
+            job: UInt64.random(in: .min ... .max),
+            observer: { event in
+                queue.handle(event, of: ticket)
+                events.handle(event, of: location)
+            },
+            differentNodes: { node.connections.differentNodes })
         events.display.handle(.began(pixels: reader.summary.area, work: scan.expectedCost))
         let result = try await scan.run()
         var table = result.table(

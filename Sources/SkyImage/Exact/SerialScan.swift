@@ -1,13 +1,13 @@
-package import SkyImage
-
 /// The whole scan of an image in memory, on one thread and without a cluster: the reference for the distributed job.
 package struct SerialScan {
     /// How the image is cut.
-    package let plan: BandPlan
+    package var plan: BandPlan
     /// What counts as a source.
     package let parameters: ScanParameters
     /// The order in which the parts of a step are processed, given their number; ascending by default.
     package var order: (Int) -> [Int] = { Array(0..<$0) }
+    /// Called with what each part of a step gave, and with the background.
+    package var onOutput: (any Encodable) throws -> Void = { _ in }
 
     /// A catalogue with statistics of its scan.
     package struct Result {
@@ -54,10 +54,14 @@ package struct SerialScan {
         var accumulator = BackgroundAccumulator(plan: plan, parameters: parameters)
         for index in order(plan.count) {
             let band = plan[index]
-            try accumulator.add(
-                MeshStatistics(measuring: view.cropped(to: band.core), band: band, parameters: parameters))
+            let statistics = try MeshStatistics(
+                measuring: view.cropped(to: band.core), band: band, parameters: parameters)
+            try onOutput(statistics)
+            try accumulator.add(statistics)
         }
-        return try accumulator.reduce()
+        let background = try accumulator.reduce()
+        try onOutput(background.slice(rows: plan.image.y))
+        return background
     }
 
     private func extract(_ view: PixelView, _ result: inout Result) throws -> CatalogAssembly {
@@ -68,6 +72,7 @@ package struct SerialScan {
         for index in order(plan.count) {
             let scan = BandScan(plan: plan, band: index, parameters: parameters, background: result.background)
             let found = try scan.scan(view.cropped(to: plan[index].window))
+            try onOutput(found)
             batch.append(found.batch)
             windows += planner.finish(band: index, cut: found.cut)
             pixels += plan[index].extracted(IslandMargin(parameters: parameters)).area
@@ -78,7 +83,9 @@ package struct SerialScan {
             for window in round {
                 let scan = CutIslandScan(
                     plan: plan, rescan: window, parameters: parameters, background: result.background)
-                windows += planner.finish(window: window.id, result: try scan.scan(view.cropped(to: window.rect)))
+                let found = try scan.scan(view.cropped(to: window.rect))
+                try onOutput(found)
+                windows += planner.finish(window: window.id, result: found)
                 pixels += window.rect.area
                 result.rescans += 1
             }
@@ -98,7 +105,9 @@ package struct SerialScan {
             for index in order(windows.count) {
                 let scan = ApertureScan(
                     window: windows[index], parameters: parameters, background: result.background)
-                try assembly.add(scan.scan(view.cropped(to: windows[index].rect)), of: windows[index])
+                let measured = try scan.scan(view.cropped(to: windows[index].rect))
+                try onOutput(measured)
+                assembly.add(measured, of: windows[index])
                 result.apertureWindows += 1
             }
         }

@@ -1,0 +1,43 @@
+package import ScanCluster
+
+/// How a process computes. The engine compares fingerprints and does not know what they are made of.
+public struct Arithmetic: Codable, Equatable, Sendable {
+    /// Equal in processes whose scans of equal tasks give equal outputs, to the last bit.
+    public var fingerprint: String
+    /// Libraries that its scans use, with their versions, for users.
+    public var libraries: String
+
+    /// The arithmetic of a process.
+    public init(fingerprint: String, libraries: String) {
+        (self.fingerprint, self.libraries) = (fingerprint, libraries)
+    }
+
+    /// Fit for a user, as it comes from a peer.
+    var printable: Arithmetic {
+        Arithmetic(
+            fingerprint: String(fingerprint.printable.prefix(64)), libraries: String(libraries.printable.prefix(64)))
+    }
+}
+
+extension NodeInfo {
+    /// Why a coordinator of that arithmetic and this software refuses the node: its outputs could differ, or it does
+    /// not report how it computes. Nil if it computes alike.
+    package func difference(from own: Arithmetic, software: String = Skyfarm.version) -> ScanError? {
+        if arithmetic?.fingerprint == own.fingerprint { return nil }
+        let flag = "or use the node with --allow-different-nodes"
+        let cure = "install the same skyfarm and libraries on both, \(flag)"
+        guard let arithmetic else {
+            return ScanError(
+                .differentArithmetic,
+                "does not report its arithmetic, which may differ (skyfarm \(self.software) there, \(software) on the "
+                    + "coordinator): \(cure)")
+        }
+        let sameVersions = self.software == software && arithmetic.libraries == own.libraries
+        let advice = sameVersions ? "the build, the C library or the processor differs; use equal ones, \(flag)" : cure
+        return ScanError(
+            .differentArithmetic,
+            "computes differently: its arithmetic is \(arithmetic.fingerprint) (skyfarm \(self.software), "
+                + "\(arithmetic.libraries)), the coordinator's \(own.fingerprint) (skyfarm \(software), "
+                + "\(own.libraries)): \(advice)")
+    }
+}

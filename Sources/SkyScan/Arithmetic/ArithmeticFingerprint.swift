@@ -1,0 +1,106 @@
+internal import Dispatch
+internal import Foundation
+internal import ScanMemory
+public import ScanNetwork
+internal import SkyImage
+
+/// How this process computes: the checksum of everything that a small built-in scan gives.
+///
+/// The scan runs the functions that tasks run, in every mode of noise, filter and maps. Where two processes have the
+/// same fingerprint, a band of an image gives the same bits in both. Another release or build of SEP, another compiler,
+/// or a processor with other instructions can change the last bits, and with them the fingerprint.
+public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertible {
+    private let value: UInt64
+
+    /// The fingerprint of this process. Computed when it is first used, which takes a few milliseconds.
+    public static let current = ArithmeticFingerprint(of: BuiltInPatch())
+
+    /// Sixteen hexadecimal digits.
+    public var description: String { value.hexadecimal }
+
+    /// The checksum of all outputs. An error in place of an output counts by its text: SEP then cannot be used, which
+    /// every scan reports in its turn.
+    init(of patch: BuiltInPatch) {
+        var checksums = [UInt64](repeating: 0, count: Self.modes.count + 1)
+        checksums.withUnsafeMutableBufferPointer { checksums in
+            // Unsafe: each iteration writes its own element, and all have ended when the call returns.
+            nonisolated(unsafe) let checksums = checksums
+            DispatchQueue.concurrentPerform(iterations: checksums.count) { index in
+                checksums[index] =
+                    index < Self.modes.count
+                    ? Self.checksum(of: patch, Self.modes[index]) : Self.checksum(of: Self.functionValues())
+            }
+        }
+        value = Self.checksum(of: checksums)
+    }
+
+    private static func checksum(of patch: BuiltInPatch, _ mode: Mode) -> UInt64 {
+        var checksums: [UInt64] = []
+        do {
+            try mode.scan(patch) { checksums.append(try Checksum.of($0)) }
+        } catch {
+            checksums.append(checksum(of: Array("\(error)".utf8)))
+        }
+        return checksum(of: checksums)
+    }
+
+    private static func checksum<Element: BitwiseCopyable>(of values: [Element]) -> UInt64 {
+        values.withUnsafeBytes { Checksum.of($0) }
+    }
+
+    /// A way to scan the patch.
+    struct Mode: Sendable {
+        var masked = false
+        var weighted = false
+        var change: @Sendable (inout ScanParameters) -> Void
+
+        /// Scans the patch and passes every output on.
+        @discardableResult
+        func scan(
+            _ patch: BuiltInPatch, _ take: @escaping (any Encodable) throws -> Void
+        ) throws -> SerialScan.Result {
+            var parameters = ScanParameters()
+            (parameters.meshWidth, parameters.meshHeight) = (16, 16)
+            change(&parameters)
+            var scan = try SerialScan(
+                width: BuiltInPatch.width, height: BuiltInPatch.height, parameters: parameters,
+                requestedRows: BuiltInPatch.bandRows)
+            scan.plan.halo = BuiltInPatch.halo
+            scan.onOutput = take
+            let result = try patch.withView(masked: masked, weighted: weighted, scan.run)
+            try take(result.sources)
+            return result
+        }
+    }
+
+    /// Together they use every filter, every noise, both kinds of map, and errors with and without a gain.
+    static let modes = [
+        Mode { _ in },
+        Mode(masked: true) { parameters in
+            (parameters.noise, parameters.filter, parameters.gain) = (.map, .matched, 1.5)
+            parameters.deblendLevels = 8
+        },
+        Mode(weighted: true) { parameters in
+            (parameters.noise, parameters.filter, parameters.gain) = (.weights, .none, 0)
+            (parameters.threshold, parameters.deblendLevels, parameters.clean) = (2.5, 16, nil)
+        },
+    ]
+
+    /// Values of the C library's functions that SEP uses, 4096 of each.
+    ///
+    /// The library has variants for processors with and without fused multiply-add. Their values differ in about one of
+    /// a thousand places, which the few sources of the patch may miss.
+    private static func functionValues() -> [Double] {
+        let functions: [(Double) -> Double] = [
+            exp, log, sin, cos, asin, atan, { pow($0, 0.3) }, { atan2($0, 0.7) }, { Double(expf(Float($0))) },
+        ]
+        return functions.flatMap { function in (1...4096).map { function(Double($0) / 4099) } }
+    }
+}
+
+extension Arithmetic {
+    /// That of sky scans in this process; see ``ArithmeticFingerprint``.
+    public static var sky: Arithmetic {
+        Arithmetic(fingerprint: "\(ArithmeticFingerprint.current)", libraries: "SEP \(SEPVersion.current)")
+    }
+}

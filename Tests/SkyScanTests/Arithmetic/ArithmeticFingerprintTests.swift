@@ -1,0 +1,58 @@
+import Foundation
+import ScanNetwork
+import SkyImage
+import Testing
+
+@testable import SkyScan
+
+@Suite("The arithmetic fingerprint")
+struct ArithmeticFingerprintTests {
+    @Test("is the same each time and on each thread")
+    func repeats() async {
+        let expected = ArithmeticFingerprint.current
+        await withTaskGroup { group in
+            for _ in 0..<4 { group.addTask { ArithmeticFingerprint(of: BuiltInPatch()) } }
+            for await fingerprint in group { #expect(fingerprint == expected) }
+        }
+        #expect(expected.description.count == 16)
+    }
+
+    @Test("changes with the last bit of one pixel")
+    func sensitive() throws {
+        var seen: Set<String> = ["\(ArithmeticFingerprint.current)"]
+        var patch = BuiltInPatch()
+        // A pixel of a blend, and one of the sky.
+        for place in [40 * BuiltInPatch.width + 30, 3 * BuiltInPatch.width + 1] {
+            patch.nudge(place)
+            #expect(seen.insert("\(ArithmeticFingerprint(of: patch))").inserted)
+        }
+    }
+
+    @Test("rests on every step of a scan: blends, cut islands, open apertures, cleaning, masks and weights")
+    func coverage() throws {
+        let patch = BuiltInPatch()
+        var outputs = 0
+        let results = try ArithmeticFingerprint.modes.map { mode in
+            try mode.scan(patch) { _ in outputs += 1 }
+        }
+        for result in results {
+            // SEP's flag of a deblended source.
+            #expect(result.sources.flag.count { $0 & 1 != 0 } >= 10)
+            #expect(result.rescans > 0 && result.apertureWindows > 0)
+        }
+        #expect(results[1].removed > 0)
+        #expect(results[0].background.maskedPixels == 0)
+        #expect(results[1].background.maskedPixels > 256 && results[2].background.maskedPixels > 0)
+        #expect(results[2].background.varianceScale != nil)
+        #expect(Set(results.map(\.sources.count)).count == results.count)
+        #expect(outputs > 6 * results.count)
+    }
+
+    @Test("is what nodes report, with the version of SEP")
+    func reported() {
+        let arithmetic = Arithmetic.sky
+        #expect(arithmetic.fingerprint == "\(ArithmeticFingerprint.current)")
+        #expect(arithmetic.libraries == "SEP \(SEPVersion.current)")
+        #expect(Scanners.sky.arithmetic == arithmetic)
+    }
+}
