@@ -10,8 +10,11 @@ import SkyScan
 /// The node of a command: it connects others and does not serve.
 extension ScanNode {
     /// Connects nodes and discovers others from now on, beside whatever else must be done before work can begin.
-    /// `timeout`, adaptive if nil, and `maxAttempts` are limits of its scans; `job` is what nodes log as the job of this process.
+    /// `timeout`, adaptive if nil, and `maxAttempts` are limits of its scans; `job` is what nodes log as the job of this
+    /// process.
     /// - Throws: `KeyError` if nodes are needed and no key can be used.
+    // Not inlined: the optimiser of Swift 6.3.1 crashes ("while splitting coroutine") on async functions that contain it.
+    @inline(never)
     static func started(
         _ cluster: ClusterOptions, job: String? = nil, timeout: Duration? = nil, maxAttempts: Int = 3,
         events: ScanEvents

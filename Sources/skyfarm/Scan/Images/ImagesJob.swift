@@ -7,15 +7,16 @@ import SkyScan
 
 /// The job of a scan of many images: one queue, on one node with its connections.
 struct ImagesJob: Sendable {
-    let report = ImagesReport()
+    private let report: ImagesReport
     private let command: ScanCommand
     private let node: ScanNode
     private let events: ScanEvents
     private let outputs: OutputPlan
     private let queue: ImageQueue
 
-    init(command: ScanCommand, node: ScanNode, events: ScanEvents, outputs: OutputPlan) {
-        (self.command, self.node, self.events, self.outputs) = (command, node, events, outputs)
+    init(command: ScanCommand, node: ScanNode, events: ScanEvents, outputs: OutputPlan, report: ImagesReport) {
+        (self.command, self.node, self.events) = (command, node, events)
+        (self.outputs, self.report) = (outputs, report)
         queue = ImageQueue(systems: node.systems)
     }
 

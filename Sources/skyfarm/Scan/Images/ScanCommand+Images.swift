@@ -9,46 +9,50 @@ import SkyScan
 extension ScanCommand {
     /// Scans all images of `files` as one job, and writes the catalogues of each file when its images are done.
     func scanImages(of files: [InputList.File]) async throws -> ExitCode {
-        let start = ContinuousClock.now
         try refuseSingleImageOptions()
         let files = options.images.ordered(files)
         let outputs = try OutputPlan(options.outputs, files: files, overwrite: options.overwrite)
         try refuseInputsAsOutputs(files, outputs)
         if options.dryRun { return try dryRun(files, outputs) }
         try outputs.prepare(files)
+        let start = ContinuousClock.now
         let log = options.log.about(nil)
+        let report = ImagesReport()
+        let failure = await scan(files, outputs, report, log)
+        return try end(report, failure, seconds: (ContinuousClock.now - start) / .seconds(1), log)
+    }
+
+    /// Runs the job to its end, or until a signal stops it.
+    /// - Returns: what ended the job before all files were done; nil if they are.
+    private func scan(
+        _ files: [InputList.File], _ outputs: OutputPlan, _ report: ImagesReport, _ log: Log
+    ) async -> CommandError? {
         if let warning = SEPVersion.warning() { log.write(.warning, "\(warning)") }
         let display = ProgressDisplay(options.common, log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
-        let events = ScanEvents(display: display)
-        let node = try ScanNode.started(
-            options.cluster, timeout: options.timeoutSeconds.map { .seconds($0) },
-            maxAttempts: options.maxAttempts, events: events)
-        defer { node.disconnect() }
         display.handle(.files(files.count))
-        let job = ImagesJob(command: self, node: node, events: events, outputs: outputs)
-        let work = Task {
-            try await node.join(options.cluster, events)
-            try await job.run(files)
-        }
+        let work = Task { try await run(files, outputs, report, ScanEvents(display: display)) }
         let watcher = Task {
             for await _ in interrupts.signals { work.cancel() }
         }
         defer { watcher.cancel() }
-        var failure: CommandError?
-        do {
-            try await work.value
-        } catch {
-            failure =
-                interrupts.received.map { signal in
-                    CommandError(
-                        signal.exitCode,
-                        "scan: stopped; \(job.report.written) of \(HumanFormat.count(files.count, "file")) done")
-                } ?? CommandError(error, in: "scan")
-        }
-        display.finish()
-        return try end(job.report, failure, seconds: (ContinuousClock.now - start) / .seconds(1), log)
+        guard case .failure(let error) = await work.result else { return nil }
+        guard let signal = interrupts.received else { return CommandError(error, in: "scan") }
+        let count = HumanFormat.count(files.count, "file")
+        return CommandError(signal.exitCode, "scan: stopped; \(report.written) of \(count) done")
+    }
+
+    /// Scans the files with the nodes of the cluster.
+    private func run(
+        _ files: [InputList.File], _ outputs: OutputPlan, _ report: ImagesReport, _ events: ScanEvents
+    ) async throws {
+        let node = try ScanNode.started(
+            options.cluster, timeout: options.timeoutSeconds.map { .seconds($0) },
+            maxAttempts: options.maxAttempts, events: events)
+        defer { node.disconnect() }
+        try await node.join(options.cluster, events)
+        try await ImagesJob(command: self, node: node, events: events, outputs: outputs, report: report).run(files)
     }
 
     private func end(_ report: ImagesReport, _ failure: CommandError?, seconds: Double, _ log: Log) throws -> ExitCode {
