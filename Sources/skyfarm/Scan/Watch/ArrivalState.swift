@@ -1,0 +1,128 @@
+/// Decides when a file of a watched folder is scanned: once its writer has closed it, or it has not changed for a while,
+/// and it is complete. Pure: the times are arguments.
+struct ArrivalState: Sendable {
+    enum Event: Equatable, Sendable {
+        /// The folder holds this file. `isClosed`: its writer has just closed it, or renamed it into the folder.
+        case found(String, FileStamp, isClosed: Bool)
+        /// The folder no longer holds the file.
+        case removed(String)
+        /// Why the file with this stamp is incomplete; nil if it is complete, or no FITS file at all.
+        case checked(String, FileStamp, incomplete: String?)
+        /// The scan of the file has ended, successfully or not.
+        case scanned(String)
+    }
+
+    enum Action: Equatable, Sendable {
+        /// Find out whether the file is complete, and report it as ``Event/checked(_:_:incomplete:)``.
+        case check(String, FileStamp)
+        /// Scan the file, and report the end as ``Event/scanned(_:)``.
+        case scan(String)
+        /// Tell the user.
+        case warn(String)
+    }
+
+    fileprivate enum Phase {
+        /// Its writer may not have finished.
+        case growing
+        /// Its completeness is being found out.
+        case checking
+        /// It ends too early, for this reason; its writer may go on.
+        case incomplete(String)
+        case scanning
+        /// It was scanned, or its scan has failed.
+        case done
+    }
+
+    fileprivate struct File {
+        var stamp: FileStamp
+        /// When the stamp was first seen.
+        var changed: Duration
+        /// Whether the writer has closed the file with this stamp.
+        var isClosed = false
+        var phase = Phase.growing
+        /// The stamp that is being, or was, scanned.
+        var scanned: FileStamp?
+        /// Whether the user was told that it is incomplete.
+        var isReported = false
+    }
+
+    /// Time without a change after which a file counts as closed, for folders whose file system reports no event.
+    static let settlingTime = Duration.seconds(2)
+
+    /// Time after which the user is told about an incomplete file that does not change.
+    private let limit: Duration
+    private var files: [String: File] = [:]
+
+    init(limit: Duration) { self.limit = limit }
+
+    /// Number of files that are waited for: their writers have not finished.
+    var waitingCount: Int {
+        files.values.count { file in
+            switch file.phase {
+            case .growing, .incomplete: true
+            case .checking, .scanning, .done: false
+            }
+        }
+    }
+
+    /// Number of files that the folders hold.
+    var fileCount: Int { files.count }
+
+    /// Takes in an event at time `now`.
+    mutating func handle(_ event: Event, at now: Duration) -> [Action] {
+        switch event {
+        case .found(let path, let stamp, let isClosed):
+            var file = files[path] ?? File(stamp: stamp, changed: now)
+            if file.stamp != stamp { file.change(to: stamp, at: now) }
+            if isClosed { file.isClosed = true }
+            defer { files[path] = file }
+            return advance(&file, path, now)
+        case .removed(let path):
+            guard let file = files.removeValue(forKey: path), case .incomplete = file.phase else { return [] }
+            return [.warn("\(path): removed before it was complete; it is not scanned")]
+        case .checked(let path, let stamp, let reason):
+            guard var file = files[path], case .checking = file.phase else { return [] }
+            defer { files[path] = file }
+            file.phase = .growing
+            guard file.stamp == stamp else { return advance(&file, path, now) }
+            if let reason {
+                file.phase = .incomplete(reason)
+                return []
+            }
+            (file.phase, file.scanned) = (.scanning, stamp)
+            return [.scan(path)]
+        case .scanned(let path):
+            guard var file = files[path], case .scanning = file.phase else { return [] }
+            defer { files[path] = file }
+            file.phase = file.scanned == file.stamp ? .done : .growing
+            return advance(&file, path, now)
+        }
+    }
+
+    private func advance(_ file: inout File, _ path: String, _ now: Duration) -> [Action] {
+        switch file.phase {
+        case .checking, .scanning, .done: return []
+        case .growing:
+            guard file.isClosed || now - file.changed >= Self.settlingTime else { return [] }
+            file.phase = .checking
+            return [.check(path, file.stamp)]
+        case .incomplete(let reason):
+            guard !file.isReported, now - file.changed >= limit else { return [] }
+            file.isReported = true
+            let time = HumanFormat.duration(seconds: limit / .seconds(1))
+            return [.warn("\(reason); it has not changed for \(time), and is scanned once its writer completes it")]
+        }
+    }
+}
+
+extension ArrivalState.File {
+    /// The file has other contents, or is another file of the same name.
+    fileprivate mutating func change(to stamp: FileStamp, at now: Duration) {
+        (self.stamp, changed, isClosed, isReported) = (stamp, now, false, false)
+        switch phase {
+        // What was found out about the old contents is no longer valid. A check or scan ends first.
+        case .incomplete, .done: phase = .growing
+        case .growing, .checking, .scanning: break
+        }
+    }
+}

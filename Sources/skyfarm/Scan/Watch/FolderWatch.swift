@@ -1,0 +1,119 @@
+import CommandLineKit
+import Dispatch
+import Foundation
+import ScanCluster
+
+/// Watches folders, and says which of their files are to be scanned. ``ArrivalState`` decides; this lists the folders,
+/// receives the system's file events and reads the clock.
+///
+/// Files that were there before come first. Every folder is also listed at intervals: network file systems report no
+/// event for what another machine writes.
+final class FolderWatch: @unchecked Sendable {
+    // Sendable: what is not constant or locked is accessed on the queue alone.
+
+    /// What is to be done, in order; for one reader. Ends after ``stop()``.
+    let actions: AsyncStream<ArrivalState.Action>
+    private let continuation: AsyncStream<ArrivalState.Action>.Continuation
+    private let folders: [String]
+    private let arrivals: Locked<ArrivalState>
+    private let start = ContinuousClock.now
+    private let queue = DispatchQueue(label: "skyfarm.watch")
+    /// The files of each folder when it was last listed.
+    private var listed: [String: Set<String>] = [:]
+    /// Folders that could not be listed last time.
+    private var unreadable: Set<String> = []
+    private var events: FileEvents?
+    private var timer: (any DispatchSourceTimer)?
+
+    /// Shortest time between two listings of the folders.
+    private static let interval = Duration.seconds(2)
+    /// Time between listings in units of the time that a listing takes, so that slow file systems are listed seldom.
+    private static let restShare = 50
+
+    /// Watches `folders`, and warns about files that are incomplete for longer than `limit`.
+    /// - Throws: `CommandError` if one is not a folder that can be read.
+    init(_ folders: [String], limit: Duration) throws {
+        for folder in folders {
+            do {
+                _ = try FileManager.default.contentsOfDirectory(atPath: folder)
+            } catch {
+                throw CommandError(
+                    .input, "\(folder): the folder cannot be watched: \(error.localizedDescription)")
+            }
+        }
+        self.folders = folders.map { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        arrivals = Locked(ArrivalState(limit: limit))
+        (actions, continuation) = AsyncStream.makeStream()
+    }
+
+    /// Number of files whose writers have not finished.
+    var waitingCount: Int { arrivals.withLock { $0.waitingCount } }
+
+    /// Starts to watch.
+    func begin() {
+        queue.async { [self] in
+            // Before the first listing: no file falls between the two.
+            events = FileEvents(folders, queue: queue) { [weak self] event in self?.react(to: event) }
+            list()
+        }
+    }
+
+    /// Ends ``actions``. Scans that run are not affected.
+    func stop() {
+        queue.async { [self] in
+            timer?.cancel()
+            (events, timer) = (nil, nil)
+            continuation.finish()
+        }
+    }
+
+    /// Takes in the result of an action; from any thread.
+    func handle(_ event: ArrivalState.Event) {
+        let now = ContinuousClock.now - start
+        // Within the lock, so that actions have the order of the decisions.
+        arrivals.withLock { arrivals in
+            for action in arrivals.handle(event, at: now) { continuation.yield(action) }
+        }
+    }
+
+    private func react(to event: FileEvents.Event) {
+        switch event {
+        case .closed(let path): found(path, isClosed: true)
+        case .removed(let path): handle(.removed(path))
+        case .lost: list()
+        }
+    }
+
+    private func found(_ path: String, isClosed: Bool) {
+        guard let stamp = FileStamp(path: path) else { return }
+        handle(.found(path, stamp, isClosed: isClosed))
+    }
+
+    /// Lists the folders, now and again after a while.
+    private func list() {
+        let began = ContinuousClock.now
+        folders.forEach(list)
+        let rest = max(Self.interval, (ContinuousClock.now - began) * Self.restShare)
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + rest / .seconds(1))
+        timer.setEventHandler { [weak self] in self?.list() }
+        self.timer?.cancel()
+        self.timer = timer
+        timer.activate()
+    }
+
+    private func list(_ folder: String) {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+            // Its files are not taken for removed: the folder may be that of a server that does not answer.
+            if unreadable.insert(folder).inserted {
+                continuation.yield(.warn("\(folder): the folder cannot be read; it is watched again later"))
+            }
+            return
+        }
+        let paths = names.filter(InputList.isImageName).map { "\(folder)/\($0)" }.sorted()
+        unreadable.remove(folder)
+        let before = listed.updateValue(Set(paths), forKey: folder) ?? []
+        for path in before.subtracting(paths).sorted() { handle(.removed(path)) }
+        for path in paths { found(path, isClosed: false) }
+    }
+}

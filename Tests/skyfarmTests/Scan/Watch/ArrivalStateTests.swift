@@ -1,0 +1,79 @@
+import Testing
+
+@testable import skyfarm
+
+struct ArrivalStateTests {
+    private var state = ArrivalState(limit: .seconds(300))
+    private let small = FileStamp(inode: 1, size: 2880, modified: 1)
+    private let large = FileStamp(inode: 1, size: 5760, modified: 2)
+
+    private func seconds(_ count: Int) -> Duration { .seconds(count) }
+
+    @Test mutating func aFileThatItsWriterClosedIsCheckedAndScannedAtOnce() {
+        #expect(state.handle(.found("a", small, isClosed: true), at: .zero) == [.check("a", small)])
+        #expect(state.handle(.checked("a", small, incomplete: nil), at: .zero) == [.scan("a")])
+        #expect(state.handle(.found("a", small, isClosed: false), at: seconds(9)) == [])
+        #expect(state.handle(.scanned("a"), at: seconds(10)) == [])
+        #expect(state.handle(.found("a", small, isClosed: true), at: seconds(20)) == [], "it was scanned already")
+        #expect(state.waitingCount == 0)
+    }
+
+    @Test mutating func withoutAnEventAFileIsCheckedOnceItNoLongerChanges() {
+        #expect(state.handle(.found("a", small, isClosed: false), at: .zero) == [])
+        #expect(state.handle(.found("a", large, isClosed: false), at: seconds(2)) == [])
+        #expect(state.handle(.found("a", large, isClosed: false), at: seconds(3)) == [])
+        #expect(state.waitingCount == 1)
+        #expect(state.handle(.found("a", large, isClosed: false), at: seconds(4)) == [.check("a", large)])
+        #expect(state.handle(.found("a", large, isClosed: false), at: seconds(6)) == [], "one check at a time")
+    }
+
+    @Test mutating func anIncompleteFileIsWaitedForAndNamedOnceAfterTheLimit() {
+        _ = state.handle(.found("a", small, isClosed: true), at: .zero)
+        #expect(state.handle(.checked("a", small, incomplete: "a: truncated"), at: .zero) == [])
+        #expect(state.handle(.found("a", small, isClosed: false), at: seconds(299)) == [])
+        #expect(
+            state.handle(.found("a", small, isClosed: false), at: seconds(300)) == [
+                .warn("a: truncated; it has not changed for 5:00, and is scanned once its writer completes it")
+            ])
+        #expect(state.handle(.found("a", small, isClosed: false), at: seconds(999)) == [])
+        #expect(state.handle(.found("a", large, isClosed: true), at: seconds(1000)) == [.check("a", large)])
+        #expect(state.handle(.checked("a", large, incomplete: nil), at: seconds(1000)) == [.scan("a")])
+    }
+
+    @Test mutating func aFileThatGrowsWhileItIsCheckedIsNotScannedWithTheOldResult() {
+        _ = state.handle(.found("a", small, isClosed: true), at: .zero)
+        #expect(state.handle(.found("a", large, isClosed: false), at: seconds(1)) == [])
+        #expect(state.handle(.checked("a", small, incomplete: nil), at: seconds(1)) == [])
+        #expect(state.handle(.found("a", large, isClosed: true), at: seconds(1)) == [.check("a", large)])
+    }
+
+    @Test mutating func aFileThatIsReplacedWhileItIsScannedIsScannedAgain() {
+        _ = state.handle(.found("a", small, isClosed: true), at: .zero)
+        _ = state.handle(.checked("a", small, incomplete: nil), at: .zero)
+        #expect(state.handle(.found("a", large, isClosed: true), at: seconds(1)) == [])
+        #expect(state.handle(.scanned("a"), at: seconds(2)) == [.check("a", large)])
+        #expect(state.handle(.checked("a", large, incomplete: nil), at: seconds(2)) == [.scan("a")])
+    }
+
+    @Test mutating func aRemovedFileIsForgotten() {
+        _ = state.handle(.found("a", small, isClosed: true), at: .zero)
+        _ = state.handle(.checked("a", small, incomplete: "a: truncated"), at: .zero)
+        #expect(
+            state.handle(.removed("a"), at: seconds(1)) == [
+                .warn("a: removed before it was complete; it is not scanned")
+            ])
+        #expect(state.handle(.removed("a"), at: seconds(2)) == [])
+        #expect(state.handle(.found("a", small, isClosed: true), at: seconds(3)) == [.check("a", small)])
+    }
+
+    @Test mutating func tenThousandFilesThatComeAndGoLeaveNothing() {
+        for number in 0..<10_000 {
+            let (path, now) = ("f\(number)", Duration.seconds(number))
+            #expect(state.handle(.found(path, small, isClosed: true), at: now) == [.check(path, small)])
+            #expect(state.handle(.checked(path, small, incomplete: nil), at: now) == [.scan(path)])
+            #expect(state.handle(.scanned(path), at: now) == [])
+            #expect(state.handle(.removed(path), at: now) == [])
+        }
+        #expect(state.fileCount == 0)
+    }
+}
