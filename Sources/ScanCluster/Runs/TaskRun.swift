@@ -88,7 +88,7 @@ struct TaskRun<Work: ScanTask> {
         } catch let error as ScanError {
             return error
         } catch {
-            return ScanError(.cancelled, "the job was cancelled")
+            return ScanError(.cancelled, "the run was cancelled")
         }
     }
 

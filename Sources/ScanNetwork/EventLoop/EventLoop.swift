@@ -68,7 +68,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
                 return nil
             }, Unmanaged.passRetained(loop).toOpaque())
         let started: pthread_t? = thread
-        guard status == 0, let started else { fatalError("the thread of the I/O loop cannot be created") }
+        guard status == 0, let started else { fatalError("the thread of the event loop cannot be created") }
         pthread_detach(started)
         return started
     }
@@ -81,7 +81,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     /// Whether the caller is on the loop's thread.
     package var isOnLoop: Bool { pthread_equal(pthread_self(), thread) != 0 }
 
-    func assertOnLoop() { assert(isOnLoop, "called off the I/O loop") }
+    func assertOnLoop() { assert(isOnLoop, "called off the event loop") }
 
     // MARK: Work
 
@@ -92,7 +92,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     public func enqueue(_ job: consuming ExecutorJob) { add(.task(UnownedJob(job))) }
 
     /// Confirms to the runtime that the caller is on the loop's thread.
-    public func checkIsolated() { precondition(isOnLoop, "called off the I/O loop") }
+    public func checkIsolated() { precondition(isOnLoop, "called off the event loop") }
 
     private func add(_ work: Work) {
         if isOnLoop {

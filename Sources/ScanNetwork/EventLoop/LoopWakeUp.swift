@@ -19,16 +19,16 @@ struct LoopWakeUp {
         let status = withUnsafeMutablePointer(to: &ends) { ends in
             ends.withMemoryRebound(to: uv_file.self, capacity: 2) { uv_pipe($0, flags, flags) }
         }
-        guard status == 0 else { fatalError("the pipe of the I/O loop cannot be created") }
+        guard status == 0 else { fatalError("the pipe of the event loop cannot be created") }
         sender = ends.1
         let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-        guard uv_poll_init(uv, poll, ends.0) == 0 else { fatalError("the I/O loop cannot watch its pipe") }
+        guard uv_poll_init(uv, poll, ends.0) == 0 else { fatalError("the event loop cannot watch its pipe") }
         poll.pointee.data = UnsafeMutableRawPointer(bitPattern: Int(ends.0))
         let started = uv_poll_start(poll, CInt(UV_READABLE.rawValue)) { poll, _, _ in
             let receiver = Int32(Int(bitPattern: poll?.pointee.data))
             _ = withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { read(receiver, $0.baseAddress, $0.count) }
         }
-        guard started == 0 else { fatalError("the I/O loop cannot watch its pipe") }
+        guard started == 0 else { fatalError("the event loop cannot watch its pipe") }
     }
 
     /// Wakes the loop. Call once for each time it waits.

@@ -2,7 +2,7 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@Suite("The I/O loop", .timeLimit(.minutes(1)))
+@Suite("The event loop", .timeLimit(.minutes(1)))
 struct EventLoopTests {
     actor OnLoop {
         nonisolated var unownedExecutor: UnownedSerialExecutor { EventLoop.shared.asUnownedSerialExecutor() }
