@@ -4,6 +4,8 @@ public struct FITSSurvey: Equatable, Sendable {
     public var images: [CatalogueTable.Extension] = []
     /// The faults, a line each that names the file.
     public var faults: [String] = []
+    /// Why the file is incomplete: it ends within a header, or before the data that a header promises. One of the faults.
+    public var truncation: String?
 
     /// No image.
     init() {}
@@ -14,7 +16,18 @@ public struct FITSSurvey: Equatable, Sendable {
         let file = try FITSFile(path: path)
         self = FITSLibrary.run { file.survey() }
         if images.isEmpty {
-            throw ImageError(.noImage, faults.first ?? "\(path): holds no 2-D image")
+            throw ImageError(
+                truncation == nil ? .noImage : .truncated, faults.first ?? "\(path): holds no 2-D image")
+        }
+    }
+
+    /// Why the file at `path` is incomplete, as one is while it is written; nil if it is complete, or cannot be read for
+    /// another reason.
+    public static func incompleteness(of path: String) -> String? {
+        do throws(ImageError) {
+            return try FITSSurvey(of: path).truncation
+        } catch {
+            return [.truncated, .empty].contains(error.code) ? error.message : nil
         }
     }
 }
@@ -30,14 +43,28 @@ extension FITSFile {
             }
             if end > byteCount {
                 survey.faults.append("\(path): the last block lacks \(end - byteCount) bytes of padding")
+            } else if beginsHeader(at: end) {
+                throw ImageError(
+                    .truncated, "\(path): truncated: the header of HDU \(number) does not end; fetch the file again")
             } else if end < byteCount {
                 survey.faults.append(
                     "\(path): ignored \(byteCount - end) bytes after HDU \(number - 1), which are not FITS")
             }
         } catch {
             survey.faults.append(error.message)
+            if error.code == .truncated { survey.truncation = error.message }
         }
         return survey
+    }
+}
+
+extension FITSFile {
+    /// Whether the bytes at `position` are the first of an extension's header, complete or not. False for a file that is
+    /// compressed as a whole.
+    private func beginsHeader(at position: Int) -> Bool {
+        // CFITSIO does not read a block that is not complete.
+        guard let start = try? FileKind.firstBytes(of: path), !FileKind.isCompressed(start) else { return false }
+        return (try? FileKind.bytes(of: path, at: position))?.starts(with: Array("XTENSION".utf8)) == true
     }
 }
 

@@ -19,7 +19,10 @@ enum FileKind {
         }
     }
 
-    static func firstBytes(of path: String) throws(ImageError) -> [UInt8] {
+    static func firstBytes(of path: String) throws(ImageError) -> [UInt8] { try bytes(of: path, at: 0) }
+
+    /// At most 512 bytes of the file from `offset` on.
+    static func bytes(of path: String, at offset: Int) throws(ImageError) -> [UInt8] {
         var status = stat()
         guard stat(path, &status) == 0 else { throw failure(path) }
         if status.st_mode & S_IFMT == S_IFDIR {
@@ -32,7 +35,7 @@ enum FileKind {
         guard descriptor >= 0 else { throw failure(path) }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 512)
-        let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
         guard count >= 0 else { throw failure(path) }
         return Array(bytes.prefix(count))
     }

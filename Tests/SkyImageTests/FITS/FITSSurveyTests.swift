@@ -56,6 +56,21 @@ struct FITSSurveyTests {
         }
     }
 
+    @Test("a file that is being written is incomplete, whatever its length")
+    func incomplete() throws {
+        let file = Self.mosaic(2).bytes
+        // The file ends where the second image begins, or lacks padding alone.
+        let (firstEnd, lastSample) = (file.count / 5 * 3, file.count - 2880 + 1200)
+        for length in Array(stride(from: 16, to: file.count, by: 16)) + [0, file.count] {
+            let path = try folder.write(Array(file[..<length]), "m.fits")
+            let isComplete = length == 2880 || length == firstEnd || length >= lastSample
+            let isFirstComplete = (firstEnd - 2880 + 1200..<firstEnd + 8).contains(length)
+            #expect(
+                (FITSSurvey.incompleteness(of: path) == nil) == (isComplete || isFirstComplete),
+                "length \(length) of \(file.count): \(FITSSurvey.incompleteness(of: path) ?? "complete")")
+        }
+    }
+
     @Test("a name that is no text cannot control a terminal")
     func hostileName() throws {
         let file = Self.mosaic(2, prefix: "\u{1b}[2J").bytes
