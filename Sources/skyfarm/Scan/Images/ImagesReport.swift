@@ -41,6 +41,8 @@ final class ImagesReport: Sendable {
         var pixels: Int
         var seconds: Double
         var systems: [String: Share]
+        /// How nodes got the pixels; omitted if none got any.
+        var pixelTraffic: PixelTraffic?
     }
 
     private struct Share: Encodable {
@@ -106,7 +108,7 @@ final class ImagesReport: Sendable {
     }
 
     /// The report as a document for `--json`, in the order of completion.
-    func document(seconds: Double) -> some Encodable {
+    func document(seconds: Double, traffic: PixelTraffic?) -> some Encodable {
         state.withLock { state in
             let images = state.files.flatMap(\.images)
             let failed = state.files.count { $0.outputs.isEmpty }
@@ -114,7 +116,8 @@ final class ImagesReport: Sendable {
             return Document(
                 files: state.files, done: done, failed: failed, partial: state.files.count - done - failed,
                 images: images.count, sources: images.reduce(0) { $0 + $1.sources },
-                pixels: images.reduce(0) { $0 + $1.width * $1.height }, seconds: seconds, systems: state.systems)
+                pixels: images.reduce(0) { $0 + $1.width * $1.height }, seconds: seconds, systems: state.systems,
+                pixelTraffic: traffic)
         }
     }
 

@@ -2,6 +2,7 @@ import CommandLineKit
 import Foundation
 import ScanCluster
 import ScanFarm
+import ScanNetwork
 import SkyImage
 import SkyScan
 
@@ -48,12 +49,18 @@ extension ScanCommand {
                 } ?? CommandError(error, in: "scan")
         }
         display.finish()
-        return try end(job.report, failure, seconds: (ContinuousClock.now - start) / .seconds(1), log)
+        return try end(job.report, failure, node.connections, seconds: (ContinuousClock.now - start) / .seconds(1), log)
     }
 
-    private func end(_ report: ImagesReport, _ failure: CommandError?, seconds: Double, _ log: Log) throws -> ExitCode {
-        if options.common.json { try StandardOutput.write(JSONOutput.document(report.document(seconds: seconds))) }
+    private func end(
+        _ report: ImagesReport, _ failure: CommandError?, _ nodes: RemoteNodes, seconds: Double, _ log: Log
+    ) throws -> ExitCode {
+        if options.common.json {
+            try StandardOutput.write(
+                JSONOutput.document(report.document(seconds: seconds, traffic: PixelTraffic(nodes.traffic))))
+        }
         for line in report.failures { log.write(.error, "\(line)") }
+        if let line = nodes.pixelLine { log.conclude("\(line)") }
         log.conclude("\(report.conclusion(seconds: seconds))")
         if let failure { return Skyfarm.end(failure, of: "scan", log) }
         return report.exitCode
