@@ -22,12 +22,25 @@ public struct DiscoveredPeer: Equatable, Sendable {
 
 /// Why no connection to a node is attempted.
 public struct UnusableReason: Equatable, Sendable {
+    /// What prevents its use.
+    public enum Cause: Equatable, Sendable {
+        /// It speaks other versions of the protocol.
+        case version
+        /// It holds none of the keys of this process.
+        case key
+        /// It is on this machine, whose cores this process uses itself.
+        case ownMachine
+    }
+
+    /// What prevents its use.
+    public var cause: Cause
     /// The reason in words.
     public var text: String
     /// The command that shows more or solves the problem.
     public var next: String
 
-    package init(text: String, next: String) {
+    package init(_ cause: Cause, text: String, next: String) {
+        self.cause = cause
         self.text = text
         self.next = next
     }
@@ -36,6 +49,7 @@ public struct UnusableReason: Equatable, Sendable {
     package init?(of node: DiscoveredNode, keys: KeyRing, at time: Date, hasLocalSystem: Bool) {
         let announced = node.advertisement.keys
         if let versions = node.advertisement.versions, !versions.overlaps(Hello.versions) {
+            cause = .version
             text =
                 "speaks protocol \(versions.words), this program \(Hello.versions.words);"
                 + " use the same version of skyfarm on both"
@@ -43,9 +57,11 @@ public struct UnusableReason: Equatable, Sendable {
         } else if let first = announced.first,
             !keys.keys(at: time).contains(where: { announced.contains($0.fingerprint) })
         {
+            cause = .key
             text = TLSError.wrongKey(ours: keys.current.fingerprint, theirs: first).message
             next = "skyfarm key import"
         } else if hasLocalSystem, node.isOnThisMachine {
+            cause = .ownMachine
             text = "is on this machine, which takes part itself; --local-slots 0 leaves the work to the node"
             next = "skyfarm scan --local-slots 0"
         } else {

@@ -1,20 +1,27 @@
+import Dispatch
+import Foundation
 package import ScanSecurity
 
 extension KeyStore {
     /// The keys each time they have changed, at first from `ring`, so that a rotation needs no restart. Checks the
-    /// files every `interval`, until the task that reads the stream ends.
+    /// files when their folder changes and every `interval`, until the task that reads the stream ends.
     package func changes(
         of ring: KeyRing, every interval: Duration = .seconds(2),
         onTrouble: @escaping @Sendable (KeyError) -> Void = { _ in }
     ) -> AsyncStream<KeyRing> {
         AsyncStream { continuation in
+            let (occasions, occasion) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+            let ticking = Task {
+                while (try? await Task.sleep(for: interval)) != nil { occasion.yield() }
+                occasion.finish()
+            }
+            let watch = FolderChanges(of: (path as NSString).deletingLastPathComponent) { occasion.yield() }
             let looking = Task { [self] in
                 var known = ring
                 var seen: Revision?
-                while (try? await Task.sleep(for: interval)) != nil {
-                    let revision = revision
+                for await _ in occasions {
                     guard revision != seen else { continue }
-                    seen = revision
+                    seen = await settledRevision()
                     do throws(KeyError) {
                         let ring = try existingRing()
                         if ring != known { continuation.yield(ring) }
@@ -23,9 +30,24 @@ extension KeyStore {
                         onTrouble(error)
                     }
                 }
+                withExtendedLifetime(watch) {}
                 continuation.finish()
             }
-            continuation.onTermination = { _ in looking.cancel() }
+            continuation.onTermination = { _ in
+                ticking.cancel()
+                looking.cancel()
+            }
         }
+    }
+
+    /// The revision once it has not changed for 20 ms: a rotation writes two files.
+    private func settledRevision() async -> Revision {
+        var before = revision
+        while (try? await Task.sleep(for: .milliseconds(20))) != nil {
+            let now = revision
+            if now == before { break }
+            before = now
+        }
+        return before
     }
 }

@@ -9,7 +9,8 @@ import SkyScan
 extension ExitCode {
     /// The local system is excluded and no node can be used.
     static let noUsableNode = ExitCode(3, "no usable node, with the local system excluded")
-    /// The key cannot be used, or a node that was named does not hold it and no other node can be used.
+    /// The key cannot be used, or no node can be used because a node that was named, or all that are known, do not hold
+    /// it.
     static let authentication = ExitCode(4, "a node holds another cluster key, or the key cannot be used")
     static let input = ExitCode(5, "an input cannot be read")
     static let output = ExitCode(6, "an output cannot be written")

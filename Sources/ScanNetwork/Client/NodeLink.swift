@@ -121,11 +121,13 @@ final class NodeLink: @unchecked Sendable {
             guard options.allowsDifferentNodes else { return refuse(error, connection) }
             nodes.admit(node, as: name)
         }
+        if node.readsReferences == true { nodes.noteReader() }
         var named = node
         named.name = name
         var hasJoined = false
         let transport = TCPTransport(
             node: named, connection: connection,
+            onTraffic: { [weak nodes] traffic in nodes?.add(traffic) },
             onDraining: { systems.leave(node.identity) },
             onEnd: { [weak self] error in
                 // Only the link whose system joined may make it leave.

@@ -41,6 +41,8 @@ public final class RemoteNodes: @unchecked Sendable {
         var waiters: [CheckedContinuation<[NodeState], Never>] = []
         var isSettled = false
         var differentNodes: [String: NodeInfo] = [:]
+        var traffic = BulkTraffic()
+        var hasReader = false
     }
 
     let loop: EventLoop
@@ -98,6 +100,16 @@ public final class RemoteNodes: @unchecked Sendable {
     /// The nodes that have joined although they compute differently, by the names of their systems. A node stays listed
     /// when it leaves.
     public var differentNodes: [String: NodeInfo] { shared.withLock { $0.differentNodes } }
+
+    /// How nodes have got bulk bytes so far.
+    public var traffic: BulkTraffic { shared.withLock { $0.traffic } }
+
+    /// Whether a node has joined that reads bulk bytes from its own storage, if it finds them there.
+    public var hasReader: Bool { shared.withLock { $0.hasReader } }
+
+    func add(_ traffic: BulkTraffic) { shared.withLock { $0.traffic += traffic } }
+
+    func noteReader() { shared.withLock { $0.hasReader = true } }
 
     /// A node that computes differently joins as the system of that name.
     func admit(_ node: NodeInfo, as name: String) { shared.withLock { $0.differentNodes[name] = node } }

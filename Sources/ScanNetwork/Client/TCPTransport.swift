@@ -13,18 +13,20 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     private let connection: Connection
     private let encoder = WireEncoder()
     private var state: TransportState<Completion>
+    private let onTraffic: (BulkTraffic) -> Void
     private let onDraining: () -> Void
     private let onEnd: (ScanError) -> Void
 
-    /// Takes over an open connection. `onDraining`: the node takes no more tasks but finishes those it has. `onEnd`:
-    /// the connection has ended, and attempts in flight have been completed.
+    /// Takes over an open connection. `onTraffic`: attempts got their bulk bytes. `onDraining`: the node takes no more
+    /// tasks but finishes those it has. `onEnd`: the connection has ended, and attempts in flight have been completed.
     init(
-        node: NodeInfo, connection: Connection, onDraining: @escaping () -> Void, onEnd: @escaping (ScanError) -> Void
+        node: NodeInfo, connection: Connection, onTraffic: @escaping (BulkTraffic) -> Void = { _ in },
+        onDraining: @escaping () -> Void, onEnd: @escaping (ScanError) -> Void
     ) {
         self.node = node
         state = TransportState(node: node)
         self.connection = connection
-        self.onDraining = onDraining
+        (self.onTraffic, self.onDraining) = (onTraffic, onDraining)
         self.onEnd = onEnd
         connection.hand(to: self)
     }
@@ -69,7 +71,10 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
                     key: attempt.bulkKey, isLastUse: node.isToldOfLastUse(attempt), bulk: attempt.bulk,
                     reference: reference)
             }
-            if reference == nil, let bulk = attempt.bulk { connection.send(bulk: bulk) }
+            if reference == nil, let bulk = attempt.bulk {
+                connection.send(bulk: bulk)
+                if let traffic = state.takeTraffic() { onTraffic(traffic) }
+            }
             return request
         }
     }
@@ -98,7 +103,9 @@ extension TCPTransport: ConnectionDelegate {
     }
 
     func received(_ frame: Frame, on connection: Connection) throws(ProtocolError) {
-        switch try state.received(frame) {
+        let action = try state.received(frame)
+        if let traffic = state.takeTraffic() { onTraffic(traffic) }
+        switch action {
         case .none: break
         case .complete(let completion, let reply): completion.call(reply)
         case .leave: onDraining()

@@ -25,6 +25,8 @@ package struct TransportState<Completion> {
         var key: BulkKey?
         /// Origin of the reference that was sent instead of bulk bytes.
         var origin: [UInt8]?
+        /// Number of the bulk bytes to which the reference refers.
+        var referredBytes: Int
         var completion: Completion
     }
 
@@ -36,6 +38,7 @@ package struct TransportState<Completion> {
     private var unreadable: Set<[UInt8]> = []
     /// The node's message when it announced its end.
     private var goodbye: String?
+    private var traffic = BulkTraffic()
 
     /// The transport of an open connection to `node`.
     package init(node: NodeInfo) { self.node = node }
@@ -67,9 +70,18 @@ package struct TransportState<Completion> {
     package mutating func start(
         _ attempt: AttemptRequest, reference: BulkReference?, completion: Completion
     ) -> UInt64 {
-        pending.insert(
+        if reference == nil, let bulk = attempt.bulk { traffic.sent.add(bulk.count) }
+        return pending.insert(
             Request(
-                key: attempt.bulk == nil ? nil : attempt.bulkKey, origin: reference?.origin, completion: completion))
+                key: attempt.bulk == nil ? nil : attempt.bulkKey, origin: reference?.origin,
+                referredBytes: attempt.bulk?.count ?? 0, completion: completion))
+    }
+
+    /// The traffic since the last call; nil if there was none.
+    package mutating func takeTraffic() -> BulkTraffic? {
+        if traffic == BulkTraffic() { return nil }
+        defer { traffic = BulkTraffic() }
+        return traffic
     }
 
     /// An attempt is cancelled.
@@ -81,6 +93,7 @@ package struct TransportState<Completion> {
         switch frame {
         case .response(let response):
             guard let request = pending.remove(response.request) else { return .none }
+            if request.origin != nil { traffic.read.add(request.referredBytes) }
             if response.keptBulk, let key = request.key { held.insert(key) }
             return .complete(request.completion, AttemptReply(response))
         case .refusal(let number, let reason, let message):

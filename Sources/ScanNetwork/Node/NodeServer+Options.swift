@@ -19,6 +19,8 @@ extension NodeServer {
         package var unauthenticated = UnauthenticatedLimits()
         /// Added to the scan threads' nice value (Linux), so that the node's owner is not disturbed; 0 by default.
         public var niceness = 0
+        /// Whether the node listens on a free port if its port is taken.
+        public var mayUseAnotherPort = false
         /// Time limits.
         public var timing = ConnectionTiming()
         /// Makes the sessions that protect the connections; only benchmarks change it.

@@ -110,14 +110,24 @@ public final class NodeServer: @unchecked Sendable {
     }
 
     /// Listens.
-    /// - Returns: the address with the port that the system chose.
+    /// - Returns: the address, with the port that the system chose if it was 0 or, with
+    ///   ``Options/mayUseAnotherPort``, taken.
     /// - Throws: ``AddressError`` or ``SocketError``, if the address is invalid or cannot be listened on.
     public func start() throws -> SocketAddress {
-        let socket = try Socket.listening(on: try SocketAddress(parsing: address))
+        let socket = try listeningSocket()
         let local = socket.localAddress
         nonisolated(unsafe) let listening = socket  // Handed over to the loop's thread.
         loop.execute { self.listen(listening) }
         return local
+    }
+
+    private func listeningSocket() throws -> Socket {
+        let wanted = try SocketAddress(parsing: address)
+        do {
+            return try Socket.listening(on: wanted)
+        } catch let error as SocketError where error.errno == EADDRINUSE && options.mayUseAnotherPort {
+            return try Socket.listening(on: SocketAddress(host: wanted.host, port: 0))
+        }
     }
 
     /// Takes no new tasks, finishes those it has, and closes. Returns when all of that is done.

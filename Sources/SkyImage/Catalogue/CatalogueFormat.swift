@@ -9,12 +9,23 @@ public enum CatalogueFormat: String, CaseIterable, Sendable {
     /// Ellipses for the DS9 viewer, in image coordinates.
     case reg
 
-    /// The format of a file called `path`; nil if the extension is unknown.
+    /// The format of a file called `path`; nil if the extension is unknown. `.gz` may follow it, except after `.reg`,
+    /// since DS9 reads no compressed regions.
     public init?(path: String) {
-        guard let name = path.split(separator: "/").last, let dot = name.lastIndex(of: ".") else { return nil }
-        let ending = name[name.index(after: dot)...].lowercased()
+        guard let name = path.split(separator: "/").last else { return nil }
+        let isCompressed = Self.isCompressed(path)
+        let plain = isCompressed ? name.dropLast(".gz".count) : name
+        guard let dot = plain.lastIndex(of: ".") else { return nil }
+        let ending = plain[plain.index(after: dot)...].lowercased()
         self.init(rawValue: ending == "fit" ? "fits" : ending)
+        if isCompressed, self == .reg { return nil }
     }
+
+    /// Whether a file called `path` is compressed by gzip.
+    static func isCompressed(_ path: String) -> Bool { path.lowercased().hasSuffix(".gz") }
+
+    /// The known extensions in words.
+    static let endings = ".fits, .fit, .csv or .ecsv, each also with .gz, .reg"
 }
 
 /// Receives the bytes of a catalogue, piece by piece.

@@ -13,9 +13,9 @@ public struct CatalogueOutput: Hashable, Sendable {
     /// - Throws: ``OutputError`` with `unknownFormat`.
     public init(path: String, overwrite: Bool = false) throws(OutputError) {
         guard let format = path == "-" ? .csv : CatalogueFormat(path: path) else {
-            let endings = CatalogueFormat.allCases.map { ".\($0.rawValue)" }.joined(separator: ", ")
             throw OutputError(
-                .unknownFormat, "\(path): unknown ending; use \(endings), or - for CSV on standard output")
+                .unknownFormat,
+                "\(path): unknown ending; use \(CatalogueFormat.endings), or - for CSV on standard output")
         }
         (self.path, self.format, self.overwrite) = (path, format, overwrite)
     }
@@ -49,7 +49,7 @@ public struct CatalogueOutput: Hashable, Sendable {
         var files: [AtomicFile] = []
         for output in outputs where !output.isStandardOutput {
             let file = try AtomicFile(path: output.path, overwrite: output.overwrite)
-            try output.format.write(tables, name: output.path) { bytes throws(OutputError) in try file.write(bytes) }
+            try output.write(tables) { bytes throws(OutputError) in try file.write(bytes) }
             try file.finish()
             files.append(file)
             try Task.checkCancellation()
@@ -61,5 +61,13 @@ public struct CatalogueOutput: Hashable, Sendable {
             }
         }
         for file in files { try file.commit() }
+    }
+
+    /// Writes the bytes of the file to `sink`, compressed if its name says so.
+    private func write(_ tables: [CatalogueTable], to sink: @escaping ByteSink) throws(OutputError) {
+        guard CatalogueFormat.isCompressed(path) else { return try format.write(tables, name: path, to: sink) }
+        let gzip = try GzipStream(name: path, to: sink)
+        try format.write(tables, name: path) { bytes throws(OutputError) in try gzip.write(bytes) }
+        try gzip.finish()
     }
 }

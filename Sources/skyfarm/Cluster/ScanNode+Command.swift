@@ -53,8 +53,8 @@ extension ScanNode {
     }
 
     /// Waits until a system can take tasks. With a local one it returns at once, and nodes join as they are discovered.
-    /// - Throws: ``ScanError/Code/noSystem`` if there is none, or ``ScanError/Code/authentication`` if a node that was
-    ///   named does not hold the key.
+    /// - Throws: ``ScanError/Code/noSystem`` if there is none, or ``ScanError/Code/authentication`` if that is because
+    ///   nodes do not hold the key.
     func join(_ cluster: ClusterOptions, _ events: ScanEvents) async throws {
         if local == nil {
             if !membership.isOff {
@@ -90,7 +90,8 @@ extension ScanNode {
 
     /// Why no node can be used, and what to do, in one line.
     private func unusable(_ states: [NodeState], _ cluster: ClusterOptions) -> ScanError {
-        if states.isEmpty {
+        let nodes = UnusableNodes(states, discovered: membership.peers)
+        if nodes.isEmpty {
             let words =
                 !membership.isOff
                 ? "no node was found in \(plainText(cluster.waitSeconds)) s and --local-slots 0 excludes this machine;"
@@ -98,10 +99,9 @@ extension ScanNode {
                 : "no node was named and --local-slots 0 excludes this machine; name one with --node HOST:PORT"
             return ScanError(.noSystem, words)
         }
-        let troubles = states.map { "node \($0.label): \($0.trouble ?? "no answer yet")" }
         return ScanError(
-            states.contains(where: \.refusesKey) ? .authentication : .noSystem,
-            "no node can be used: \(troubles.joined(separator: "; ")); run `skyfarm doctor`, or leave out"
+            nodes.lackKey ? .authentication : .noSystem,
+            "no node can be used: \(nodes.troubles.joined(separator: "; ")); run `skyfarm doctor`, or leave out"
                 + " --local-slots 0")
     }
 }

@@ -45,7 +45,9 @@ struct Diagnosis: Sendable {
     }
 
     /// Whether other machines can use this one.
-    var isUsable: Bool { !findings.contains { $0.verdict == .problem } }
+    var isUsable: Bool {
+        announced.contains(where: \.node.isOnThisMachine) && !findings.contains { $0.verdict == .problem }
+    }
 
     // MARK: The daemon
 
@@ -123,10 +125,14 @@ struct Diagnosis: Sendable {
     private var own: [Finding] {
         let here = announced.filter(\.node.isOnThisMachine)
         if here.isEmpty {
+            // A machine that uses others needs no node.
+            let text = "no node of this machine is announced"
             return [
-                Finding(
-                    check: "announced", verdict: .problem,
-                    text: "no node of this machine is announced", next: "skyfarm node")
+                elsewhere.isEmpty
+                    ? Finding(check: "announced", verdict: .problem, text: text, next: "skyfarm node")
+                    : Finding(
+                        check: "announced", verdict: .note, text: text + "; others need one to use this machine",
+                        next: "skyfarm node")
             ]
         }
         var findings = here.map(announcement)
@@ -141,9 +147,16 @@ struct Diagnosis: Sendable {
         return findings
     }
 
+    /// The announced nodes of other machines.
+    private var elsewhere: [DiscoveredPeer] { announced.filter { !$0.node.isOnThisMachine } }
+
+    /// Whether this machine and none of the others can use each other, because their keys differ.
+    private var isForeign: Bool {
+        !elsewhere.isEmpty && elsewhere.allSatisfy { lacksKey($0) }
+    }
+
     private var others: [Finding] {
-        let others = announced.filter { !$0.node.isOnThisMachine }
-        if others.isEmpty {
+        if elsewhere.isEmpty {
             return [
                 Finding(
                     check: "heard", verdict: .note,
@@ -151,11 +164,29 @@ struct Diagnosis: Sendable {
                     next: "skyfarm node")
             ]
         }
-        return others.flatMap { other in
+        return elsewhere.flatMap { other in
             var answer = answer(other)
-            if answer.verdict == .problem { answer.verdict = .note }
+            if answer.verdict == .problem, !isForeign { answer.verdict = .note }
             return [announcement(other), answer]
         }
+    }
+
+    /// Whether this machine can use nodes of others, in words; nil if none was discovered.
+    var useOfOthers: String? {
+        if elsewhere.isEmpty { return nil }
+        let answers = elsewhere.map { ($0.node.name, answer($0)) }
+        let usable = answers.filter { $0.1.verdict == .ok }.map(\.0)
+        if !usable.isEmpty { return "This machine can use \(HumanFormat.list(usable))." }
+        if isForeign {
+            let verb = elsewhere.count == 1 ? "has" : "have"
+            return "This machine cannot use any other: "
+                + "\(HumanFormat.list(elsewhere.map(\.node.name))) \(verb) another cluster key."
+        }
+        return "This machine cannot use any other: \(answers[0].1.text)."
+    }
+
+    private func lacksKey(_ peer: DiscoveredPeer) -> Bool {
+        peer.unusableReason?.cause == .key || state(of: peer)?.lacksKey == true
     }
 
     private func announcement(_ peer: DiscoveredPeer) -> Finding {
@@ -174,12 +205,7 @@ struct Diagnosis: Sendable {
                 next: unusable.next
             )
         }
-        let addresses = Set(peer.node.addresses.map(\.description))
-        let state = states.first { state in
-            state.node.map { $0.identity == peer.node.advertisement.id } ?? false
-                || addresses.contains(state.address)
-        }
-        guard let state, state.status != .connecting else {
+        guard let state = state(of: peer), state.status != .connecting else {
             return Finding(
                 check: "answers", verdict: .problem, text: "\(name) has not answered yet",
                 next: "skyfarm doctor --wait 10")
@@ -195,9 +221,18 @@ struct Diagnosis: Sendable {
             return Finding(
                 check: "answers", verdict: .problem,
                 text: "\(name) answers at \(state.address) only, which other machines cannot reach",
-                next: "skyfarm node --listen :0")
+                next: "skyfarm node")
         }
         return Finding(check: "answers", verdict: .ok, text: "\(name) answers at \(state.address)")
+    }
+
+    /// The state of the connection to an announced node; nil if none was attempted.
+    private func state(of peer: DiscoveredPeer) -> NodeState? {
+        let addresses = Set(peer.node.addresses.map(\.description))
+        return states.first { state in
+            state.node.map { $0.identity == peer.node.advertisement.id } ?? false
+                || addresses.contains(state.address)
+        }
     }
 
     private func isLoopback(_ address: String) -> Bool {

@@ -29,14 +29,20 @@ struct DoctorCommand: Command {
             time: SystemTime.current(), arithmetic: .sky)
         try StandardOutput.write(
             options.common.json
-                ? JSONOutput.document(Report(isUsable: diagnosis.isUsable, findings: diagnosis.findings))
+                ? JSONOutput.document(
+                    Report(
+                        isUsable: diagnosis.isUsable, useOfOthers: diagnosis.useOfOthers,
+                        findings: diagnosis.findings))
                 : Self.text(diagnosis))
         return diagnosis.isUsable ? .complete : .failure
     }
 
     private struct Report: Encodable {
         var v = 1
+        /// Whether other machines can use this one.
         var isUsable: Bool
+        /// Whether this machine can use others; omitted if none was discovered.
+        var useOfOthers: String?
         var findings: [Diagnosis.Finding]
     }
 
@@ -52,7 +58,10 @@ struct DoctorCommand: Command {
         lines.append(
             diagnosis.isUsable
                 ? "Other machines can use this one."
-                : "Other machines cannot use this one: \(HumanFormat.count(problems, "problem")).")
+                : problems == 0
+                    ? "Other machines cannot use this one: it runs no node."
+                    : "Other machines cannot use this one: \(HumanFormat.count(problems, "problem")).")
+        if let words = diagnosis.useOfOthers { lines.append(words) }
         return lines.map { $0 + "\n" }.joined()
     }
 }

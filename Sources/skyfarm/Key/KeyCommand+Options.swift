@@ -21,7 +21,6 @@ extension KeyCommand {
             common = try CommonOptions(arguments)
             keepHours = try arguments[KeyCommand.keep]
             action = try Self.action(arguments.positionals)
-            if case .export = action, common.json { throw UsageError("key export has no JSON form; leave out --json") }
             switch action {
             case .rotate, .import: break
             case .path, .fingerprint, .new, .export:
@@ -81,6 +80,8 @@ extension KeyCommand {
                 + " first use. Running nodes pick up a new key without a restart.",
             "path prints where the key is stored, fingerprint prints a fingerprint that may be shown to others."
                 + " export and import copy the key; new and rotate replace it.",
+            "export --json prints an object with the key, or with FILE one with the file's path; import reads the key"
+                + " itself.",
         ],
         arguments: [
             ArgumentSpec(

@@ -35,8 +35,14 @@ struct KeyCommand: Command {
     }
 
     private func export(_ key: ClusterKey, to file: String?) throws {
-        guard let file else { return try StandardOutput.write(key.exportText() + "\n") }
-        try failing(.output, about: "key export") { try key.export(to: file) }
+        if let file { try failing(.output, about: "key export") { try key.export(to: file) } }
+        if options.common.json {
+            let export = Export(
+                key: file == nil ? key.exportText() : nil, file: file, fingerprint: key.fingerprint.description)
+            try StandardOutput.write(JSONOutput.document(export))
+        } else if file == nil {
+            try StandardOutput.write(key.exportText() + "\n")
+        }
     }
 
     private static func read(_ file: String?) throws -> ClusterKey {
@@ -68,6 +74,14 @@ struct KeyCommand: Command {
 
     private func say(_ line: String) {
         if !options.common.quiet { StandardError.write("skyfarm key: \(line)\n") }
+    }
+
+    /// An exported key, as JSON: secret, unless it is in a file.
+    private struct Export: Encodable {
+        var v = 1
+        var key: String?
+        var file: String?
+        var fingerprint: String
     }
 
     /// Public information about the keys, as JSON.

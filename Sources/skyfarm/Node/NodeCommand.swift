@@ -26,9 +26,12 @@ struct NodeCommand: Command {
         let keys = try store.ring()
         let live = LiveNode(name: name, slots: slots)
         let presence = Locked(CoordinatorPresence())
+        var limits = NodeServer.Options()
+        limits.niceness = options.niceness
+        limits.mayUseAnotherPort = options.listen == nil
         let node = ScanNode(
-            name: name, keys: keys, slots: slots, serving: .sky, listen: options.listen.description,
-            discovering: options.advertises ? [DNSServiceDiscovery()] : [], resolver: try resolver()
+            name: name, keys: keys, slots: slots, serving: .sky, listen: options.address.description,
+            discovering: options.advertises ? [DNSServiceDiscovery()] : [], resolver: try resolver(), options: limits
         ) { [self] event in
             if case .server(let event) = event {
                 live.note(event)
@@ -37,7 +40,11 @@ struct NodeCommand: Command {
             say(event)
         }
         guard let server = node.server else { preconditionFailure("a node that serves has a server") }
-        let address = Self.reachable(try start(node))
+        let bound = try start(node)
+        if options.listen == nil, bound.port != options.address.port {
+            say("port \(options.address.port) is taken: this node listens on port \(bound.port)")
+        }
+        let address = Self.reachable(bound)
         let dashboard = try options.dashboard.map { place in
             try DashboardOption.serve(NodeDashboardSource(server, live, address), at: place) { link in
                 Self.log.async { options.log.write(DashboardOption.level(options.common), StyledText(link)) }
@@ -78,9 +85,9 @@ struct NodeCommand: Command {
         try failing(.failure, about: "node") {
             try SEPVersion.requireFixedDraw()
             do {
-                return try node.start() ?? options.listen
+                return try node.start() ?? options.address
             } catch let error as SocketError {
-                throw CommandError(.failure, Self.words(for: error, listen: options.listen))
+                throw CommandError(.failure, Self.words(for: error, listen: options.address))
             }
         }
     }

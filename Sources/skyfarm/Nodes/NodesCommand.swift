@@ -28,7 +28,7 @@ struct NodesCommand: Command {
         }
         try StandardOutput.write(options.common.json ? JSONOutput.document(Listing(nodes: rows)) : Self.text(rows))
         if rows.contains(where: \.isUsable) { return .complete }
-        return states.contains(where: \.refusesKey) ? .authentication : .noUsableNode
+        return UnusableNodes(states, discovered: node.membership.peers).lackKey ? .authentication : .noUsableNode
     }
 
     private func say(_ line: String) {

@@ -37,6 +37,20 @@ enum HumanFormat {
         return (text.contains(" ") ? text : text + " ") + "pix/s"
     }
 
+    /// `1.20 GB`.
+    static func byteCount(_ bytes: Int) -> String {
+        let text = quantity(Double(bytes))
+        return (text.contains(" ") ? text : text + " ") + "B"
+    }
+
+    /// `a`, `a and b`, `a, b and c`; of more than `most + 1` only the first `most`, as in `a, b, c and 47 more`.
+    static func list(_ names: [String], most: Int = 3) -> String {
+        let isLong = names.count > most + 1
+        let shown = isLong ? Array(names.prefix(most)) : names.dropLast()
+        let last = isLong ? "\(names.count - most) more" : names.last ?? ""
+        return shown.isEmpty ? last : "\(shown.joined(separator: ", ")) and \(last)"
+    }
+
     /// `1 node`, `2 nodes`.
     static func count(_ number: Int, _ noun: String) -> String {
         number == 1 ? "1 \(noun)" : noun.hasSuffix("y") ? "\(number) \(noun.dropLast())ies" : "\(number) \(noun)s"

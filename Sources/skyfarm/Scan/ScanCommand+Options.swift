@@ -64,8 +64,8 @@ extension ScanCommand {
     private static let output = Option.list(
         "output", short: "o", .file(), fallback: "-",
         help:
-            "Write the catalogue to FILE, in the format of its ending: .fits, .fit, .csv, .ecsv or .reg; - writes"
-            + " CSV to standard output"
+            "Write the catalogue to FILE, in the format of its ending: .fits, .fit, .csv or .ecsv, also with .gz, or"
+            + " .reg; - writes CSV to standard output"
     )
     private static let overwrite = Option.toggle("overwrite", help: "Replace output files that exist")
     private static let dryRun = Option.toggle("dry-run", help: "Print what would be done, and exit")

@@ -2,6 +2,7 @@ import CommandLineKit
 import Foundation
 import ScanCluster
 import ScanFarm
+import ScanNetwork
 import SkyImage
 import SkyScan
 
@@ -17,19 +18,20 @@ extension ScanCommand {
     /// Reports what was found and written: as a line on standard error, with --json on standard output.
     func report(
         _ result: SkyScanResult, _ image: ImageSummary, _ parameters: ScanParameters, _ outputs: [CatalogueOutput],
-        _ account: ScanAccount, _ log: Log, seconds: Double
+        _ account: ScanAccount, _ nodes: RemoteNodes, _ log: Log, seconds: Double
     ) throws {
         if options.common.json {
             try StandardOutput.write(
                 JSONOutput.document(
                     ScanReport(
                         result, image, gain: parameters.gain, outputs: outputs.map(\.path) + options.page.paths,
-                        account, seconds: seconds)))
+                        account, traffic: PixelTraffic(nodes.traffic), seconds: seconds)))
         }
         if let problem = image.coordinatesProblem {
             log.write(.error, "\(name: image.name): no ra and dec in the catalogue: \(problem)")
         }
         for sector in result.missing { log.write(.error, "\(sector.line)") }
+        if let line = nodes.pixelLine { log.conclude("\(line)") }
         let found = ScanReport.found(result, pixels: image.area)
         let files = outputs.filter { !$0.isStandardOutput }.map(\.path) + options.page.paths
         let written = files.isEmpty ? "" : ", written to \(files.joined(separator: ", "))"

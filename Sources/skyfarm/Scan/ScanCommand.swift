@@ -131,7 +131,8 @@ struct ScanCommand: Command {
         recorder.update { live, time in
             end(&live, result, reader.summary, catalogue, account, seconds: seconds, at: time)
         }
-        try report(result, reader.summary, parameters, outputs, account, log, seconds: seconds)
+        try report(
+            result, reader.summary, parameters, outputs, account, node.connections, log, seconds: seconds)
         return result.missing.isEmpty ? .complete : .partialCatalogue
     }
 }

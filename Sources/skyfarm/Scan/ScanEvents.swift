@@ -12,6 +12,7 @@ struct ScanEvents: Sendable {
     let display: ProgressDisplay
     let recorder: ScanRecorder
     private let systems = SystemNames()
+    private let tasks = JobTaskNames()
 
     init(display: ProgressDisplay, recorder: ScanRecorder = ScanRecorder()) {
         self.display = display
@@ -27,8 +28,10 @@ struct ScanEvents: Sendable {
             if tasks > 0 { display.handle(.planned(tasks: tasks, work: cost)) }
             show(.debug, "\(step.rawValue): \(HumanFormat.count(tasks, "task"))")
         case .resumed(_, let tasks, let cost): display.handle(.resumed(tasks: tasks, work: cost))
-        case .sectors, .found: break
-        case .job(_, let event): handle(event)
+        case .sectors(let step, let waiting, let resumed):
+            self.tasks.begin(step, waiting: waiting, resumed: resumed, of: "")
+        case .found: break
+        case .job(_, let event): handle(event, of: "")
         }
     }
 
@@ -38,17 +41,20 @@ struct ScanEvents: Sendable {
         case .began(let step, let tasks, let cost):
             if tasks > 0 { display.handle(.planned(tasks: tasks, work: cost)) }
             show(.debug, "\(name: image): \(step.rawValue): \(HumanFormat.count(tasks, "task"))")
-        case .resumed, .sectors, .found: break
-        case .job(_, let event): handle(event)
+        case .resumed, .found: break
+        case .sectors(let step, let waiting, let resumed):
+            self.tasks.begin(step, waiting: waiting, resumed: resumed, of: image)
+        case .job(_, let event): handle(event, of: image)
         }
     }
 
-    private func handle(_ event: TaskEvent) {
+    private func handle(_ event: TaskEvent, of image: String) {
+        func task(_ index: Int) -> StyledText { tasks.name(of: index, of: image) }
         switch event {
         case .systemJoined(let name, let slots):
             // Every step begins with an event for each system already connected.
             if systems.insert(name), name != Self.localName {
-                show(.info, "node \(name: name) joined, \(HumanFormat.count(slots, "slot"))")
+                display.nodeJoined(name, slots: slots)
             }
             display.handle(.joined(system: name, slots: slots))
         case .systemLeft(let name):
@@ -56,12 +62,12 @@ struct ScanEvents: Sendable {
             show(.warning, "node \(name: name) left; its tasks are reassigned")
             display.handle(.left(system: name))
         case .taskStarted(let index, let system, let attempt, _):
-            show(.debug, "task \(index) assigned to \(name: system), attempt \(attempt)")
+            show(.debug, "\(task(index)) assigned to \(name: system), attempt \(attempt)")
         case .taskHedged(let index, let system, _, let slow, let seconds):
             display.handle(.hedged(task: index, slow: slow, system: system))
             warn(
                 """
-                task \(index) is slow on \(name: slow) (\(HumanFormat.duration(seconds: seconds))); also started on \
+                \(task(index)) is slow on \(name: slow) (\(HumanFormat.duration(seconds: seconds))); also started on \
                 \(name: system)
                 """
             )
@@ -69,18 +75,24 @@ struct ScanEvents: Sendable {
             display.handle(.finished(work: cost, system: system))
             show(
                 .debug,
-                "task \(index) done by \(name: system) in \(HumanFormat.duration(seconds: seconds))")
-        case .taskRetried(_, let system, let attempt, let reason, let log):
+                "\(task(index)) done by \(name: system) in \(HumanFormat.duration(seconds: seconds))")
+        case .taskRetried(let index, let system, let attempt, let reason, let log):
             display.handle(.retried(reason: reason, log: log))
-            show(.warning, "attempt \(attempt) on \(name: system) failed: \(reason); retrying")
-            show(log)
-        case .attemptLost(_, let system, let attempt, let reason, let log):
-            show(.warning, "attempt \(attempt) on \(name: system) failed: \(reason); the other attempt continues")
-            show(log)
-        case .taskFailed(_, let cost, let failure):
+            display.message(
+                .warning, "\(task(index)): attempt \(attempt) on \(name: system) failed: \(reason); retrying",
+                details: log, cause: "attempts on \(name: system) failed: \(reason)")
+        case .attemptLost(let index, let system, let attempt, let reason, let log):
+            display.message(
+                .warning,
+                """
+                \(task(index)): attempt \(attempt) on \(name: system) failed: \(reason); the other attempt continues
+                """,
+                details: log, cause: "attempts on \(name: system) failed: \(reason)")
+        case .taskFailed(let index, let cost, let failure):
             display.handle(.failed(work: cost, reason: failure.description, log: failure.log))
-            show(.warning, "task failed: \(failure); the scan continues without its sector")
-            show(failure.log)
+            display.message(
+                .warning, "\(task(index)) failed: \(failure); the scan continues without its sector",
+                details: failure.log, cause: "tasks failed: \(failure)")
         }
     }
 
@@ -124,11 +136,6 @@ struct ScanEvents: Sendable {
     }
 
     private func show(_ level: Log.Level, _ line: StyledText) { display.message(level, line) }
-
-    /// Shows the lines of a node's log about a failure.
-    private func show(_ log: [String]) {
-        for line in log { show(.warning, "  \(line)") }
-    }
 }
 
 /// Names of the connected systems.

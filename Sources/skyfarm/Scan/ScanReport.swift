@@ -35,6 +35,8 @@ struct ScanReport: Encodable {
     var speedUp: SpeedUp?
     /// What took at least half of the slots' time; omitted if nothing did, or if it is unknown.
     var bound: ScanAccount.Bound?
+    /// How nodes got the pixels; omitted if none got any.
+    var pixelTraffic: PixelTraffic?
 
     struct Tasks: Encodable {
         var done: Int
@@ -79,9 +81,10 @@ struct ScanReport: Encodable {
 
     init(
         _ result: SkyScanResult, _ image: ImageSummary, gain: Double, outputs: [String], _ account: ScanAccount,
-        seconds: Double
+        traffic: PixelTraffic?, seconds: Double
     ) {
         (speedUp, bound) = (account.speedUp, account.bound)
+        pixelTraffic = traffic
         self.image = image.name
         width = image.width
         height = image.height

@@ -59,6 +59,25 @@ import Testing
         #expect(state.reference(for: attempt) == nil)
     }
 
+    @Test("bytes that are sent count at once, those that the node reads itself once it has answered")
+    func traffic() throws {
+        var state = state()
+        _ = state.start(attempt(), reference: nil, completion: 0)
+        let taken = [state.takeTraffic(), state.takeTraffic()]
+        #expect(taken[0]?.sent.bytes == 1 && taken[1] == nil)
+        let reference = BulkReference(origin: [1], part: [2])
+        let requests = (1...2).map { state.start(attempt(reference: reference), reference: reference, completion: $0) }
+        _ = try state.received(refusal(requests[0], .bulkElsewhere))
+        let refused = state.takeTraffic()
+        #expect(refused == nil)
+        let response = ResponseFrame(
+            request: requests[1], succeeded: true, keptBulk: true, seconds: 1,
+            body: UnsafeRawBufferPointer(start: nil, count: 0))
+        _ = try state.received(.response(response))
+        let traffic = state.takeTraffic()
+        #expect(traffic?.read.attempts == 1 && traffic?.read.bytes == 1 && traffic?.sent.attempts == 0)
+    }
+
     @Test("a draining node gets no attempt, and those that it leaves unanswered are returned")
     func draining() throws {
         var state = state()

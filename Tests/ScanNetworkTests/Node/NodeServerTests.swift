@@ -1,6 +1,7 @@
 import ScanBasics
 import ScanCluster
 import ScanNetwork
+import ScanSecurity
 import ScanTestSupport
 import Testing
 
@@ -17,6 +18,24 @@ struct NodeServerTests {
         #expect(response.attempt == 2)
         #expect(response.seconds >= 0)
         await system.close()
+        node.server.stop()
+    }
+
+    @Test("listens on a free port if its port is taken, where its options allow that")
+    func takenPort() throws {
+        let node = try TestNode()
+        func server(_ mayUseAnotherPort: Bool) throws -> NodeServer {
+            var options = NodeServer.Options()
+            options.mayUseAnotherPort = mayUseAnotherPort
+            return NodeServer(
+                name: "other", keys: KeyRing(current: try .random()), slots: 1, scanners: Scanners(SumTask.self),
+                listen: node.address, options: options)
+        }
+        #expect(throws: SocketError.self) { try server(false).start() }
+        let other = try server(true)
+        let address = try other.start()
+        #expect(address.description != node.address && address.host == "127.0.0.1" && address.port > 0)
+        other.stop()
         node.server.stop()
     }
 

@@ -20,14 +20,44 @@ struct CatalogueOutputTests {
 
     @Test(
         "the ending chooses the format",
-        arguments: [("a.fits", "fits"), ("a.fit", "fits"), ("b/A.CSV", "csv"), ("a.b.ecsv", "ecsv"), ("-", "csv")])
+        arguments: [
+            ("a.fits", "fits"), ("a.fit", "fits"), ("b/A.CSV", "csv"), ("a.b.ecsv", "ecsv"), ("-", "csv"),
+            ("a.fits.gz", "fits"), ("a.FIT.GZ", "fits"), ("a.csv.gz", "csv"), ("a.ecsv.gz", "ecsv"),
+        ])
     func endings(path: String, format: String) throws {
         #expect(try CatalogueOutput(path: path).format.rawValue == format)
     }
 
-    @Test("an unknown ending lists the known ones", arguments: ["a.txt", "fits", "a.fits.gz", "a.csv/b", ".", ""])
+    @Test(
+        "an unknown ending lists the known ones",
+        arguments: ["a.txt", "fits", "a.reg.gz", "fits.gz", ".gz", "a.gz/b", "a.csv/b", ".", ""])
     func unknownEnding(path: String) {
-        expect(.unknownFormat, ".fits, .csv, .ecsv, .reg") { _ = try CatalogueOutput(path: path) }
+        expect(.unknownFormat, ".fits, .fit, .csv or .ecsv, each also with .gz, .reg") {
+            _ = try CatalogueOutput(path: path)
+        }
+    }
+
+    @Test(
+        "a name that ends in .gz makes a compressed file of the same bytes, the same each time",
+        .enabled(if: access("/bin/gzip", X_OK) == 0, "needs gzip"), arguments: ["fits", "fit", "csv", "ecsv"])
+    func compressed(ending: String) throws {
+        // Longer than a piece of the writers and than the compressor's buffer.
+        let values = (0..<100_000).map { Int64(truncatingIfNeeded: ($0 &* 2_654_435_761) ^ ($0 << 20)) }
+        let table = CatalogueTable(columns: [.init("n", description: "a number", .int64(values))])
+        try CatalogueOutput(path: folder.path("plain.\(ending)")).write(table)
+        for name in ["a", "b"] { try CatalogueOutput(path: folder.path("\(name).\(ending).gz")).write(table) }
+        let first = try Data(contentsOf: URL(fileURLWithPath: folder.path("a.\(ending).gz")))
+        #expect(try first == Data(contentsOf: URL(fileURLWithPath: folder.path("b.\(ending).gz"))))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/gzip")
+        process.arguments = ["-d", folder.path("a.\(ending).gz")]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        let plain = try Data(contentsOf: URL(fileURLWithPath: folder.path("plain.\(ending)")))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("a.\(ending)"))) == plain)
+        #expect(first.count < plain.count)
+        #expect(folder.names == ["a.\(ending)", "b.\(ending).gz", "plain.\(ending)"])
     }
 
     @Test("an existing file is refused before and after the scan, unless it may be replaced")

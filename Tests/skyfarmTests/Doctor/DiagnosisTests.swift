@@ -85,13 +85,13 @@ struct DiagnosisTests {
         var diagnosis = try machine()
         diagnosis.announced = [try found("127.0.0.1", here: true)]
         diagnosis.states = [.joined(at: "127.0.0.1:4870")]
-        #expect(problems(diagnosis) == ["answers: skyfarm node --listen :0"])
+        #expect(problems(diagnosis) == ["answers: skyfarm node"])
         diagnosis.states = [.failed(at: "127.0.0.1:4870")]
         #expect(problems(diagnosis) == ["answers: skyfarm node --listen :4870"])
         diagnosis.states = []
         #expect(problems(diagnosis) == ["answers: skyfarm doctor --wait 10"])
         diagnosis.announced = [
-            try found("10.0.0.1", here: true, reason: .init(text: "is too old", next: "skyfarm --version"))
+            try found("10.0.0.1", here: true, reason: .init(.version, text: "is too old", next: "skyfarm --version"))
         ]
         #expect(problems(diagnosis) == ["answers: skyfarm --version"])
     }
@@ -101,7 +101,7 @@ struct DiagnosisTests {
         var diagnosis = try machine()
         diagnosis.announced = [try found("10.0.0.2", here: false)]
         diagnosis.states = [.failed(at: "10.0.0.2:4870")]
-        #expect(problems(diagnosis) == ["announced: skyfarm node"])
+        #expect(problems(diagnosis) == [] && !diagnosis.isUsable)
         #expect(diagnosis.findings.contains { $0.verdict == .note && $0.next == "sudo ufw allow 4870/tcp" })
     }
 
@@ -112,7 +112,29 @@ struct DiagnosisTests {
         diagnosis.states = [.refused(at: "10.0.0.2:4870"), .refused(at: "10.0.0.3:4870")]
         let hints = diagnosis.findings.filter { $0.next == "skyfarm key import" }
         #expect(hints.map(\.check) == ["answers", "named", "named"])
-        #expect(hints.allSatisfy { $0.text.contains("has another cluster key") && $0.verdict == .note })
+        #expect(hints.allSatisfy { $0.text.contains("has another cluster key") })
+        #expect(hints.map(\.verdict) == [.problem, .note, .note])
+    }
+
+    @Test("of a machine that discovers only nodes with another key names the key as the problem, not the missing node")
+    func foreign() throws {
+        var diagnosis = try machine()
+        let reason = UnusableReason(.key, text: "has another cluster key", next: "skyfarm key import")
+        diagnosis.announced = [try found("10.0.0.2", here: false, reason: reason)]
+        #expect(problems(diagnosis) == ["answers: skyfarm key import"])
+        #expect(!diagnosis.isUsable)
+        let text = DoctorCommand.text(diagnosis)
+        #expect(text.hasSuffix("This machine cannot use any other: alpha has another cluster key.\n"), "\(text)")
+        // Another node of the same cluster shows that the key is right.
+        var member = try found("10.0.0.3", here: false)
+        member.node.id = .name("beta")
+        member.node.name = "beta"
+        diagnosis.announced.append(member)
+        diagnosis.states = [.joined(at: "10.0.0.3:4870")]
+        #expect(problems(diagnosis) == [])
+        #expect(
+            DoctorCommand.text(diagnosis).hasSuffix(
+                "Other machines cannot use this one: it runs no node.\nThis machine can use beta.\n"))
     }
 
     @Test("of a node that computes differently shows the reason, and does not suspect the firewall")

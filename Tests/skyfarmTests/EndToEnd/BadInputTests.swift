@@ -208,8 +208,9 @@ import Testing
     @Test(
         "flags that make no sense are answered with what is expected",
         arguments: [
-            (["-o", "x.txt"], "x.txt: unknown ending; use .fits, .csv, .ecsv"),
-            (["-o", "x.fits.gz"], "x.fits.gz: unknown ending; use .fits"), (["-o", "-", "--json"], "-o FILE"),
+            (["-o", "x.txt"], "x.txt: unknown ending; use .fits, .fit, .csv or .ecsv, each also with .gz"),
+            (["-o", "x.reg.gz"], "x.reg.gz: unknown ending; use .fits"), (["-o", "gz"], "gz: unknown ending"),
+            (["-o", "-", "--json"], "-o FILE"),
             (["--json"], "-o FILE"), (["--thresold", "2"], "did you mean --threshold?"),
             (["--threshold", "0"], "0.01"),
             (["--band", "none"], "--band"), (["--local-slots", "-1"], "--local-slots"),

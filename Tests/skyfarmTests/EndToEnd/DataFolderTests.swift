@@ -39,6 +39,44 @@ import Testing
         #expect(!node.program.errors.contains("must send"))
     }
 
+    @Test("the end of a scan tells how many tasks' pixels nodes read themselves, and how many were sent")
+    func account() throws {
+        struct Report: Decodable {
+            struct Traffic: Decodable {
+                var tasksRead: Int
+                var bytesRead: Int
+                var tasksSent: Int
+                var bytesSent: Int
+            }
+            var pixelTraffic: Traffic?
+        }
+        func scan(_ folder: String?) throws -> (Report, String) {
+            let node = try Node("far", folder.map { ["--data", scene.path($0)] } ?? [])
+            let result = try Program.run(
+                words + ["--overwrite", "--json", "--local-slots", "0", "--node", node.address])
+            #expect(result.code == 0, "\(result.errors)")
+            return (try JSONDecoder().decode(Report.self, from: Data(result.output.utf8)), result.errors)
+        }
+        let (own, ownErrors) = try scan("data")
+        let read = try #require(own.pixelTraffic)
+        // 32 bands of 2000 columns and their halos, of 4 bytes a pixel.
+        #expect(read.tasksRead >= 32 && read.bytesRead > 16_000_000 && read.tasksSent == 0 && read.bytesSent == 0)
+        #expect(
+            ownErrors.contains(
+                "pixels of \(read.tasksRead) tasks read by nodes from their own storage (--data), "
+                    + "those of 0 tasks sent\n"), "\(ownErrors)")
+        // It offers to read other files.
+        let (other, otherErrors) = try scan("out")
+        let sent = try #require(other.pixelTraffic)
+        #expect(sent.tasksRead == 0 && sent.tasksSent >= 32 && sent.bytesSent > 16_000_000)
+        #expect(otherErrors.contains("pixels of 0 tasks read by nodes"), "\(otherErrors)")
+        // It does not offer to read: no line, but the numbers.
+        let (plain, plainErrors) = try scan(nil)
+        #expect(try #require(plain.pixelTraffic).tasksSent >= 32 && !plainErrors.contains("pixels of"))
+        let alone = try Program.run(words + ["--overwrite", "--json", "--local-slots", "1"])
+        #expect(try JSONDecoder().decode(Report.self, from: Data(alone.output.utf8)).pixelTraffic == nil)
+    }
+
     /// What stands in the image's place when the node looks for it.
     enum Replacement: CaseIterable {
         case other, smaller, nothing, link, linkedFolder, pipe, folder, text

@@ -8,11 +8,11 @@ import Testing
         let scene = try Scene()
         let words = ["scan", try scene.sky(), "--no-discovery", "--local-slots", "1", "-o", scene.path("out/o.csv")]
         let quiet = try Program.run(words)
-        #expect(quiet.code == 0 && !quiet.errors.contains("skyfarm: task "))
+        #expect(quiet.code == 0 && !quiet.errors.contains(" assigned to "))
         let result = try Program.run(words + ["--overwrite", "--no-journal", "-v"])
         #expect(result.code == 0)
         #expect(result.errors.contains("skyfarm: extraction: "))
-        #expect(result.errors.contains("skyfarm: task 0 assigned to local, attempt 1\n"))
-        #expect(result.errors.contains(/skyfarm: task 0 done by local in [0-9.:]+ ?m?s/))
+        #expect(result.errors.contains("skyfarm: image (extraction) assigned to local, attempt 1\n"))
+        #expect(result.errors.contains(/skyfarm: image \(extraction\) done by local in [0-9.:]+ ?m?s/))
     }
 }

@@ -38,6 +38,27 @@ import Testing
         #expect(again.code == ExitCode.output.rawValue && again.errors.contains("exists: choose another name"))
     }
 
+    @Test("export --json has the key, or the file that holds it, and its fingerprint")
+    func exportJSON() throws {
+        struct Export: Decodable {
+            var v: Int
+            var key: String?
+            var file: String?
+            var fingerprint: String
+        }
+        func export(_ words: [String]) throws -> Export {
+            let result = try machine.run(["key", "export", "--json"] + words)
+            #expect(result.code == 0 && result.errors.isEmpty, "\(result.errors)")
+            return try JSONDecoder().decode(Export.self, from: Data(result.output.utf8))
+        }
+        let printed = try export([])
+        #expect(try printed.key == machine.store.existingRing().current.exportText())
+        #expect(try printed.v == 1 && printed.file == nil && printed.fingerprint == machine.fingerprint)
+        let written = try export([scene.path("out/key")])
+        #expect(written.key == nil && written.file == scene.path("out/key"))
+        #expect(try String(contentsOfFile: scene.path("out/key"), encoding: .utf8) == printed.key.map { $0 + "\n" })
+    }
+
     @Test("import takes a file or standard input, and a key goes from machine to machine in one line")
     func importKey() throws {
         let other = Machine(scene, "other")
@@ -113,7 +134,6 @@ import Testing
         for (words, says) in [
             (["key"], "ACTION is missing"), (["key", "exprot"], "did you mean export?"),
             (["key", "path", "x"], "key path takes no file"), (["key", "new", "--keep", "1"], "--keep belongs to"),
-            (["key", "export", "--json"], "key export has no JSON form"),
         ] {
             let result = try machine.run(words)
             #expect(result.code == ExitCode.usage.rawValue && result.errors.contains(says), "\(result.errors)")

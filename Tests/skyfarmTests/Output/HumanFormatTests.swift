@@ -35,4 +35,14 @@ import Testing
         #expect(HumanFormat.count(0, "node") == "0 nodes")
         #expect(HumanFormat.count(2, "retry") == "2 retries")
     }
+
+    @Test("lists name a few and count the rest")
+    func lists() {
+        #expect(
+            ["a", "b", "c", "d", "e"].indices.map { HumanFormat.list(Array(["a", "b", "c", "d", "e"].prefix($0 + 1))) }
+                == [
+                    "a", "a and b", "a, b and c", "a, b, c and d", "a, b, c and 2 more",
+                ])
+        #expect(HumanFormat.list([]) == "")
+    }
 }

@@ -20,8 +20,15 @@ struct NodeService: Equatable, Sendable {
 
     static let name = "skyfarm-node"
 
+    /// The priority of a service is lower by this, unless its options say otherwise.
+    static let niceness = 10
+
     /// The command that the service runs.
-    var command: [String] { [program, "node"] + options }
+    var command: [String] {
+        let option = "--" + NodeCommand.nice.spec.name
+        let isGiven = options.contains { $0 == option || $0.hasPrefix(option + "=") }
+        return [program, "node"] + options + (isGiven ? [] : [option, "\(Self.niceness)"])
+    }
 }
 
 extension NodeService {

@@ -15,6 +15,8 @@ final class ProgressDisplay: @unchecked Sendable {
     private let start: ContinuousClock.Instant
     private var state = ProgressState()
     private var block = ScreenBlock()
+    private var joined = JoinedNodes()
+    private var repeated = RepeatedMessages()
     private var isFinished = false
     private var sources: [any DispatchSourceProtocol] = []
 
@@ -65,13 +67,42 @@ final class ProgressDisplay: @unchecked Sendable {
         }
     }
 
-    /// Writes a line above the display.
-    func message(_ level: Log.Level, _ text: StyledText) {
-        guard let line = log.line(level, text) else { return }
+    /// Writes a line above the display, with `details` below it. Of several messages about the same `cause` only the
+    /// first is written; the number of the others is written at the end.
+    func message(
+        _ level: Log.Level, _ text: StyledText, details: [String] = [], cause: StyledText? = nil
+    ) {
+        let lines = ([text] + details.map { "  \($0)" }).compactMap { log.line(level, $0) }
+        guard !lines.isEmpty else { return }
         queue.async { [self] in
-            let erasure = block.erase()
-            write(erasure + line + (erasure.isEmpty ? "" : drawing()))
+            if let cause, !repeated.isFirst(cause) { return }
+            show(joinedLine() + lines)
         }
+    }
+
+    /// Writes that a node joined, in one line with the others that join at about the same time.
+    func nodeJoined(_ name: String, slots: Int) {
+        queue.async { [self] in
+            let isFirst = joined.isEmpty
+            joined.add(name, slots: slots, at: elapsed())
+            if isFirst { awaitJoins() }
+        }
+    }
+
+    /// Writes the line about nodes that joined once no further one has joined for a while.
+    private func awaitJoins() {
+        let wait = joined.wait(at: elapsed())
+        if wait <= 0 { return show(joinedLine()) }
+        queue.asyncAfter(deadline: .now() + wait) { [weak self] in self?.awaitJoins() }
+    }
+
+    private func joinedLine() -> [String] { joined.take().flatMap { log.line(.info, $0) }.map { [$0] } ?? [] }
+
+    /// Writes lines above the display.
+    private func show(_ lines: [String]) {
+        if lines.isEmpty { return }
+        let erasure = block.erase()
+        write(erasure + lines.joined() + (erasure.isEmpty ? "" : drawing()))
     }
 
     /// Removes the display and writes the summary; later events are ignored. Returns when that is written.
@@ -91,6 +122,7 @@ final class ProgressDisplay: @unchecked Sendable {
         guard !isFinished else { return }
         isFinished = true
         for source in sources { source.cancel() }
+        show(joinedLine() + repeated.lines.compactMap { log.line(.warning, $0) })
         let seconds = elapsed()
         switch style {
         case .bar, .lines: write(block.erase() + (state.tasks > 0 ? log.bareLine("\(state.summary(at: seconds))") : ""))
@@ -123,6 +155,8 @@ final class ProgressDisplay: @unchecked Sendable {
     private func draw() {
         guard !isFinished, state.tasks > 0 else { return }
         if style == .bar {
+            // A line that is written before the display need not move it.
+            if !block.isDrawn { show(joinedLine()) }
             let text = drawing()
             if !text.isEmpty { write(text) }
         } else {

@@ -1,5 +1,6 @@
 import CommandLineKit
 import ScanCluster
+import ScanNetwork
 import SkyImage
 import SkyScan
 
@@ -41,6 +42,8 @@ final class ImagesReport: Sendable {
         var pixels: Int
         var seconds: Double
         var systems: [String: Share]
+        /// How nodes got the pixels; omitted if none got any.
+        var pixelTraffic: PixelTraffic?
     }
 
     private struct Share: Encodable {
@@ -51,6 +54,8 @@ final class ImagesReport: Sendable {
     private struct State {
         var files: [File] = []
         var systems: [String: Share] = [:]
+        var traffic: PixelTraffic?
+        var pixelLine: String?
     }
 
     private let state = Locked(State())
@@ -83,6 +88,15 @@ final class ImagesReport: Sendable {
         state.withLock { $0.files.append(File(file: file.name, errors: [reason])) }
     }
 
+    /// Takes over how the nodes got the pixels.
+    func record(_ nodes: RemoteNodes) {
+        let (traffic, line) = (PixelTraffic(nodes.traffic), nodes.pixelLine)
+        state.withLock { ($0.traffic, $0.pixelLine) = (traffic, line) }
+    }
+
+    /// The line about how the nodes got the pixels; nil if there is nothing to say.
+    var pixelLine: String? { state.withLock(\.pixelLine) }
+
     /// Number of files whose catalogues are written.
     var written: Int { state.withLock { state in state.files.count { !$0.outputs.isEmpty } } }
 
@@ -114,7 +128,8 @@ final class ImagesReport: Sendable {
             return Document(
                 files: state.files, done: done, failed: failed, partial: state.files.count - done - failed,
                 images: images.count, sources: images.reduce(0) { $0 + $1.sources },
-                pixels: images.reduce(0) { $0 + $1.width * $1.height }, seconds: seconds, systems: state.systems)
+                pixels: images.reduce(0) { $0 + $1.width * $1.height }, seconds: seconds, systems: state.systems,
+                pixelTraffic: state.traffic)
         }
     }
 

@@ -2,6 +2,7 @@ import CommandLineKit
 import Foundation
 import ScanCluster
 import ScanFarm
+import ScanNetwork
 import SkyImage
 import SkyScan
 
@@ -50,7 +51,10 @@ extension ScanCommand {
         let node = try ScanNode.started(
             options.cluster, timeout: options.timeoutSeconds.map { .seconds($0) },
             maxAttempts: options.maxAttempts, events: events)
-        defer { node.disconnect() }
+        defer {
+            report.record(node.connections)
+            node.disconnect()
+        }
         try await node.join(options.cluster, events)
         try await ImagesJob(command: self, node: node, events: events, outputs: outputs, report: report).run(files)
     }
@@ -58,6 +62,7 @@ extension ScanCommand {
     private func end(_ report: ImagesReport, _ failure: CommandError?, seconds: Double, _ log: Log) throws -> ExitCode {
         if options.common.json { try StandardOutput.write(JSONOutput.document(report.document(seconds: seconds))) }
         for line in report.failures { log.write(.error, "\(line)") }
+        if let line = report.pixelLine { log.conclude("\(line)") }
         log.conclude("\(report.conclusion(seconds: seconds))")
         if let failure { return Skyfarm.end(failure, of: "scan", log) }
         return report.exitCode

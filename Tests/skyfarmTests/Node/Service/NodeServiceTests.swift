@@ -27,6 +27,14 @@ import Testing
         #expect(request.options == ["--slots", "2", "--name=a%b", "--listen", ":1"])
     }
 
+    @Test("a service scans at low priority, unless its options say otherwise")
+    func niceness() {
+        #expect(service(.system, ["--slots", "2"]).command.suffix(4) == ["--slots", "2", "--nice", "10"])
+        #expect(service(.user, ["--nice", "3"]).command.suffix(2) == ["--nice", "3"])
+        #expect(service(.user, ["--nice=0"]).command.last == "--nice=0")
+        #expect(service(.system).systemdUnit.contains(" node --nice 10\nRestart="))
+    }
+
     @Test("options about the service alone are a mistake", arguments: ["--user", "--dry-run"])
     func lone(option: String) async {
         #expect(await Skyfarm.run(["node", option], environment: [:]) == .usage)
@@ -94,7 +102,7 @@ import Testing
         let list = try PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil)
         let job = try #require(list as? [String: Any])
         #expect(job["Label"] as? String == "skyfarm-node" && job["Disabled"] as? Bool == true)
-        #expect(job["ProgramArguments"] as? [String] == [Program.path, "node", "--name", "a&b"])
+        #expect(job["ProgramArguments"] as? [String] == [Program.path, "node", "--name", "a&b", "--nice", "10"])
         #expect(throws: CommandError.self) { try ServiceFile(service(.system), .launchd, environment: [:]) }
     }
 

@@ -1,0 +1,25 @@
+/// Messages about the same cause, of which the first is shown and the others are counted. Pure.
+struct RepeatedMessages: Equatable, Sendable {
+    private var counts: [String: Int] = [:]
+    /// In the order of their first messages.
+    private var causes: [StyledText] = []
+
+    /// Whether this message about `cause` is the first one; otherwise it is counted.
+    mutating func isFirst(_ cause: StyledText) -> Bool {
+        guard let count = counts[cause.plain] else {
+            counts[cause.plain] = 0
+            causes.append(cause)
+            return true
+        }
+        counts[cause.plain] = count + 1
+        return false
+    }
+
+    /// A line for each cause whose messages were counted.
+    var lines: [StyledText] {
+        causes.compactMap { cause in
+            guard let count = counts[cause.plain], count > 0 else { return nil }
+            return "\(cause) (\(HumanFormat.count(count, "more time")))"
+        }
+    }
+}
