@@ -12,8 +12,10 @@ public struct SourcePack: Encodable, Sendable {
         public var type: String
         /// First byte; a multiple of the size of an element.
         public var offset: Int
-        /// Factor from the stored value to the value.
+        /// Factor from the stored value to the value, less ``zero``.
         public var scale: Double
+        /// The value that is stored as 0.
+        public var zero: Double
         /// Unit of the value, if it has one.
         public var unit: String?
         /// Description of the column.
@@ -43,11 +45,10 @@ public struct SourcePack: Encodable, Sendable {
         for name in ["x", "y", "a", "b", "theta", "kron_radius", "flux_auto", "fluxerr_auto", "peak", "flux_radius"] {
             add(table[name], "Float32Array", rows, to: &bytes) { Float($0).bitPattern }
         }
-        // A unit of 10^-7 degrees is 0.4 mas.
-        for name in ["ra", "dec"] {
-            add(table[name], "Int32Array", rows, scale: 1e-7, to: &bytes) { degrees in
-                let turned = degrees > 180 ? degrees - 360 : degrees
-                return turned.isFinite ? Int32((turned * 1e7).rounded()) : Int32.min
+        // A unit of 10^-7 degrees is 0.4 mas. From 180 degrees, right ascension has room in 32 bits.
+        for (name, zero) in [("ra", 180.0), ("dec", 0)] {
+            add(table[name], "Int32Array", rows, scale: 1e-7, zero: zero, to: &bytes) { degrees in
+                degrees.isFinite ? Int32(((degrees - zero) * 1e7).rounded()) : Int32.min
             }
         }
         for name in ["number", "npix"] { add(table[name], "Int32Array", rows, to: &bytes) { Int32($0) } }
@@ -65,24 +66,31 @@ public struct SourcePack: Encodable, Sendable {
     }
 
     private mutating func add<Element: FixedWidthInteger>(
-        _ column: CatalogueTable.Column?, _ type: String, _ rows: [Int], scale: Double = 1, to bytes: inout Data,
-        _ convert: (Double) -> Element
+        _ column: CatalogueTable.Column?, _ type: String, _ rows: [Int], scale: Double = 1, zero: Double = 0,
+        to bytes: inout Data, _ convert: (Double) -> Element
     ) {
         guard let column else { return }
         columns.append(
             Column(
-                name: column.name, type: type, offset: bytes.count, scale: scale, unit: column.unit,
+                name: column.name, type: type, offset: bytes.count, scale: scale, zero: zero, unit: column.unit,
                 meaning: column.description))
         Self.append(rows.map { convert(column.values.real($0)) }, to: &bytes)
     }
 
     /// Combines the bits of detection and photometry, which do not overlap.
     private mutating func addFlags(of table: CatalogueTable, _ rows: [Int], to bytes: inout Data) {
-        let flags = ["flag", "flag_kron", "flag_auto"].compactMap { table[$0]?.values }
+        let flags = ["flag", "flag_kron", "flag_auto"].compactMap { table[$0] }
+        // Each description ends with a list such as "16 cut, 32 masked".
+        var bits: [Substring] = []
+        for words in flags.flatMap({ ($0.description.split(separator: ": ").last ?? "").split(separator: ", ") })
+        where !bits.contains(words) { bits.append(words) }
         columns.append(
-            Column(name: "flags", type: "Uint16Array", offset: bytes.count, scale: 1, meaning: "Bits of all flags"))
+            Column(
+                name: "flags", type: "Uint16Array", offset: bytes.count, scale: 1, zero: 0,
+                meaning: "Bits of \(flags.map(\.name).joined(separator: " and ")): \(bits.joined(separator: ", "))"))
         Self.append(
-            rows.map { row in flags.reduce(0) { $0 | UInt16(truncatingIfNeeded: Int($1.real(row))) } }, to: &bytes)
+            rows.map { row in flags.reduce(0) { $0 | UInt16(truncatingIfNeeded: Int($1.values.real(row))) } },
+            to: &bytes)
     }
 
     private static func append<Element: FixedWidthInteger>(_ values: [Element], to bytes: inout Data) {

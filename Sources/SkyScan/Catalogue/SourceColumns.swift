@@ -98,7 +98,8 @@ enum SourceColumns {
     ) -> [CatalogueTable.Column] {
         let noise = parameters.gain > 0 ? "noise of the image and photon noise" : "noise of the image"
         let bits =
-            "16 cut by the image's edge, 32 some pixels masked, 64 all masked, 128 not positive, 256 not measured"
+            "16 aperture cut by the image's edge, 32 some pixels masked, 64 all pixels masked, 128 no Kron radius, "
+            + "256 flux not measured"
         return [
             .init(
                 "kron_radius", description: "Kron radius, in units of a and b", .double(measured.kronRadius)),

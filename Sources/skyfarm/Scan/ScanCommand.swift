@@ -95,7 +95,7 @@ struct ScanCommand: Command {
         let patience = journal == nil ? Duration.seconds(1) : .zero
         let checksums = Task { try await reader.checksums(patience: patience) }
         let preview = options.page.paths.isEmpty ? nil : Task { try await self.preview(reader) }
-        dashboard?.offer {
+        dashboard?.offer(warn: { events.warn(StyledText($0)) }) {
             if let preview { return try await preview.value }
             return try await self.livePreview(reader)
         }

@@ -13,8 +13,8 @@ final class ScanDashboardSource: DashboardSource {
         /// The part that the connected pages have been sent; nil while none is connected.
         var cursor: LiveCursor?
         var preview: [UInt8] = []
-        /// Makes the preview; nil once it was called.
-        var makePreview: (@Sendable () async throws -> Preview)?
+        /// Makes the preview, and reports why there is none; nil once it was called.
+        var offer: (make: @Sendable () async throws -> Preview, warn: @Sendable (String) -> Void)?
         var previewUnderWay: Task<Void, Never>?
     }
 
@@ -23,10 +23,13 @@ final class ScanDashboardSource: DashboardSource {
         self.recorder = recorder
     }
 
-    /// Sets the closure that makes the preview. It is called once, when the first page is connected.
-    func offer(_ makePreview: @escaping @Sendable () async throws -> Preview) {
+    /// Sets the closure that makes the preview. It is called once, when the first page is connected; `warn` gets the
+    /// reason if it fails, and should record it for the page.
+    func offer(
+        warn: @escaping @Sendable (String) -> Void, _ makePreview: @escaping @Sendable () async throws -> Preview
+    ) {
         state.withLock { state in
-            state.makePreview = makePreview
+            state.offer = (makePreview, warn)
             if state.cursor != nil { beginPreview(&state) }
         }
     }
@@ -42,15 +45,15 @@ final class ScanDashboardSource: DashboardSource {
     }
 
     private func beginPreview(_ state: inout State) {
-        guard let make = state.makePreview else { return }
-        state.makePreview = nil
+        guard let (make, warn) = state.offer else { return }
+        state.offer = nil
         state.previewUnderWay = Task { [weak self] in
             do {
                 let preview = try await make()
                 self?.show(preview, try preview.png())
             } catch is CancellationError {
             } catch {
-                self?.recorder.note("the live page has no picture: \(error)")
+                warn("the live page has no picture: \(error)")
             }
         }
     }

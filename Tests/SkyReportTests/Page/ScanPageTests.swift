@@ -150,13 +150,30 @@ import Testing
         #expect(try values(pack, "number", UInt32.self) == [1, 2, 3, 4, 5])
     }
 
-    @Test("coordinates are whole numbers of 1e-7 degrees, beyond 180 from the other side")
+    @Test("coordinates are whole numbers of 1e-7 degrees, right ascension from 180")
     func coordinates() throws {
         let pack = SourcePack(ScanPageTests.table(4))
         let rightAscension = try values(pack, "ra", UInt32.self).map { Int32(bitPattern: $0) }
-        #expect(rightAscension == [0, 1_000_000_000, -1_600_000_000, -600_000_000])
+        #expect(rightAscension == [-1_800_000_000, -800_000_000, 200_000_000, 1_200_000_000])
+        #expect(pack.columns.filter { $0.zero != 0 }.map(\.name) == ["ra"])
         let declination = try values(pack, "dec", UInt32.self).map { Int32(bitPattern: $0) }
         #expect(declination == [0, .min, -20_000, -30_000])
+    }
+
+    @Test("the flags of a source are described by the words of the catalogue, each bit once")
+    func flags() throws {
+        func column(_ name: String, _ description: String) -> CatalogueTable.Column {
+            .init(name, description: description, .int16([0]))
+        }
+        let table = CatalogueTable(
+            columns: [
+                column("flag", "Bits: 1 deblended, 2 cut"), column("flag_kron", "Bits of the radius: 16 aperture cut"),
+                column("flag_auto", "Bits of flux_auto: 16 aperture cut, 256 not measured"),
+            ], header: [])
+        let meaning = SourcePack(table).columns.last?.meaning
+        #expect(
+            meaning
+                == "Bits of flag and flag_kron and flag_auto: 1 deblended, 2 cut, 16 aperture cut, 256 not measured")
     }
 
     @Test("of too many sources the brightest are kept, in the catalogue's order")

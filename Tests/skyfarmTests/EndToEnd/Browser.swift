@@ -124,6 +124,12 @@ final class Browser {
             ])
     }
 
+    /// Turns the wheel over a place in the window; a positive distance is towards the user.
+    func wheel(_ x: Double, _ y: Double, _ distance: Double) throws {
+        _ = try send(
+            "Input.dispatchMouseEvent", ["type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": distance])
+    }
+
     /// Sends a command and waits for its answer.
     private func send(_ method: String, _ parameters: [String: Any] = [:]) throws -> [String: Any] {
         lastID += 1

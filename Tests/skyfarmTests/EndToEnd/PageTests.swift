@@ -58,7 +58,7 @@ import Testing
             columns: [
                 column("x", [10, 50]), column("y", [10, 20]), column("a", [2, 4]), column("b", [1.5, 2]),
                 column("theta", [.pi / 6, 0]), column("kron_radius", [4, 0]), column("flux_auto", [100, .nan]),
-                .init("flag_auto", description: "flag", .int16([0, 256])),
+                .init("flag_auto", description: "Bits: 16 aperture cut, 256 flux not measured", .int16([0, 256])),
             ],
             header: [
                 HeaderEntry("KRONFACT", .real(2), comment: ""), HeaderEntry("KRONMIN", .real(3.25), comment: ""),
@@ -180,91 +180,6 @@ import Testing
         #expect(sectors.map(\.system) == [nil, 0, nil, nil])
         #expect(sectors.map(\.sources) == [2, 1, 1, 2])
         #expect(sectors[1].rect == [0, 10, 100, 10] && sectors[1].seconds == 1)
-        #expect(browser.complaints == [])
-    }
-
-    // MARK: The picture's scale
-
-    /// The preview of a square image that is bright in a square around a place, and dark elsewhere.
-    private static func preview(side: Int, brightAt center: (x: Int, y: Int), limit: Int) -> Preview {
-        var builder = PreviewBuilder(width: side, height: side, limit: limit, rowsOfSquare: 1)
-        let half = side / 40
-        let dark = (0..<side).map { Float(10 + $0 % 3) }
-        var bright = dark
-        for column in center.x - half...center.x + half { bright[column] = 1000 }
-        while let rows = builder.nextRows(limit: 1) {
-            let row = abs(rows.lowerBound - center.y) <= half ? bright : dark
-            for _ in rows { row.withUnsafeBufferPointer { builder.add(rows: $0) } }
-        }
-        return builder.finish()
-    }
-
-    /// Where the picture, its bright square and the source are on the canvas, as fractions of its sides.
-    private struct Places: Decodable {
-        var left: Double
-        var right: Double
-        var top: Double
-        var bottom: Double
-        var brightX: Double
-        var brightY: Double
-        var sourceX: Double
-        var sourceY: Double
-        var ratio: Double
-    }
-
-    private func measure() throws -> Places {
-        try evaluate(
-            """
-            await (async () => {
-              const { sky } = page;
-              while (!sky.picture.naturalWidth || !sky.image.stretch) await new Promise((done) => setTimeout(done, 20));
-              [sky.marks, sky.overlay] = ["none", "none"];
-              sky.draw();
-              const { width, height } = sky.canvas, { data } = sky.canvas.getContext("2d").getImageData(0, 0, width, height);
-              let [left, right, top, bottom, count, sumX, sumY] = [width, 0, height, 0, 0, 0, 0];
-              for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) {
-                const [red, green, blue] = data.subarray(4 * (y * width + x));
-                // The picture is grey, the canvas behind it is bluish.
-                if (red !== green || green !== blue) continue;
-                [left, right, top, bottom] = [Math.min(left, x), Math.max(right, x + 1), Math.min(top, y), Math.max(bottom, y + 1)];
-                // The scale bar is white, too, in the lower half.
-                if (red > 150 && y < height / 2) { count++; sumX += x + 0.5; sumY += y + 0.5; }
-              }
-              return {
-                left: left / width, right: right / width, top: top / height, bottom: bottom / height,
-                brightX: sumX / count / width, brightY: sumY / count / height,
-                sourceX: sky.screenX(sky.catalogue.x[0]) / sky.canvas.clientWidth,
-                sourceY: sky.screenY(sky.catalogue.y[0]) / sky.canvas.clientHeight, ratio: width / height,
-              };
-            })()
-            """)
-    }
-
-    @Test("report and live page draw picture and sources at the same scale", arguments: [800, 4096, 10240])
-    func scale(side: Int) async throws {
-        let center = (x: side * 7 / 10, y: side * 6 / 10)
-        var live = LiveScan()
-        live.find(x: [Double(center.x)], y: [Double(center.y)])
-        live.end(.complete, "", at: 1)
-        try browser.setWindow(width: 1400, height: 1000)
-        try open(live, width: side, height: side, preview: Self.preview(side: side, brightAt: center, limit: 1600))
-        var measured = [try measure()]
-
-        let recorder = ScanRecorder()
-        recorder.update { live, _ in live.find(x: [Double(center.x)], y: [Double(center.y)]) }
-        let source = ScanDashboardSource(Self.scan(width: side, height: side), recorder)
-        source.offer { Self.preview(side: side, brightAt: center, limit: 1000) }
-        let server = try DashboardServer(listen: SocketAddress(host: "127.0.0.1", port: 0), source: source)
-        try browser.open(server.link)
-        measured.append(try measure())
-        await server.close(within: 1)
-
-        for places in measured {
-            #expect(places.left < 0.004 && places.right > 0.996 && places.top < 0.004 && places.bottom > 0.996)
-            #expect(abs(places.ratio - 1) < 0.01)
-            #expect(abs(places.brightX - 0.7) < 0.006 && abs(places.brightY - 0.4) < 0.006)
-            #expect(abs(places.sourceX - places.brightX) < 0.004 && abs(places.sourceY - places.brightY) < 0.004)
-        }
         #expect(browser.complaints == [])
     }
 }

@@ -1,11 +1,6 @@
 "use strict";
 // The sources: typed columns, a grid for searches by place, and a filter by flags.
 
-const flagWords = new Map([
-  [1, "blended"], [2, "at the edge"], [4, "saturated"], [8, "along a line"], [16, "aperture cut"],
-  [32, "masked pixels"], [64, "all masked"], [128, "no Kron radius"], [256, "flux not measured"],
-]);
-
 class Catalogue {
   constructor(pack, width, height, parameters = []) {
     const setting = (key, standard) => Number(parameters.find((one) => one.key === key)?.value ?? standard);
@@ -17,6 +12,9 @@ class Catalogue {
     this.columns = new Map(pack.columns.map((column) =>
       [column.name, { ...column, values: new types[column.type](bytes.buffer, column.offset, pack.count) }]));
     [this.x, this.y, this.flags] = ["x", "y", "flags"].map((name) => this.columns.get(name).values);
+    // The catalogue's own words for each bit: "1 deblended, 2 cut by the image's edge".
+    this.flagWords = new Map([...(this.columns.get("flags").meaning ?? "").matchAll(/(\d+) ([^,]+)/g)].map(
+      ([, bit, words]) => [Number(bit), words]));
     this.isShown = new Uint8Array(this.count).fill(1);
     this.shownCount = this.count;
     this.buildGrid(width, height);
@@ -27,7 +25,7 @@ class Catalogue {
     const column = this.columns.get(name);
     if (!column) return NaN;
     const stored = column.values[source];
-    return column.type === "Int32Array" && stored === -2147483648 ? NaN : stored * column.scale;
+    return column.type === "Int32Array" && stored === -2147483648 ? NaN : stored * column.scale + column.zero;
   }
 
   /** Sorts the sources by cell (counting sort), about four per cell. */
@@ -96,7 +94,7 @@ class Catalogue {
 
   words(source) {
     const flags = this.flags[source];
-    return [...flagWords].filter(([bit]) => flags & bit).map(([, word]) => word).join(", ") || "none";
+    return [...this.flagWords].filter(([bit]) => flags & bit).map(([, word]) => word).join(", ") || "none";
   }
 
   /** Names and values of a source for display. */
@@ -107,8 +105,7 @@ class Catalogue {
       ["source", whole(value("number"))], ["x, y", `${value("x").toFixed(2)}, ${value("y").toFixed(2)}`],
     ];
     if (Number.isFinite(value("ra"))) {
-      const ra = (value("ra") + 360) % 360;
-      rows.push(["ra", `${sexagesimal(ra, true)} (${ra.toFixed(5)}°)`]);
+      rows.push(["ra", `${sexagesimal(value("ra"), true)} (${value("ra").toFixed(5)}°)`]);
       rows.push(["dec", `${sexagesimal(value("dec"), false)} (${value("dec").toFixed(5)}°)`]);
     }
     const flux = value("flux_auto");
@@ -119,5 +116,15 @@ class Catalogue {
     rows.push(["theta", `${value("theta").toFixed(3)} rad (${(value("theta") * 180 / Math.PI).toFixed(0)}°)`]);
     rows.push(["pixels", whole(value("npix"))], ["flags", this.words(source)]);
     return rows;
+  }
+
+  /** All sources as CSV with the columns of this page, in the precision in which it has them. */
+  csv() {
+    const columns = [...this.columns.values()];
+    const rows = Array.from({ length: this.count }, (_, source) => columns.map(({ name, type }) => {
+      const value = this.value(name, source);
+      return Number.isNaN(value) ? "" : +value.toPrecision(type === "Float32Array" ? 8 : 10);
+    }).join());
+    return [columns.map(({ name }) => name).join(), ...rows, ""].join("\n");
   }
 }

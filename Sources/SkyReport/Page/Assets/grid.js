@@ -52,9 +52,3 @@ class SkyGrid {
     };
   }
 }
-
-/** An angle as text, in the unit that suits it. */
-function angle(degrees) {
-  return degrees >= 1 ? `${+degrees.toPrecision(3)}°`
-    : degrees >= 1 / 60 ? `${+(degrees * 60).toPrecision(3)}′` : `${+(degrees * 3600).toPrecision(3)}″`;
-}

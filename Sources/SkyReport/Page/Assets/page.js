@@ -49,11 +49,12 @@ class ScanPage {
     });
     new ResizeObserver(resize).observe(document.body);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", resize);
-    this.picture.addEventListener("load", () => sky.redraw());
+    this.picture.addEventListener("load", () => sky.setStretch(byID("stretch").value));
     const choose = (name, take) => byID(name).addEventListener("change", ({ target }) => { take(target.value); this.draw(); });
     choose("marks", (value) => { sky.marks = value; });
     choose("overlay", (value) => { sky.overlay = value; });
     choose("sector-mode", (value) => { map.mode = value; });
+    choose("stretch", (value) => sky.setStretch(value));
     choose("goto", (value) => {
       if (value && !sky.goTo(Number(value))) byID("sky-status").textContent = `This page has no source ${value}.`;
     });
@@ -90,14 +91,17 @@ class ScanPage {
     byID("sky-status").setAttribute("aria-live", "polite");
     if (!summary) return;
     for (const section of document.querySelectorAll(".ended")) section.hidden = false;
-    for (const id of ["goto-label", "download"]) byID(id).hidden = false;
+    for (const id of ["goto-label", "download", "download-text"]) byID(id).hidden = false;
     if (sky.overlay === "state") sky.overlay = byID("overlay").value = "none";
     if (map.mode === "state") map.mode = byID("sector-mode").value = "system";
     fillFlags(sky.catalogue, sky.redraw);
     fillTable(
       byID("parameters"), ["Name", "Value", "Meaning"],
       summary.parameters.map(({ key, value, meaning }) => [key, value, meaning]));
-    const { count, total } = summary.sources, warnings = [];
+    const { count, total, columns } = summary.sources, warnings = [];
+    byID("download-text").textContent = `The CSV file has ${count < total ? `the ${whole(count)} brightest sources` : "all sources"} ` +
+      `with columns ${columns.map(({ name }) => name).join(", ")}; “flags” has the bits of all flags. ` +
+      "The catalogue that the scan wrote has all columns.";
     if (summary.missing.length > 0) {
       warnings.push(`The catalogue is partial: ${plural(summary.missing.length, "sector")} could not be scanned. See “Events”.`);
     }
@@ -201,23 +205,17 @@ class ScanPage {
       row.classList.toggle("gone", !state.systems[index].isPresent && !state.end));
   }
 
-  /** Saves the sources of this page as CSV, in the precision of its columns. */
+  /** Saves the sources of this page as CSV. */
   download() {
-    const { catalogue } = this.sky;
-    const names = [...catalogue.columns.keys()];
-    const rows = Array.from({ length: catalogue.count }, (_, source) => names.map((name) => {
-      const value = catalogue.value(name, source);
-      return Number.isNaN(value) ? "" : +value.toPrecision(10);
-    }).join());
-    const link = element("a", { download: "sources.csv" });
-    link.href = URL.createObjectURL(new Blob([[names.join(), ...rows, ""].join("\n")], { type: "text/csv" }));
+    const link = element("a", { download: this.image.name.split("/").pop() + ".sources.csv" });
+    link.href = URL.createObjectURL(new Blob([this.sky.catalogue.csv()], { type: "text/csv" }));
     link.click();
     URL.revokeObjectURL(link.href);
   }
 }
 
 function fillFlags(catalogue, changed) {
-  const counts = new Map([[0, 0], ...[...flagWords.keys()].map((bit) => [bit, 0])]);
+  const { flagWords } = catalogue, counts = new Map([[0, 0], ...[...flagWords.keys()].map((bit) => [bit, 0])]);
   for (const flags of catalogue.flags) {
     if (flags === 0) counts.set(0, counts.get(0) + 1);
     else for (const bit of flagWords.keys()) if (flags & bit) counts.set(bit, counts.get(bit) + 1);

@@ -28,10 +28,10 @@ class Sky {
   resize() {
     const viewer = this.canvas.closest(".viewer"), shape = this.image.height / this.image.width;
     const top = viewer.getBoundingClientRect().top + window.scrollY;
-    const room = Math.max(300, 0.55 * window.innerHeight, window.innerHeight - top - 16);
+    const room = Math.max(300, 0.4 * window.innerHeight, window.innerHeight - top - 16);
     const width = Math.min(viewer.clientWidth, Math.max(280, room / shape));
     this.canvas.parentElement.style.width = width + "px";
-    this.canvas.style.height = Math.min(room, Math.max(160, width * shape)) + "px";
+    this.canvas.style.height = Math.min(room, Math.max(120, width * shape)) + "px";
   }
 
   // The view: CSS pixels per pixel of the image, and the distance of its left and top edge from the image's top left corner.
@@ -102,8 +102,34 @@ class Sky {
     context.beginPath();
     context.rect(x, y, this.image.width * this.scale, this.image.height * this.scale);
     context.clip();
-    context.drawImage(this.picture, x, this.screenY(-0.5) - shownHeight, shownWidth, shownHeight);
+    context.drawImage(this.shown ?? this.picture, x, this.screenY(-0.5) - shownHeight, shownWidth, shownHeight);
     context.restore();
+  }
+
+  /** Shows the picture, whose shades are the inverse hyperbolic sine of its values, or a copy with other shades. */
+  setStretch(name) {
+    const { picture } = this;
+    this.shown = null;
+    if (name !== "asinh" && picture.naturalWidth && this.image.stretch) {
+      const { black, white } = this.image.stretch;
+      const shades = Uint8Array.from({ length: 256 }, (_, shade) => {
+        const height = (this.valueOfShade(shade) - black) / (white - black);
+        return Math.round(255 * (name === "sqrt" ? Math.sqrt(Math.max(0, height)) : height));
+      });
+      this.shown = element("canvas", { width: picture.naturalWidth, height: picture.naturalHeight });
+      const context = this.shown.getContext("2d");
+      context.drawImage(picture, 0, 0);
+      const pixels = context.getImageData(0, 0, picture.naturalWidth, picture.naturalHeight), { data } = pixels;
+      for (let at = 0; at < data.length; at += 4) data[at] = data[at + 1] = data[at + 2] = shades[data[at]];
+      context.putImageData(pixels, 0, 0);
+    }
+    this.redraw();
+  }
+
+  /** The pixel value of a shade of the picture. */
+  valueOfShade(shade) {
+    const { black, white, softening } = this.image.stretch;
+    return black + softening * Math.sinh(shade / 255 * Math.asinh((white - black) / softening));
   }
 
   /** A scale bar, and the directions of north and east, at the middle of the view. */
@@ -112,9 +138,9 @@ class Sky {
     const sky = grid?.scaleAt(this.imageX(width / 2), this.imageY(height / 2));
     const unit = (sky?.degrees ?? 1) / this.scale;
     // Steps of 1, 2 or 5 in the unit that suits the bar.
-    const size = !sky || unit * 50 >= 1 ? 1 : unit * 50 >= 1 / 60 ? 1 / 60 : 1 / 3600;
-    const length = ticks(0, unit * 50 / size, 1).step * size;
-    const wide = length / unit, left = 14, bottom = height - 14;
+    const [size, sign] = !sky ? [1, " pix"] : [[1, "°"], [1 / 60, "′"], [1 / 3600, "″"]].find(([size]) => unit * 50 >= size) ?? [1 / 3600, "″"];
+    const length = ticks(0, unit * 50 / size, 1).step;
+    const wide = length * size / unit, left = 14, bottom = height - 14;
     Object.assign(context, {
       lineWidth: 2, strokeStyle: "#ffffff", fillStyle: "#ffffff", font: "12px system-ui, sans-serif", textAlign: "left",
       shadowColor: "#000000", shadowBlur: 3,
@@ -123,7 +149,7 @@ class Sky {
     context.moveTo(left, bottom - 5);
     for (const [x, y] of [[left, bottom], [left + wide, bottom], [left + wide, bottom - 5]]) context.lineTo(x, y);
     context.stroke();
-    context.fillText(sky ? angle(length) : `${+length.toPrecision(3)} pix`, left + 5, bottom - 5);
+    context.fillText(+length.toPrecision(3) + sign, left + 5, bottom - 5);
     if (sky) {
       for (const [name, [right, up]] of [["N", sky.north], ["E", sky.east]]) this.drawArrow(context, name, width - 44, height - 44, right, -up);
     }
@@ -294,7 +320,7 @@ class Sky {
       words.push(`${sexagesimal(ra, true)} ${sexagesimal(dec, false)} ${grid.system}`);
     }
     const value = this.pixelValue(Math.floor((x + 0.5) / factor), Math.floor((y + 0.5) / factor));
-    if (value) words.push(`${value} ${unit}`);
+    if (value) words.push(`${value} ${unit}${factor > 1 ? `, mean of ${factor} × ${factor} pixels` : ""}`);
     return words.join(" · ");
   }
 
@@ -309,9 +335,9 @@ class Sky {
       const { data } = context.getImageData(0, 0, width, height);
       this.shades = Uint8Array.from({ length: width * height }, (_, pixel) => data[4 * pixel]);
     }
-    const shade = this.shades[(height - 1 - row) * width + column], { black, white, softening } = stretch;
+    const shade = this.shades[(height - 1 - row) * width + column], { black, white } = stretch;
     if (shade === 0 || shade === 255) return shade ? `≥ ${digits(white, 4)}` : `≤ ${digits(black, 4)}`;
-    return `≈ ${digits(black + softening * Math.sinh(shade / 255 * Math.asinh((white - black) / softening)), 3)}`;
+    return `≈ ${digits(this.valueOfShade(shade), 3)}`;
   }
 
   hover(x, y) {

@@ -61,7 +61,7 @@ class ScanState {
     const bytes = new Uint8Array(10 * count);
     const [x, y] = [new Float32Array(bytes.buffer, 0, count), new Float32Array(bytes.buffer, 4 * count, count)];
     for (let index = 0; index < count; index++) [x[index], y[index]] = [this.places[2 * index], this.places[2 * index + 1]];
-    const column = (name, type, offset) => ({ name, type, offset, scale: 1 });
+    const column = (name, type, offset) => ({ name, type, offset, scale: 1, zero: 0 });
     const columns = [
       column("x", "Float32Array", 0), column("y", "Float32Array", 4 * count), column("flags", "Uint16Array", 8 * count),
     ];
