@@ -42,7 +42,9 @@ public struct DataFolders: Sendable {
     private func open(_ path: String) throws(ImageError) -> OpenDescriptor {
         // No file system has longer paths, and none allows a zero byte in them.
         guard path.utf8.count < 4096, !path.utf8.contains(0) else {
-            throw ImageError(.unreadable, "the path of \(path.utf8.count) bytes is too long or contains a zero byte")
+            throw ImageError(
+                .unreadable,
+                "the path cannot be opened: its \(path.utf8.count) bytes are too many, or one of them is zero")
         }
         guard let folder = folders.first(where: { path.utf8.starts(with: $0.prefix.utf8) }) else {
             throw ImageError(.unreadable, "\(path): is not below a folder of images")

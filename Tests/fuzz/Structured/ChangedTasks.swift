@@ -10,7 +10,7 @@ import ScanNetwork
 enum ChangedTasks {
     /// What is changed.
     enum Kind: String, CaseIterable, Sendable {
-        case mesh, band, island, aperture, outputs
+        case image, mesh, band, island, aperture, outputs
     }
 
     /// Changes a task or an output by `random`, then treats it as its receiver does.
@@ -19,6 +19,7 @@ enum ChangedTasks {
         let seeds = SkySeeds.all[CodedTree.below(SkySeeds.all.count, &random)]
         do {
             switch kind {
+            case .image: try run(seeds.image, seeds, &random)
             case .mesh: try run(seeds.mesh(CodedTree.below(seeds.plan.count, &random)), seeds, &random)
             case .band: try run(seeds.band(CodedTree.below(seeds.plan.count, &random)), seeds, &random)
             case .island: try run(seeds.island(part, x: 20, y: 16), seeds, &random)
@@ -103,7 +104,11 @@ enum ChangedTasks {
     private static func useOutput(_ random: inout some RandomNumberGenerator) throws {
         let small = SkySeeds.small
         let outputs = SkySeeds.outputs
-        switch CodedTree.below(4, &random) {
+        switch CodedTree.below(5, &random) {
+        case 4:
+            let output = try changed(outputs.image, &random)
+            try small.image.validate(output)
+            try use(output, small)
         case 0:
             let output = try changed(outputs.mesh, &random)
             try small.mesh(1).validate(output)
@@ -121,6 +126,15 @@ enum ChangedTasks {
             try small.aperture(part).validate(output)
             use(output, small)
         }
+    }
+
+    /// Takes the background and the sources of an image in.
+    static func use(_ output: ImageResult, _ small: SkySeeds) throws {
+        let plan = small.image.scan.plan
+        _ = try ImageScan.background(of: output.statistics, plan: plan, parameters: small.parameters)
+        var planner = CutIslandPlanner(plan: plan, parameters: small.parameters)
+        let windows = planner.finish(band: 0, cut: output.window.cut)
+        precondition(windows.allSatisfy { plan.image.contains($0.rect) })
     }
 
     /// Takes the background of a band in.

@@ -86,6 +86,13 @@ struct SkySeeds: Sendable {
         precondition(catalogue.sources.count >= 2)
     }
 
+    /// The scan of the image in one piece.
+    var image: ImageTask {
+        var whole = plan
+        (whole.rows, whole.lowRows) = (plan.height, plan.height)
+        return ImageTask(scan: ImageScan(plan: whole, parameters: parameters), window: window(plan.image))
+    }
+
     func mesh(_ band: Int) -> MeshTask {
         MeshTask(plan: plan, id: band, parameters: parameters, window: window(plan[band].window))
     }
@@ -137,6 +144,7 @@ struct SkySeeds: Sendable {
 
     /// An output of each kind.
     struct Outputs: Sendable {
+        let image: ImageResult
         let mesh: MeshStatistics
         let band: WindowResult
         let island: WindowResult
@@ -148,6 +156,7 @@ struct SkySeeds: Sendable {
         do {
             let part = ChangedTasks.part
             return try Outputs(
+                image: small.output(of: small.image),
                 mesh: small.output(of: small.mesh(1)), band: small.output(of: small.band(0)),
                 island: small.output(of: small.island(part, x: 20, y: 16)),
                 aperture: small.output(of: small.aperture(part)))

@@ -10,7 +10,7 @@ extension FuzzTarget {
     static let outputs = FuzzTarget(name: "outputs") { bytes in
         var input = FuzzInput(bytes)
         let small = SkySeeds.small
-        let choice = input.byte() % 5
+        let choice = input.byte() % 6
         do {
             switch choice {
             case 0:
@@ -29,6 +29,10 @@ extension FuzzTarget {
                 let output = try WireDecoder().decode(ApertureResult.self, from: input.rest)
                 try small.aperture(part).validate(output)
                 ChangedTasks.use(output, small)
+            case 4:
+                let output = try WireDecoder().decode(ImageResult.self, from: input.rest)
+                try small.image.validate(output)
+                try ChangedTasks.use(output, small)
             default:
                 let outcomes = try WireDecoder().decode(TaskChunk<ProbeTask>.Output.self, from: input.rest)
                 let isFit = Result { try chunk.validate(outcomes) }
@@ -51,9 +55,10 @@ extension FuzzTarget {
         outcomes.append(failure: "none")
         outcomes.append(1)
         return [
-            "chunk": try WireEncoder().encode(outcomes).chosen(4),
+            "chunk": try WireEncoder().encode(outcomes).chosen(5),
             "mesh": try output(0, real.mesh), "band": try output(1, real.band),
             "island": try output(2, real.island), "aperture": try output(3, real.aperture),
+            "image": try output(4, real.image),
         ]
     }
 

@@ -9,7 +9,7 @@ extension FuzzTarget {
     /// the type, two give the length of the coded task, and from the rest the pixels are repeated.
     static let tasks = FuzzTarget(name: "tasks") { bytes in
         var input = FuzzInput(bytes)
-        let choice = input.byte() % 4
+        let choice = input.byte() % 5
         let length = Int(input.byte()) | Int(input.byte()) << 8
         let coded = input.bytes(length)
         do {
@@ -23,6 +23,7 @@ extension FuzzTarget {
             case 2:
                 let task = try WireDecoder().decode(CutIslandTask.self, from: coded)
                 if isSmall(task.scan.background) { try run(task, input.rest) }
+            case 4: try run(try WireDecoder().decode(ImageTask.self, from: coded), input.rest)
             default:
                 let task = try WireDecoder().decode(ApertureTask.self, from: coded)
                 if isSmall(task.scan.background), isSmall(task.scan) { try run(task, input.rest) }
@@ -41,6 +42,7 @@ extension FuzzTarget {
         return [
             "mesh": try seed(0, small.mesh(1)), "band": try seed(1, small.band(0)),
             "island": try seed(2, small.island(part, x: 20, y: 16)), "aperture": try seed(3, small.aperture(part)),
+            "image": try seed(4, small.image),
         ]
     }
 

@@ -10,7 +10,9 @@ import Testing
 
 /// A node process that waits for ever for its files, and answers heartbeats. The limits are shorter than those of
 /// `skyfarm scan`; the scenario `scan-stuck` of the lab has the same with a minute.
-@Suite("a node that is stuck in a read", .serialized, .enabled(if: StuckRead.isPossible, StuckRead.missing))
+@Suite(
+    "a node that is stuck in a read", .serialized, .timeLimit(.minutes(5)),
+    .enabled(if: StuckRead.isPossible, StuckRead.missing))
 struct StuckNodeTests {
     let scene: Scene
     let image: String
@@ -27,7 +29,7 @@ struct StuckNodeTests {
     private func scan(on node: Node) async throws -> SkyScanResult {
         let limits = ScanCoordinator.Options(
             waitForSystems: .milliseconds(500),
-            adaptiveTimeout: AdaptiveTimeout(least: .seconds(2), leastUnmeasured: .seconds(3)))
+            adaptiveTimeout: AdaptiveTimeout(multiple: 5, least: .seconds(2), leastUnmeasured: .seconds(3)))
         let cluster = ScanNode(
             keys: try KeyStore(path: Program.configuration + "/skyfarm/cluster.key").ring(), nodes: [node.address],
             discovering: [], options: limits)
@@ -47,10 +49,12 @@ struct StuckNodeTests {
         let result = try await scan(on: node)
         let background = result.missing.filter { $0.step == .background }
         #expect(background.count == 3 && result.missing.count > 3, "\(result.missing)")
-        #expect(background.contains { $0.reason == "no answer within 2 s (on far, attempt 1)" }, "\(background)")
+        // Two seconds, or more on a busy machine.
         #expect(
-            background.count { $0.reason == "no system is left to run it; the last cause: far: no answer within 2 s" }
-                == 2, "\(background)")
+            background.contains { $0.reason.wholeMatch(of: /no answer within \d+ s \(on far, attempt 1\)/) != nil },
+            "\(background)")
+        let lastCause = /no system is left to run it; the last cause: far: no answer within \d+ s/
+        #expect(background.count { $0.reason.wholeMatch(of: lastCause) != nil } == 2, "\(background)")
     }
 
     @Test("from its first read, when nothing was measured, too")
