@@ -62,7 +62,7 @@ struct ScanCommand: Command {
             options.cluster, job: identity.id, timeout: options.timeoutSeconds.map { .seconds($0) },
             maxAttempts: options.maxAttempts, events: events)
         defer { node.disconnect() }
-        let journal = try await openJournal(identity, notice: events.say)
+        let journal = try await openJournal(identity, plan, notice: events.say)
         let dashboard = try openDashboard(reader.summary, recorder, display)
         let work = Task { () async throws -> ExitCode in
             try await scan(reader, parameters, node, events, journal, display, dashboard?.source, outputs, start, log)
