@@ -44,6 +44,8 @@ public struct JobRecord: Codable, Equatable, Sendable {
     public var tasks: Int?
     /// Number of tasks with a result, once the catalogue is written.
     public var tasksDone: Int?
+    /// Number of files of a job of many images; nil for a scan of one.
+    public var files: Int?
     /// Sectors missing from the catalogue.
     public var failures: [Failure] = []
 

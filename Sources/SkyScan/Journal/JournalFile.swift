@@ -3,7 +3,7 @@ internal import SkyImage
 
 /// A journal on disk: one job's record and the results of its tasks. For one thread at a time.
 final class JournalFile {
-    private let database: SQLiteDatabase
+    let database: SQLiteDatabase
     private let insertion: SQLiteStatement
     private let selection: SQLiteStatement
     private(set) var record: JobRecord
@@ -93,7 +93,7 @@ final class JournalFile {
 
     /// Deletes all results and frees their space.
     func removeResults() throws(JournalError) {
-        try database.execute("DELETE FROM result")
+        try database.execute("DELETE FROM result; DROP TABLE IF EXISTS file")
         try freeSpace()
     }
 
@@ -170,12 +170,12 @@ final class JournalFile {
         return keys
     }
 
-    private static func number(_ sql: String, in database: SQLiteDatabase) throws(JournalError) -> Int64 {
+    static func number(_ sql: String, in database: SQLiteDatabase) throws(JournalError) -> Int64 {
         let statement = try database.prepare(sql)
         return try statement.step() ? statement.integer(0) : 0
     }
 
-    private static func damaged(_ database: SQLiteDatabase, _ cause: String) -> JournalError {
+    static func damaged(_ database: SQLiteDatabase, _ cause: String) -> JournalError {
         JournalError(.damaged, "\(database.path): \(cause)")
     }
 }

@@ -29,6 +29,8 @@ public struct JournalFolder: Equatable, Sendable {
         public var process: Int?
         /// Number of tasks with results in the journal, by step.
         public var tasks: [ScanStep: Int]
+        /// Number of files of a job of many images whose catalogues are complete.
+        public var files = 0
         /// Why the journal cannot be read.
         public var trouble: String?
     }
@@ -79,6 +81,7 @@ public struct JournalFolder: Equatable, Sendable {
         do throws(JournalError) {
             let file = try JournalFile(path: journalPath(id), new: nil)
             entry.record = file.record
+            entry.files = try file.files().count { $0.isComplete }
             entry.tasks = file.keys.reduce(into: [:]) { $0[$1.step, default: 0] += 1 }
         } catch {
             entry.trouble = error.message

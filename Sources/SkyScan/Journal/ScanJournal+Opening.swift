@@ -105,7 +105,7 @@ struct JournalOpening: Sendable {
     private func sayDifference(from others: [JournalFolder.Entry]) {
         let other = others.first {
             $0.record?.identity.image == record.identity.image && $0.record?.state == .unfinished && $0.process == nil
-                && !$0.tasks.isEmpty
+                && (!$0.tasks.isEmpty || $0.files > 0)
         }
         guard let other, let old = other.record?.identity else { return }
         let differences = record.identity.differences(from: old)

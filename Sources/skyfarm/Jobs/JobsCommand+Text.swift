@@ -21,6 +21,9 @@ extension JobsCommand {
         /// Tasks with a result, and all tasks as far as they are known.
         var tasksDone: Int
         var tasksTotal: Int?
+        /// Files with complete catalogues, and all files, of a job of many images.
+        var filesDone: Int?
+        var filesTotal: Int?
         /// Absolute names; `-` is standard output.
         var outputs: [String]?
         var sources: Int?
@@ -71,6 +74,8 @@ extension JobsCommand.Job {
         tasks = Dictionary(uniqueKeysWithValues: entry.tasks.map { ($0.key.rawValue, $0.value) })
         tasksDone = (process == nil ? entry.record?.tasksDone : nil) ?? entry.tasks.values.reduce(0, +)
         tasksTotal = entry.record?.tasks
+        filesTotal = entry.record?.files
+        filesDone = filesTotal == nil ? nil : entry.files
         outputs = entry.record?.outputs
         sources = entry.record?.sources
         failed = (entry.record?.failures ?? []).map { failure in
@@ -83,7 +88,10 @@ extension JobsCommand.Job {
     }
 
     /// As in `12/40`; without the number of all tasks if that is unknown.
-    var progress: String { tasksTotal.map { "\(tasksDone)/\($0)" } ?? "\(tasksDone)" }
+    var progress: String {
+        if let filesDone, let filesTotal { return "\(filesDone)/\(filesTotal) files" }
+        return tasksTotal.map { "\(tasksDone)/\($0)" } ?? "\(tasksDone)"
+    }
 
     /// Everything known about the job, one item per line.
     var text: String {
@@ -95,7 +103,7 @@ extension JobsCommand.Job {
         if let command { lines.append("command \(command)") }
         if let outputs { lines.append("outputs \(outputs.joined(separator: ", "))") }
         lines.append("tasks   \(progress)")
-        lines.append("kept    \(steps.isEmpty ? "no results" : steps.joined(separator: ", "))")
+        if filesTotal == nil { lines.append("kept    \(steps.isEmpty ? "no results" : steps.joined(separator: ", "))") }
         if let sources { lines.append("sources \(sources)") }
         if !failed.isEmpty { lines.append("failed  \(failed.count); see --failed") }
         if let reason { lines.append("reason  \(reason)") }

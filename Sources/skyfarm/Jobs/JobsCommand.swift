@@ -132,11 +132,14 @@ extension JobsCommand {
             .init(
                 line: "skyfarm jobs resume 1f0c",
                 explanation: "Resume the job whose ID begins with 1f0c, in the folder where it was started."),
-            .init(line: "skyfarm jobs remove --all", explanation: "Remove the journals of all jobs."),
+            .init(
+                line: "skyfarm jobs remove --all",
+                explanation: "Remove the journals of all jobs, after a question if some are unfinished."),
         ],
         description: [
             "A journal keeps the result of every finished task until the catalogue is written. The same command on the"
-                + " same image resumes the scan, and so does jobs resume, which has the exit codes of skyfarm-scan(1).",
+                + " same image resumes the scan, and so does jobs resume, which has the exit codes of skyfarm-scan(1)."
+                + " The journal of many images keeps which files are done, and no results of tasks.",
             "The record of a finished job is kept. A partial job keeps its results as well: the same command retries"
                 + " the missing sectors.",
         ],

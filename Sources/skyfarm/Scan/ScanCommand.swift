@@ -16,7 +16,9 @@ struct ScanCommand: Command {
     func run() async throws -> ExitCode {
         let list = try InputList(options.inputs, standardInput: StandardInput.text)
         let isPerImage = try options.outputs.contains { name in try OutputTemplate(name).isPerImage }
-        guard let only = list.files.first, !list.isOpenEnded, !isPerImage, hasOneImage(only) else {
+        guard let only = list.files.first, !list.isOpenEnded, !isPerImage, !options.images.skipsExisting,
+            hasOneImage(only)
+        else {
             return try await scanImages(of: list.files)
         }
         var command = self

@@ -22,10 +22,12 @@ final class FileScan: Sendable {
     let file: InputList.File
     /// Numbers of the HDUs that are scanned.
     let hdus: [Int]
+    /// The files as they were before they were read.
+    let stamps: [FileStamp]
     private let state = Locked(State())
 
-    init(_ file: InputList.File, hdus: [Int]) {
-        (self.file, self.hdus) = (file, hdus)
+    init(_ file: InputList.File, hdus: [Int], stamps: [FileStamp]) {
+        (self.file, self.hdus, self.stamps) = (file, hdus, stamps)
     }
 
     /// The image of HDU `number` is done.

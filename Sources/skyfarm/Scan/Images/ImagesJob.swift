@@ -8,18 +8,23 @@ import SkyScan
 /// The job of a scan of many images: one queue, on one node with its connections.
 struct ImagesJob: Sendable {
     let report = ImagesReport()
-    private let command: ScanCommand
+    let command: ScanCommand
     private let node: ScanNode
-    private let events: ScanEvents
-    private let outputs: OutputPlan
+    let events: ScanEvents
+    let outputs: OutputPlan
+    /// Nil: none is kept.
+    let journal: FilesJournal?
     private let queue: ImageQueue
 
-    init(command: ScanCommand, node: ScanNode, events: ScanEvents, outputs: OutputPlan) {
+    init(
+        command: ScanCommand, node: ScanNode, events: ScanEvents, outputs: OutputPlan, journal: FilesJournal?
+    ) {
         (self.command, self.node, self.events, self.outputs) = (command, node, events, outputs)
+        self.journal = journal
         queue = ImageQueue(systems: node.systems)
     }
 
-    private var options: ScanCommand.Options { command.options }
+    var options: ScanCommand.Options { command.options }
 
     /// Scans the files in order. One that cannot be scanned is reported, and the others are scanned.
     /// - Throws: what ends the job: `CancellationError`, ``ScanError`` if there is no system, ``OutputError`` if the disk
@@ -30,9 +35,14 @@ struct ImagesJob: Sendable {
             for file in files {
                 try Task.checkCancellation()
                 do {
+                    let stamps = stamps(of: file)
                     let (survey, images) = try survey(file)
                     for fault in survey.faults { events.warn(StyledText(fault)) }
-                    let scan = FileScan(file, hdus: images.map(\.number))
+                    if options.images.skipsExisting, try await isCurrent(file, images, survey.images.count) {
+                        try await skip(file, stamps)
+                        continue
+                    }
+                    let scan = FileScan(file, hdus: images.map(\.number), stamps: stamps)
                     for image in images {
                         let ticket = try await queue.enter()
                         group.addTask { try await finish(image, of: scan, survey.images.count, ticket) }
@@ -75,12 +85,10 @@ struct ImagesJob: Sendable {
         }
         guard isLast else { return }
         do {
-            let tables = scan.images.map(\.table)
-            if tables.isEmpty {
+            if scan.images.isEmpty {
                 throw CommandError(.input, scan.failures.first ?? "\(scan.file.name): cannot be scanned")
             }
-            let names = try outputs.write(tables, of: scan.file)
-            report.add(scan, outputs: names)
+            let names = try await write(scan)
             events.display.handle(.fileEnded)
             events.say(ImagesReport.line(of: scan, outputs: names))
             if options.images.failsFast, let reason = scan.failures.first { throw CommandError(.input, reason) }
@@ -92,12 +100,8 @@ struct ImagesJob: Sendable {
     private func scan(
         _ image: CatalogueTable.Extension, of file: InputList.File, isOnly: Bool, _ ticket: ImageQueue.Ticket
     ) async throws -> FileScan.Image {
-        let location = isOnly && file.selector == nil ? file.path : "\(file.path)[\(image.number)]"
-        let detection = options.detection
-        let reader = try ImageReader(
-            image: location, mask: try map(detection.mask, of: file, image, isOnly),
-            weights: try map(detection.weight, of: file, image, isOnly), slots: options.cluster.slotsHere,
-            surveys: false)
+        let reader = try reader(image, of: file, isOnly)
+        let location = reader.summary.name
         let parameters = try command.parameters(for: reader.summary)
         let checksums = Task { try await reader.checksums() }
         defer { checksums.cancel() }
@@ -117,6 +121,15 @@ struct ImagesJob: Sendable {
         if !isOnly { table.source = image }
         return FileScan.Image(
             name: location, extensionName: image.name, summary: reader.summary, result: result, table: table)
+    }
+
+    func reader(_ image: CatalogueTable.Extension, of file: InputList.File, _ isOnly: Bool) throws -> ImageReader {
+        let detection = options.detection
+        return try ImageReader(
+            image: isOnly && file.selector == nil ? file.path : "\(file.path)[\(image.number)]",
+            mask: try map(detection.mask, of: file, image, isOnly),
+            weights: try map(detection.weight, of: file, image, isOnly), slots: options.cluster.slotsHere,
+            surveys: false)
     }
 
     /// The mask or weight map of an image: a template of its name, and the HDU of the image's number unless it names one.
@@ -145,6 +158,7 @@ extension ScanCommand {
         switch error {
         case is CancellationError: true
         case let error as ScanError: [.cancelled, .noSystem, .authentication].contains(error.code)
+        case is JournalError: true
         case let error as OutputError: [.noSpace, .brokenPipe].contains(error.code)
         default: false
         }

@@ -14,23 +14,31 @@ extension ScanCommand {
         let files = options.images.ordered(files)
         let outputs = try OutputPlan(options.outputs, files: files, overwrite: options.overwrite)
         try refuseInputsAsOutputs(files, outputs)
+        if options.images.skipsExisting { try outputs.requireFITS() }
         if options.dryRun { return try dryRun(files, outputs) }
-        try outputs.prepare(files)
-        let log = options.log.about(nil)
+        let journal = try await openJournal(files) { options.log.write(.info, StyledText($0)) }
+        try outputs.prepare(
+            files.filter { journal?.files[$0.name]?.isDone != true },
+            // With --skip-existing, what exists is examined file by file.
+            checksExistence: !options.images.skipsExisting,
+            replacing: Set((journal?.files.values).map { $0.flatMap(\.replaceable) } ?? []))
+        let log = options.log.about(journal?.id)
         if let warning = SEPVersion.warning() { log.write(.warning, "\(warning)") }
         let display = ProgressDisplay(options.common, log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
         let events = ScanEvents(display: display)
         let node = try ScanNode.started(
-            options.cluster, timeout: options.timeoutSeconds.map { .seconds($0) },
+            options.cluster, job: journal?.id, timeout: options.timeoutSeconds.map { .seconds($0) },
             maxAttempts: options.maxAttempts, events: events)
         defer { node.disconnect() }
         display.handle(.files(files.count))
-        let job = ImagesJob(command: self, node: node, events: events, outputs: outputs)
+        let job = ImagesJob(command: self, node: node, events: events, outputs: outputs, journal: journal)
         let work = Task {
+            let rest = try job.resume(files)
+            if rest.isEmpty { return }
             try await node.join(options.cluster, events)
-            try await job.run(files)
+            try await job.run(rest)
         }
         let watcher = Task {
             for await _ in interrupts.signals { work.cancel() }
@@ -44,10 +52,12 @@ extension ScanCommand {
                 interrupts.received.map { signal in
                     CommandError(
                         signal.exitCode,
-                        "scan: stopped; \(job.report.written) of \(HumanFormat.count(files.count, "file")) done")
+                        "scan: stopped; \(job.report.written) of \(HumanFormat.count(files.count, "file")) done"
+                            + (journal.map { ", kept as job \($0.id): run the same command again to resume" } ?? ""))
                 } ?? CommandError(error, in: "scan")
         }
         display.finish()
+        if failure == nil { await finish(journal, job.report, log) }
         return try end(job.report, failure, seconds: (ContinuousClock.now - start) / .seconds(1), log)
     }
 
