@@ -17,8 +17,10 @@ extension ScanCommand {
         if options.images.skipsExisting { try outputs.requireFITS() }
         if options.dryRun { return try dryRun(files, outputs) }
         let journal = try await openJournal(files) { options.log.write(.info, StyledText($0)) }
+        // Decided once, since catalogues are read for it.
+        let done = Set((journal?.files.values).map { $0.filter(\.isDone).map(\.name) } ?? [])
         try outputs.prepare(
-            files.filter { journal?.files[$0.name]?.isDone != true },
+            files.filter { !done.contains($0.name) },
             // With --skip-existing, what exists is examined file by file.
             checksExistence: !options.images.skipsExisting,
             replacing: Set((journal?.files.values).map { $0.flatMap(\.replaceable) } ?? []))
@@ -35,7 +37,7 @@ extension ScanCommand {
         display.handle(.files(files.count))
         let job = ImagesJob(command: self, node: node, events: events, outputs: outputs, journal: journal)
         let work = Task {
-            let rest = try job.resume(files)
+            let rest = try job.resume(files, done: done)
             if rest.isEmpty { return }
             try await node.join(options.cluster, events)
             try await job.run(rest)

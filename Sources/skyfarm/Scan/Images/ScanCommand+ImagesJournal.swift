@@ -88,12 +88,12 @@ extension ImagesJob {
         return names
     }
 
-    /// Takes over the files that an earlier run has finished.
+    /// Takes over the files that an earlier run has finished, those of these names.
     /// - Returns: the other files.
-    func resume(_ files: [InputList.File]) throws -> [InputList.File] {
+    func resume(_ files: [InputList.File], done: Set<String>) throws -> [InputList.File] {
         guard let journal else { return files }
         return try files.filter { file in
-            guard let known = journal.files[file.name], known.isDone else { return true }
+            guard done.contains(file.name), let known = journal.files[file.name] else { return true }
             try report.resume(known.report)
             events.display.handle(.fileEnded)
             return false
