@@ -4,18 +4,19 @@ extension ScanJournal {
     /// Opens the journal of a job, or prepares one if there is none, or none from which the job can be resumed.
     ///
     /// A new file is made beside the scan. For a job of one task, which either is finished or has nothing to resume from,
-    /// it is made when the job ends, or when its result comes after ``longestUnkept``.
+    /// it is made when the job ends, or when its result comes after `longestUnkept`.
     /// - Parameters:
     ///   - record: the record of the job, for a new journal.
     ///   - folder: the folder of all journals; created if it is missing.
     ///   - forgets: whether existing results are deleted.
     ///   - isOneTask: whether the job has one task.
+    ///   - longestUnkept: a single task that takes less is repeated rather than kept.
     ///   - notice: receives messages of one line for the user, such as why a job cannot be resumed from its journal.
     /// - Returns: the journal, locked by this process until it is finished or deallocated.
     /// - Throws: ``JournalError``: `inUse`, `noSpace`, `unwritable`.
     public static func open(
         _ record: JobRecord, in folder: JournalFolder, forgets: Bool = false, isOneTask: Bool = false,
-        notice: @escaping @Sendable (String) -> Void
+        longestUnkept: Duration = .seconds(1), notice: @escaping @Sendable (String) -> Void
     ) async throws -> ScanJournal {
         try await BlockingExecutor(label: "skyfarm.journal").run {
             let opening = JournalOpening(record: record, folder: folder, forgets: forgets, notice: notice)
@@ -29,9 +30,6 @@ extension ScanJournal {
             return journal
         }
     }
-
-    /// A single task that takes less is repeated rather than kept.
-    static let longestUnkept = Duration.seconds(1)
 }
 
 /// How the file of a journal is opened or made.

@@ -86,7 +86,7 @@ import Testing
         let bench = try JournalBench()
         _ = try await bench.scanInPart(try await bench.open(try bench.record()), count: 2)
         let notices = Locked<[String]>([])
-        _ = try await bench.open(try bench.record(threshold: 3, software: "test 2"), notices: notices)
+        try await bench.open(try bench.record(threshold: 3, software: "test 2"), notices: notices).prepared()
         let line = notices.withLock { $0.first } ?? ""
         #expect(line.contains("threshold was 1.5, is 3, version was test 1, is test 2"))
         #expect(try bench.journals.entries().count == 2)

@@ -167,7 +167,9 @@ import Testing
     @Test("of one task makes no file before it ends, and only a record if it was short")
     func oneTask() async throws {
         let bench = try JournalBench(width: 64, height: 64)
-        let journal = try await ScanJournal.open(try bench.record(), in: bench.journals, isOneTask: true) { _ in }
+        let journal = try await ScanJournal.open(
+            try bench.record(), in: bench.journals, isOneTask: true, longestUnkept: .seconds(3600)
+        ) { _ in }
         try await journal.begin { checksums }
         let counted = Locked(false)
         try await journal.add([1], of: key(1)) { counted.withLock { $0 = true } }
@@ -186,9 +188,9 @@ import Testing
     func longTask() async throws {
         let bench = try JournalBench(width: 64, height: 64)
         do {
-            let opened = try await bench.open(try bench.record())
-            let journal = ScanJournal(
-                id: opened.id, opened: opened.opened, keys: [], keepsFrom: .now, notice: { _ in })
+            let journal = try await ScanJournal.open(
+                try bench.record(), in: bench.journals, isOneTask: true, longestUnkept: .zero
+            ) { _ in }
             try await journal.begin { checksums }
             try await journal.add([1], of: key(1)) {}
             try await journal.flush()
