@@ -8,21 +8,9 @@ enum CatalogueHeader {
         of result: SkyScanResult, image: ImageSummary, parameters: ScanParameters,
         checksums: InputChecksums?, software: String
     ) -> [HeaderEntry] {
-        var entries = [
-            HeaderEntry("CREATOR", .text(software), comment: "Program"),
-            HeaderEntry("SEPVERS", .text(SEPVersion.current), comment: "Version that SEP reports"),
-            HeaderEntry("SEPVERIF", .logical(SEPVersion.isVerified), comment: "Exact scan verified with this version"),
-            HeaderEntry("ARITHFP", .text("\(ArithmeticFingerprint.current)"), comment: "Arithmetic fingerprint"),
-            HeaderEntry("ARITHEQ", .logical(result.differentNodes.isEmpty), comment: "All systems computed alike"),
-            HeaderEntry("IMAGE", .text(image.name), comment: "Scanned image"),
-            HeaderEntry("IMGHDU", .integer(image.hdu), comment: "HDU number, 0 is the primary"),
-            HeaderEntry("IMGWIDTH", .integer(image.width), comment: "[pix]"),
-            HeaderEntry("IMGHEIGH", .integer(image.height), comment: "[pix]"),
-        ]
-        if let checksums {
-            entries.append(
-                HeaderEntry("IMGXXH3", .text(checksums.image.hexadecimal), comment: "XXH3-64 of header and samples"))
-        }
+        var entries =
+            program(software, isEqual: result.differentNodes.isEmpty)
+            + [HeaderEntry("IMAGE", .text(image.name), comment: "Scanned image")] + pixels(image, checksums)
         entries +=
             map("MASK", "Mask", image.mask, checksums?.mask)
             + map("WGHT", "Weight map", image.weights, checksums?.weights)
@@ -35,8 +23,43 @@ enum CatalogueHeader {
             HeaderEntry("BACKGR", .real(Double(result.globalLevel)), comment: "Median background"),
             HeaderEntry("NOISERMS", .real(Double(result.globalNoise)), comment: "Median noise"),
             HeaderEntry("REMOVED", .integer(result.removed), comment: "Detections removed by cleaning"),
-            HeaderEntry("NSECTMIS", .integer(result.missing.count), comment: "Sectors missing, see HISTORY"),
+        ] + [missing(result.missing.count)]
+    }
+
+    /// Those entries of a complete catalogue that decide which sources it has: all but names and results.
+    static func identity(
+        image: ImageSummary, parameters: ScanParameters, checksums: InputChecksums, software: String
+    ) -> [HeaderEntry] {
+        let maps =
+            map("MASK", "Mask", image.mask, checksums.mask)
+            + map("WGHT", "Weight map", image.weights, checksums.weights)
+        return program(software, isEqual: true) + pixels(image, checksums) + maps.filter { $0.key.hasSuffix("XXH3") }
+            + settings(parameters) + [missing(0)]
+    }
+
+    private static func program(_ software: String, isEqual: Bool) -> [HeaderEntry] {
+        [
+            HeaderEntry("CREATOR", .text(software), comment: "Program"),
+            HeaderEntry("SEPVERS", .text(SEPVersion.current), comment: "Version that SEP reports"),
+            HeaderEntry("SEPVERIF", .logical(SEPVersion.isVerified), comment: "Exact scan verified with this version"),
+            HeaderEntry("ARITHFP", .text("\(ArithmeticFingerprint.current)"), comment: "Arithmetic fingerprint"),
+            HeaderEntry("ARITHEQ", .logical(isEqual), comment: "All systems computed alike"),
         ]
+    }
+
+    private static func pixels(_ image: ImageSummary, _ checksums: InputChecksums?) -> [HeaderEntry] {
+        [
+            HeaderEntry("IMGHDU", .integer(image.hdu), comment: "HDU number, 0 is the primary"),
+            HeaderEntry("IMGWIDTH", .integer(image.width), comment: "[pix]"),
+            HeaderEntry("IMGHEIGH", .integer(image.height), comment: "[pix]"),
+        ]
+            + (checksums.map {
+                [HeaderEntry("IMGXXH3", .text($0.image.hexadecimal), comment: "XXH3-64 of header and samples")]
+            } ?? [])
+    }
+
+    private static func missing(_ count: Int) -> HeaderEntry {
+        HeaderEntry("NSECTMIS", .integer(count), comment: "Sectors missing, see HISTORY")
     }
 
     private static func map(_ key: String, _ kind: String, _ name: String?, _ checksum: UInt64?) -> [HeaderEntry] {

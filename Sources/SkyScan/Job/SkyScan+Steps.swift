@@ -51,13 +51,15 @@ extension SkyScan {
             }
             return
         }
+        // Those of the bands are known from the beginning.
+        if [.cutIslands, .photometry].contains(step.name) { journal.expect(tasks.count) }
         let rest = try await resume(step, tasks, journal, &tally, take: take)
         tellSectors(of: step, tasks, waiting: rest)
         do {
             try await farmOut(step, tasks.selecting(rest), journal, &tally, take: take)
         } catch {
-            // Finished results are kept. An error of the journal here would hide the first error.
-            try? await journal.flush()
+            // Finished results are kept. An error of the journal must not hide the first error.
+            await journal.flushReporting()
             throw error
         }
         try await journal.flush()

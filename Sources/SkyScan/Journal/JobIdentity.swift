@@ -35,6 +35,28 @@ public struct JobIdentity: Codable, Equatable, Sendable {
         self.fields = fields
     }
 
+    /// The identity of a scan of many images.
+    /// - Parameters:
+    ///   - files: names of the files, with their HDUs, in order.
+    ///   - settings: what the catalogues depend on besides files and parameters, by name in words.
+    ///   - parameters: what counts as a source, as far as it does not depend on the image.
+    ///   - software: name and version of the program.
+    /// - Throws: `EncodingError` for parameters that are not finite.
+    public init(
+        files: [String], settings: [String: String], parameters: ScanParameters, software: String
+    ) throws {
+        let names = files.map(Self.absolute)
+        image = (names.first ?? "") + (names.count > 1 ? " and \(names.count - 1) more" : "")
+        var fields = try Self.flat(parameters).merging(settings) { $1 }
+        fields["image"] = image
+        fields["files"] = try Checksum.of(names).hexadecimal
+        fields["version"] = software
+        fields["version of SEP"] = SEPVersion.current
+        fields["arithmetic"] = "\(ArithmeticFingerprint.current)"
+        fields["format"] = ([String(Self.format)] + Self.scanners).joined(separator: ", ")
+        self.fields = fields
+    }
+
     private static let scanners = [
         ImageTask.scanner, MeshTask.scanner, BandTask.scanner, CutIslandTask.scanner, ApertureTask.scanner,
     ]

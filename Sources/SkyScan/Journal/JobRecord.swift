@@ -38,14 +38,34 @@ public struct JobRecord: Codable, Equatable, Sendable {
     public var checksums: InputChecksums?
     /// Number of sources in the catalogue, once it is written.
     public var sources: Int?
+    /// Absolute names of the outputs, `-` for standard output; nil in records of earlier versions.
+    public var outputs: [String]?
+    /// Number of all tasks, as far as they are known; nil in records of earlier versions.
+    public var tasks: Int?
+    /// Number of tasks with a result, once the catalogue is written.
+    public var tasksDone: Int?
+    /// Number of files of a job of many images; nil for a scan of one.
+    public var files: Int?
     /// Sectors missing from the catalogue.
     public var failures: [Failure] = []
 
     /// The record of a new job.
-    public init(identity: JobIdentity, words: [String], folder: String, began: Double) {
+    /// - Parameters:
+    ///   - identity: of the job.
+    ///   - words: the command's arguments.
+    ///   - folder: the working directory of the command.
+    ///   - began: seconds since 1970.
+    ///   - outputs: absolute names of the outputs.
+    ///   - tasks: number of tasks that are known in advance.
+    public init(
+        identity: JobIdentity, words: [String], folder: String, began: Double, outputs: [String]? = nil,
+        tasks: Int? = nil
+    ) {
         self.identity = identity
         self.words = words
         self.folder = folder
         self.began = began
+        self.outputs = outputs
+        self.tasks = tasks
     }
 }

@@ -3,10 +3,12 @@ internal import SkyImage
 
 /// A journal on disk: one job's record and the results of its tasks. For one thread at a time.
 final class JournalFile {
-    private let database: SQLiteDatabase
+    let database: SQLiteDatabase
     private let insertion: SQLiteStatement
     private let selection: SQLiteStatement
     private(set) var record: JobRecord
+    /// Whether the record differs from that on disk.
+    private var isChanged = false
     /// Tasks whose results are stored.
     private(set) var keys: Set<TaskKey>
 
@@ -17,17 +19,22 @@ final class JournalFile {
     /// Opens the journal at `path`.
     /// - Parameters:
     ///   - path: the file.
-    ///   - record: the job's record, written if the file is missing or empty; if nil, the file must exist.
+    ///   - record: the job's record, written if the file is missing or empty; if nil, the file must exist, and is only
+    ///     read.
+    ///   - isOnlyRecord: whether the file is made for the record of a job that has ended. It is not synced: what a power
+    ///     failure can damage is an entry of the list of jobs.
     /// - Throws: ``JournalError``; with `damaged` if the file is not a journal of this version, or is corrupt.
-    init(path: String, new record: JobRecord?) throws(JournalError) {
+    init(path: String, new record: JobRecord?, isOnlyRecord: Bool = false) throws(JournalError) {
         database = try SQLiteDatabase(path: path, creates: record != nil)
-        // Results are long, so that large pages are better. The log is synced at every commit, so that commits survive
-        // a power failure. Deleted data need not be overwritten, which is the default of Debian's build.
-        try database.execute(
-            "PRAGMA page_size = 32768; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF;"
-        )
-        if let record, try Self.isEmpty(database) { try Self.create(record, in: database) }
-        try Self.check(database)
+        if let record {
+            // Results are long, so that large pages are better. Deleted data need not be overwritten, which is the
+            // default of Debian's build. A power failure may undo the record of a new journal, but not damage it.
+            try database.execute(
+                "PRAGMA page_size = 32768; PRAGMA synchronous = \(isOnlyRecord ? "OFF" : "NORMAL"); "
+                    + "PRAGMA journal_mode = WAL; PRAGMA secure_delete = OFF;")
+            if try Self.isEmpty(database) { try Self.create(record, in: database) }
+        }
+        try Self.check(database, isComplete: record != nil)
         self.record = try Self.record(in: database)
         keys = try Self.keys(in: database)
         insertion = try database.prepare("INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?)")
@@ -35,9 +42,12 @@ final class JournalFile {
             "SELECT checksum, output FROM result WHERE step = ? AND basis = ? AND window = ?")
     }
 
-    /// Writes results; they are durable when this returns.
+    /// Writes results, and the record if it was changed; they are durable when this returns.
     func insert(_ results: [(key: TaskKey, output: [UInt8])]) throws(JournalError) {
+        // The log is synced at every commit, so that commits survive a power failure.
+        try database.execute("PRAGMA synchronous = FULL")
         try database.transaction { () throws(JournalError) in
+            if isChanged { try Self.write(record, to: database) }
             for (key, output) in results {
                 let checksum = output.withUnsafeBytes { Checksum.of($0) }
                 try insertion.bind(
@@ -47,6 +57,7 @@ final class JournalFile {
             }
             insertion.reset()
         }
+        isChanged = false
         keys.formUnion(results.map(\.key))
     }
 
@@ -61,16 +72,34 @@ final class JournalFile {
         return UInt64(bitPattern: selection.integer(0)) == checksum ? output : nil
     }
 
-    /// Changes the record; durable when this returns.
-    func update(_ change: (inout JobRecord) -> Void) throws(JournalError) {
+    /// Changes the record; written with the next results.
+    func change(_ change: (inout JobRecord) -> Void) {
         change(&record)
-        try Self.write(record, to: database)
+        isChanged = true
+    }
+
+    /// Writes the record, and deletes the results if they are not kept. A power failure may undo it: the job is then as
+    /// it was before.
+    func finish(keepsResults: Bool) throws(JournalError) {
+        let isOnlyRecord = keys.isEmpty && !keepsResults
+        try database.execute("PRAGMA synchronous = \(isOnlyRecord ? "OFF" : "NORMAL")")
+        try database.transaction { () throws(JournalError) in
+            try Self.write(record, to: database)
+            if !keepsResults { try database.execute("DELETE FROM result") }
+        }
+        isChanged = false
+        if !keepsResults, !keys.isEmpty { try freeSpace() }
     }
 
     /// Deletes all results and frees their space.
     func removeResults() throws(JournalError) {
+        try database.execute("DELETE FROM result; DROP TABLE IF EXISTS file")
+        try freeSpace()
+    }
+
+    private func freeSpace() throws(JournalError) {
         keys = []
-        try database.execute("DELETE FROM result; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
+        try database.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
     }
 
     private static func isEmpty(_ database: SQLiteDatabase) throws(JournalError) -> Bool {
@@ -93,10 +122,12 @@ final class JournalFile {
         }
     }
 
-    private static func check(_ database: SQLiteDatabase) throws(JournalError) {
+    /// Checks that it is a journal; if `isComplete`, also that every page can be read.
+    private static func check(_ database: SQLiteDatabase, isComplete: Bool) throws(JournalError) {
         guard try number("PRAGMA application_id", in: database) == Int64(application),
             try number("PRAGMA user_version", in: database) == Int64(version)
         else { throw damaged(database, "it is not a journal of this version of skyfarm") }
+        guard isComplete else { return }
         let statement = try database.prepare("PRAGMA quick_check(1)")
         guard try statement.step(), statement.text(0) == "ok" else {
             throw damaged(database, statement.text(0))
@@ -105,18 +136,23 @@ final class JournalFile {
 
     private static func record(in database: SQLiteDatabase) throws(JournalError) -> JobRecord {
         let statement = try database.prepare("SELECT json FROM record")
-        guard try statement.step(),
-            let record = try? JSONDecoder().decode(JobRecord.self, from: Data(statement.text(0).utf8))
-        else { throw damaged(database, "its record cannot be read") }
-        return record
+        guard try statement.step() else { throw damaged(database, "its record is missing") }
+        do {
+            return try JSONDecoder().decode(JobRecord.self, from: Data(statement.text(0).utf8))
+        } catch {
+            throw damaged(database, "its record cannot be read: \(error.localizedDescription)")
+        }
     }
 
     private static func write(_ record: JobRecord, to database: SQLiteDatabase) throws(JournalError) {
         let statement = try database.prepare("INSERT OR REPLACE INTO record VALUES (0, ?)")
-        guard let data = try? JSONEncoder().encode(record) else {
-            throw damaged(database, "its record cannot be coded")
+        let text: String
+        do {
+            text = String(decoding: try JSONEncoder().encode(record), as: UTF8.self)
+        } catch {
+            throw damaged(database, "its record cannot be coded: \(error.localizedDescription)")
         }
-        try statement.bind(.text(String(decoding: data, as: UTF8.self)))
+        try statement.bind(.text(text))
         _ = try statement.step()
     }
 
@@ -134,12 +170,12 @@ final class JournalFile {
         return keys
     }
 
-    private static func number(_ sql: String, in database: SQLiteDatabase) throws(JournalError) -> Int64 {
+    static func number(_ sql: String, in database: SQLiteDatabase) throws(JournalError) -> Int64 {
         let statement = try database.prepare(sql)
         return try statement.step() ? statement.integer(0) : 0
     }
 
-    private static func damaged(_ database: SQLiteDatabase, _ cause: String) -> JournalError {
+    static func damaged(_ database: SQLiteDatabase, _ cause: String) -> JournalError {
         JournalError(.damaged, "\(database.path): \(cause)")
     }
 }

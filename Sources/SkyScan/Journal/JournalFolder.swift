@@ -29,22 +29,34 @@ public struct JournalFolder: Equatable, Sendable {
         public var process: Int?
         /// Number of tasks with results in the journal, by step.
         public var tasks: [ScanStep: Int]
+        /// Number of files of a job of many images whose catalogues are complete.
+        public var files = 0
         /// Why the journal cannot be read.
         public var trouble: String?
     }
 
-    /// All jobs, the newest first. Blocks on the disk.
-    public func entries() -> [Entry] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        return names.filter { $0.hasSuffix(Self.ending) }
-            .map { entry(id: String($0.dropLast(Self.ending.count))) }
+    /// All jobs, the newest first; none if the folder does not exist. Blocks on the disk.
+    /// - Throws: ``JournalError`` with `unwritable` if the folder cannot be read.
+    public func entries() throws(JournalError) -> [Entry] {
+        try ids().map { entry(id: $0) }
             .sorted { ($0.record?.began ?? 0, $1.id) > ($1.record?.began ?? 0, $0.id) }
+    }
+
+    /// The IDs of all jobs.
+    func ids() throws(JournalError) -> [String] {
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(Self.ending) }
+                .map { String($0.dropLast(Self.ending.count)) }
+        } catch {
+            throw JournalError(.unwritable, "\(path): cannot be read: \(error.localizedDescription)")
+        }
     }
 
     /// The one job whose ID begins with `prefix`. Blocks on the disk.
     /// - Throws: ``JournalError`` with `unknownJob`.
     public func entry(prefix: String) throws(JournalError) -> Entry {
-        let found = entries().filter { $0.id.hasPrefix(prefix.lowercased()) }
+        let found = try entries().filter { $0.id.hasPrefix(prefix.lowercased()) }
         guard found.count == 1, let entry = found.first else {
             throw JournalError(
                 .unknownJob,
@@ -56,10 +68,12 @@ public struct JournalFolder: Equatable, Sendable {
     }
 
     /// Deletes a job's journal. Blocks on the disk.
-    /// - Throws: ``JournalError`` with `inUse` while a process is running the job.
+    /// - Throws: ``JournalError``: `inUse` while a process is running the job, `unwritable`.
     public func remove(_ id: String) throws(JournalError) {
         let lock = try JournalLock(path: lockPath(id))
-        withExtendedLifetime(lock) { removeFiles(id) }
+        // Not withExtendedLifetime, which does not rethrow this type of error.
+        defer { withExtendedLifetime(lock) {} }
+        try removeFiles(id)
     }
 
     private func entry(id: String) -> Entry {
@@ -67,6 +81,7 @@ public struct JournalFolder: Equatable, Sendable {
         do throws(JournalError) {
             let file = try JournalFile(path: journalPath(id), new: nil)
             entry.record = file.record
+            entry.files = try file.files().count { $0.isComplete }
             entry.tasks = file.keys.reduce(into: [:]) { $0[$1.step, default: 0] += 1 }
         } catch {
             entry.trouble = error.message
@@ -94,15 +109,24 @@ public struct JournalFolder: Equatable, Sendable {
         }
     }
 
-    func removeFiles(_ id: String) { for suffix in Self.suffixes { unlink(journalPath(id) + suffix) } }
+    func removeFiles(_ id: String) throws(JournalError) {
+        for path in Self.suffixes.map({ journalPath(id) + $0 }) where unlink(path) != 0 && errno != ENOENT {
+            throw JournalError(.unwritable, "\(path): cannot be removed: \(Self.cause)")
+        }
+    }
+
+    private static var cause: String { String(cString: strerror(errno)).lowercased() }
 
     /// Renames the files of an unusable journal.
     /// - Returns: the new name.
-    func setAside(_ id: String) -> String {
+    /// - Throws: ``JournalError`` with `unwritable`.
+    func setAside(_ id: String) throws(JournalError) -> String {
         let taken = { FileManager.default.fileExists(atPath: $0) }
         let candidates = (1...).lazy.map { "\(journalPath(id)).damaged-\($0)" }
         let name = candidates.first { !taken($0) } ?? journalPath(id) + ".damaged"
-        for suffix in Self.suffixes { rename(journalPath(id) + suffix, name + suffix) }
+        for suffix in Self.suffixes where rename(journalPath(id) + suffix, name + suffix) != 0 && errno != ENOENT {
+            throw JournalError(.unwritable, "\(journalPath(id) + suffix): cannot be renamed: \(Self.cause)")
+        }
         return name
     }
 

@@ -1,66 +1,109 @@
 internal import Foundation
 
 extension ScanJournal {
-    /// Opens the journal of a job, or creates it if there is none, or none from which the job can be resumed.
+    /// Opens the journal of a job, or prepares one if there is none, or none from which the job can be resumed.
+    ///
+    /// A new file is made beside the scan. For a job of one task, which either is finished or has nothing to resume from,
+    /// it is made when the job ends, or when its result comes after `longestUnkept`.
     /// - Parameters:
     ///   - record: the record of the job, for a new journal.
     ///   - folder: the folder of all journals; created if it is missing.
     ///   - forgets: whether existing results are deleted.
+    ///   - isOneTask: whether the job has one task.
+    ///   - longestUnkept: a single task that takes less is repeated rather than kept.
     ///   - notice: receives messages of one line for the user, such as why a job cannot be resumed from its journal.
     /// - Returns: the journal, locked by this process until it is finished or deallocated.
     /// - Throws: ``JournalError``: `inUse`, `noSpace`, `unwritable`.
     public static func open(
-        _ record: JobRecord, in folder: JournalFolder, forgets: Bool = false,
-        notice: @escaping @Sendable (String) -> Void
+        _ record: JobRecord, in folder: JournalFolder, forgets: Bool = false, isOneTask: Bool = false,
+        longestUnkept: Duration = .seconds(1), notice: @escaping @Sendable (String) -> Void
     ) async throws -> ScanJournal {
         try await BlockingExecutor(label: "skyfarm.journal").run {
-            let id = record.identity.id
+            let opening = JournalOpening(record: record, folder: folder, forgets: forgets, notice: notice)
             try folder.create()
-            let lock = try JournalLock(path: folder.lockPath(id))
-            if forgets { folder.removeFiles(id) }
-            let file = try openFile(record, id, folder, forgets, notice)
-            return ScanJournal(id: id, opened: Confined(lock: lock, file: file), keys: file.keys, notice: notice)
+            let lock = try JournalLock(path: folder.lockPath(opening.id))
+            let file = try opening.existing()
+            let journal = ScanJournal(
+                id: opening.id, opened: Confined(lock: lock, opening: opening, file: file), keys: file?.keys ?? [],
+                keepsFrom: isOneTask ? .now + longestUnkept : nil, notice: notice)
+            if file == nil, !isOneTask { journal.prepare() }
+            return journal
         }
     }
+}
 
-    /// Most records of finished jobs that are kept.
-    private static let mostFinished = 50
+/// How the file of a journal is opened or made.
+struct JournalOpening: Sendable {
+    /// The record of a new file.
+    var record: JobRecord
+    let folder: JournalFolder
+    let forgets: Bool
+    let notice: @Sendable (String) -> Void
 
-    private static func openFile(
-        _ record: JobRecord, _ id: String, _ folder: JournalFolder, _ forgets: Bool, _ notice: (String) -> Void
-    ) throws(JournalError) -> JournalFile {
+    /// The job's ID.
+    var id: String { record.identity.id }
+
+    /// The job's file, with the results of an earlier run; nil if there is none that can be used.
+    ///
+    /// The record of a finished job stays until the job is finished again: a run that fails does not change it.
+    func existing() throws(JournalError) -> JournalFile? {
         let path = folder.journalPath(id)
-        if !FileManager.default.fileExists(atPath: path) {
-            let others = folder.entries()
-            if !forgets { sayDifference(record, from: others, notice) }
-            // Only the latest records of finished jobs are kept, for `skyfarm jobs`.
-            for entry in others.filter({ $0.record?.state == .finished }).dropFirst(mostFinished) {
-                try? folder.remove(entry.id)
-            }
-        }
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
         do throws(JournalError) {
             let file = try JournalFile(path: path, new: record)
-            let isSame = file.record.identity == record.identity
-            if isSame, file.record.state != .finished {
-                try file.update { old in (old.words, old.folder) = (record.words, record.folder) }
-                return file
+            guard file.record.identity == record.identity else {
+                try folder.removeFiles(id)
+                return nil
             }
+            if forgets { try file.removeResults() }
+            if file.record.state != .finished {
+                file.change { old in
+                    (old.words, old.folder, old.outputs, old.tasks) = (
+                        record.words, record.folder, record.outputs, record.tasks
+                    )
+                }
+            }
+            return file
         } catch {
             guard error.code == .damaged else { throw error }
-            let name = folder.setAside(id)
-            notice("the journal of this job cannot be used and is now \(name) (\(error.message)); starting afresh")
+            if forgets {
+                try folder.removeFiles(id)
+            } else {
+                let name = try folder.setAside(id)
+                notice("the journal of this job cannot be used and is now \(name) (\(error.message)); starting afresh")
+            }
+            return nil
         }
-        folder.removeFiles(id)
-        return try JournalFile(path: path, new: record)
     }
 
+    /// Makes the file of a job that has none.
+    func make(isFinishing: Bool) throws(JournalError) -> JournalFile {
+        do throws(JournalError) {
+            if !forgets, !isFinishing { sayDifference(from: try folder.entries()) }
+            try prune()
+        } catch {
+            // The other journals do not matter to this job.
+            notice("journals of other jobs: \(error.message)")
+        }
+        return try JournalFile(path: folder.journalPath(id), new: record, isOnlyRecord: isFinishing)
+    }
+
+    /// Removes the oldest records of finished jobs, which are kept for `skyfarm jobs`.
+    private func prune() throws(JournalError) {
+        // Not one by one, since all records must be read.
+        guard try folder.ids().count > Self.mostJournals else { return }
+        let finished = try folder.entries().filter { $0.record?.state == .finished && $0.process == nil }
+        for entry in finished.dropFirst(Self.keptFinished) { try folder.remove(entry.id) }
+    }
+
+    private static let mostJournals = 64
+    private static let keptFinished = 50
+
     /// Reports how an unfinished job on the same image differs from this one.
-    private static func sayDifference(
-        _ record: JobRecord, from others: [JournalFolder.Entry], _ notice: (String) -> Void
-    ) {
+    private func sayDifference(from others: [JournalFolder.Entry]) {
         let other = others.first {
             $0.record?.identity.image == record.identity.image && $0.record?.state == .unfinished && $0.process == nil
-                && !$0.tasks.isEmpty
+                && (!$0.tasks.isEmpty || $0.files > 0)
         }
         guard let other, let old = other.record?.identity else { return }
         let differences = record.identity.differences(from: old)

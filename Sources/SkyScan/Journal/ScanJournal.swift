@@ -9,7 +9,9 @@ internal import ScanNetwork
 public final class ScanJournal: Sendable {
     /// The job's ID.
     public let id: String
-    private let executor = BlockingExecutor(label: "skyfarm.journal")
+    let executor = BlockingExecutor(label: "skyfarm.journal")
+    /// Until then results are not written, since repeating them takes less time than writing them; nil if all are.
+    private let keepsFrom: ContinuousClock.Instant?
     private let state = Locked(State())
     private let opened: Confined
     private let notice: @Sendable (String) -> Void
@@ -34,22 +36,46 @@ public final class ScanJournal: Sendable {
     /// State confined to the journal's thread.
     final class Confined: @unchecked Sendable {
         // Sendable: used on the journal's executor only.
-        var lock: JournalLock?
+        private var lock: JournalLock?
         let encoder = WireEncoder()
-        var file: JournalFile?
+        private var opening: JournalOpening
+        private(set) var openFile: JournalFile?
 
-        init(lock: JournalLock, file: JournalFile) {
-            self.lock = lock
-            self.file = file
+        init(lock: JournalLock, opening: JournalOpening, file: JournalFile?) {
+            (self.lock, self.opening, openFile) = (lock, opening, file)
         }
+
+        /// The file, made if there is none yet; nil once the journal is closed.
+        func file(isFinishing: Bool = false) throws(JournalError) -> JournalFile? {
+            guard openFile == nil, lock != nil else { return openFile }
+            openFile = try opening.make(isFinishing: isFinishing)
+            return openFile
+        }
+
+        /// Changes the record; written with the next results, or at the end.
+        func change(_ change: (inout JobRecord) -> Void) {
+            if let openFile { openFile.change(change) } else { change(&opening.record) }
+        }
+
+        /// The record of this run.
+        var record: JobRecord { opening.record }
+
+        func close() { (openFile, lock) = (nil, nil) }
     }
 
-    init(id: String, opened: Confined, keys: Set<TaskKey>, notice: @escaping @Sendable (String) -> Void) {
+    init(
+        id: String, opened: Confined, keys: Set<TaskKey>, keepsFrom: ContinuousClock.Instant?,
+        notice: @escaping @Sendable (String) -> Void
+    ) {
         self.id = id
         self.opened = opened
+        self.keepsFrom = keepsFrom
         self.notice = notice
         state.withLock { $0.keys = keys }
     }
+
+    /// Whether finished tasks are kept: those of a job of one task are not, unless it takes long.
+    public var isKept: Bool { keepsFrom == nil || count > 0 }
 
     // MARK: Inputs
 
@@ -70,8 +96,7 @@ public final class ScanJournal: Sendable {
 
     private func confirm(_ checksums: InputChecksums) async throws {
         try await executor.run { [self] in
-            guard let file = opened.file else { return }
-            if file.record.checksums != checksums, !file.keys.isEmpty {
+            if let file = opened.openFile, file.record.checksums != checksums, !file.keys.isEmpty {
                 let differences =
                     file.record.checksums.map { checksums.differences(from: $0).joined(separator: ", ") }
                     ?? "the checksum of its image is not known"
@@ -79,7 +104,7 @@ public final class ScanJournal: Sendable {
                 try file.removeResults()
                 state.withLock { $0.keys = [] }
             }
-            if file.record.checksums != checksums { try file.update { $0.checksums = checksums } }
+            opened.change { $0.checksums = checksums }
             state.withLock { $0.isConfirmed = true }
             submitWrite()
         }
@@ -98,31 +123,37 @@ public final class ScanJournal: Sendable {
         of key: TaskKey, as type: Output.Type, validate: @escaping @Sendable (Output) throws -> Void
     ) async throws -> Output? {
         guard holds(key) else { return nil }
-        let output = try await executor.run { [opened] () throws -> Output? in
-            do {
-                guard let bytes = try opened.file?.output(of: key) else { return nil }
+        let result = try await executor.run { [opened] () throws -> Result<Output, any Error> in
+            Result {
+                guard let bytes = try opened.openFile?.output(of: key) else {
+                    throw JournalError(.damaged, "its checksum does not match")
+                }
                 let output = try WireDecoder().decode(type, from: bytes)
                 try validate(output)
                 return output
-            } catch {
-                // After any error the task can be run again.
-                return nil
             }
         }
-        if output == nil {
+        switch result {
+        case .success(let output): return output
+        case .failure(let error):
+            // After any error the task can be run again.
             state.withLock { _ = $0.keys.remove(key) }
-            notice("a result in the journal is damaged and is dropped; its task (\(key.step.rawValue)) is run again")
+            notice(
+                "a result in the journal is damaged and is dropped (\(error)); its task (\(key.step.rawValue)) is run "
+                    + "again")
+            return nil
         }
-        return output
     }
 
     /// Adds the output of a task; calls `committed`, on the journal's thread, once it is durable.
     ///
-    /// Suspends while the backlog of unwritten results is large.
+    /// Suspends while the backlog of unwritten results is large. A result that need not be kept is dropped, and counts
+    /// at once.
     /// - Throws: the reason why results cannot be written.
     func add(
         _ output: some Encodable & Sendable, of key: TaskKey, committed: @escaping @Sendable () -> Void
     ) async throws {
+        if let keepsFrom, ContinuousClock.now < keepsFrom { return committed() }
         let pending = Pending(key: key, encode: { try $0.encode(output) }, committed: committed)
         let count = try state.withLock { state in
             if let failure = state.failure { throw failure }
@@ -147,6 +178,21 @@ public final class ScanJournal: Sendable {
         }
     }
 
+    /// As ``flush()``; a failure is reported, and not thrown.
+    func flushReporting() async {
+        do {
+            try await flush()
+        } catch {
+            notice("the journal lacks the latest results: \(error)")
+        }
+    }
+
+    /// Adds to the number of tasks that the job is known to have.
+    func expect(_ count: Int) {
+        if count == 0 { return }
+        executor.submit { [opened] in opened.change { $0.tasks = $0.tasks.map { $0 + count } } }
+    }
+
     /// Records that the catalogue has been written, with or without missing sectors.
     ///
     /// The results of a finished job are deleted. Those of a partial one are kept: the same command tries the missing
@@ -158,13 +204,19 @@ public final class ScanJournal: Sendable {
                 step: $0.step, rect: $0.rect, reason: $0.reason, log: $0.log.isEmpty ? nil : $0.log)
         }
         let sources = result.sources.count
+        let done = result.tally.tasks + result.tally.resumed
         try await executor.run { [opened] in
-            try opened.file?.update { record in
+            defer { opened.close() }
+            let file = try opened.file(isFinishing: true)
+            file?.change { record in
+                let run = opened.record
+                (record.words, record.folder, record.outputs) = (run.words, run.folder, run.outputs)
+                if record.state == .finished { record.began = run.began }
                 (record.sources, record.failures) = (sources, failures)
+                (record.tasksDone, record.tasks) = (done, done + failures.count)
                 record.state = failures.isEmpty ? .finished : .partial
             }
-            if failures.isEmpty { try opened.file?.removeResults() }
-            (opened.file, opened.lock) = (nil, nil)
+            try file?.finish(keepsResults: !failures.isEmpty)
         }
     }
 
@@ -208,10 +260,21 @@ public final class ScanJournal: Sendable {
     }
 
     private func commit(_ batch: [Pending]) throws {
-        guard let file = opened.file, !batch.isEmpty else { return }
+        guard !batch.isEmpty, let file = try opened.file() else { return }
         try file.insert(batch.map { ($0.key, try $0.encode(opened.encoder)) })
         state.withLock { $0.keys.formUnion(batch.map(\.key)) }
         for pending in batch { pending.committed() }
+    }
+
+    /// Makes the file beside the scan.
+    func prepare() {
+        executor.submit { [self] in
+            do {
+                _ = try opened.file()
+            } catch {
+                fail(error)
+            }
+        }
     }
 
     /// Marks the journal as unwritable.

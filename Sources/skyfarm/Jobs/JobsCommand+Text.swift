@@ -14,8 +14,18 @@ extension JobsCommand {
         var began: String?
         var folder: String?
         var command: String?
+        /// Seconds since its start.
+        var ageSeconds: Double?
         /// Tasks whose results the journal holds, by step.
         var tasks: [String: Int]
+        /// Tasks with a result, and all tasks as far as they are known.
+        var tasksDone: Int
+        var tasksTotal: Int?
+        /// Files with complete catalogues, and all files, of a job of many images.
+        var filesDone: Int?
+        var filesTotal: Int?
+        /// Absolute names; `-` is standard output.
+        var outputs: [String]?
         var sources: Int?
         var failed: [Failure]
         /// Why the journal cannot be read.
@@ -39,24 +49,34 @@ extension JobsCommand {
     /// The jobs as a table.
     static func text(_ jobs: [Job]) -> String {
         if jobs.isEmpty { return "no jobs\n" }
-        var table = TextTable("ID", "STATE", "BEGAN", "TASKS", "IMAGE", texts: ["STATE", "BEGAN", "IMAGE"])
+        var table = TextTable(
+            "ID", "STATE", "AGE", "TASKS", "SOURCES", "IMAGE", "OUTPUTS", texts: ["STATE", "IMAGE", "OUTPUTS"])
         for job in jobs {
-            table.add(job.id, job.state, job.began ?? "-", String(job.taskCount), job.image ?? job.reason ?? "-")
+            table.add(
+                job.id, job.state, job.ageSeconds.map(HumanFormat.age) ?? "-", job.progress,
+                job.sources.map { "\($0)" } ?? "-", job.image ?? job.reason ?? "-",
+                job.outputs?.joined(separator: ", ") ?? "-")
         }
         return table.text
     }
 }
 
 extension JobsCommand.Job {
-    init(_ entry: JournalFolder.Entry) {
+    init(_ entry: JournalFolder.Entry, now: Date = .now) {
         id = entry.id
         process = entry.process
         state = entry.process != nil ? "running" : entry.record?.state.rawValue ?? "unreadable"
         image = entry.record?.identity.image
         began = entry.record.map { Date(timeIntervalSince1970: $0.began).formatted(.iso8601) }
+        ageSeconds = entry.record.map { max(0, now.timeIntervalSince1970 - $0.began) }
         folder = entry.record?.folder
         command = entry.record.map { (["skyfarm", "scan"] + $0.words).map(quotedForShell).joined(separator: " ") }
         tasks = Dictionary(uniqueKeysWithValues: entry.tasks.map { ($0.key.rawValue, $0.value) })
+        tasksDone = (process == nil ? entry.record?.tasksDone : nil) ?? entry.tasks.values.reduce(0, +)
+        tasksTotal = entry.record?.tasks
+        filesTotal = entry.record?.files
+        filesDone = filesTotal == nil ? nil : entry.files
+        outputs = entry.record?.outputs
         sources = entry.record?.sources
         failed = (entry.record?.failures ?? []).map { failure in
             Failure(
@@ -67,8 +87,13 @@ extension JobsCommand.Job {
         reason = entry.trouble
     }
 
-    /// Tasks whose results the journal holds.
-    var taskCount: Int { tasks.values.reduce(0, +) }
+    /// As in `12/40`; without the number of all tasks if that is unknown.
+    var progress: String {
+        // A watch of folders has no total.
+        if let filesDone, filesTotal == 0 { return HumanFormat.count(filesDone, "file") }
+        if let filesDone, let filesTotal { return "\(filesDone)/\(filesTotal) files" }
+        return tasksTotal.map { "\(tasksDone)/\($0)" } ?? "\(tasksDone)"
+    }
 
     /// Everything known about the job, one item per line.
     var text: String {
@@ -78,7 +103,9 @@ extension JobsCommand.Job {
         if let began { lines.append("began   \(began)") }
         if let folder { lines.append("folder  \(folder)") }
         if let command { lines.append("command \(command)") }
-        lines.append("tasks   \(steps.isEmpty ? "no results kept" : steps.joined(separator: ", "))")
+        if let outputs { lines.append("outputs \(outputs.joined(separator: ", "))") }
+        lines.append("tasks   \(progress)")
+        if filesTotal == nil { lines.append("kept    \(steps.isEmpty ? "no results" : steps.joined(separator: ", "))") }
         if let sources { lines.append("sources \(sources)") }
         if !failed.isEmpty { lines.append("failed  \(failed.count); see --failed") }
         if let reason { lines.append("reason  \(reason)") }

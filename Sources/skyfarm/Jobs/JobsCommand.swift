@@ -12,7 +12,7 @@ struct JobsCommand: Command {
         let folder = options.folder
         switch options.action {
         case .list:
-            let jobs = folder.entries().map(Job.init)
+            let jobs = try folder.entries().map { Job($0) }
             try StandardOutput.write(
                 options.common.json ? JSONOutput.document(Listing(jobs: jobs)) : Self.text(jobs))
         case .show(let id, let failed):
@@ -26,7 +26,8 @@ struct JobsCommand: Command {
             try folder.remove(entry.id)
             say("removed job \(entry.id)")
         case .removeAll:
-            let entries = folder.entries()
+            let entries = try folder.entries()
+            try permitRemoval(of: entries.filter { $0.record?.state != .finished })
             for entry in entries { try folder.remove(entry.id) }
             say("removed \(HumanFormat.count(entries.count, "job"))")
         }
@@ -46,6 +47,18 @@ struct JobsCommand: Command {
         return await Skyfarm.run(["scan"] + record.words, environment: options.environment)
     }
 
+    /// Asks whether the results of jobs that are not finished may be lost.
+    private func permitRemoval(of unfinished: [JournalFolder.Entry]) throws(CommandError) {
+        if unfinished.isEmpty || options.isPermitted { return }
+        let jobs = HumanFormat.count(unfinished.count, "unfinished job")
+        guard Terminal.standardInput.isTerminal, Terminal.standardError.isTerminal else {
+            throw CommandError(.failure, "\(jobs): results would be lost; add --yes to remove them, too")
+        }
+        StandardError.write("remove \(jobs), with the results so far? [y/N] ")
+        let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
+        guard ["y", "yes"].contains(answer) else { throw CommandError(.failure, "nothing was removed") }
+    }
+
     private func say(_ line: String) {
         if !options.common.quiet { StandardError.write(line + "\n") }
     }
@@ -54,6 +67,8 @@ struct JobsCommand: Command {
 extension JobsCommand {
     struct Options: Equatable, Sendable {
         var action: Action
+        /// Whether unfinished jobs may be removed without a question.
+        var isPermitted: Bool
         var folder: JournalFolder
         var environment: [String: String]
         var common: CommonOptions
@@ -72,6 +87,8 @@ extension JobsCommand {
             environment = arguments.environment
             action = try Self.action(
                 arguments.positionals, all: try arguments[JobsCommand.all], failed: try arguments[JobsCommand.failed])
+            isPermitted = try arguments[JobsCommand.yes]
+            if isPermitted, action != .removeAll { throw UsageError("--yes belongs to jobs remove --all") }
             do throws(JournalError) {
                 folder = try JournalFolder(environment: arguments.environment)
             } catch {
@@ -102,7 +119,9 @@ extension JobsCommand {
     }
 
     private static let failed = Option.toggle("failed", help: "With show: list the sectors that could not be scanned")
-    private static let all = Option.toggle("all", help: "With remove: remove all jobs")
+    private static let all = Option.toggle(
+        "all", help: "With remove: remove all jobs; asks first if some are unfinished")
+    private static let yes = Option.toggle("yes", help: "With remove --all: remove unfinished jobs without a question")
 
     static let spec = CommandSpec(
         name: "jobs",
@@ -113,11 +132,14 @@ extension JobsCommand {
             .init(
                 line: "skyfarm jobs resume 1f0c",
                 explanation: "Resume the job whose ID begins with 1f0c, in the folder where it was started."),
-            .init(line: "skyfarm jobs remove --all", explanation: "Remove the journals of all jobs."),
+            .init(
+                line: "skyfarm jobs remove --all",
+                explanation: "Remove the journals of all jobs, after a question if some are unfinished."),
         ],
         description: [
             "A journal keeps the result of every finished task until the catalogue is written. The same command on the"
-                + " same image resumes the scan, and so does jobs resume, which has the exit codes of skyfarm-scan(1).",
+                + " same image resumes the scan, and so does jobs resume, which has the exit codes of skyfarm-scan(1)."
+                + " The journal of many images keeps which files are done, and no results of tasks.",
             "The record of a finished job is kept. A partial job keeps its results as well: the same command retries"
                 + " the missing sectors.",
         ],
@@ -128,7 +150,7 @@ extension JobsCommand {
             ArgumentSpec(name: "ID", help: "the job's ID, or its first characters", isRequired: false),
         ],
         sections: [
-            OptionSection(title: "Options", options: [failed.spec, all.spec]), CommonOptions.section,
+            OptionSection(title: "Options", options: [failed.spec, all.spec, yes.spec]), CommonOptions.section,
         ],
         exitCodes: [.input], files: [.journals])
 }

@@ -12,6 +12,14 @@ enum HumanFormat {
         return whole < 3600 ? minutes : String(format: "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60)
     }
 
+    /// `12 s`, `5 min`, `3 h`, `20 d`.
+    static func age(seconds: Double) -> String {
+        guard seconds.isFinite, seconds >= 0 else { return "?" }
+        let units: [(String, Double)] = [("d", 86_400), ("h", 3600), ("min", 60)]
+        let (name, unit) = units.first { seconds >= $0.1 } ?? ("s", 1)
+        return "\(Int(seconds / unit)) \(name)"
+    }
+
     /// Three digits: `12.3 us`, `4.56 ms`, `1.23 s`; longer ones as ``duration(seconds:)``.
     static func measurement(seconds: Double) -> String {
         if seconds >= 59.95 { return duration(seconds: seconds) }

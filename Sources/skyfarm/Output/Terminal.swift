@@ -4,6 +4,7 @@ import Foundation
 struct Terminal: Sendable {
     var descriptor: Int32
 
+    static let standardInput = Terminal(descriptor: STDIN_FILENO)
     static let standardOutput = Terminal(descriptor: STDOUT_FILENO)
     static let standardError = Terminal(descriptor: STDERR_FILENO)
 

@@ -22,19 +22,27 @@ extension ScanCommand.Options {
 extension ScanCommand {
     /// Creates the journal, or resumes that of an earlier run. `notice` receives lines for the user.
     func openJournal(
-        _ identity: JobIdentity, notice: @escaping @Sendable (String) -> Void
+        _ identity: JobIdentity, _ plan: BandPlan, notice: @escaping @Sendable (String) -> Void
     ) async throws -> ScanJournal? {
         guard let journal = options.journal else { return nil }
         let folder = try JournalFolder(environment: journal.environment)
         let record = JobRecord(
             identity: identity, words: journal.words, folder: FileManager.default.currentDirectoryPath,
-            began: Date().timeIntervalSince1970)
-        return try await ScanJournal.open(record, in: folder, forgets: journal.forgets, notice: notice)
+            began: Date().timeIntervalSince1970, outputs: (options.outputs + options.page.paths).map(Self.absolute),
+            // Background and extraction of each band.
+            tasks: plan.count == 1 ? 1 : 2 * plan.count)
+        return try await ScanJournal.open(
+            record, in: folder, forgets: journal.forgets, isOneTask: plan.count == 1, notice: notice)
+    }
+
+    /// The absolute name of an output.
+    static func absolute(_ name: String) -> String {
+        name == "-" ? name : URL(fileURLWithPath: name).standardizedFileURL.path
     }
 
     /// The error of a scan that a signal stopped: what is kept, and how to resume it.
     func stopped(by signal: Interrupts.Signal, _ journal: ScanJournal?) -> CommandError {
-        guard let journal else {
+        guard let journal, journal.isKept else {
             return CommandError(
                 signal.exitCode, "scan: stopped; no catalogue was written; run the command again to start over")
         }

@@ -91,6 +91,9 @@ extension ScanCommand {
                 line: "skyfarm scan night/*.fits.fz -o catalogues/",
                 explanation: "Scan every image of the files with all nodes on the network; one catalogue per file."),
             .init(
+                line: "skyfarm scan --watch incoming/ -o catalogues/",
+                explanation: "Scan the files of a folder, and those that arrive there, until Ctrl-C."),
+            .init(
                 line: "skyfarm scan image.fits -o sources.fits -o sources.reg",
                 explanation:
                     "Scan an image with all nodes on the network; write a FITS table and"
@@ -114,7 +117,12 @@ extension ScanCommand {
             "Several images are one job: -o FOLDER/ or a name with {dir}, {stem}, {ext} or {extname} gives each file a"
                 + " catalogue. Of a file with several images each is scanned, unless an HDU is given. A file that cannot be"
                 + " scanned is reported, and the others are scanned; the exit code is then 23, or 5 if all failed.",
-            "The same command resumes a scan that was stopped, from its journal. If sectors cannot be scanned, the"
+            "With --watch the inputs are folders. A file that arrives is scanned once its writer has closed it or renamed"
+                + " it into the folder, or if it has not changed for 2 s, and it is complete. A file that is replaced is"
+                + " scanned again. The first signal ends the watch and lets images that are being scanned finish; the same"
+                + " command then scans only what is new.",
+            "The same command resumes a scan that was stopped, from its journal. Of many images it goes over the files"
+                + " that have not changed and whose catalogues are as the job wrote them. If sectors cannot be scanned, the"
                 + " catalogue is written without them, they are listed, and the exit code is 23.",
             "An attempt at a task that takes 100 times as long as usual, and at least 60 s, is cancelled; until three tasks"
                 + " are done the limit is 300 s, or 25 us per pixel of the task if that is longer. --timeout sets"
@@ -138,7 +146,11 @@ extension ScanCommand {
                 ]),
             OptionSection(
                 title: "Images",
-                options: [Options.Images.skipHDU.spec, Options.Images.priority.spec, Options.Images.failFast.spec]),
+                options: [
+                    Options.Images.watch.spec, Options.Images.watchLimit.spec, Options.Images.skipHDU.spec,
+                    Options.Images.skipExisting.spec, Options.Images.priority.spec,
+                    Options.Images.failFast.spec,
+                ]),
             OptionSection(
                 title: "Work",
                 options: ClusterOptions.options + [

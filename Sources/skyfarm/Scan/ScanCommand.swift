@@ -14,9 +14,12 @@ struct ScanCommand: Command {
     init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     func run() async throws -> ExitCode {
+        if options.images.watches { return try await watch() }
         let list = try InputList(options.inputs, standardInput: StandardInput.text)
         let isPerImage = try options.outputs.contains { name in try OutputTemplate(name).isPerImage }
-        guard let only = list.files.first, !list.isOpenEnded, !isPerImage, hasOneImage(only) else {
+        guard let only = list.files.first, !list.isOpenEnded, !isPerImage, !options.images.skipsExisting,
+            hasOneImage(only)
+        else {
             return try await scanImages(of: list.files)
         }
         var command = self
@@ -62,7 +65,7 @@ struct ScanCommand: Command {
             options.cluster, job: identity.id, timeout: options.timeoutSeconds.map { .seconds($0) },
             maxAttempts: options.maxAttempts, events: events)
         defer { node.disconnect() }
-        let journal = try await openJournal(identity, notice: events.say)
+        let journal = try await openJournal(identity, plan, notice: events.say)
         let dashboard = try openDashboard(reader.summary, recorder, display)
         let work = Task { () async throws -> ExitCode in
             try await scan(reader, parameters, node, events, journal, display, dashboard?.source, outputs, start, log)

@@ -40,12 +40,32 @@ import Testing
         let journal = try await bench.open(try bench.record())
         let first = try await bench.scan(journal)
         try await journal.finish(first)
-        #expect(bench.journals.entries().map(\.record?.state) == [.finished])
-        #expect(bench.journals.entries().map(\.record?.sources) == [first.sources.count])
+        #expect(try bench.journals.entries().map(\.record?.state) == [.finished])
+        #expect(try bench.journals.entries().map(\.record?.sources) == [first.sources.count])
         let second = try await bench.scan(try await bench.open(try bench.record()))
         #expect(second.tally.resumed == 0)
         let third = try await bench.scan(try await bench.open(try bench.record(), forgets: true))
         #expect(third.tally.resumed == 0)
+    }
+
+    @Test("of a finished job leaves it finished when the rerun fails, and goes on from the results of the rerun")
+    func failedRerun() async throws {
+        let bench = try JournalBench()
+        let journal = try await bench.open(try bench.record())
+        let first = try await bench.scan(journal)
+        try await journal.finish(first)
+        let finished = try #require(try bench.journals.entries().first?.record)
+        #expect(finished.tasksDone == first.tally.tasks && finished.tasks == first.tally.tasks)
+        for forgets in [false, true] {
+            let rerun = try await bench.open(try bench.record(), forgets: forgets)
+            let count = try await bench.scanInPart(rerun, count: 3)
+            let entry = try #require(try bench.journals.entries().first)
+            #expect(entry.record?.state == .finished && entry.record?.sources == first.sources.count)
+            #expect(entry.tasks.values.reduce(0, +) >= count)
+        }
+        let last = try await bench.scan(try await bench.open(try bench.record()))
+        #expect(last.tally.resumed >= 3)
+        #expect(try last.bytes == first.bytes)
     }
 
     @Test("begins anew and says so when the image has other pixels")
@@ -66,10 +86,10 @@ import Testing
         let bench = try JournalBench()
         _ = try await bench.scanInPart(try await bench.open(try bench.record()), count: 2)
         let notices = Locked<[String]>([])
-        _ = try await bench.open(try bench.record(threshold: 3, software: "test 2"), notices: notices)
+        try await bench.open(try bench.record(threshold: 3, software: "test 2"), notices: notices).prepared()
         let line = notices.withLock { $0.first } ?? ""
         #expect(line.contains("threshold was 1.5, is 3, version was test 1, is test 2"))
-        #expect(bench.journals.entries().count == 2)
+        #expect(try bench.journals.entries().count == 2)
     }
 
     @Test("does a task again whose result was altered, whichever byte it is")

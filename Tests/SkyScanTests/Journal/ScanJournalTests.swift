@@ -67,10 +67,11 @@ import Testing
             let journal = try await bench.open(try bench.record())
             let error = await #expect(throws: JournalError.self) { try await bench.open(try bench.record()) }
             #expect(error?.code == .inUse && error?.message.contains("process \(getpid()) ") == true)
-            #expect(bench.journals.entries().map(\.process) == [Int(getpid())])
+            try await journal.prepared()
+            #expect(try bench.journals.entries().map(\.process) == [Int(getpid())])
             #expect(throws: JournalError.self) { try bench.journals.remove(journal.id) }
         }
-        #expect(bench.journals.entries().map(\.process) == [nil])
+        #expect(try bench.journals.entries().map(\.process) == [nil])
         _ = try await bench.open(try bench.record())
     }
 
@@ -152,13 +153,62 @@ import Testing
     @Test("is found by the beginning of its ID, if only one has it")
     func prefixes() async throws {
         let bench = try JournalBench(width: 64, height: 64)
-        let id = try await bench.open(try bench.record()).id
-        _ = try await bench.open(try bench.record(threshold: 9))
+        let id = try bench.record().identity.id
+        for threshold in [1.5, 9] {
+            try await bench.open(try bench.record(threshold: threshold)).prepared()
+        }
         #expect(try bench.journals.entry(prefix: id.uppercased()).id == id)
         #expect(throws: JournalError.self) { try bench.journals.entry(prefix: "") }
         #expect(throws: JournalError.self) { try bench.journals.entry(prefix: "xyz") }
         try bench.journals.remove(id)
-        #expect(bench.journals.entries().count == 1)
+        #expect(try bench.journals.entries().count == 1)
+    }
+
+    @Test("of one task makes no file before it ends, and only a record if it was short")
+    func oneTask() async throws {
+        let bench = try JournalBench(width: 64, height: 64)
+        let journal = try await ScanJournal.open(
+            try bench.record(), in: bench.journals, isOneTask: true, longestUnkept: .seconds(3600)
+        ) { _ in }
+        try await journal.begin { checksums }
+        let counted = Locked(false)
+        try await journal.add([1], of: key(1)) { counted.withLock { $0 = true } }
+        // It counts at once, and nothing is written for it.
+        #expect(counted.withLock { $0 } && !journal.isKept)
+        try await journal.flush()
+        #expect(try bench.journals.entries().isEmpty)
+        let result = try await bench.scan(nil)
+        try await journal.finish(result)
+        let record = try #require(try bench.journals.entries().first?.record)
+        #expect(record.state == .finished && record.checksums == checksums)
+        #expect(record.sources == result.sources.count && record.tasksDone == result.tally.tasks)
+    }
+
+    @Test("of one task that takes long is kept")
+    func longTask() async throws {
+        let bench = try JournalBench(width: 64, height: 64)
+        do {
+            let journal = try await ScanJournal.open(
+                try bench.record(), in: bench.journals, isOneTask: true, longestUnkept: .zero
+            ) { _ in }
+            try await journal.begin { checksums }
+            try await journal.add([1], of: key(1)) {}
+            try await journal.flush()
+            #expect(journal.isKept)
+        }
+        #expect(try await bench.open(try bench.record()).count == 1)
+    }
+
+    @Test("reports what it cannot remove, rename or list, with the cause")
+    func troubles() async throws {
+        let bench = try JournalBench(width: 64, height: 64)
+        let path = try bench.journalPath
+        // A folder in place of the file: it is neither a database nor can it be removed as a file.
+        try FileManager.default.createDirectory(atPath: path + "/x", withIntermediateDirectories: true)
+        let removal = #expect(throws: JournalError.self) { try bench.journals.remove(bench.record().identity.id) }
+        #expect(removal?.message == "\(path): cannot be removed: is a directory")
+        let list = #expect(throws: JournalError.self) { try JournalFolder(path: bench.image).entries() }
+        #expect(list?.message.hasPrefix("\(bench.image): cannot be read: ") == true)
     }
 
     @Test("lies where XDG says, or below the home directory")

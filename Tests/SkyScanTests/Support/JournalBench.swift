@@ -109,3 +109,8 @@ extension SkyScanResult {
     /// All numbers of the catalogue, to the bit.
     var bytes: [UInt8] { get throws { try WireEncoder().encode(sources) } }
 }
+
+extension ScanJournal {
+    /// Returns when the file has been made beside the scan.
+    func prepared() async throws { try await executor.run {} }
+}

@@ -39,10 +39,84 @@ import Testing
         let resumed = try run("jobs", "resume", String(id.prefix(5)))
         #expect(resumed.code == 0 && resumed.errors.contains("resumed from the journal"), "\(resumed.errors)")
         #expect(scene.outputs == ["o.csv"])
-        #expect(try run("jobs").output.contains("\(id)  finished"))
+        let finished = try run("jobs").output
+        #expect(finished.contains("\(id)  finished") && finished.contains(scene.path("out/o.csv")), "\(finished)")
+        let job = try #require(try listing().first)
+        #expect(job.tasksDone > 0 && job.tasksDone == job.tasksTotal)
+        #expect(finished.contains(" \(job.tasksDone)/\(job.tasksDone) ") && finished.contains(" s  "))
+        #expect(job.outputs == [scene.path("out/o.csv")] && job.image == image && (job.sources ?? 0) > 0)
         #expect(try run("jobs", "resume", id).code == 1)
         #expect(try run("jobs", "remove", id).code == 0)
         #expect(try run("jobs").output == "no jobs\n")
+    }
+
+    private struct Job: Decodable {
+        var state: String
+        var image: String
+        var tasksDone: Int
+        var tasksTotal: Int?
+        var sources: Int?
+        var ageSeconds: Double
+        var outputs: [String]
+    }
+
+    private func listing() throws -> [Job] {
+        struct Listing: Decodable { var jobs: [Job] }
+        return try JSONDecoder().decode(Listing.self, from: Data(try run("jobs", "--json").output.utf8)).jobs
+    }
+
+    @Test("of an unfinished job the number of tasks is that of its bands")
+    func unfinishedTasks() throws {
+        let image = try scene.sky(size: "2000x2000")
+        #expect(try stoppedScan(image, SIGTERM).code == 143)
+        let job = try #require(try listing().first)
+        #expect(job.state == "unfinished" && (1..<64).contains(job.tasksDone) && job.ageSeconds < 600)
+        // Background and extraction of 32 bands, and any windows of cut sources.
+        #expect((job.tasksTotal ?? 0) >= 64)
+    }
+
+    @Test("a small scan is listed as finished, and a rerun that fails leaves it so")
+    func small() throws {
+        let image = try scene.sky()
+        #expect(try run("scan", image, "-o", scene.path("out/o.csv"), "--quiet").code == 0)
+        let first = try #require(try listing().first)
+        #expect(first.state == "finished" && first.tasksDone == first.tasksTotal && first.tasksDone >= 1)
+        #expect(try run("scan", image, "-o", scene.path("out/o.csv"), "--local-slots", "0").code != 0)
+        let other = scene.path("out/p.csv")
+        #expect(try run("scan", image, "-o", other, "--local-slots", "0", "--node", "127.0.0.1:1").code == 3)
+        let again = try #require(try listing().first)
+        #expect(again.state == "finished" && again.sources == first.sources && again.outputs == first.outputs)
+    }
+
+    @Test("all finished jobs are removed at once, unfinished ones only after a question or with --yes")
+    func removeAll() throws {
+        let small = try scene.sky()
+        #expect(try run("scan", small, "-o", scene.path("out/s.csv"), "--quiet").code == 0)
+        #expect(try run("jobs", "remove", "--all").errors == "removed 1 job\n")
+        let image = try scene.sky("large.fits", size: "2000x2000")
+        #expect(try stoppedScan(image, SIGTERM).code == 143)
+        let refused = try run("jobs", "remove", "--all")
+        #expect(refused.code == 1 && refused.errors.contains("1 unfinished job: results would be lost; add --yes"))
+        #expect(try listing().count == 1)
+        #expect(try run("jobs", "remove", "--all", "--yes").code == 0)
+        #expect(try listing().isEmpty)
+    }
+
+    @Test(
+        "the question on a terminal is answered with y or nothing",
+        .enabled(if: Tmux.path != nil, Comment(rawValue: Tmux.absent)))
+    func question() throws {
+        let image = try scene.sky(size: "2000x2000")
+        #expect(try stoppedScan(image, SIGTERM).code == 143)
+        for (key, code, count) in [("Enter", "1", 1), ("y", "0", 0)] {
+            let terminal = try Tmux(
+                environment: ["XDG_STATE_HOME": scene.path("state")], "'\(Program.path)' jobs remove --all")
+            try terminal.wait("the question") { $0.contains { $0.hasPrefix("remove 1 unfinished job, with") } }
+            try terminal.press(key)
+            if key != "Enter" { try terminal.press("Enter") }
+            #expect(try terminal.waitForEnd().code == code)
+            #expect(try listing().count == count)
+        }
     }
 
     @Test("a second process of the same job reports which one runs it")
@@ -78,7 +152,7 @@ import Testing
         "what makes no sense is a usage error",
         arguments: [
             ["shwo"], ["show"], ["remove"], ["list", "1"], ["remove", "1", "--all"], ["--all"],
-            ["remove", "1", "--failed"],
+            ["remove", "1", "--failed"], ["remove", "1", "--yes"], ["--yes"],
         ])
     func usage(words: [String]) async {
         #expect(await Skyfarm.run(["jobs"] + words, environment: ["HOME": scene.folder]) == .usage)

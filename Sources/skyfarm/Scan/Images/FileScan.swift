@@ -22,10 +22,14 @@ final class FileScan: Sendable {
     let file: InputList.File
     /// Numbers of the HDUs that are scanned.
     let hdus: [Int]
+    /// The files as they were before they were read.
+    let stamps: [FileStamp]
+    /// To be called when the last image is done.
+    let ended: @Sendable () -> Void
     private let state = Locked(State())
 
-    init(_ file: InputList.File, hdus: [Int]) {
-        (self.file, self.hdus) = (file, hdus)
+    init(_ file: InputList.File, hdus: [Int], stamps: [FileStamp], ended: @escaping @Sendable () -> Void) {
+        (self.file, self.hdus, self.stamps, self.ended) = (file, hdus, stamps, ended)
     }
 
     /// The image of HDU `number` is done.

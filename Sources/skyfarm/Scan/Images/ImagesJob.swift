@@ -7,20 +7,25 @@ import SkyScan
 
 /// The job of a scan of many images: one queue, on one node with its connections.
 struct ImagesJob: Sendable {
-    private let report: ImagesReport
-    private let command: ScanCommand
+    let report: ImagesReport
+    let command: ScanCommand
     private let node: ScanNode
-    private let events: ScanEvents
-    private let outputs: OutputPlan
+    let events: ScanEvents
+    let outputs: OutputPlan
+    /// Nil: none is kept.
+    let journal: FilesJournal?
     private let queue: ImageQueue
 
-    init(command: ScanCommand, node: ScanNode, events: ScanEvents, outputs: OutputPlan, report: ImagesReport) {
+    init(
+        command: ScanCommand, node: ScanNode, events: ScanEvents, outputs: OutputPlan, journal: FilesJournal?,
+        report: ImagesReport
+    ) {
         (self.command, self.node, self.events) = (command, node, events)
-        (self.outputs, self.report) = (outputs, report)
+        (self.outputs, self.journal, self.report) = (outputs, journal, report)
         queue = ImageQueue(systems: node.systems)
     }
 
-    private var options: ScanCommand.Options { command.options }
+    var options: ScanCommand.Options { command.options }
 
     /// Scans the files in order. One that cannot be scanned is reported, and the others are scanned.
     /// - Throws: what ends the job: `CancellationError`, ``ScanError`` if there is no system, ``OutputError`` if the disk
@@ -28,20 +33,56 @@ struct ImagesJob: Sendable {
     func run(_ files: [InputList.File]) async throws {
         defer { events.report(differentNodes: node.connections.differentNodes.keys.sorted()) }
         try await withThrowingDiscardingTaskGroup { group in
-            for file in files {
-                try Task.checkCancellation()
-                do {
-                    let (survey, images) = try survey(file)
-                    for fault in survey.faults { events.warn(StyledText(fault)) }
-                    let scan = FileScan(file, hdus: images.map(\.number))
-                    for image in images {
-                        let ticket = try await queue.enter()
-                        group.addTask { try await finish(image, of: scan, survey.images.count, ticket) }
+            for file in files { try await start(file, in: &group) }
+        }
+    }
+
+    /// Scans the files that a watch of folders finds, until the watch is stopped; otherwise as ``run(_:)``.
+    func run(_ watch: FolderWatch) async throws {
+        defer { events.report(differentNodes: node.connections.differentNodes.keys.sorted()) }
+        try await withThrowingDiscardingTaskGroup { group in
+            for await action in watch.actions {
+                switch action {
+                case .check(let path, let stamp):
+                    watch.handle(.checked(path, stamp, incomplete: FITSSurvey.incompleteness(of: path)))
+                case .warn(let line): events.warn(StyledText(line))
+                case .scan(let path):
+                    let file = InputList.File(path: path)
+                    if let known = journal?.files[file.name], known.isDone {
+                        try report.resume(known.report)
+                        watch.handle(.scanned(path))
+                    } else {
+                        events.display.handle(.files(report.countFile()))
+                        try await start(file, in: &group) { watch.handle(.scanned(path)) }
                     }
-                } catch {
-                    try fail(file, error)
                 }
             }
+        }
+    }
+
+    /// Opens the images of a file one after the other, as the queue has room, and adds their scans to `group`. `ended` is
+    /// called when the last one is done or the file has failed.
+    private func start(
+        _ file: InputList.File, in group: inout ThrowingDiscardingTaskGroup<any Error>,
+        ended: @escaping @Sendable () -> Void = {}
+    ) async throws {
+        try Task.checkCancellation()
+        do {
+            let stamps = stamps(of: file)
+            let (survey, images) = try survey(file)
+            for fault in survey.faults { events.warn(StyledText(fault)) }
+            if options.images.skipsExisting, try await isCurrent(file, images, survey.images.count) {
+                try await skip(file, stamps)
+                return ended()
+            }
+            let scan = FileScan(file, hdus: images.map(\.number), stamps: stamps, ended: ended)
+            for image in images {
+                let ticket = try await queue.enter()
+                group.addTask { try await finish(image, of: scan, survey.images.count, ticket) }
+            }
+        } catch {
+            try fail(file, error)
+            ended()
         }
     }
 
@@ -75,13 +116,12 @@ struct ImagesJob: Sendable {
             isLast = scan.fail(image.number, CommandError(error, in: "scan").description)
         }
         guard isLast else { return }
+        defer { scan.ended() }
         do {
-            let tables = scan.images.map(\.table)
-            if tables.isEmpty {
+            if scan.images.isEmpty {
                 throw CommandError(.input, scan.failures.first ?? "\(scan.file.name): cannot be scanned")
             }
-            let names = try outputs.write(tables, of: scan.file)
-            report.add(scan, outputs: names)
+            let names = try await write(scan)
             events.display.handle(.fileEnded)
             events.say(ImagesReport.line(of: scan, outputs: names))
             if options.images.failsFast, let reason = scan.failures.first { throw CommandError(.input, reason) }
@@ -93,12 +133,8 @@ struct ImagesJob: Sendable {
     private func scan(
         _ image: CatalogueTable.Extension, of file: InputList.File, isOnly: Bool, _ ticket: ImageQueue.Ticket
     ) async throws -> FileScan.Image {
-        let location = isOnly && file.selector == nil ? file.path : "\(file.path)[\(image.number)]"
-        let detection = options.detection
-        let reader = try ImageReader(
-            image: location, mask: try map(detection.mask, of: file, image, isOnly),
-            weights: try map(detection.weight, of: file, image, isOnly), slots: options.cluster.slotsHere,
-            surveys: false)
+        let reader = try reader(image, of: file, isOnly)
+        let location = reader.summary.name
         let parameters = try command.parameters(for: reader.summary)
         let checksums = Task { try await reader.checksums() }
         defer { checksums.cancel() }
@@ -118,6 +154,15 @@ struct ImagesJob: Sendable {
         if !isOnly { table.source = image }
         return FileScan.Image(
             name: location, extensionName: image.name, summary: reader.summary, result: result, table: table)
+    }
+
+    func reader(_ image: CatalogueTable.Extension, of file: InputList.File, _ isOnly: Bool) throws -> ImageReader {
+        let detection = options.detection
+        return try ImageReader(
+            image: isOnly && file.selector == nil ? file.path : "\(file.path)[\(image.number)]",
+            mask: try map(detection.mask, of: file, image, isOnly),
+            weights: try map(detection.weight, of: file, image, isOnly), slots: options.cluster.slotsHere,
+            surveys: false)
     }
 
     /// The mask or weight map of an image: a template of its name, and the HDU of the image's number unless it names one.
@@ -146,6 +191,7 @@ extension ScanCommand {
         switch error {
         case is CancellationError: true
         case let error as ScanError: [.cancelled, .noSystem, .authentication].contains(error.code)
+        case is JournalError: true
         case let error as OutputError: [.noSpace, .brokenPipe].contains(error.code)
         default: false
         }

@@ -1,4 +1,5 @@
 import CommandLineKit
+import Foundation
 import ScanCluster
 import ScanNetwork
 import SkyImage
@@ -7,7 +8,7 @@ import SkyScan
 /// What became of the files of a job.
 final class ImagesReport: Sendable {
     /// A file, as `--json` shows it.
-    fileprivate struct File: Encodable {
+    fileprivate struct File: Codable {
         var file: String
         var images: [Image] = []
         var outputs: [String] = []
@@ -15,7 +16,7 @@ final class ImagesReport: Sendable {
         var errors: [String]?
     }
 
-    fileprivate struct Image: Encodable {
+    fileprivate struct Image: Codable {
         var image: String
         var hdu: Int
         var extname: String?
@@ -33,6 +34,10 @@ final class ImagesReport: Sendable {
         var files: [File]
         /// Files whose catalogues are written and complete.
         var done: Int
+        /// Of these, files that an earlier run had finished.
+        var resumed: Int
+        /// Files that were left out because their catalogues exist.
+        var skipped: Int
         /// Files without a catalogue.
         var failed: Int
         /// Files whose catalogues lack images or sectors.
@@ -53,6 +58,9 @@ final class ImagesReport: Sendable {
 
     private struct State {
         var files: [File] = []
+        var arrived = 0
+        var resumed = 0
+        var skipped = 0
         var systems: [String: Share] = [:]
         var traffic: PixelTraffic?
         var pixelLine: String?
@@ -82,6 +90,41 @@ final class ImagesReport: Sendable {
             }
         }
     }
+
+    /// A file is left out, because its catalogues exist.
+    func skip(_ file: InputList.File, outputs: [String]) {
+        state.withLock { state in
+            state.files.append(File(file: file.name, outputs: outputs))
+            state.skipped += 1
+        }
+    }
+
+    /// What is reported about a file, for the journal.
+    func coded(_ file: InputList.File) throws -> String {
+        let found = state.withLock { $0.files.last { $0.file == file.name } }
+        return String(decoding: try JSONEncoder().encode(found), as: UTF8.self)
+    }
+
+    /// Adds a file that an earlier run has finished, as ``coded(_:)``.
+    func resume(_ coded: String) throws {
+        let file = try JSONDecoder().decode(File.self, from: Data(coded.utf8))
+        state.withLock { state in
+            state.files.append(file)
+            state.resumed += 1
+        }
+    }
+
+    /// Counts a file that arrived.
+    /// - Returns: the number of files so far.
+    func countFile() -> Int {
+        state.withLock { state in
+            state.arrived += 1
+            return state.arrived
+        }
+    }
+
+    /// Number of sources in all catalogues.
+    var sources: Int { state.withLock { $0.files.flatMap(\.images).reduce(0) { $0 + $1.sources } } }
 
     /// A file has no catalogue, for this reason.
     func fail(_ file: InputList.File, _ reason: String) {
@@ -126,7 +169,8 @@ final class ImagesReport: Sendable {
             let failed = state.files.count { $0.outputs.isEmpty }
             let done = state.files.count(where: \.isComplete)
             return Document(
-                files: state.files, done: done, failed: failed, partial: state.files.count - done - failed,
+                files: state.files, done: done, resumed: state.resumed, skipped: state.skipped, failed: failed,
+                partial: state.files.count - done - failed,
                 images: images.count, sources: images.reduce(0) { $0 + $1.sources },
                 pixels: images.reduce(0) { $0 + $1.width * $1.height }, seconds: seconds, systems: state.systems,
                 pixelTraffic: state.traffic)
@@ -141,7 +185,9 @@ final class ImagesReport: Sendable {
             let pixels = images.reduce(0) { $0 + $1.width * $1.height }
             let rate = seconds > 0 ? ", \(HumanFormat.pixelRate(Double(pixels) / seconds))" : ""
             return
-                "\(HumanFormat.count(state.files.count - failed, "file")) scanned"
+                "\(HumanFormat.count(state.files.count - failed - state.skipped, "file")) scanned"
+                + (state.resumed == 0 ? "" : ", \(state.resumed) of them by an earlier run")
+                + (state.skipped == 0 ? "" : ", \(state.skipped) left out, since their catalogues exist")
                 + (failed == 0 ? "" : ", \(failed) failed")
                 + ": \(HumanFormat.count(images.count, "image")), "
                 + HumanFormat.count(images.reduce(0) { $0 + $1.sources }, "source")

@@ -39,15 +39,28 @@ struct OutputPlan: Sendable {
         }
     }
 
-    /// Makes the folders of the catalogues of `files`, and checks that none of these exists. Names that depend on
-    /// an image are checked when they are written.
+    /// Refuses outputs that do not record which image and which parameters they are of.
+    func requireFITS() throws(UsageError) {
+        for template in templates
+        where template.isPerImage || CatalogueFormat(path: template.name(file: "image.fits")) != .fits {
+            throw UsageError(
+                "--skip-existing needs FITS catalogues, one per file, whose headers say what they are of; "
+                    + "\(template.text) is none")
+        }
+    }
+
+    /// Makes the folders of the catalogues of `files`, and checks that none of these exists, except those with absolute
+    /// names in `replaceable`. Names that depend on an image are checked when they are written.
     /// - Throws: ``OutputError``.
-    func prepare(_ files: [InputList.File]) throws {
+    func prepare(
+        _ files: [InputList.File], checksExistence: Bool = true, replacing replaceable: Set<String> = []
+    ) throws {
         var samples: [String: String] = [:]
         for file in files {
             for template in templates where !template.isPerImage {
                 let name = template.name(file: file.path)
-                if !overwrite, FileManager.default.fileExists(atPath: name) {
+                let replaces = overwrite || replaceable.contains(ScanCommand.absolute(name))
+                if checksExistence, !replaces, FileManager.default.fileExists(atPath: name) {
                     throw OutputError(.exists, "\(name): exists already; add --overwrite to replace it")
                 }
                 samples[(name as NSString).deletingLastPathComponent] = name
@@ -56,7 +69,7 @@ struct OutputPlan: Sendable {
         // One file of each folder shows whether it can be written to.
         for name in samples.values.sorted() {
             try OutputTemplate.makeFolder(of: name)
-            try AtomicFile.check(path: name, overwrite: overwrite)
+            try AtomicFile.check(path: name, overwrite: true)
         }
     }
 
@@ -64,19 +77,27 @@ struct OutputPlan: Sendable {
     /// - Parameters:
     ///   - tables: those of its images, in the order of their HDUs.
     ///   - file: the file.
-    ///   - replaces: whether files of these names were written by an earlier run of the job.
+    ///   - replaceable: absolute names of files that an earlier run of the job wrote.
     /// - Returns: the names of the files.
     /// - Throws: ``OutputError``, `CancellationError`.
-    func write(_ tables: [CatalogueTable], of file: InputList.File, replaces: Bool = false) throws -> [String] {
+    func write(
+        _ tables: [CatalogueTable], of file: InputList.File, replacing replaceable: Set<String> = []
+    ) throws -> [String] {
         var names: [String] = []
         for template in templates {
             for (name, part) in parts(tables, of: file, template) {
-                let output = try CatalogueOutput(path: name, overwrite: overwrite || replaces)
+                let replaces = overwrite || replaceable.contains(ScanCommand.absolute(name))
+                let output = try CatalogueOutput(path: name, overwrite: replaces)
                 try CatalogueOutput.write(part, to: [output])
                 names.append(name)
             }
         }
         return names
+    }
+
+    /// The names of the catalogues of a file.
+    func names(_ tables: [CatalogueTable], of file: InputList.File) -> [String] {
+        templates.flatMap { parts(tables, of: file, $0).map(\.0) }
     }
 
     /// The files of a template, with the tables in each. Regions of several images are in several files, since DS9 reads

@@ -10,11 +10,20 @@ extension ScanCommand.Options {
         /// Patterns of file names that come first, in this order.
         var first: [String]
         var failsFast: Bool
+        /// Whether files are left out whose catalogues exist and say that they are current.
+        var skipsExisting: Bool
+        /// Whether the inputs are folders that are watched.
+        var watches: Bool
+        /// Seconds after which an incomplete file in a watched folder is reported.
+        var watchLimit: Double
 
         init(_ arguments: Arguments) throws(UsageError) {
             skipped = try arguments[Self.skipHDU]
             first = try arguments[Self.priority]
             failsFast = try arguments[Self.failFast]
+            skipsExisting = try arguments[Self.skipExisting]
+            watches = try arguments[Self.watch]
+            watchLimit = try arguments[Self.watchLimit]
         }
 
         /// Whether the image is left out.
@@ -40,6 +49,15 @@ extension ScanCommand.Options {
             help: "Leave out images whose EXTNAME matches the pattern, such as DQ or 'MASK*'")
         static let priority = Option.list(
             "priority", .text("GLOB"), fallback: "none", help: "Scan files whose name matches the pattern first")
+        static let skipExisting = Option.toggle(
+            "skip-existing",
+            help: "Leave out files whose FITS catalogue exists and has, in its header, the checksum of the image, the "
+                + "parameters and the version; other formats do not record them")
+        static let watch = Option.toggle(
+            "watch", help: "Scan what is in the folders and what arrives there, until a signal ends it")
+        static let watchLimit = Option.value(
+            "watch-limit", .number("SECONDS", 1...86_400), default: 300, layers: .all,
+            help: "Report a file in a watched folder that is incomplete and has not changed for so long")
         static let failFast = Option.toggle("fail-fast", help: "Stop at the first file that cannot be scanned")
     }
 }

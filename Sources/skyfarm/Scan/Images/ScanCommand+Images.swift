@@ -14,49 +14,89 @@ extension ScanCommand {
         let files = options.images.ordered(files)
         let outputs = try OutputPlan(options.outputs, files: files, overwrite: options.overwrite)
         try refuseInputsAsOutputs(files, outputs)
+        if options.images.skipsExisting { try outputs.requireFITS() }
         if options.dryRun { return try dryRun(files, outputs) }
-        try outputs.prepare(files)
+        let journal = try await openJournal(files.map(\.name), count: files.count) { line in
+            options.log.write(.info, StyledText(line))
+        }
+        // Decided once, since catalogues are read for it.
+        let done = Set((journal?.files.values).map { $0.filter(\.isDone).map(\.name) } ?? [])
+        try outputs.prepare(
+            files.filter { !done.contains($0.name) },
+            // With --skip-existing, what exists is examined file by file.
+            checksExistence: !options.images.skipsExisting,
+            replacing: Set((journal?.files.values).map { $0.flatMap(\.replaceable) } ?? []))
+        return try await scan(.files(files, done: done), outputs, journal)
+    }
+
+    /// Where the files come from.
+    enum Source: Sendable {
+        /// They are known; those in `done` were finished by an earlier run.
+        case files([InputList.File], done: Set<String>)
+        /// They arrive in folders, until a signal ends that.
+        case folders(FolderWatch)
+    }
+
+    /// Scans files and reports what became of them.
+    func scan(_ source: Source, _ outputs: OutputPlan, _ journal: FilesJournal?) async throws -> ExitCode {
         let start = ContinuousClock.now
-        let log = options.log.about(nil)
+        let log = options.log.about(journal?.id)
         let report = ImagesReport()
-        let failure = await scan(files, outputs, report, log)
+        let failure = await run(source, outputs, journal, report, log)
+        if failure == nil { await finish(journal, report, isEndless: source.isEndless, log) }
         return try end(report, failure, seconds: (ContinuousClock.now - start) / .seconds(1), log)
     }
 
     /// Runs the job to its end, or until a signal stops it.
     /// - Returns: what ended the job before all files were done; nil if they are.
-    private func scan(
-        _ files: [InputList.File], _ outputs: OutputPlan, _ report: ImagesReport, _ log: Log
+    private func run(
+        _ source: Source, _ outputs: OutputPlan, _ journal: FilesJournal?, _ report: ImagesReport, _ log: Log
     ) async -> CommandError? {
         if let warning = SEPVersion.warning() { log.write(.warning, "\(warning)") }
         let display = ProgressDisplay(options.common, log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
-        display.handle(.files(files.count))
-        let work = Task { try await run(files, outputs, report, ScanEvents(display: display)) }
+        let work = Task { try await scan(source, outputs, journal, report, ScanEvents(display: display)) }
         let watcher = Task {
-            for await _ in interrupts.signals { work.cancel() }
+            var endless: FolderWatch? = if case .folders(let watch) = source { watch } else { nil }
+            for await _ in interrupts.signals {
+                // The first signal ends a watch; images that are being scanned are finished.
+                if let watch = endless { watch.stop() } else { work.cancel() }
+                endless = nil
+            }
         }
         defer { watcher.cancel() }
         guard case .failure(let error) = await work.result else { return nil }
         guard let signal = interrupts.received else { return CommandError(error, in: "scan") }
-        let count = HumanFormat.count(files.count, "file")
-        return CommandError(signal.exitCode, "scan: stopped; \(report.written) of \(count) done")
+        let resume = journal.map { ", kept as job \($0.id): run the same command again to resume" } ?? ""
+        return CommandError(signal.exitCode, "scan: stopped; \(report.written)\(source.total) done\(resume)")
     }
 
     /// Scans the files with the nodes of the cluster.
-    private func run(
-        _ files: [InputList.File], _ outputs: OutputPlan, _ report: ImagesReport, _ events: ScanEvents
+    private func scan(
+        _ source: Source, _ outputs: OutputPlan, _ journal: FilesJournal?, _ report: ImagesReport, _ events: ScanEvents
     ) async throws {
         let node = try ScanNode.started(
-            options.cluster, timeout: options.timeoutSeconds.map { .seconds($0) },
+            options.cluster, job: journal?.id, timeout: options.timeoutSeconds.map { .seconds($0) },
             maxAttempts: options.maxAttempts, events: events)
         defer {
             report.record(node.connections)
             node.disconnect()
         }
-        try await node.join(options.cluster, events)
-        try await ImagesJob(command: self, node: node, events: events, outputs: outputs, report: report).run(files)
+        let job = ImagesJob(
+            command: self, node: node, events: events, outputs: outputs, journal: journal, report: report)
+        switch source {
+        case .files(let files, let done):
+            events.display.handle(.files(files.count))
+            let rest = try job.resume(files, done: done)
+            if rest.isEmpty { return }
+            try await node.join(options.cluster, events)
+            try await job.run(rest)
+        case .folders(let watch):
+            try await node.join(options.cluster, events)
+            watch.begin()
+            try await job.run(watch)
+        }
     }
 
     private func end(_ report: ImagesReport, _ failure: CommandError?, seconds: Double, _ log: Log) throws -> ExitCode {
@@ -69,7 +109,7 @@ extension ScanCommand {
     }
 
     /// Refuses options that show or produce one image.
-    private func refuseSingleImageOptions() throws {
+    func refuseSingleImageOptions() throws {
         if !options.page.paths.isEmpty {
             throw UsageError("--report and --preview show one image; leave them out for several")
         }
@@ -102,5 +142,14 @@ extension ScanCommand {
                     : "\(file.name) -> \(names.joined(separator: ", "))\n")
         }
         return .complete
+    }
+}
+
+extension ScanCommand.Source {
+    fileprivate var isEndless: Bool { if case .folders = self { true } else { false } }
+
+    /// Of how many files, in words; empty if their number is not known.
+    fileprivate var total: String {
+        if case .files(let files, _) = self { " of \(HumanFormat.count(files.count, "file"))" } else { " files" }
     }
 }

@@ -1,3 +1,5 @@
+import SkyScan
+
 /// Decides when a file of a watched folder is scanned: once its writer has closed it, or it has not changed for a while,
 /// and it is complete. Pure: the times are arguments.
 struct ArrivalState: Sendable {

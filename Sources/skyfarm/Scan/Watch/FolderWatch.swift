@@ -2,6 +2,7 @@ import CommandLineKit
 import Dispatch
 import Foundation
 import ScanCluster
+import SkyScan
 
 /// Watches folders, and says which of their files are to be scanned. ``ArrivalState`` decides; this lists the folders,
 /// receives the system's file events and reads the clock.
@@ -14,7 +15,8 @@ final class FolderWatch: @unchecked Sendable {
     /// What is to be done, in order; for one reader. Ends after ``stop()``.
     let actions: AsyncStream<ArrivalState.Action>
     private let continuation: AsyncStream<ArrivalState.Action>.Continuation
-    private let folders: [String]
+    /// The folders, without a slash at the end.
+    let folders: [String]
     private let arrivals: Locked<ArrivalState>
     private let start = ContinuousClock.now
     private let queue = DispatchQueue(label: "skyfarm.watch")
@@ -85,7 +87,7 @@ final class FolderWatch: @unchecked Sendable {
     }
 
     private func found(_ path: String, isClosed: Bool) {
-        guard let stamp = FileStamp(path: path) else { return }
+        guard let stamp = FileStamp(path) else { return }
         handle(.found(path, stamp, isClosed: isClosed))
     }
 

@@ -1,11 +1,12 @@
+import SkyScan
 import Testing
 
 @testable import skyfarm
 
 struct ArrivalStateTests {
     private var state = ArrivalState(limit: .seconds(300))
-    private let small = FileStamp(inode: 1, size: 2880, modified: 1)
-    private let large = FileStamp(inode: 1, size: 5760, modified: 2)
+    private let small = FileStamp(path: "a", size: 2880, seconds: 1)
+    private let large = FileStamp(path: "a", size: 5760, seconds: 2)
 
     private func seconds(_ count: Int) -> Duration { .seconds(count) }
 

@@ -1,0 +1,79 @@
+internal import Foundation
+internal import ScanCluster
+
+/// The journal of a running job of many images: which files are done, and their catalogues.
+public final class FilesJournal: Sendable {
+    /// The job's ID.
+    public let id: String
+    private let known: Locked<[String: JournalledFile]>
+    private let executor = BlockingExecutor(label: "skyfarm.journal")
+    private let opened: Confined
+
+    /// State confined to the journal's thread.
+    private final class Confined: @unchecked Sendable {
+        // Sendable: used on the journal's executor only.
+        var lock: JournalLock?
+        var file: JournalFile?
+
+        init(lock: JournalLock, file: JournalFile) { (self.lock, self.file) = (lock, file) }
+    }
+
+    private init(id: String, files: [JournalledFile], _ opened: Confined) {
+        self.id = id
+        known = Locked(Dictionary(files.map { ($0.name, $0) }) { $1 })
+        self.opened = opened
+    }
+
+    /// What the job, in this run or an earlier one, has recorded, by the name of the file.
+    public var files: [String: JournalledFile] { known.withLock(\.self) }
+
+    /// Opens the journal of a job of many images, or creates it.
+    /// - Parameters:
+    ///   - record: the record of the job.
+    ///   - folder: the folder of all journals; created if it is missing.
+    ///   - forgets: whether everything that an earlier run left is deleted.
+    ///   - forgetsFinished: whether that of a run that finished every file is.
+    ///   - notice: receives messages of one line for the user.
+    /// - Returns: the journal, locked by this process until it is finished or deallocated.
+    /// - Throws: ``JournalError``: `inUse`, `noSpace`, `unwritable`, `damaged`.
+    public static func open(
+        _ record: JobRecord, in folder: JournalFolder, forgets: Bool, forgetsFinished: Bool,
+        notice: @escaping @Sendable (String) -> Void
+    ) async throws -> FilesJournal {
+        try await BlockingExecutor(label: "skyfarm.journal").run {
+            let opening = JournalOpening(record: record, folder: folder, forgets: forgets, notice: notice)
+            try folder.create()
+            let lock = try JournalLock(path: folder.lockPath(opening.id))
+            let file = try opening.existing() ?? opening.make(isFinishing: false)
+            var files = try file.files()
+            let isDone = file.record.state == .finished && files.count { $0.isComplete } == record.files
+            if forgetsFinished, isDone {
+                try file.removeResults()
+                files = []
+            }
+            return FilesJournal(id: opening.id, files: files, Confined(lock: lock, file: file))
+        }
+    }
+
+    /// Records what is known about a file; durable when this returns.
+    /// - Throws: ``JournalError``.
+    public func write(_ file: JournalledFile) async throws {
+        try await executor.run { [opened] in try opened.file?.write(file) }
+        known.withLock { $0[file.name] = file }
+    }
+
+    /// Records the end of the job.
+    /// - Parameters:
+    ///   - isComplete: whether every file is done.
+    ///   - sources: number of sources in all catalogues.
+    /// - Throws: ``JournalError``.
+    public func finish(isComplete: Bool, sources: Int) async throws {
+        try await executor.run { [opened] in
+            defer { (opened.file, opened.lock) = (nil, nil) }
+            opened.file?.change { record in
+                (record.sources, record.state) = (sources, isComplete ? .finished : .partial)
+            }
+            try opened.file?.finish(keepsResults: true)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+internal import Foundation
+
+/// What the journal knows about a file of a job of many images.
+public struct JournalledFile: Codable, Equatable, Sendable {
+    /// The file's name, with its HDU, as the job names it.
+    public var name: String
+    /// The file, its mask and its weight map, as they were before they were read.
+    public var inputs: [FileStamp]
+    /// The catalogues; without checksums while they are being written.
+    public var catalogues: [Catalogue]
+    /// Whether every image was scanned, and no sector is missing.
+    public var isComplete: Bool
+    /// What the program reports about the file, coded by it.
+    public var report: String
+
+    /// A catalogue of the file.
+    public struct Catalogue: Codable, Equatable, Sendable {
+        /// Its absolute name.
+        public var path: String
+        /// XXH3-64 of its bytes; nil while it is being written.
+        public var checksum: UInt64?
+
+        /// A catalogue that is about to be written.
+        public init(path: String) { self.path = path }
+
+        /// The catalogue at `path`, as it is now.
+        /// - Throws: an error of Foundation if it cannot be read.
+        public init(written path: String) throws {
+            self.path = path
+            checksum = try Self.checksum(of: path)
+        }
+
+        /// Whether the file is as it was written.
+        public var isUnchanged: Bool {
+            // A file that cannot be read is not the one that was written.
+            guard let checksum, let found = try? Self.checksum(of: path) else { return false }
+            return found == checksum
+        }
+
+        private static func checksum(of path: String) throws -> UInt64 {
+            try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe).withUnsafeBytes { Checksum.of($0) }
+        }
+    }
+
+    /// A file of the job.
+    public init(
+        name: String, inputs: [FileStamp], catalogues: [Catalogue], isComplete: Bool = false, report: String = ""
+    ) {
+        self.name = name
+        self.inputs = inputs
+        self.catalogues = catalogues
+        self.isComplete = isComplete
+        self.report = report
+    }
+
+    /// Whether the file need not be scanned again: it has not changed since, and its catalogues are there.
+    public var isDone: Bool {
+        isComplete && inputs.allSatisfy { FileStamp($0.path) == $0 } && catalogues.allSatisfy(\.isUnchanged)
+    }
+
+    /// The catalogues that the job wrote, or was about to write when it was killed, and may replace.
+    public var replaceable: [String] {
+        catalogues.filter { $0.checksum == nil || $0.isUnchanged }.map(\.path)
+    }
+}
+
+/// Size and time of change of a file, by which a change is noticed without reading it.
+public struct FileStamp: Codable, Equatable, Sendable {
+    /// The file's name.
+    public var path: String
+    private var size: Int64
+    private var seconds: Int
+    private var nanoseconds: Int
+
+    /// A stamp of these values, for tests.
+    package init(path: String, size: Int64, seconds: Int) {
+        (self.path, self.size, self.seconds, nanoseconds) = (path, size, seconds, 0)
+    }
+
+    /// The file at `path`, as it is now; nil if there is none.
+    public init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        (self.path, size) = (path, Int64(status.st_size))
+        (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec)
+    }
+}
+
+extension JournalFile {
+    /// Writes what is known about a file of the job; durable when this returns.
+    func write(_ file: JournalledFile) throws(JournalError) {
+        let text: String
+        do {
+            text = String(decoding: try JSONEncoder().encode(file), as: UTF8.self)
+        } catch {
+            throw Self.damaged(database, "the record of \(file.name) cannot be coded: \(error.localizedDescription)")
+        }
+        try database.execute(
+            """
+            PRAGMA synchronous = FULL;
+            CREATE TABLE IF NOT EXISTS file (name TEXT PRIMARY KEY, json TEXT NOT NULL);
+            """)
+        let statement = try database.prepare("INSERT OR REPLACE INTO file VALUES (?, ?)")
+        try statement.bind(.text(file.name), .text(text))
+        _ = try statement.step()
+    }
+
+    /// The files of a job of many images of which something is known.
+    func files() throws(JournalError) -> [JournalledFile] {
+        guard try Self.number("SELECT count(*) FROM sqlite_master WHERE name = 'file'", in: database) > 0 else {
+            return []
+        }
+        let statement = try database.prepare("SELECT json FROM file")
+        var files: [JournalledFile] = []
+        while try statement.step() {
+            do {
+                files.append(try JSONDecoder().decode(JournalledFile.self, from: Data(statement.text(0).utf8)))
+            } catch {
+                throw Self.damaged(database, "the record of a file cannot be read: \(error.localizedDescription)")
+            }
+        }
+        return files
+    }
+}

@@ -1,0 +1,46 @@
+import CommandLineKit
+import Foundation
+import SkyImage
+import SkyScan
+
+/// What `--skip-existing` leaves out.
+extension ImagesJob {
+    /// Whether all catalogues of a file exist and are those that a scan would write.
+    /// - Throws: ``OutputError`` with `exists` if one is another and may not be replaced.
+    func isCurrent(
+        _ file: InputList.File, _ images: [CatalogueTable.Extension], _ imageCount: Int
+    ) async throws -> Bool {
+        let names = outputs.templates.map { $0.name(file: file.path) }
+        let existing = names.filter { FileManager.default.fileExists(atPath: $0) }
+        if existing.isEmpty { return false }
+        var scans: [ExistingCatalogue.Scan] = []
+        for image in images {
+            let reader = try reader(image, of: file, imageCount == 1)
+            scans.append(
+                .init(
+                    image: reader.summary, parameters: try command.parameters(for: reader.summary),
+                    checksums: try await reader.checksums()))
+        }
+        let replaceable = Set(journal?.files[file.name]?.replaceable ?? [])
+        for name in existing {
+            // A file that is no FITS file is not the catalogue.
+            if (try? ExistingCatalogue(path: name))?.holds(scans, software: Skyfarm.software) == true { continue }
+            if options.overwrite || replaceable.contains(ScanCommand.absolute(name)) { return false }
+            throw OutputError(
+                .exists, "\(name): exists already, of other pixels or parameters; add --overwrite to replace it")
+        }
+        return existing.count == names.count
+    }
+
+    /// Leaves a file out whose catalogues are current.
+    func skip(_ file: InputList.File, _ stamps: [FileStamp]) async throws {
+        let names = outputs.templates.map { $0.name(file: file.path) }
+        report.skip(file, outputs: names)
+        events.display.handle(.fileEnded)
+        try await journal?.write(
+            JournalledFile(
+                name: file.name, inputs: stamps,
+                catalogues: try names.map { try .init(written: ScanCommand.absolute($0)) }, isComplete: true,
+                report: try report.coded(file)))
+    }
+}

@@ -1,0 +1,108 @@
+import CommandLineKit
+import Foundation
+import SkyImage
+import SkyScan
+
+extension ScanCommand {
+    /// Opens the journal of a scan of many images, or creates it.
+    /// - Parameters:
+    ///   - names: the inputs.
+    ///   - count: their number of files; nil if it is not known.
+    ///   - notice: receives lines for the user.
+    func openJournal(
+        _ names: [String], count: Int?, notice: @escaping @Sendable (String) -> Void
+    ) async throws -> FilesJournal? {
+        guard let journal = options.journal else { return nil }
+        var record = JobRecord(
+            identity: try identity(of: names), words: journal.words,
+            folder: FileManager.default.currentDirectoryPath, began: Date().timeIntervalSince1970,
+            outputs: options.outputs.map(Self.absolute))
+        record.files = count ?? 0
+        return try await FilesJournal.open(
+            record, in: try JournalFolder(environment: journal.environment), forgets: journal.forgets,
+            forgetsFinished: options.overwrite, notice: notice)
+    }
+
+    /// Unlike a scan of one image, the job includes its outputs: what it has written need not be written again.
+    private func identity(of names: [String]) throws -> JobIdentity {
+        let detection = options.detection
+        var parameters = detection.parameters
+        if let path = detection.kernel {
+            parameters.kernel = try readText(path) { try ConvolutionKernel(parsing: $0) }
+        }
+        var settings = [
+            "outputs": options.outputs.map(Self.absolute).joined(separator: ", "),
+            "gain": "\(detection.gain)",
+            "rows of a band": options.bandRows.map { "\($0)" } ?? "derived",
+        ]
+        settings["mask"] = detection.mask.map(Self.absolute)
+        settings["weight map"] = detection.weight.map(Self.absolute)
+        let skipped = options.images.skipped.joined(separator: ", ")
+        settings["skipped extensions"] = skipped.isEmpty ? nil : skipped
+        return try JobIdentity(
+            files: names, settings: settings, parameters: parameters, software: Skyfarm.software)
+    }
+
+    /// Records the end of the job. A failure is reported and does not affect the catalogues.
+    /// A watch of folders is never finished: the same command goes on with it.
+    func finish(_ journal: FilesJournal?, _ report: ImagesReport, isEndless: Bool, _ log: Log) async {
+        do {
+            let isComplete = !isEndless && report.exitCode == .complete
+            try await journal?.finish(isComplete: isComplete, sources: report.sources)
+        } catch {
+            log.write(.warning, "the end of the job is not in its journal: \("\(error)")")
+        }
+    }
+}
+
+extension ImagesJob {
+    /// The journal's record of a file; nil without a journal.
+    func stamps(of file: InputList.File) -> [FileStamp] {
+        let detection = options.detection
+        let maps = [detection.mask, detection.weight].compactMap(\.self).compactMap { name in
+            // A name that is wrong is reported when the map is opened; one of an extension is left to its image.
+            (try? OutputTemplate(name).name(file: file.path)).flatMap { try? ImageLocation($0).path }
+        }
+        return ([file.path] + maps).compactMap { FileStamp($0) }
+    }
+
+    /// Writes the catalogues of a file, and records them.
+    ///
+    /// Their names are recorded first: if the process is killed in between, the next run may replace them.
+    func write(_ scan: FileScan) async throws -> [String] {
+        let tables = scan.images.map(\.table)
+        let known = journal?.files[scan.file.name]
+        var entry = JournalledFile(
+            name: scan.file.name, inputs: scan.stamps,
+            catalogues: outputs.names(tables, of: scan.file).map { .init(path: ScanCommand.absolute($0)) })
+        let replaceable = Set(known?.replaceable ?? [])
+        // A file that the job did not write is not replaced, and must not become replaceable.
+        for name in entry.catalogues.map(\.path)
+        where !options.overwrite && !replaceable.contains(name) && FileManager.default.fileExists(atPath: name) {
+            throw OutputError(.exists, "\(name): exists already; add --overwrite to replace it")
+        }
+        try await journal?.write(entry)
+        let names = try outputs.write(tables, of: scan.file, replacing: replaceable)
+        report.add(scan, outputs: names)
+        guard let journal else { return names }
+        entry.catalogues = try names.map { try .init(written: ScanCommand.absolute($0)) }
+        entry.isComplete =
+            scan.failures.isEmpty
+            && scan.images.allSatisfy { $0.result.missing.isEmpty && $0.result.differentNodes.isEmpty }
+        entry.report = try report.coded(scan.file)
+        try await journal.write(entry)
+        return names
+    }
+
+    /// Takes over the files that an earlier run has finished, those of these names.
+    /// - Returns: the other files.
+    func resume(_ files: [InputList.File], done: Set<String>) throws -> [InputList.File] {
+        guard let journal else { return files }
+        return try files.filter { file in
+            guard done.contains(file.name), let known = journal.files[file.name] else { return true }
+            try report.resume(known.report)
+            events.display.handle(.fileEnded)
+            return false
+        }
+    }
+}

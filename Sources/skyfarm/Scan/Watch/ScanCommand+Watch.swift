@@ -1,0 +1,40 @@
+import CommandLineKit
+import Foundation
+import SkyImage
+
+/// A scan of what arrives in folders.
+extension ScanCommand {
+    /// Scans what the folders hold, and what arrives in them until a signal ends the scan.
+    func watch() async throws -> ExitCode {
+        try refuseSingleImageOptions()
+        if options.dryRun { throw UsageError("--watch does not end, so that --dry-run has nothing to print") }
+        let watch = try FolderWatch(options.inputs, limit: .seconds(options.images.watchLimit))
+        // Names that stand for those that will arrive.
+        let samples = watch.folders.flatMap { folder in
+            ["a.fits", "b.fits"].map { InputList.File(path: "\(folder)/\($0)") }
+        }
+        let outputs = try OutputPlan(options.outputs, files: samples, overwrite: options.overwrite)
+        if options.images.skipsExisting { try outputs.requireFITS() }
+        try refuseWatchedOutputs(samples, watch.folders, outputs)
+        let journal = try await openJournal(watch.folders.map { "\(Self.absolute($0))/" }, count: nil) { line in
+            options.log.write(.info, StyledText(line))
+        }
+        try outputs.prepare(samples, checksExistence: false)
+        return try await scan(.folders(watch), outputs, journal)
+    }
+
+    /// A catalogue with an image's name in a watched folder would be scanned in its turn.
+    private func refuseWatchedOutputs(
+        _ samples: [InputList.File], _ folders: [String], _ outputs: OutputPlan
+    ) throws(UsageError) {
+        let watched = Set(folders.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path })
+        for (template, sample) in outputs.templates.flatMap({ template in samples.map { (template, $0) } }) {
+            let url = URL(fileURLWithPath: template.name(file: sample.path))
+            let folder = url.deletingLastPathComponent().resolvingSymlinksInPath().path
+            if InputList.isImageName(url.lastPathComponent), watched.contains(folder) {
+                throw UsageError(
+                    "--output: \(template.text) writes FITS files into a folder that is watched; choose another folder")
+            }
+        }
+    }
+}

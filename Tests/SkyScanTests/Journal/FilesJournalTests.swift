@@ -1,0 +1,71 @@
+import Foundation
+import SkyImage
+import Testing
+
+@testable import SkyScan
+
+@Suite("a journal of many images") struct FilesJournalTests {
+    private let bench: JournalBench
+    private let catalogue: String
+
+    init() throws {
+        bench = try JournalBench(width: 64, height: 64)
+        catalogue = bench.folder + "/sky.csv"
+    }
+
+    private func open(_ files: [String], forgets: Bool = false) async throws -> FilesJournal {
+        var record = JobRecord(
+            identity: try JobIdentity(
+                files: files, settings: ["outputs": "o"], parameters: ScanParameters(), software: "test 1"),
+            words: files, folder: bench.folder, began: 0)
+        record.files = files.count
+        return try await FilesJournal.open(
+            record, in: bench.journals, forgets: forgets, forgetsFinished: false, notice: { _ in })
+    }
+
+    private func entry(isComplete: Bool = true) throws -> JournalledFile {
+        JournalledFile(
+            name: bench.image, inputs: [try #require(FileStamp(bench.image))],
+            catalogues: [try .init(written: catalogue)], isComplete: isComplete, report: "{}")
+    }
+
+    @Test("knows after a crash which catalogues it was writing, and may replace those only")
+    func crash() async throws {
+        do {
+            let journal = try await open([bench.image, "other"])
+            try await journal.write(
+                JournalledFile(name: bench.image, inputs: [], catalogues: [.init(path: catalogue)]))
+        }
+        let journal = try await open([bench.image, "other"])
+        let known = try #require(journal.files[bench.image])
+        #expect(!known.isDone && known.replaceable == [catalogue])
+        #expect(try bench.journals.entries().map(\.files) == [0])
+    }
+
+    @Test("takes a file as done until the file or its catalogue changes")
+    func done() async throws {
+        try Data("1,2".utf8).write(to: URL(filePath: catalogue))
+        do {
+            let journal = try await open([bench.image, "other"])
+            try await journal.write(try entry())
+            try await journal.finish(isComplete: false, sources: 7)
+        }
+        let listed = try #require(try bench.journals.entries().first)
+        #expect(listed.files == 1 && listed.record?.state == .partial && listed.record?.sources == 7)
+        let known = try #require(try await open([bench.image, "other"]).files[bench.image])
+        #expect(known.isDone && known.replaceable == [catalogue])
+        try bench.writeImage(width: 64, height: 64, seed: 9)
+        #expect(!known.isDone && known.replaceable == [catalogue])
+        try Data("mine".utf8).write(to: URL(filePath: catalogue))
+        #expect(known.replaceable.isEmpty)
+        #expect(try !entry(isComplete: false).isDone)
+        #expect(try await open([bench.image, "other"], forgets: true).files.isEmpty)
+    }
+
+    @Test("belongs to its files in their order")
+    func order() async throws {
+        let first = try await open(["a", "b"]).id
+        #expect(try await open(["b", "a"]).id != first)
+        #expect(try await open(["a", "b"]).id == first)
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@testable import skyfarm
+
+@Suite("a watched folder", .serialized, .timeLimit(.minutes(3))) struct WatchTests {
+    let scene: Scene
+
+    init() throws {
+        scene = try Scene()
+        for folder in ["in", "made"] {
+            try FileManager.default.createDirectory(atPath: scene.path(folder), withIntermediateDirectories: true)
+        }
+        for (seed, name) in ["old", "new", "other", "slow"].enumerated() {
+            _ = try scene.sky("made/\(name).fits", size: "500x400", ["--seed", "\(seed)"])
+        }
+    }
+
+    private var environment: [String: String] { ["XDG_STATE_HOME": scene.path("state")] }
+
+    private func watch(_ further: [String] = []) throws -> Program {
+        let words = ["scan", "--watch", scene.path("in"), "-o", scene.path("out/"), "--progress", "never"]
+        return try Program(words + further, environment: environment)
+    }
+
+    /// Renames a finished file into the folder, in place of another of that name if there is one.
+    private func deliver(_ name: String, as target: String) throws {
+        let file = scene.path("made/\(target).part")
+        try scene.bytes("made/\(name).fits").write(to: URL(filePath: file))
+        #expect(rename(file, scene.path("in/\(target).fits")) == 0)
+    }
+
+    private func append(_ bytes: Data, to name: String) throws {
+        let file = try FileHandle(forWritingTo: URL(filePath: scene.path(name)))
+        try file.seekToEnd()
+        try file.write(contentsOf: bytes)
+        try file.close()
+    }
+
+    private func inodes(_ names: [String]) throws -> [UInt64] {
+        try names.map { name in
+            let attributes = try FileManager.default.attributesOfItem(atPath: scene.path(name))
+            return try #require((attributes[.systemFileNumber] as? NSNumber)?.uint64Value)
+        }
+    }
+
+    private func expectCatalogue(_ name: String, of image: String) throws {
+        let alone = scene.path("alone-\(name)/")
+        let result = try Program.run(["scan", scene.path("in/\(name).fits"), "-o", alone, "--no-journal"])
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(try scene.bytes("out/\(name).fits") == scene.bytes("alone-\(name)/\(name).fits"))
+        #expect(try scene.bytes("in/\(name).fits") == scene.bytes("made/\(image).fits"))
+    }
+
+    @Test("what was there, what arrives, what is written slowly and what is replaced is scanned, once each")
+    func arrivals() throws {
+        try deliver("old", as: "old")
+        let program = try watch()
+        try program.waitForErrors("/out/old.fits")
+        try deliver("new", as: "new")
+        try program.waitForErrors("/out/new.fits")
+        // A writer that closes the file twice before it is complete.
+        let whole = try scene.bytes("made/slow.fits")
+        _ = try scene.write(whole.prefix(1000), "in/slow.fits")
+        try append(whole[1000..<200_000], to: "in/slow.fits")
+        try append(whole[200_000...], to: "in/slow.fits")
+        try program.waitForErrors("/out/slow.fits")
+        // Removed before it was complete.
+        _ = try scene.write(whole.prefix(5000), "in/half.fits")
+        _ = try scene.write(Array("no image".utf8), "in/text.fits")
+        try program.waitForErrors("text.fits: not a FITS file")
+        try FileManager.default.removeItem(atPath: scene.path("in/half.fits"))
+        try program.waitForErrors("half.fits: removed before it was complete; it is not scanned")
+        try FileManager.default.removeItem(atPath: scene.path("in/text.fits"))
+        try deliver("other", as: "new")
+        try program.wait("the new file again") { $0.components(separatedBy: "/out/new.fits").count == 3 }
+        program.send(SIGINT)
+        let result = try program.finish()
+        #expect(result.code == 23, "\(result.errors)")
+        #expect(result.errors.contains("4 files scanned, 1 failed"))
+        for (name, image) in [("old", "old"), ("new", "other"), ("slow", "slow")] {
+            try expectCatalogue(name, of: image)
+        }
+    }
+
+    @Test("the same command scans only what is new; a watched folder takes no catalogue")
+    func restart() throws {
+        for name in ["old", "new"] { try deliver(name, as: name) }
+        let first = try watch()
+        try first.wait("two catalogues") { $0.contains("/out/old.fits") && $0.contains("/out/new.fits") }
+        first.send(SIGKILL)
+        #expect(try first.finish().code == -SIGKILL)
+        let before = try inodes(["out/old.fits", "out/new.fits"])
+        try deliver("slow", as: "slow")
+        let second = try watch(["--json"])
+        try second.waitForErrors("/out/slow.fits")
+        second.send(SIGTERM)
+        let result = try second.finish()
+        #expect(result.code == 0 && result.output.contains("\"resumed\" : 2"), "\(result.output)\(result.errors)")
+        #expect(try inodes(["out/old.fits", "out/new.fits"]) == before)
+        let refused = try Program.run(["scan", "--watch", scene.path("in"), "-o", scene.path("in/")])
+        #expect(refused.code == 2 && refused.errors.contains("writes FITS files into a folder that is watched"))
+        let missing = try Program.run(["scan", "--watch", scene.path("none"), "-o", scene.path("out/")])
+        #expect(missing.code == 5 && missing.errors.contains("none: the folder cannot be watched"))
+    }
+}
