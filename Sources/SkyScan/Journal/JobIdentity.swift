@@ -99,7 +99,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
 
     private static func absolute(_ name: String) -> String {
         guard var location = try? ImageLocation(name) else { return name }
-        location.path = URL(fileURLWithPath: location.path).standardizedFileURL.path
+        location.path = URL(filePath: location.path, directoryHint: .notDirectory).standardizedFileURL.path
         return location.description
     }
 }

@@ -6,7 +6,7 @@ public struct JournalledFile: Codable, Equatable, Sendable {
     public var name: String
     /// The file, its mask and its weight map, as they were before they were read.
     public var inputs: [FileStamp]
-    /// The catalogues; without checksums while they are being written.
+    /// The catalogues; without stamps while they are being written.
     public var catalogues: [Catalogue]
     /// Whether every image was scanned, and no sector is missing.
     public var isComplete: Bool
@@ -17,29 +17,17 @@ public struct JournalledFile: Codable, Equatable, Sendable {
     public struct Catalogue: Codable, Equatable, Sendable {
         /// Its absolute name.
         public var path: String
-        /// XXH3-64 of its bytes; nil while it is being written.
-        public var checksum: UInt64?
+        /// The file as it was written; nil while it is being written.
+        public var stamp: FileStamp?
 
         /// A catalogue that is about to be written.
         public init(path: String) { self.path = path }
 
         /// The catalogue at `path`, as it is now.
-        /// - Throws: an error of Foundation if it cannot be read.
-        public init(written path: String) throws {
-            self.path = path
-            checksum = try Self.checksum(of: path)
-        }
+        public init(written path: String) { (self.path, stamp) = (path, FileStamp(path)) }
 
         /// Whether the file is as it was written.
-        public var isUnchanged: Bool {
-            // A file that cannot be read is not the one that was written.
-            guard let checksum, let found = try? Self.checksum(of: path) else { return false }
-            return found == checksum
-        }
-
-        private static func checksum(of path: String) throws -> UInt64 {
-            try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe).withUnsafeBytes { Checksum.of($0) }
-        }
+        public var isUnchanged: Bool { stamp != nil && FileStamp(path) == stamp }
     }
 
     /// A file of the job.
@@ -60,7 +48,7 @@ public struct JournalledFile: Codable, Equatable, Sendable {
 
     /// The catalogues that the job wrote, or was about to write when it was killed, and may replace.
     public var replaceable: [String] {
-        catalogues.filter { $0.checksum == nil || $0.isUnchanged }.map(\.path)
+        catalogues.filter { $0.stamp == nil || $0.isUnchanged }.map(\.path)
     }
 }
 

@@ -37,7 +37,7 @@ extension ScanCommand {
 
     /// The absolute name of an output.
     static func absolute(_ name: String) -> String {
-        name == "-" ? name : URL(fileURLWithPath: name).standardizedFileURL.path
+        name == "-" ? name : URL(filePath: name, directoryHint: .notDirectory).standardizedFileURL.path
     }
 
     /// The error of a scan that a signal stopped: what is kept, and how to resume it.

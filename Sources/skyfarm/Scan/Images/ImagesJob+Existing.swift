@@ -40,7 +40,7 @@ extension ImagesJob {
         try await journal?.write(
             JournalledFile(
                 name: file.name, inputs: stamps,
-                catalogues: try names.map { try .init(written: ScanCommand.absolute($0)) }, isComplete: true,
+                catalogues: names.map { .init(written: ScanCommand.absolute($0)) }, isComplete: true,
                 report: try report.coded(file)))
     }
 }

@@ -183,7 +183,9 @@ final class ImagesReport: Sendable {
             let images = state.files.flatMap(\.images)
             let failed = state.files.count { $0.outputs.isEmpty }
             let pixels = images.reduce(0) { $0 + $1.width * $1.height }
-            let rate = seconds > 0 ? ", \(HumanFormat.pixelRate(Double(pixels) / seconds))" : ""
+            // Files that an earlier run scanned took none of this time.
+            let hasRate = seconds > 0 && state.resumed == 0 && state.skipped == 0
+            let rate = hasRate ? ", \(HumanFormat.pixelRate(Double(pixels) / seconds))" : ""
             return
                 "\(HumanFormat.count(state.files.count - failed - state.skipped, "file")) scanned"
                 + (state.resumed == 0 ? "" : ", \(state.resumed) of them by an earlier run")

@@ -65,7 +65,7 @@ struct OutputTemplate: Hashable, Sendable {
 
     /// The name of the catalogue of a file, or, if ``isPerImage``, of one of its images.
     func name(file path: String, image: CatalogueTable.Extension? = nil) -> String {
-        let url = URL(fileURLWithPath: path)
+        let url = URL(filePath: path, directoryHint: .notDirectory)
         return parts.map { part in
             switch part {
             case .text(let text): text

@@ -117,11 +117,11 @@ extension ScanCommand {
     }
 
     private func refuseInputsAsOutputs(_ files: [InputList.File], _ outputs: OutputPlan) throws {
-        let inputs = Set(files.map { URL(fileURLWithPath: $0.path).standardizedFileURL.path })
+        let inputs = Set(files.map { URL(filePath: $0.path, directoryHint: .notDirectory).standardizedFileURL.path })
         for file in files {
             for template in outputs.templates {
                 let name = template.name(file: file.path)
-                if inputs.contains(URL(fileURLWithPath: name).standardizedFileURL.path) {
+                if inputs.contains(URL(filePath: name, directoryHint: .notDirectory).standardizedFileURL.path) {
                     throw CommandError(.output, "\(name): is an image itself; choose another name")
                 }
             }

@@ -85,7 +85,7 @@ extension ImagesJob {
         let names = try outputs.write(tables, of: scan.file, replacing: replaceable)
         report.add(scan, outputs: names)
         guard let journal else { return names }
-        entry.catalogues = try names.map { try .init(written: ScanCommand.absolute($0)) }
+        entry.catalogues = names.map { .init(written: ScanCommand.absolute($0)) }
         entry.isComplete =
             scan.failures.isEmpty
             && scan.images.allSatisfy { $0.result.missing.isEmpty && $0.result.differentNodes.isEmpty }
