@@ -141,8 +141,8 @@ let package = Package(
         .executableTarget(
             name: "skyfarm-benchmarks",
             dependencies: [
-                "SkyScan", "SkyImage", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanMemory", "CStopwatch",
-                "CEcho",
+                "SkyScan", "SkyImage", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanMemory", "CFITSIO",
+                "CStopwatch", "CEcho",
             ],
             path: "Benchmarks/skyfarm-benchmarks", swiftSettings: swift),
         // Clocks around libsep and cfitsio; the fastest echo that one connection allows.

@@ -26,9 +26,12 @@ class Servers:
     The output of these processes and of this one is shown only if something fails.
     """
 
+    def __init__(self, time_out=TIME_OUT):
+        self.time_out = time_out
+
     def __enter__(self):
         catch_signals()
-        signal.alarm(TIME_OUT)
+        signal.alarm(self.time_out)
         self.processes = []
         # A short path: a socket's path is limited to 107 bytes.
         self.folder = Path(tempfile.mkdtemp(prefix="peer-", dir="/tmp"))

@@ -1,13 +1,13 @@
 /// Options of the command line.
 struct BenchmarkOptions {
-    enum Suite: String, CaseIterable { case scan, dispatch, latency, codec, tls, scale, dashboard, start }
+    enum Suite: String, CaseIterable { case scan, dispatch, latency, codec, tls, scale, dashboard, start, night }
 
     var suite: Suite
     var json = false
     /// Measured rounds of a suite.
     var runs = 5
-    /// Columns and rows of the image, in pixels.
-    var size = 4096
+    /// Columns and rows of the image, in pixels; in a night, of its large images.
+    var size: Int
     /// Whether other programs are measured as well.
     var peers = true
 
@@ -16,7 +16,7 @@ struct BenchmarkOptions {
     }
 
     private static let usage = """
-        usage: skyfarm-benchmarks scan|dispatch|latency|codec|tls|scale|dashboard|start
+        usage: skyfarm-benchmarks scan|dispatch|latency|codec|tls|scale|dashboard|start|night
                  [--json] [--runs N] [--size PIXELS] [--no-peers]
         """
 
@@ -25,6 +25,7 @@ struct BenchmarkOptions {
             throw UsageError(description: Self.usage)
         }
         self.suite = suite
+        size = suite == .night ? 2048 : 4096
         var rest = arguments.dropFirst()
         while let option = rest.popFirst() {
             switch option {

@@ -19,6 +19,7 @@ struct Benchmarks {
     private static func run(_ arguments: [String]) async throws {
         // Nodes and the echo server are child processes of this program.
         if let role = arguments.first.flatMap(ChildRole.init(rawValue:)) { return try role.serve() }
+        if arguments.first == MeasuredProgram.role { return try MeasuredProgram.serve(Array(arguments.dropFirst())) }
         let options = try BenchmarkOptions(arguments)
         let report =
             switch options.suite {
@@ -30,6 +31,7 @@ struct Benchmarks {
             case .scale: try await ScaleSuite(options).run()
             case .dashboard: try DashboardSuite(options).run()
             case .start: try StartSuite(options).run()
+            case .night: try NightSuite(options).run()
             }
         print(options.json ? try report.json() : report.text())
     }

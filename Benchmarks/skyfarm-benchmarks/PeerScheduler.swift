@@ -33,11 +33,14 @@ struct PeerScheduler {
     /// - Throws: ``PeerProgram/NotInstalled``, ``BenchmarkError`` if it fails.
     func run() throws -> Run {
         let output = try PeerProgram.run(
-            Self.folder.appending(path: "bin/python").path,
+            Self.python,
             [PeerProgram.drivers.appending(path: driver).path, "\(tasks)"],
             in: FileManager.default.temporaryDirectory)
         return try JSONDecoder().decode(Run.self, from: output)
     }
+
+    /// The Python that has the packages from PyPI.
+    static var python: String { folder.appending(path: "bin/python").path }
 
     /// The folder of packages that are not installed system-wide.
     private static var folder: URL {

@@ -28,23 +28,30 @@ struct Peers {
     /// Runs source-extractor, measured from the start to the end of its process.
     func sourceExtractor() throws -> (seconds: Double, sources: Int) {
         let catalogue = folder.appending(path: "source-extractor.fits")
+        try? FileManager.default.removeItem(at: catalogue)
+        let start = ContinuousClock.now
+        _ = try PeerProgram.run(
+            Self.sourceExtractor, [image.path] + Self.settings(catalogue: catalogue), in: folder)
+        let seconds = (ContinuousClock.now - start).seconds
+        return (seconds, try Self.rows(of: catalogue))
+    }
+
+    /// The program source-extractor.
+    static let sourceExtractor = "/usr/bin/source-extractor"
+
+    /// Arguments of source-extractor, after the image.
+    static func settings(catalogue: URL) -> [String] {
         let drivers = PeerProgram.drivers
-        let settings = [
+        return [
+            "-c", drivers.appending(path: "source_extractor.sex").path,
             "-PARAMETERS_NAME", drivers.appending(path: "source_extractor.param").path,
             "-FILTER_NAME", drivers.appending(path: "source_extractor.conv").path,
             "-CATALOG_NAME", catalogue.path,
         ]
-        try? FileManager.default.removeItem(at: catalogue)
-        let start = ContinuousClock.now
-        _ = try PeerProgram.run(
-            "/usr/bin/source-extractor",
-            [image.path, "-c", drivers.appending(path: "source_extractor.sex").path] + settings, in: folder)
-        let seconds = (ContinuousClock.now - start).seconds
-        return (seconds, try rows(of: catalogue))
     }
 
     /// NAXIS2 of the catalogue's table.
-    private func rows(of catalogue: URL) throws -> Int {
+    static func rows(of catalogue: URL) throws -> Int {
         let bytes = try FileHandle(forReadingFrom: catalogue).read(upToCount: 1 << 16) ?? Data()
         let text = String(decoding: bytes, as: UTF8.self)
         guard

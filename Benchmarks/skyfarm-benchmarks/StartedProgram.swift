@@ -16,19 +16,45 @@ final class StartedProgram {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0, let output = fdopen(ends[0], "r") else { throw BenchmarkError("no pipe") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        start = .now
+        defer { close(ends[1]) }
+        do {
+            process = try Self.spawn(path, arguments, environment: environment) { actions in
+                for descriptor: Int32 in 0...2 where descriptor != stream {
+                    posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+                }
+                posix_spawn_file_actions_adddup2(&actions, ends[1], stream)
+            }
+        } catch {
+            fclose(output)
+            throw error
+        }
+        self.output = output
+    }
+
+    #if canImport(Glibc)
+        typealias FileActions = posix_spawn_file_actions_t
+        private typealias Attributes = posix_spawnattr_t
+    #else
+        typealias FileActions = posix_spawn_file_actions_t?
+        private typealias Attributes = posix_spawnattr_t?
+    #endif
+
+    /// Starts a program, with additional environment variables. `redirect` adds to the process's file actions.
+    /// - Returns: its process ID.
+    /// - Throws: ``BenchmarkError`` if it cannot be started.
+    static func spawn(
+        _ path: String, _ arguments: [String], environment: [String: String] = [:],
+        redirect: (inout FileActions) -> Void = { _ in }
+    ) throws -> pid_t {
         #if canImport(Glibc)
-            var actions = posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
+            var (actions, attributes) = (FileActions(), Attributes())
         #else
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
+            var (actions, attributes) = (FileActions.none, Attributes.none)
         #endif
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        for descriptor: Int32 in 0...2 where descriptor != stream {
-            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-        }
-        posix_spawn_file_actions_adddup2(&actions, ends[1], stream)
+        redirect(&actions)
         // Threads of Swift's pool block signals, and a child inherits the mask.
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -38,16 +64,13 @@ final class StartedProgram {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
         var process = pid_t()
-        start = .now
-        let failure = Self.withCStrings([path] + arguments) { arguments in
-            Self.withCStrings(variables) { posix_spawn(&process, path, &actions, &attributes, arguments, $0) }
+        let failure = withCStrings([path] + arguments) { arguments in
+            withCStrings(variables) { posix_spawn(&process, path, &actions, &attributes, arguments, $0) }
         }
-        close(ends[1])
-        (self.process, self.output) = (process, output)
         guard failure == 0 else {
-            hasEnded = true
             throw BenchmarkError("\(path) cannot be started: \(String(cString: strerror(failure)))")
         }
+        return process
     }
 
     deinit {

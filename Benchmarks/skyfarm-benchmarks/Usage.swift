@@ -24,12 +24,22 @@ enum Usage {
     static var peakMemory: Double {
         var usage = rusage()
         #if os(Linux)
-            // Kilobytes here, bytes elsewhere.
             getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-            return Double(usage.ru_maxrss) * 1024
         #else
             getrusage(RUSAGE_SELF, &usage)
-            return Double(usage.ru_maxrss)
+        #endif
+        return usage.peakMemory
+    }
+}
+
+extension rusage {
+    /// Peak resident memory in bytes.
+    var peakMemory: Double {
+        #if os(Linux)
+            // Kilobytes here, bytes elsewhere.
+            Double(ru_maxrss) * 1024
+        #else
+            Double(ru_maxrss)
         #endif
     }
 }

@@ -1,0 +1,22 @@
+internal import Foundation
+internal import SkyImage
+
+/// Real frames of Debian's package `eso-midas-testdata`.
+package enum MidasFrames {
+    /// Why a test that needs the frames does not run.
+    package static let missing = "needs real frames (Debian: eso-midas-testdata)"
+
+    /// The files that hold a 2-D image.
+    package static let paths: [String] = {
+        let versions = "/usr/lib/eso-midas"
+        let folders = ((try? FileManager.default.contentsOfDirectory(atPath: versions)) ?? []).flatMap {
+            ["\(versions)/\($0)/test/prim", "\(versions)/\($0)/test/fits"]
+        }
+        return folders.flatMap { folder in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.sorted().map { "\(folder)/\($0)" }.filter { path in
+                ["fits", "fit", "mt"].contains(URL(filePath: path).pathExtension) && (try? FITSImage(path)) != nil
+            }
+        }
+    }()
+}
