@@ -19,6 +19,9 @@ struct ScanCommand: Command {
         guard let only = list.files.first, !list.isOpenEnded, !isPerImage, hasOneImage(only) else {
             return try await scanImages(of: list.files)
         }
+        if let folder = options.page.folder {
+            throw UsageError("--report: \(folder) is a folder; for one image name a file that ends in .html")
+        }
         var command = self
         command.options.outputs = try options.outputs.map { name in
             if name == "-" { return name }

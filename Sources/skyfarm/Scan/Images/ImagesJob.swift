@@ -13,10 +13,15 @@ struct ImagesJob: Sendable {
     private let events: ScanEvents
     private let outputs: OutputPlan
     private let queue: ImageQueue
+    /// Nil without `--report` and `--dashboard`.
+    private let pages: NightPages?
 
-    init(command: ScanCommand, node: ScanNode, events: ScanEvents, outputs: OutputPlan, report: ImagesReport) {
+    init(
+        command: ScanCommand, node: ScanNode, events: ScanEvents, outputs: OutputPlan, report: ImagesReport,
+        pages: NightPages?
+    ) {
         (self.command, self.node, self.events) = (command, node, events)
-        (self.outputs, self.report) = (outputs, report)
+        (self.outputs, self.report, self.pages) = (outputs, report, pages)
         queue = ImageQueue(systems: node.systems)
     }
 
@@ -33,12 +38,15 @@ struct ImagesJob: Sendable {
                 do {
                     let (survey, images) = try survey(file)
                     for fault in survey.faults { events.warn(StyledText(fault)) }
+                    events.display.handle(.fileBegan(images: images.count))
+                    pages?.know(images, of: file)
                     let scan = FileScan(file, hdus: images.map(\.number))
                     for image in images {
                         let ticket = try await queue.enter()
                         group.addTask { try await finish(image, of: scan, survey.images.count, ticket) }
                     }
                 } catch {
+                    events.display.handle(.fileBegan(images: 0))
                     try fail(file, error)
                 }
             }
@@ -72,8 +80,11 @@ struct ImagesJob: Sendable {
             isLast = scan.finish(image.number, found)
         } catch {
             if command.endsJob(error) { throw error }
-            isLast = scan.fail(image.number, CommandError(error, in: "scan").description)
+            let reason = CommandError(error, in: "scan").description
+            pages?.fail(image.number, of: scan.file, reason)
+            isLast = scan.fail(image.number, reason)
         }
+        events.display.handle(.imageEnded)
         guard isLast else { return }
         do {
             let tables = scan.images.map(\.table)
@@ -84,10 +95,10 @@ struct ImagesJob: Sendable {
             report.add(scan, outputs: names)
             events.display.handle(.fileEnded)
             events.say(ImagesReport.line(of: scan, outputs: names))
-            if options.images.failsFast, let reason = scan.failures.first { throw CommandError(.input, reason) }
         } catch {
             try fail(scan.file, error)
         }
+        if options.images.failsFast, let reason = scan.failures.first { throw CommandError(.input, reason) }
     }
 
     private func scan(
@@ -100,6 +111,7 @@ struct ImagesJob: Sendable {
             weights: try map(detection.weight, of: file, image, isOnly), slots: options.cluster.slotsHere,
             surveys: false)
         let parameters = try command.parameters(for: reader.summary)
+        let recorder = pages?.begin(image.number, of: file)
         let checksums = Task { try await reader.checksums() }
         defer { checksums.cancel() }
         let scan = try SkyScan(
@@ -107,6 +119,7 @@ struct ImagesJob: Sendable {
             job: UInt64.random(in: .min ... .max),
             observer: { event in
                 queue.handle(event, of: ticket)
+                recorder?.handle(event)
                 events.handle(event, of: location)
             },
             differentNodes: { node.connections.differentNodes })
@@ -116,8 +129,13 @@ struct ImagesJob: Sendable {
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
             software: Skyfarm.software)
         if !isOnly { table.source = image }
-        return FileScan.Image(
+        let found = FileScan.Image(
             name: location, extensionName: image.name, summary: reader.summary, result: result, table: table)
+        if let pages, let recorder {
+            let warning = try await pages.finish(found, of: file, reader, parameters, recorder, node)
+            if let warning { events.warn(StyledText(warning)) }
+        }
+        return found
     }
 
     /// The mask or weight map of an image: a template of its name, and the HDU of the image's number unless it names one.
@@ -132,8 +150,10 @@ struct ImagesJob: Sendable {
 
     /// A file cannot be scanned, or its catalogue cannot be written.
     private func fail(_ file: InputList.File, _ error: any Error) throws {
-        if command.endsJob(error) || options.images.failsFast { throw error }
+        if command.endsJob(error) { throw error }
         let reason = CommandError(error, in: "scan").description
+        pages?.fail(nil, of: file, reason)
+        if options.images.failsFast { throw error }
         report.fail(file, reason)
         events.display.handle(.fileEnded)
         events.warn(StyledText(reason))

@@ -16,24 +16,25 @@ extension ScanCommand {
         try refuseInputsAsOutputs(files, outputs)
         if options.dryRun { return try dryRun(files, outputs) }
         try outputs.prepare(files)
+        let pages = try NightPages(self, files)
         let start = ContinuousClock.now
         let log = options.log.about(nil)
         let report = ImagesReport()
-        let failure = await scan(files, outputs, report, log)
+        let failure = await scan(files, outputs, report, pages, log)
         return try end(report, failure, seconds: (ContinuousClock.now - start) / .seconds(1), log)
     }
 
     /// Runs the job to its end, or until a signal stops it.
     /// - Returns: what ended the job before all files were done; nil if they are.
     private func scan(
-        _ files: [InputList.File], _ outputs: OutputPlan, _ report: ImagesReport, _ log: Log
+        _ files: [InputList.File], _ outputs: OutputPlan, _ report: ImagesReport, _ pages: NightPages?, _ log: Log
     ) async -> CommandError? {
         if let warning = SEPVersion.warning() { log.write(.warning, "\(warning)") }
         let display = ProgressDisplay(options.common, log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
         display.handle(.files(files.count))
-        let work = Task { try await run(files, outputs, report, ScanEvents(display: display)) }
+        let work = Task { try await run(files, outputs, report, pages, display) }
         let watcher = Task {
             for await _ in interrupts.signals { work.cancel() }
         }
@@ -46,8 +47,10 @@ extension ScanCommand {
 
     /// Scans the files with the nodes of the cluster.
     private func run(
-        _ files: [InputList.File], _ outputs: OutputPlan, _ report: ImagesReport, _ events: ScanEvents
+        _ files: [InputList.File], _ outputs: OutputPlan, _ report: ImagesReport, _ pages: NightPages?,
+        _ display: ProgressDisplay
     ) async throws {
+        let events = ScanEvents(display: display)
         let node = try ScanNode.started(
             options.cluster, timeout: options.timeoutSeconds.map { .seconds($0) },
             maxAttempts: options.maxAttempts, events: events)
@@ -56,7 +59,10 @@ extension ScanCommand {
             node.disconnect()
         }
         try await node.join(options.cluster, events)
-        try await ImagesJob(command: self, node: node, events: events, outputs: outputs, report: report).run(files)
+        let job = ImagesJob(
+            command: self, node: node, events: events, outputs: outputs, report: report, pages: pages)
+        guard let pages else { return try await job.run(files) }
+        try await pages.follow(node, display, { report.conclusion(seconds: $0) }) { try await job.run(files) }
     }
 
     private func end(_ report: ImagesReport, _ failure: CommandError?, seconds: Double, _ log: Log) throws -> ExitCode {
@@ -70,10 +76,12 @@ extension ScanCommand {
 
     /// Refuses options that show or produce one image.
     private func refuseSingleImageOptions() throws {
-        if !options.page.paths.isEmpty {
-            throw UsageError("--report and --preview show one image; leave them out for several")
+        if options.page.preview != nil { throw UsageError("--preview shows one image; leave it out for several") }
+        if let report = options.page.report {
+            let name = (report as NSString).deletingPathExtension
+            throw UsageError(
+                "--report: \(report) is a page of one image; for several name a folder, as in --report \(name)/")
         }
-        if options.dashboard != nil { throw UsageError("--dashboard shows one image; leave it out for several") }
     }
 
     private func refuseInputsAsOutputs(_ files: [InputList.File], _ outputs: OutputPlan) throws {
