@@ -35,6 +35,8 @@ public struct ImageQuality: Equatable, Sendable {
     static let fewest = 5
     /// Least ratio of `flux_auto` and its error of a source that is measured.
     static let leastSignal = 20.0
+    /// Least ratio of its `peak` and the image's noise: the highest of noisy pixels is too high.
+    static let leastPeak = 20.0
     /// Point sources are those whose `flux_radius` is in the interval from r to this times r that holds most.
     static let spread = 1.2
     /// Most sources whose width is computed; the brightest.
@@ -55,8 +57,9 @@ public struct ImageQuality: Equatable, Sendable {
         parameters: ScanParameters
     ) {
         (self.background, self.noise) = (background, noise)
-        let saturation = header.number("SATURATE").map { 0.9 * ($0 - background) } ?? .infinity
-        let points = Self.pointSources(in: table, below: saturation, parameters)
+        let saturation = max(
+            Self.leastPeak * noise, header.number("SATURATE").map { 0.9 * ($0 - background) } ?? .infinity)
+        let points = Self.pointSources(in: table, peaks: Self.leastPeak * noise...saturation, parameters)
         pointSources = points.count
         if points.count >= Self.fewest {
             seeing = median(points.prefix(Self.most).map(\.spread.fullWidth))
@@ -76,7 +79,7 @@ public struct ImageQuality: Equatable, Sendable {
 
     /// The unflagged sources of sufficient flux whose size is that of most, the brightest first.
     private static func pointSources(
-        in table: CatalogueTable, below saturation: Double, _ parameters: ScanParameters
+        in table: CatalogueTable, peaks: ClosedRange<Double>, _ parameters: ScanParameters
     ) -> [Point] {
         func column(_ name: String) -> [Double] {
             table[name].map { column in (0..<column.values.count).map(column.values.real) } ?? []
@@ -93,7 +96,7 @@ public struct ImageQuality: Equatable, Sendable {
             ["flag", "flag_kron", "flag_auto"].allSatisfy { value($0, row) == 0 }
                 && value("flux_auto", row) >= leastSignal * value("fluxerr_auto", row)
                 && value("flux_radius", row) > 0 && value("b", row) > 0
-                && value("peak", row) > 0 && value("peak", row) < saturation
+                && peaks.contains(value("peak", row)) && value("peak", row) > 0
         }
         let radii = rows.map { value("flux_radius", $0) }
         guard let sizes = mostPopulated(radii, spread: spread) else { return [] }

@@ -40,12 +40,19 @@ struct PointSpread {
         return total * Self.share(within: aperture / alpha, exponent) / height
     }
 
+    /// The half-flux radius of the profile. SEP measures that of pixels of constant brightness, which is wider by the
+    /// variance of a pixel, 1/12 along each axis; the variance of a Gaussian is the square of its radius over 2 ln 2.
+    private var radius: Double {
+        let square = halfFluxRadius * halfFluxRadius
+        return max(square / 2, square - 2 * log(2) / 12).squareRoot()
+    }
+
     /// The α at which the half-flux radius is the measured one.
     private func alpha(exponent: Double) -> Double {
-        var alpha = halfFluxRadius / (pow(2, 1 / (exponent - 1)) - 1).squareRoot()
+        var alpha = radius / (pow(2, 1 / (exponent - 1)) - 1).squareRoot()
         for _ in 0..<6 {
             let half = Self.share(within: limit / alpha, exponent) / 2
-            alpha = halfFluxRadius / (pow(1 - half, 1 / (1 - exponent)) - 1).squareRoot()
+            alpha = radius / (pow(1 - half, 1 / (1 - exponent)) - 1).squareRoot()
         }
         return alpha
     }

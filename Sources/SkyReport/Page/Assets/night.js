@@ -39,7 +39,8 @@ class NightPage {
   constructor() {
     this.images = [];
     this.elements = { table: new Map(), mosaic: new Map() };
-    this.view = "table";
+    // In the address, so that the browser's way back leads to the same view.
+    this.view = location.hash === "#mosaic" ? "mosaic" : "table";
     this.sort = "order";
     this.isDescending = false;
     this.draw = onFrame(() => this.drawAll());
@@ -51,6 +52,8 @@ class NightPage {
       const image = {};
       update.columns.forEach((name, index) => { image[name] = row[index]; });
       image.arcsec = image.seeing === null || image.scale === null ? NaN : image.seeing * image.scale;
+      // Most reasons begin with the name of the file.
+      if (image.reason?.startsWith(image.file + ": ")) image.reason = image.reason.slice(image.file.length + 2);
       image.words = [image.file, image.extname, image.state, image.reason].join(" ").toLowerCase();
       this.images[image.number] = image;
       for (const made of Object.values(this.elements)) made.delete(image.number);
@@ -71,6 +74,7 @@ class NightPage {
     byID("filter").addEventListener("input", () => this.draw());
     for (const view of ["table", "mosaic"]) byID("view-" + view).addEventListener("click", () => this.show(view));
     document.addEventListener("keydown", (event) => this.press(event));
+    this.show(this.view);
     setInterval(() => {
       if (!this.end && !document.hidden && !document.body.dataset.lost) this.drawHeader();
     }, 1000);
@@ -78,6 +82,7 @@ class NightPage {
 
   show(view) {
     this.view = view;
+    if (location.hash !== "#" + view && (location.hash || view !== "table")) location.replace("#" + view);
     for (const name of ["table", "mosaic"]) byID("view-" + name).setAttribute("aria-pressed", String(name === view));
     this.draw();
   }
@@ -145,7 +150,7 @@ class NightPage {
     if (running > 0) figures.push(["Running", whole(running)]);
     if (waiting > 0) figures.push([this.end ? "Not scanned" : "Waiting", whole(waiting)]);
     figures.push(["Sources", whole(sum("sources"))], ["Pixels", quantity(pixels) + "pix"]);
-    figures.push(["Median seeing", Number.isFinite(seeing) ? `${fixed(seeing, 2)} pix` + (Number.isFinite(arcsec) ? `, ${fixed(arcsec, 2)}″` : "") : "–"]);
+    figures.push(["Median seeing", Number.isFinite(arcsec) ? `${fixed(arcsec, 2)}″` : `${fixed(seeing, 2)} pix`, `${fixed(seeing, 2)} pixels`]);
     figures.push(["Time", duration(seconds)], ["Mean rate", quantity(pixels / (seconds || 1)) + "pix/s", "Pixels of the images per second"]);
     fillFigures(figures);
     byID("systems-section").hidden = this.systems.length === 0;
@@ -187,7 +192,9 @@ class NightPage {
         cell.append(this.name(image));
         if (image.reason) cell.append(element("span", { class: "reason" }, image.reason));
       } else {
-        cell.append(column.show(image));
+        const text = column.show(image);
+        cell.append(text);
+        if (text === "–") cell.classList.add("empty");
         if (!["state", "hdu"].includes(column.key)) cell.classList.add("number");
       }
       return cell;
@@ -208,7 +215,8 @@ class NightPage {
     name.textContent = label;
     const extra = image.reason ? element("span", { class: "reason" }, image.reason) : facts.filter(Boolean).join(", ");
     if (name.matches("a")) name.prepend(element("span", { class: "frame" }, picture));
-    return element("div", { class: "card " + image.state, "data-number": image.number, title: image.file },
+    return element("div", { class: "card " + image.state, "data-number": image.number,
+      title: nightColumns.map((column) => `${column.title}: ${column.show(image)}`).join("\n") },
       ...(name.matches("a") ? [name] : [element("span", { class: "frame" }, picture), name]),
       element("span", { class: "state" }, image.state), element("span", { class: "extra" }, extra));
   }
