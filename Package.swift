@@ -54,6 +54,7 @@ let package = Package(
                 .embedInCode("Page/Assets/state.js"), .embedInCode("Page/Assets/page.js"),
                 .embedInCode("Page/Assets/stream.js"), .embedInCode("Page/Assets/icon.svg"),
                 .embedInCode("Page/Assets/node.html"), .embedInCode("Page/Assets/node.js"),
+                .embedInCode("Page/Assets/night.html"), .embedInCode("Page/Assets/night.js"),
             ],
             swiftSettings: computing),
         // Pages over HTTP for those who have their link; knows no pixel.

@@ -14,6 +14,12 @@ public enum Assets {
     }
     /// The same with the stream of updates, for the live page.
     public static var liveScript: [UInt8] { PackageResources.stream_js + script }
+    /// The HTML of the index of many images.
+    static var nightPage: [UInt8] { PackageResources.night_html }
+    /// The script of the index.
+    static var nightScript: [UInt8] { PackageResources.values_js + PackageResources.night_js }
+    /// The same with the stream of updates, for the live index.
+    public static var liveNightScript: [UInt8] { PackageResources.stream_js + nightScript }
     /// The HTML of a node's page.
     public static var nodePage: [UInt8] { PackageResources.node_html }
     /// The script of a node's page.

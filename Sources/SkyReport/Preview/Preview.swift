@@ -34,4 +34,13 @@ public struct Preview: Equatable, Sendable {
     public func png() throws(PNGError) -> [UInt8] {
         try PNG.encode(grey: pixels.map(stretch.shade), width: width, height: height)
     }
+
+    /// A smaller preview, whose longest side has at most `limit` pixels: each the mean of a square of these.
+    public func thumbnail(limit: Int) -> Preview {
+        var builder = PreviewBuilder(width: width, height: height, limit: limit)
+        pixels.withUnsafeBufferPointer { builder.add(rows: $0) }
+        let small = builder.finish()
+        return Preview(
+            width: small.width, height: small.height, factor: factor * small.factor, pixels: small.pixels)
+    }
 }

@@ -40,9 +40,12 @@ enum HumanFormat {
     }
 
     /// `12.3 Mpix/s`.
-    static func pixelRate(_ pixelsPerSecond: Double) -> String {
-        let text = quantity(pixelsPerSecond)
-        return (text.contains(" ") ? text : text + " ") + "pix/s"
+    static func pixelRate(_ pixelsPerSecond: Double) -> String { pixelCount(pixelsPerSecond) + "/s" }
+
+    /// `12.3 Mpix`.
+    static func pixelCount(_ pixels: Double) -> String {
+        let text = quantity(pixels)
+        return (text.contains(" ") ? text : text + " ") + "pix"
     }
 
     /// `1.20 GB`.

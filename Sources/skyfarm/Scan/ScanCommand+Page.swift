@@ -9,13 +9,16 @@ extension ScanCommand.Options {
     struct Page: Equatable, Sendable {
         /// Path of the HTML file.
         var report: String?
+        /// The folder of the pages of many images.
+        var folder: String?
         /// Path of the PNG file.
         var preview: String?
         /// The command with all its settings, quoted for a shell.
         var command: String
 
         init(_ arguments: Arguments) throws(UsageError) {
-            report = try Self.path(Self.report, endings: ["html", "htm"], arguments)
+            folder = try arguments[Self.report].flatMap { Self.isFolder($0) ? $0 : nil }
+            report = folder == nil ? try Self.path(Self.report, endings: ["html", "htm"], arguments) : nil
             preview = try Self.path(Self.preview, endings: ["png"], arguments)
             command = (["skyfarm", "scan"] + arguments.completeWords(of: ScanCommand.spec)).map(quotedForShell)
                 .joined(separator: " ")
@@ -34,22 +37,30 @@ extension ScanCommand.Options {
             return path
         }
 
+        /// Whether the name is that of a folder: it ends in `/`, or there is one.
+        private static func isFolder(_ path: String) -> Bool {
+            var isFolder: ObjCBool = false
+            return path.hasSuffix("/")
+                || FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+        }
+
         /// The files.
         var paths: [String] { [report, preview].compactMap { $0 } }
 
         static let report = Option.optional(
             "report", .file("FILE.html"),
-            help: "Write an HTML report to FILE: image, sources, timeline of the nodes; one self-contained file")
+            help: "Write an HTML report to FILE: image, sources, timeline of the nodes; one self-contained file. For"
+                + " several images name a folder, as in night/: it gets an index and a page per image")
         static let preview = Option.optional(
             "preview", .file("FILE.png"), help: "Write the image to FILE, scaled down to at most 1600 x 1600 pixels")
     }
 }
 
 extension ScanCommand {
-    /// The preview for report and PNG file.
-    func preview(_ reader: ImageReader) async throws -> Preview {
+    /// The preview for report and PNG file, with sides of at most `side` pixels.
+    func preview(_ reader: ImageReader, side: Int = 1600) async throws -> Preview {
         let image = reader.summary
-        return try await shrink(reader, PreviewBuilder(width: image.width, height: image.height))
+        return try await shrink(reader, PreviewBuilder(width: image.width, height: image.height, limit: side))
     }
 
     /// The preview for the live page: smaller, from fewer rows.

@@ -22,6 +22,9 @@ struct ScanCommand: Command {
         else {
             return try await scanImages(of: list.files)
         }
+        if let folder = options.page.folder {
+            throw UsageError("--report: \(folder) is a folder; for one image name a file that ends in .html")
+        }
         var command = self
         command.options.outputs = try options.outputs.map { name in
             if name == "-" { return name }

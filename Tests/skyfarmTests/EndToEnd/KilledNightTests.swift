@@ -75,13 +75,15 @@ import Testing
         #expect(left.state == "unfinished" && left.filesTotal == 5 && (2..<5).contains(left.filesDone ?? 0))
         let listed = try Program.run(["jobs"], environment: environment).output
         #expect(listed.contains(" \(left.filesDone ?? 0)/5 files "))
-        let before = try inode("out/a.fits")
+        // They may have ended in another order than that of their names.
+        let before = names.compactMap { try? inode("out/" + $0) }
 
         let (result, document) = try run()
         #expect(result.code == 0, "\(result.errors)")
         #expect(document.done == 5 && document.resumed == left.filesDone && document.files.count == 5)
         // A catalogue that was written is not written again.
-        #expect(try inode("out/a.fits") == before)
+        let after = Set(try names.map { try inode("out/" + $0) })
+        #expect(before.count { after.contains($0) } >= left.filesDone ?? 5)
         for name in names { #expect(try scene.bytes("out/" + name) == scene.bytes("whole/" + name), "\(name)") }
         #expect(scene.outputs.filter { !$0.hasPrefix(".") } == names)
         let end = try #require(try jobs().first)

@@ -110,7 +110,7 @@ import Testing
         let itself = try run(["-o", scene.path("night/"), "--overwrite"])
         #expect(itself.code == 6 && itself.errors.contains("is an image itself"))
         let pages = try run(["-o", scene.path("out/{stem}.csv"), "--report", scene.path("out/r.html")])
-        #expect(pages.code == 2 && pages.errors.contains("show one image"))
+        #expect(pages.code == 2 && pages.errors.contains("for several name a folder, as in --report"))
         #expect(try run(["-o", scene.path("out/{stem}.csv"), "--overwrite"]).code == 0)
     }
 

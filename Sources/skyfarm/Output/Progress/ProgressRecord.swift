@@ -17,6 +17,9 @@ struct ProgressRecord: Encodable, Equatable {
     /// Files of a job of many, and those done; omitted for one image.
     var files: Int?
     var filesDone: Int?
+    /// Images of the files that have been opened, and those done; omitted for one image.
+    var images: Int?
+    var imagesDone: Int?
     /// Of the image, or of the images begun.
     var pixels: Int
     var pixelsDone: Int
@@ -39,6 +42,8 @@ struct ProgressRecord: Encodable, Equatable {
     init(_ event: ProgressEvent?, job: String? = nil, at seconds: Double, state: ProgressState) {
         switch event {
         case .files: self.event = "files"
+        case .fileBegan: self.event = "file-began"
+        case .imageEnded: self.event = "image-ended"
         case .fileEnded: self.event = "file-ended"
         case .began: self.event = "began"
         case .stage(let name): (self.event, stage) = ("stage", name)
@@ -62,7 +67,10 @@ struct ProgressRecord: Encodable, Equatable {
         time = Self.rounded(seconds)
         (tasks, tasksDone, tasksFailed) = (state.tasks, state.tasksDone, state.tasksFailed)
         tasksResumed = state.tasksResumed
-        if state.files > 0 { (files, filesDone) = (state.files, state.filesDone) }
+        if state.files > 0 {
+            (files, filesDone) = (state.files, state.filesDone)
+            (images, imagesDone) = (state.images, state.imagesDone)
+        }
         (pixels, pixelsDone) = (state.pixels, state.pixelsDone)
         rate = state.rate(at: seconds)?.rounded()
         secondsLeft = state.secondsLeft(at: seconds).map(Self.rounded)

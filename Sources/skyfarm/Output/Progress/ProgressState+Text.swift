@@ -23,6 +23,10 @@ extension ProgressState {
     /// Rate, time left and numbers of faults, as far as known.
     func facts(at seconds: Double) -> [StyledText] {
         var facts: [StyledText] = []
+        if files > 0 {
+            facts.append("\(HumanFormat.count(imagesDone, "image"))")
+            facts.append("\(HumanFormat.pixelCount(Double(pixelsDone)))")
+        }
         if let rate = rate(at: seconds) { facts.append("\(HumanFormat.pixelRate(rate))") }
         if let left = secondsLeft(at: seconds), share < 1 {
             facts.append("\(HumanFormat.duration(seconds: left)) left")

@@ -18,6 +18,11 @@ struct ProgressState: Equatable, Sendable {
     /// Files of a job of many; 0 for one image.
     private(set) var files = 0
     private(set) var filesDone = 0
+    /// Images of the files that have been opened.
+    private(set) var images = 0
+    private(set) var imagesDone = 0
+    private var filesOpened = 0
+    private var imagesBegun = 0
     private(set) var retries = 0
     private(set) var hedges = 0
     /// In the order in which they joined.
@@ -32,11 +37,18 @@ struct ProgressState: Equatable, Sendable {
 
     mutating func handle(_ event: ProgressEvent, at seconds: Double) {
         switch event {
-        case .files(let count): files = count
+        case .files(let count):
+            files = count
+            stage = "0 of \(HumanFormat.count(files, "file"))"
+        case .fileBegan(let count):
+            filesOpened += 1
+            images += count
+        case .imageEnded: imagesDone += 1
         case .fileEnded:
             filesDone += 1
             stage = "\(filesDone) of \(HumanFormat.count(files, "file"))"
         case .began(let pixels, let work):
+            imagesBegun += 1
             self.pixels += pixels
             workExpected += work
         case .stage(let name): stage = name
@@ -68,10 +80,10 @@ struct ProgressState: Equatable, Sendable {
             }
         case .left(let name): systems.removeAll { $0.name == name }
         }
-        if files > 0 {
-            share = Double(filesDone) / Double(files)
-        } else if work > 0 {
-            share = max(share, min(1, workDone / work))
+        if files > 0, filesDone == files {
+            share = 1
+        } else if let all = workOfAll, all > 0 {
+            share = max(share, min(1, workDone / all))
         }
     }
 
@@ -82,6 +94,17 @@ struct ProgressState: Equatable, Sendable {
 
     /// All known work.
     private var work: Double { max(workExpected, workPlanned) }
+
+    /// The work of all files: what is known, and as much for images and files that have not been opened as for those that
+    /// have; nil before the first.
+    private var workOfAll: Double? {
+        guard files > 0 else { return work }
+        guard imagesBegun > 0, filesOpened > 0 else { return nil }
+        // An image may end without having begun, if it cannot be read.
+        let seen = max(imagesBegun, imagesDone)
+        let ofOpened = work * Double(max(images, seen)) / Double(seen)
+        return ofOpened * Double(max(files, filesOpened)) / Double(filesOpened)
+    }
 
     /// Pixels of the image per unit of work; halos and further passes are work as well.
     private var pixelsPerWork: Double { work > 0 ? Double(pixels) / work : 0 }
@@ -106,10 +129,10 @@ struct ProgressState: Equatable, Sendable {
         return pixels > 0 && seconds > 0 ? pixels / seconds : nil
     }
 
-    /// Seconds until the known work is done, or until all files are done if they take as long as those before; nil if the
-    /// rate is unknown.
+    /// Seconds until all work is done, at the recent rate; nil if that is unknown. Of a job of many files, the work of those
+    /// that have not been opened is estimated from the others.
     func secondsLeft(at seconds: Double) -> Double? {
-        if files > 0 { return filesDone == 0 ? nil : seconds * Double(files - filesDone) / Double(filesDone) }
-        return meter.rate(at: seconds).map { max(0, work - workDone) / $0 }
+        guard let all = workOfAll, let rate = meter.rate(at: seconds) else { return nil }
+        return max(0, all - workDone) / rate
     }
 }

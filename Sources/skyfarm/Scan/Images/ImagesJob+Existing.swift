@@ -10,7 +10,7 @@ extension ImagesJob {
     func isCurrent(
         _ file: InputList.File, _ images: [CatalogueTable.Extension], _ imageCount: Int
     ) async throws -> Bool {
-        let names = outputs.templates.map { $0.name(file: file.path) }
+        let names = results.outputs.templates.map { $0.name(file: file.path) }
         let existing = names.filter { FileManager.default.fileExists(atPath: $0) }
         if existing.isEmpty { return false }
         var scans: [ExistingCatalogue.Scan] = []
@@ -34,7 +34,7 @@ extension ImagesJob {
 
     /// Leaves a file out whose catalogues are current.
     func skip(_ file: InputList.File, _ stamps: [FileStamp]) async throws {
-        let names = outputs.templates.map { $0.name(file: file.path) }
+        let names = results.outputs.templates.map { $0.name(file: file.path) }
         report.skip(file, outputs: names)
         events.display.handle(.fileEnded)
         try await journal?.write(

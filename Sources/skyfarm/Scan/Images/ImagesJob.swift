@@ -7,25 +7,31 @@ import SkyScan
 
 /// The job of a scan of many images: one queue, on one node with its connections.
 struct ImagesJob: Sendable {
-    let report: ImagesReport
+    /// Where the results of a job go.
+    struct Results: Sendable {
+        let outputs: OutputPlan
+        /// Nil: none is kept.
+        let journal: FilesJournal?
+        let report = ImagesReport()
+        /// Nil without `--report` and `--dashboard`.
+        let pages: NightPages?
+    }
+
     let command: ScanCommand
-    private let node: ScanNode
+    let results: Results
     let events: ScanEvents
-    let outputs: OutputPlan
-    /// Nil: none is kept.
-    let journal: FilesJournal?
+    private let node: ScanNode
     private let queue: ImageQueue
 
-    init(
-        command: ScanCommand, node: ScanNode, events: ScanEvents, outputs: OutputPlan, journal: FilesJournal?,
-        report: ImagesReport
-    ) {
-        (self.command, self.node, self.events) = (command, node, events)
-        (self.outputs, self.journal, self.report) = (outputs, journal, report)
+    init(command: ScanCommand, node: ScanNode, events: ScanEvents, results: Results) {
+        (self.command, self.node, self.events, self.results) = (command, node, events, results)
         queue = ImageQueue(systems: node.systems)
     }
 
     var options: ScanCommand.Options { command.options }
+    var report: ImagesReport { results.report }
+    var journal: FilesJournal? { results.journal }
+    private var pages: NightPages? { results.pages }
 
     /// Scans the files in order. One that cannot be scanned is reported, and the others are scanned.
     /// - Throws: what ends the job: `CancellationError`, ``ScanError`` if there is no system, ``OutputError`` if the disk
@@ -50,9 +56,11 @@ struct ImagesJob: Sendable {
                     let file = InputList.File(path: path)
                     if let known = journal?.files[file.name], known.isDone {
                         try report.resume(known.report)
+                        pages?.keep(file)
                         watch.handle(.scanned(path))
                     } else {
                         events.display.handle(.files(report.countFile()))
+                        pages?.add(file)
                         try await start(file, in: &group) { watch.handle(.scanned(path)) }
                     }
                 }
@@ -73,14 +81,18 @@ struct ImagesJob: Sendable {
             for fault in survey.faults { events.warn(StyledText(fault)) }
             if options.images.skipsExisting, try await isCurrent(file, images, survey.images.count) {
                 try await skip(file, stamps)
+                pages?.keep(file)
                 return ended()
             }
+            events.display.handle(.fileBegan(images: images.count))
+            pages?.know(images, of: file)
             let scan = FileScan(file, hdus: images.map(\.number), stamps: stamps, ended: ended)
             for image in images {
                 let ticket = try await queue.enter()
                 group.addTask { try await finish(image, of: scan, survey.images.count, ticket) }
             }
         } catch {
+            events.display.handle(.fileBegan(images: 0))
             try fail(file, error)
             ended()
         }
@@ -113,8 +125,11 @@ struct ImagesJob: Sendable {
             isLast = scan.finish(image.number, found)
         } catch {
             if command.endsJob(error) { throw error }
-            isLast = scan.fail(image.number, CommandError(error, in: "scan").description)
+            let reason = CommandError(error, in: "scan").description
+            pages?.fail(image.number, of: scan.file, reason)
+            isLast = scan.fail(image.number, reason)
         }
+        events.display.handle(.imageEnded)
         guard isLast else { return }
         defer { scan.ended() }
         do {
@@ -124,10 +139,10 @@ struct ImagesJob: Sendable {
             let names = try await write(scan)
             events.display.handle(.fileEnded)
             events.say(ImagesReport.line(of: scan, outputs: names))
-            if options.images.failsFast, let reason = scan.failures.first { throw CommandError(.input, reason) }
         } catch {
             try fail(scan.file, error)
         }
+        if options.images.failsFast, let reason = scan.failures.first { throw CommandError(.input, reason) }
     }
 
     private func scan(
@@ -136,6 +151,7 @@ struct ImagesJob: Sendable {
         let reader = try reader(image, of: file, isOnly)
         let location = reader.summary.name
         let parameters = try command.parameters(for: reader.summary)
+        let recorder = pages?.begin(image.number, of: file)
         let checksums = Task { try await reader.checksums() }
         defer { checksums.cancel() }
         let scan = try SkyScan(
@@ -143,6 +159,7 @@ struct ImagesJob: Sendable {
             job: UInt64.random(in: .min ... .max),
             observer: { event in
                 queue.handle(event, of: ticket)
+                recorder?.handle(event)
                 events.handle(event, of: location)
             },
             differentNodes: { node.connections.differentNodes })
@@ -152,8 +169,13 @@ struct ImagesJob: Sendable {
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
             software: Skyfarm.software)
         if !isOnly { table.source = image }
-        return FileScan.Image(
+        let found = FileScan.Image(
             name: location, extensionName: image.name, summary: reader.summary, result: result, table: table)
+        if let pages, let recorder {
+            let warning = try await pages.finish(found, of: file, reader, parameters, recorder, node)
+            if let warning { events.warn(StyledText(warning)) }
+        }
+        return found
     }
 
     func reader(_ image: CatalogueTable.Extension, of file: InputList.File, _ isOnly: Bool) throws -> ImageReader {
@@ -177,8 +199,10 @@ struct ImagesJob: Sendable {
 
     /// A file cannot be scanned, or its catalogue cannot be written.
     private func fail(_ file: InputList.File, _ error: any Error) throws {
-        if command.endsJob(error) || options.images.failsFast { throw error }
+        if command.endsJob(error) { throw error }
         let reason = CommandError(error, in: "scan").description
+        pages?.fail(nil, of: file, reason)
+        if options.images.failsFast { throw error }
         report.fail(file, reason)
         events.display.handle(.fileEnded)
         events.warn(StyledText(reason))

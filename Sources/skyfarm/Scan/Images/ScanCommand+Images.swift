@@ -26,7 +26,8 @@ extension ScanCommand {
             // With --skip-existing, what exists is examined file by file.
             checksExistence: !options.images.skipsExisting,
             replacing: Set((journal?.files.values).map { $0.flatMap(\.replaceable) } ?? []))
-        return try await scan(.files(files, done: done), outputs, journal)
+        let pages = try NightPages(self, files)
+        return try await scan(.files(files, done: done), .init(outputs: outputs, journal: journal, pages: pages))
     }
 
     /// Where the files come from.
@@ -38,25 +39,22 @@ extension ScanCommand {
     }
 
     /// Scans files and reports what became of them.
-    func scan(_ source: Source, _ outputs: OutputPlan, _ journal: FilesJournal?) async throws -> ExitCode {
+    func scan(_ source: Source, _ results: ImagesJob.Results) async throws -> ExitCode {
         let start = ContinuousClock.now
-        let log = options.log.about(journal?.id)
-        let report = ImagesReport()
-        let failure = await run(source, outputs, journal, report, log)
-        if failure == nil { await finish(journal, report, isEndless: source.isEndless, log) }
-        return try end(report, failure, seconds: (ContinuousClock.now - start) / .seconds(1), log)
+        let log = options.log.about(results.journal?.id)
+        let failure = await run(source, results, log)
+        if failure == nil { await finish(results, isEndless: source.isEndless, log) }
+        return try end(results.report, failure, seconds: (ContinuousClock.now - start) / .seconds(1), log)
     }
 
     /// Runs the job to its end, or until a signal stops it.
     /// - Returns: what ended the job before all files were done; nil if they are.
-    private func run(
-        _ source: Source, _ outputs: OutputPlan, _ journal: FilesJournal?, _ report: ImagesReport, _ log: Log
-    ) async -> CommandError? {
+    private func run(_ source: Source, _ results: ImagesJob.Results, _ log: Log) async -> CommandError? {
         if let warning = SEPVersion.warning() { log.write(.warning, "\(warning)") }
         let display = ProgressDisplay(options.common, log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
-        let work = Task { try await scan(source, outputs, journal, report, ScanEvents(display: display)) }
+        let work = Task { try await scan(source, results, display) }
         let watcher = Task {
             var endless: FolderWatch? = if case .folders(let watch) = source { watch } else { nil }
             for await _ in interrupts.signals {
@@ -68,23 +66,28 @@ extension ScanCommand {
         defer { watcher.cancel() }
         guard case .failure(let error) = await work.result else { return nil }
         guard let signal = interrupts.received else { return CommandError(error, in: "scan") }
-        let resume = journal.map { ", kept as job \($0.id): run the same command again to resume" } ?? ""
-        return CommandError(signal.exitCode, "scan: stopped; \(report.written)\(source.total) done\(resume)")
+        let resume = results.journal.map { ", kept as job \($0.id): run the same command again to resume" } ?? ""
+        return CommandError(signal.exitCode, "scan: stopped; \(results.report.written)\(source.total) done\(resume)")
     }
 
     /// Scans the files with the nodes of the cluster.
-    private func scan(
-        _ source: Source, _ outputs: OutputPlan, _ journal: FilesJournal?, _ report: ImagesReport, _ events: ScanEvents
-    ) async throws {
+    private func scan(_ source: Source, _ results: ImagesJob.Results, _ display: ProgressDisplay) async throws {
+        let events = ScanEvents(display: display)
         let node = try ScanNode.started(
-            options.cluster, job: journal?.id, timeout: options.timeoutSeconds.map { .seconds($0) },
+            options.cluster, job: results.journal?.id, timeout: options.timeoutSeconds.map { .seconds($0) },
             maxAttempts: options.maxAttempts, events: events)
         defer {
-            report.record(node.connections)
+            results.report.record(node.connections)
             node.disconnect()
         }
-        let job = ImagesJob(
-            command: self, node: node, events: events, outputs: outputs, journal: journal, report: report)
+        let job = ImagesJob(command: self, node: node, events: events, results: results)
+        guard let pages = results.pages else { return try await run(job, source, node, events) }
+        try await pages.follow(node, display, { results.report.conclusion(seconds: $0) }) {
+            try await run(job, source, node, events)
+        }
+    }
+
+    private func run(_ job: ImagesJob, _ source: Source, _ node: ScanNode, _ events: ScanEvents) async throws {
         switch source {
         case .files(let files, let done):
             events.display.handle(.files(files.count))
@@ -110,10 +113,12 @@ extension ScanCommand {
 
     /// Refuses options that show or produce one image.
     func refuseSingleImageOptions() throws {
-        if !options.page.paths.isEmpty {
-            throw UsageError("--report and --preview show one image; leave them out for several")
+        if options.page.preview != nil { throw UsageError("--preview shows one image; leave it out for several") }
+        if let report = options.page.report {
+            let name = (report as NSString).deletingPathExtension
+            throw UsageError(
+                "--report: \(report) is a page of one image; for several name a folder, as in --report \(name)/")
         }
-        if options.dashboard != nil { throw UsageError("--dashboard shows one image; leave it out for several") }
     }
 
     private func refuseInputsAsOutputs(_ files: [InputList.File], _ outputs: OutputPlan) throws {

@@ -9,6 +9,8 @@ extension ScanCommand {
     ///   - names: the inputs.
     ///   - count: their number of files; nil if it is not known.
     ///   - notice: receives lines for the user.
+    /// - Returns: the journal; nil with `--no-journal`.
+    /// - Throws: ``JournalError``; `CommandError` if the kernel cannot be read.
     func openJournal(
         _ names: [String], count: Int?, notice: @escaping @Sendable (String) -> Void
     ) async throws -> FilesJournal? {
@@ -43,12 +45,13 @@ extension ScanCommand {
             files: names, settings: settings, parameters: parameters, software: Skyfarm.software)
     }
 
-    /// Records the end of the job. A failure is reported and does not affect the catalogues.
-    /// A watch of folders is never finished: the same command goes on with it.
-    func finish(_ journal: FilesJournal?, _ report: ImagesReport, isEndless: Bool, _ log: Log) async {
+    /// Records the end of the job. A failure is reported and does not affect the catalogues. A watch of folders is never
+    /// finished: the same command goes on with it.
+    func finish(_ results: ImagesJob.Results, isEndless: Bool, _ log: Log) async {
+        let report = results.report
         do {
             let isComplete = !isEndless && report.exitCode == .complete
-            try await journal?.finish(isComplete: isComplete, sources: report.sources)
+            try await results.journal?.finish(isComplete: isComplete, sources: report.sources)
         } catch {
             log.write(.warning, "the end of the job is not in its journal: \("\(error)")")
         }
@@ -74,7 +77,7 @@ extension ImagesJob {
         let known = journal?.files[scan.file.name]
         var entry = JournalledFile(
             name: scan.file.name, inputs: scan.stamps,
-            catalogues: outputs.names(tables, of: scan.file).map { .init(path: ScanCommand.absolute($0)) })
+            catalogues: results.outputs.names(tables, of: scan.file).map { .init(path: ScanCommand.absolute($0)) })
         let replaceable = Set(known?.replaceable ?? [])
         // A file that the job did not write is not replaced, and must not become replaceable.
         for name in entry.catalogues.map(\.path)
@@ -82,7 +85,7 @@ extension ImagesJob {
             throw OutputError(.exists, "\(name): exists already; add --overwrite to replace it")
         }
         try await journal?.write(entry)
-        let names = try outputs.write(tables, of: scan.file, replacing: replaceable)
+        let names = try results.outputs.write(tables, of: scan.file, replacing: replaceable)
         report.add(scan, outputs: names)
         guard let journal else { return names }
         entry.catalogues = names.map { .init(written: ScanCommand.absolute($0)) }
@@ -101,6 +104,7 @@ extension ImagesJob {
         return try files.filter { file in
             guard done.contains(file.name), let known = journal.files[file.name] else { return true }
             try report.resume(known.report)
+            results.pages?.keep(file)
             events.display.handle(.fileEnded)
             return false
         }

@@ -30,7 +30,8 @@ import Testing
     @Test(
         "names every event",
         arguments: [
-            ProgressEvent.began(pixels: 1, work: 1), .files(2), .fileEnded, .stage("x"), .planned(tasks: 1, work: 1),
+            ProgressEvent.began(pixels: 1, work: 1), .files(2), .fileBegan(images: 1), .imageEnded, .fileEnded,
+            .stage("x"), .planned(tasks: 1, work: 1),
             .finished(work: 1, system: "a"), .failed(work: 1, reason: "r"), .joined(system: "a", slots: 1),
             .left(system: "a"), .resumed(tasks: 1, work: 1), .retried(reason: "r"),
             .hedged(task: 1, slow: "a", system: "b"), nil,

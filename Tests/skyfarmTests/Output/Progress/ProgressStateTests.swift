@@ -50,6 +50,28 @@ import Testing
         #expect(state.meanRate(at: 5) == 6_000_000)
     }
 
+    @Test("of many files, those that have not been opened count as much as the mean of the others")
+    func files() throws {
+        var state = ProgressState()
+        state.handle(.files(4), at: 0)
+        #expect(state.stage == "0 of 4 files" && state.secondsLeft(at: 1) == nil)
+        // A file that cannot be read, and one of two images, of which one is half done: 1.5 of 2 images of 100 a file.
+        state.handle(.fileBegan(images: 0), at: 0)
+        state.handle(.fileEnded, at: 0)
+        state.handle(.fileBegan(images: 2), at: 0)
+        state.handle(.began(pixels: 50, work: 100), at: 0)
+        state.handle(.planned(tasks: 2, work: 100), at: 0)
+        state.handle(.finished(work: 50, system: "a"), at: 1)
+        // Of 400 expected, 350 are left at 50 a second.
+        #expect(state.share == 0.125 && state.secondsLeft(at: 1) == 7 && state.pixelsDone == 25)
+        state.handle(.finished(work: 50, system: "a"), at: 2)
+        state.handle(.imageEnded, at: 2)
+        #expect(state.secondsLeft(at: 2) == 6 && state.imagesDone == 1)
+        #expect(state.line(at: 2) == "1 of 4 files: 25 %, 2 of 2 tasks, 1 image, 50 pix, 25 pix/s, 6.0 s left")
+        for _ in 0..<3 { state.handle(.fileEnded, at: 9) }
+        #expect(state.share == 1)
+    }
+
     @Test("a system that leaves is no longer among them, one that is there already is no news")
     func systems() {
         var state = Self.begun

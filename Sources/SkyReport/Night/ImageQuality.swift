@@ -1,0 +1,157 @@
+import Foundation
+public import SkyImage
+
+/// What an observer wants to know about each image of a night, from its catalogue and header.
+public struct ImageQuality: Equatable, Sendable {
+    /// A magnitude, and the header's keyword of its zero point.
+    public struct Magnitude: Equatable, Sendable {
+        /// The magnitude.
+        public var value: Double
+        /// The keyword, such as `MAGZERO`.
+        public var keyword: String
+    }
+
+    /// Median full width at half maximum of the point sources, in pixels; nil if there are too few.
+    public private(set) var seeing: Double?
+    /// Arcseconds per pixel at the image's centre; nil without celestial coordinates.
+    public private(set) var pixelScale: Double?
+    /// Median of 1 - b/a of the point sources.
+    public private(set) var ellipticity: Double?
+    /// Number of the point sources.
+    public private(set) var pointSources = 0
+    /// Median background.
+    public var background: Double
+    /// Median noise.
+    public var noise: Double
+    /// Magnitude of a flux of 5 times the noise in the fixed aperture; nil without a zero point.
+    public private(set) var limit: Magnitude?
+
+    /// Keywords of the zero point, in the order in which they are looked for.
+    public static let zeroPointKeywords = [
+        "MAGZERO", "MAGZPT", "MAGZP", "ZEROPNT", "ZEROPT", "PHOTZP", "PHOT_ZP", "ZPT", "ZP",
+    ]
+
+    /// Fewest point sources from which seeing and ellipticity are measured.
+    static let fewest = 5
+    /// Least ratio of `flux_auto` and its error of a source that is measured.
+    static let leastSignal = 20.0
+    /// Least ratio of its `peak` and the image's noise: the highest of noisy pixels is too high.
+    static let leastPeak = 20.0
+    /// Point sources are those whose `flux_radius` is in the interval from r to this times r that holds most.
+    static let spread = 1.2
+    /// Most sources whose width is computed; the brightest.
+    private static let most = 500
+
+    /// Measures an image.
+    ///
+    /// - Parameters:
+    ///   - table: Its catalogue.
+    ///   - header: Its header.
+    ///   - width: Columns.
+    ///   - height: Rows.
+    ///   - background: Median background.
+    ///   - noise: Median noise.
+    ///   - parameters: Those of the scan.
+    public init(
+        _ table: CatalogueTable, header: FITSHeader, width: Int, height: Int, background: Double, noise: Double,
+        parameters: ScanParameters
+    ) {
+        (self.background, self.noise) = (background, noise)
+        let saturation = max(
+            Self.leastPeak * noise, header.number("SATURATE").map { 0.9 * ($0 - background) } ?? .infinity)
+        let points = Self.pointSources(in: table, peaks: Self.leastPeak * noise...saturation, parameters)
+        pointSources = points.count
+        if points.count >= Self.fewest {
+            seeing = median(points.prefix(Self.most).map(\.spread.fullWidth))
+            ellipticity = median(points.map(\.ellipticity))
+        }
+        pixelScale = Self.pixelScale(header, width: width, height: height)
+        if let (keyword, zero) = Self.zeroPoint(header), noise > 0 {
+            let flux = 5 * noise * (Double.pi).squareRoot() * parameters.apertureRadius
+            limit = Magnitude(value: zero - 2.5 * log10(flux), keyword: keyword)
+        }
+    }
+
+    private struct Point {
+        var spread: PointSpread
+        var ellipticity: Double
+    }
+
+    /// The unflagged sources of sufficient flux whose size is that of most, the brightest first.
+    private static func pointSources(
+        in table: CatalogueTable, peaks: ClosedRange<Double>, _ parameters: ScanParameters
+    ) -> [Point] {
+        func column(_ name: String) -> [Double] {
+            table[name].map { column in (0..<column.values.count).map(column.values.real) } ?? []
+        }
+        let names = [
+            "flag", "flag_kron", "flag_auto", "a", "b", "x", "y", "xpeak", "ypeak", "peak", "flux_auto",
+            "fluxerr_auto", "flux_radius", "kron_radius",
+        ]
+        let columns = Dictionary(uniqueKeysWithValues: names.map { ($0, column($0)) })
+        func value(_ name: String, _ row: Int) -> Double {
+            columns[name].flatMap { $0.indices.contains(row) ? $0[row] : nil } ?? .nan
+        }
+        let rows = (0..<table.rowCount).filter { row in
+            ["flag", "flag_kron", "flag_auto"].allSatisfy { value($0, row) == 0 }
+                && value("flux_auto", row) >= leastSignal * value("fluxerr_auto", row)
+                && value("flux_radius", row) > 0 && value("b", row) > 0
+                && peaks.contains(value("peak", row)) && value("peak", row) > 0
+        }
+        let radii = rows.map { value("flux_radius", $0) }
+        guard let sizes = mostPopulated(radii, spread: spread) else { return [] }
+        return zip(rows, radii).filter { sizes.contains($0.1) }.map(\.0)
+            .sorted { (value("flux_auto", $0), $1) > (value("flux_auto", $1), $0) }
+            .map { row in
+                let (a, b) = (value("a", row), value("b", row))
+                let kron = max(parameters.kronFactor * value("kron_radius", row), parameters.kronMinimum)
+                let (right, up) = (value("xpeak", row) - value("x", row), value("ypeak", row) - value("y", row))
+                return Point(
+                    spread: PointSpread(
+                        halfFluxRadius: value("flux_radius", row), limit: 6 * a, flux: value("flux_auto", row),
+                        aperture: kron * (a * b).squareRoot(), peak: value("peak", row),
+                        offset: (right * right + up * up).squareRoot()),
+                    ellipticity: 1 - b / a)
+            }
+    }
+
+    /// The interval from a value to `spread` times it that holds most of the values; nil without values.
+    static func mostPopulated(_ values: [Double], spread: Double) -> ClosedRange<Double>? {
+        let sorted = values.sorted()
+        var (best, bestCount, end) = (0, 0, 0)
+        for start in sorted.indices {
+            while end < sorted.count, sorted[end] <= spread * sorted[start] { end += 1 }
+            if end - start > bestCount { (best, bestCount) = (start, end - start) }
+        }
+        return sorted.isEmpty ? nil : sorted[best]...spread * sorted[best]
+    }
+
+    private static func zeroPoint(_ header: FITSHeader) -> (String, Double)? {
+        for keyword in zeroPointKeywords {
+            if let number = header.number(keyword) { return (keyword, number) }
+        }
+        return nil
+    }
+
+    /// Square root of the area of the centre's pixel, in arcseconds.
+    private static func pixelScale(_ header: FITSHeader, width: Int, height: Int) -> Double? {
+        guard let wcs = try? CelestialWCS(header: header) else { return nil }
+        let (x, y) = (Double(width) / 2, Double(height) / 2)
+        let (ra, dec) = wcs.coordinates(x: [x, x + 1, x], y: [y, y, y + 1])
+        let cosine = cos(dec[0] * .pi / 180)
+        // Right ascension jumps from 360 to 0.
+        func difference(_ index: Int) -> (Double, Double) {
+            ((ra[index] - ra[0]).remainder(dividingBy: 360) * cosine, dec[index] - dec[0])
+        }
+        let ((a, b), (c, d)) = (difference(1), difference(2))
+        let scale = abs(a * d - b * c).squareRoot() * 3600
+        return scale > 0 && scale.isFinite ? scale : nil
+    }
+}
+
+/// The middle of the values; nil if there are none.
+func median(_ values: [Double]) -> Double? {
+    let sorted = values.filter(\.isFinite).sorted()
+    guard !sorted.isEmpty else { return nil }
+    return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+}

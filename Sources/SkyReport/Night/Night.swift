@@ -1,0 +1,129 @@
+/// The state of a job of many images, as the index of its pages shows it. Its mutating methods record events.
+public struct Night: Sendable {
+    /// What a system has done.
+    struct Share: Equatable, Sendable {
+        var tasks = 0
+        var seconds = 0.0
+    }
+
+    private struct Key: Hashable {
+        var file: String
+        var hdu: Int
+    }
+
+    /// The images, in the order in which they became known; a file counts as one until its images are known.
+    public private(set) var images: [NightImage] = []
+    /// How the job ended; nil while it runs.
+    public private(set) var ending: LiveScan.Ending?
+    private(set) var conclusion = ""
+    private(set) var shares: [String: Share] = [:]
+    /// Number of changes so far.
+    private(set) var revision = 0
+    /// The change after which each image is as it is.
+    private(set) var revisions: [Int] = []
+    private var places: [Key: Int] = [:]
+    private var files: [String: [Int]] = [:]
+
+    /// No file is known.
+    public init() {}
+
+    /// A file is part of the job.
+    public mutating func add(file: String) {
+        guard files[file] == nil else { return }
+        append(NightImage(file: file))
+    }
+
+    /// The images of a file that are to be scanned: number and EXTNAME of each HDU.
+    public mutating func know(_ hdus: [(number: Int, name: String?)], of file: String) {
+        add(file: file)
+        for (hdu, name) in hdus where places[Key(file: file, hdu: hdu)] == nil {
+            if let place = files[file]?.first, images[place].hdu == nil {
+                change(place) { ($0.hdu, $0.extensionName) = (hdu, name) }
+                places[Key(file: file, hdu: hdu)] = place
+            } else {
+                append(NightImage(file: file, hdu: hdu, extensionName: name))
+                places[Key(file: file, hdu: hdu)] = images.count - 1
+            }
+        }
+    }
+
+    /// The scan of an image begins.
+    public mutating func begin(_ hdu: Int, of file: String) { change(hdu, of: file) { $0.state = .running } }
+
+    /// An image was scanned; `page` is the name of its page and thumbnail.
+    public mutating func finish(_ hdu: Int, of file: String, _ finding: NightImage.Finding, page: String?) {
+        change(hdu, of: file) { image in
+            image.state = finding.missing == 0 ? .done : .partial
+            image.reason =
+                finding.missing == 0 ? nil : "\(finding.missing) \(finding.missing == 1 ? "sector" : "sectors") missing"
+            (image.finding, image.page) = (finding, page)
+        }
+    }
+
+    /// A file is not scanned, since its catalogues are there: its images count as done.
+    public mutating func keep(file: String) {
+        add(file: file)
+        for place in files[file] ?? [] {
+            change(place) { ($0.state, $0.reason) = (.done, "its catalogue was there before") }
+        }
+    }
+
+    /// An image could not be scanned.
+    public mutating func fail(_ hdu: Int, of file: String, _ reason: String) {
+        change(hdu, of: file) { ($0.state, $0.reason) = (.failed, reason) }
+    }
+
+    /// A file has no catalogue: its images count as failed, unless they already have a reason of their own.
+    public mutating func fail(file: String, _ reason: String) {
+        add(file: file)
+        for place in files[file] ?? [] where images[place].state != .failed {
+            change(place) { ($0.state, $0.reason) = (.failed, reason) }
+        }
+    }
+
+    /// A system has done that many tasks in so many seconds.
+    public mutating func add(tasks: Int, seconds: Double, of system: String) {
+        shares[system, default: Share()].tasks += tasks
+        shares[system, default: Share()].seconds += seconds
+        revision += 1
+    }
+
+    /// The job has ended; `words` describes how, in one line. Further calls are ignored.
+    public mutating func end(_ words: String) {
+        guard ending == nil else { return }
+        let isWhole = images.allSatisfy { $0.state == .done }
+        ending = isWhole ? .complete : images.contains { $0.finding != nil } ? .partial : .failed
+        // What runs is cut off.
+        for place in images.indices where images[place].state == .running { change(place) { $0.state = .waiting } }
+        conclusion = words
+        revision += 1
+    }
+
+    /// What the job does now, in a line.
+    var now: String {
+        if ending != nil { return conclusion }
+        let running = images.count { $0.state == .running }
+        let waiting = images.count { $0.state == .waiting }
+        return running == 0
+            ? "\(waiting) \(waiting == 1 ? "image" : "images") waiting"
+            : "\(running) \(running == 1 ? "image" : "images") being scanned, \(waiting) waiting"
+    }
+
+    private mutating func append(_ image: NightImage) {
+        revision += 1
+        files[image.file, default: []].append(images.count)
+        images.append(image)
+        revisions.append(revision)
+    }
+
+    private mutating func change(_ hdu: Int, of file: String, _ body: (inout NightImage) -> Void) {
+        guard let place = places[Key(file: file, hdu: hdu)] else { return }
+        change(place, body)
+    }
+
+    private mutating func change(_ place: Int, _ body: (inout NightImage) -> Void) {
+        body(&images[place])
+        revision += 1
+        revisions[place] = revision
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// The changes of a night since a revision, as JSON for its index; `v` is the version of the format. A snapshot is the
+/// update since the beginning.
+public struct NightUpdate: Encodable, Sendable {
+    var v = 1
+    /// Only in a snapshot.
+    var night: Facts?
+    /// Seconds since the job began.
+    var time: Double
+    var now: String
+    var columns = NightRow.columns
+    var rows: [NightRow]
+    var systems: [System]
+    var end: End?
+
+    /// The facts that do not change during a job.
+    public struct Facts: Encodable, Sendable {
+        var software: String
+        var began: String
+        var folder: String
+        var command: String
+
+        /// The facts of a job.
+        ///
+        /// - Parameters:
+        ///   - software: Name and version of the program.
+        ///   - began: Time of the beginning, in ISO 8601.
+        ///   - folder: The folder in which the command was given, quoted for a shell.
+        ///   - command: The command that repeats the job, quoted for a shell.
+        public init(software: String, began: String, folder: String, command: String) {
+            (self.software, self.began, self.folder, self.command) = (software, began, folder, command)
+        }
+    }
+
+    struct System: Encodable {
+        var name: String
+        var tasks: Int
+        var seconds: Double
+    }
+
+    struct End: Encodable {
+        var ending: LiveScan.Ending
+    }
+
+    /// One line, in UTF-8.
+    public func json() -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        // Encoding numbers and strings cannot fail.
+        return (try? encoder.encode(self)).map { Array($0) } ?? []
+    }
+}
+
+extension Night {
+    /// The whole state, for a page that connects and for a report.
+    public func snapshot(of facts: NightUpdate.Facts, at time: Double) -> NightUpdate {
+        var update = update(since: 0, at: time)
+        update.night = facts
+        return update
+    }
+
+    /// The changes since `revision`, which is advanced to the current one; nil if there are none.
+    public func changes(since revision: inout Int, at time: Double) -> NightUpdate? {
+        guard revision != self.revision else { return nil }
+        defer { revision = self.revision }
+        return update(since: revision, at: time)
+    }
+
+    /// The current revision, for ``changes(since:at:)``.
+    public var cursor: Int { revision }
+
+    private func update(since revision: Int, at time: Double) -> NightUpdate {
+        NightUpdate(
+            time: milliseconds(time), now: now,
+            rows: images.indices.filter { revisions[$0] > revision }.map { NightRow(number: $0, image: images[$0]) },
+            systems: shares.sorted { $0.key < $1.key }.map { name, share in
+                NightUpdate.System(name: name, tasks: share.tasks, seconds: milliseconds(share.seconds))
+            },
+            end: ending.map { NightUpdate.End(ending: $0) })
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// The width of a point source from measurements of a catalogue, for profiles between a Gaussian and wide wings.
+///
+/// Half-flux radius and ratio of flux and peak depend on profile and width in different ways. Together they select a
+/// Moffat profile, (1 + r²/α²)^-β, whose width follows. Neither alone would do: the half-flux radius of a Gaussian is
+/// 0.50 times its full width at half maximum, that of a Moffat profile of exponent 3 is 0.63 times.
+struct PointSpread {
+    /// Radius of the circle with half of the flux within ``limit``.
+    var halfFluxRadius: Double
+    /// Radius within which the half-flux radius is measured.
+    var limit: Double
+    /// Flux within ``aperture``.
+    var flux: Double
+    /// Radius of the aperture.
+    var aperture: Double
+    /// The highest pixel.
+    var peak: Double
+    /// Distance of the centre of the highest pixel from that of the source.
+    var offset: Double
+
+    private static let exponents = 1.5...60.0
+
+    /// Full width at half maximum, in pixels.
+    var fullWidth: Double {
+        // The ratio of flux and peak grows with the exponent.
+        var (low, high) = (log(Self.exponents.lowerBound), log(Self.exponents.upperBound))
+        for _ in 0..<30 {
+            let middle = (low + high) / 2
+            if fluxOverPeak(exponent: exp(middle)) < flux / peak { low = middle } else { high = middle }
+        }
+        let exponent = exp((low + high) / 2)
+        return 2 * alpha(exponent: exponent) * (pow(2, 1 / exponent) - 1).squareRoot()
+    }
+
+    private func fluxOverPeak(exponent: Double) -> Double {
+        let alpha = alpha(exponent: exponent)
+        let total = Double.pi * alpha * alpha / (exponent - 1)
+        let height = pow(1 + offset * offset / (alpha * alpha), -exponent)
+        return total * Self.share(within: aperture / alpha, exponent) / height
+    }
+
+    /// The half-flux radius of the profile. SEP measures that of pixels of constant brightness, which is wider by the
+    /// variance of a pixel, 1/12 along each axis; the variance of a Gaussian is the square of its radius over 2 ln 2.
+    private var radius: Double {
+        let square = halfFluxRadius * halfFluxRadius
+        return max(square / 2, square - 2 * log(2) / 12).squareRoot()
+    }
+
+    /// The α at which the half-flux radius is the measured one.
+    private func alpha(exponent: Double) -> Double {
+        var alpha = radius / (pow(2, 1 / (exponent - 1)) - 1).squareRoot()
+        for _ in 0..<6 {
+            let half = Self.share(within: limit / alpha, exponent) / 2
+            alpha = radius / (pow(1 - half, 1 / (1 - exponent)) - 1).squareRoot()
+        }
+        return alpha
+    }
+
+    /// Share of the flux within a radius in units of α.
+    private static func share(within radius: Double, _ exponent: Double) -> Double {
+        1 - pow(1 + radius * radius, 1 - exponent)
+    }
+}

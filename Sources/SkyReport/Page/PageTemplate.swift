@@ -1,0 +1,58 @@
+/// Pages made from the HTML of the folder `Assets`, with `{{names}}` for the parts in which report and live page differ.
+enum PageTemplate {
+    /// The HTML with its `{{names}}` replaced; those without a part become empty.
+    static func fill(_ html: [UInt8], _ parts: [String: [UInt8]]) -> [UInt8] {
+        var page: [UInt8] = []
+        var rest = html[...]
+        while let start = rest.firstRange(of: Array("{{".utf8)), let end = rest.firstRange(of: Array("}}".utf8)) {
+            page += rest[..<start.lowerBound]
+            page += parts[String(decoding: rest[start.upperBound..<end.lowerBound], as: UTF8.self)] ?? []
+            rest = rest[end.upperBound...]
+        }
+        return page + rest
+    }
+
+    /// The parts of a page that loads style and script from its server.
+    static var served: [String: [UInt8]] {
+        [
+            "title": Array("Skyfarm".utf8),
+            "head": Array(
+                """
+                <link rel="icon" href="/icon.svg" type="image/svg+xml">
+                <link rel="stylesheet" href="/page.css">
+                <script src="/page.js" defer></script>
+                """.utf8),
+        ]
+    }
+
+    /// The head of a page with its style embedded, which loads images from `images` and nothing else.
+    static func head(images: String) -> [UInt8] {
+        let policy =
+            "default-src 'none'; img-src \(images); style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+            + "base-uri 'none'; form-action 'none'"
+        return Array("<meta http-equiv=\"Content-Security-Policy\" content=\"\(policy)\">\n<style>\n".utf8)
+            + Assets.style + Array("</style>".utf8)
+    }
+
+    /// The end of a page with snapshot and script embedded.
+    static func end(snapshot: [UInt8], script: [UInt8]) -> [UInt8] {
+        Array("<script type=\"application/json\" id=\"snapshot\">".utf8)
+            + escapedForScript(snapshot) + Array("</script>\n<script>\n".utf8) + script
+            + Array("</script>\n".utf8)
+    }
+
+    static func escape(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;")
+    }
+
+    /// JSON without `<`, which could end the script element. It occurs in strings only, where it may be escaped.
+    private static func escapedForScript(_ json: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(json.count)
+        for byte in json {
+            if byte == UInt8(ascii: "<") { bytes += Array("\\u003c".utf8) } else { bytes.append(byte) }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import ScanCluster
+import ScanDashboard
+import SkyReport
+
+/// Serves the state of a job of many images as files, updates and metrics of its live page.
+final class NightDashboardSource: DashboardSource {
+    private let pages: NightPages
+    /// Whether a system can be reached.
+    private let hasSystem: @Sendable () -> Bool
+    /// The revision that the connected pages have; nil while none is connected.
+    private let cursor = Locked<Int?>(nil)
+
+    init(_ pages: NightPages, hasSystem: @escaping @Sendable () -> Bool) {
+        (self.pages, self.hasSystem) = (pages, hasSystem)
+    }
+
+    func file(at path: String) -> DashboardFile? {
+        switch path {
+        case "/": DashboardFile(type: "text/html; charset=utf-8", bytes: NightPage.live)
+        case "/page.css": DashboardFile(type: "text/css; charset=utf-8", bytes: Assets.style)
+        case "/page.js": DashboardFile(type: "text/javascript; charset=utf-8", bytes: Assets.liveNightScript)
+        case "/icon.svg": DashboardFile(type: "image/svg+xml", bytes: Assets.icon)
+        default: thumbnail(at: path).map { DashboardFile(type: "image/png", bytes: $0) }
+        }
+    }
+
+    private func thumbnail(at path: String) -> [UInt8]? {
+        let (folder, ending) = ("/thumbnails/", ".png")
+        guard path.hasPrefix(folder), path.hasSuffix(ending) else { return nil }
+        return pages.thumbnail(String(path.dropFirst(folder.count).dropLast(ending.count)))
+    }
+
+    func problem() -> String? {
+        pages.recorder.read().0.ending == nil && !hasSystem()
+            ? "no system can be reached: the scan waits for a node" : nil
+    }
+
+    func metrics() -> PrometheusText {
+        let (night, time) = pages.recorder.read()
+        return PrometheusText(night, at: time)
+    }
+
+    func snapshot() -> [UInt8] {
+        let (night, time) = pages.recorder.read()
+        cursor.withLock { cursor in if cursor == nil { cursor = night.cursor } }
+        return night.snapshot(of: pages.facts, at: time).json()
+    }
+
+    func changes() -> [UInt8]? {
+        let (night, time) = pages.recorder.read()
+        let update: NightUpdate? = cursor.withLock { cursor in
+            guard var reached = cursor else { return nil }
+            defer { cursor = reached }
+            return night.changes(since: &reached, at: time)
+        }
+        return update?.json()
+    }
+
+    func forget() { cursor.withLock { $0 = nil } }
+}
+
+extension PrometheusText {
+    /// The measurements of a job of many images `time` seconds after its beginning.
+    init(_ night: Night, at time: Double) {
+        self.init()
+        add("skyfarm_build_info", .gauge, "The program.", [Sample([("version", Skyfarm.version)], 1)])
+        add("skyfarm_scan_seconds", .gauge, "Seconds since the scan began.", time)
+        add("skyfarm_scan_running", .gauge, "1 until the scan has ended.", night.ending == nil ? 1 : 0)
+        add(
+            "skyfarm_scan_images", .gauge, "Images by state.",
+            NightImage.State.allCases.map { state in
+                Sample([("state", state.rawValue)], Double(night.images.count { $0.state == state }))
+            })
+    }
+}

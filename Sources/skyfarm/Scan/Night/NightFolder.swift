@@ -1,0 +1,63 @@
+import Foundation
+import ScanCluster
+import SkyImage
+
+/// The folder of the pages of a job of many images: `index.html`, a page for each image, and `thumbnails`.
+struct NightFolder: Sendable {
+    /// Ends in `/`.
+    let path: String
+
+    /// Prepares the folder, which is made if it is missing.
+    /// - Throws: ``OutputError`` if it cannot be written to, or if it has pages that may not be replaced.
+    init(_ path: String, overwrite: Bool) throws(OutputError) {
+        self.path = path.hasSuffix("/") ? path : path + "/"
+        try OutputTemplate.makeFolder(of: self.path + "thumbnails/x")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        if !overwrite, let page = names.sorted().first(where: { $0.hasSuffix(".html") }) {
+            throw OutputError(
+                .exists, "\(self.path)\(page): exists already; name another folder for --report, or add --overwrite")
+        }
+        for name in ["index.html", "thumbnails/x"] { try AtomicFile.check(path: self.path + name, overwrite: true) }
+    }
+
+    /// Writes the page of an image and its thumbnail.
+    /// - Throws: ``OutputError``.
+    func write(_ name: String, page: [UInt8], thumbnail: [UInt8]) throws(OutputError) {
+        try write(thumbnail, "thumbnails/\(name).png")
+        try write(page, "\(name).html")
+    }
+
+    /// Writes the index.
+    /// - Throws: ``OutputError``.
+    func write(index: [UInt8]) throws(OutputError) { try write(index, "index.html") }
+
+    private func write(_ bytes: [UInt8], _ name: String) throws(OutputError) {
+        // The folder had no pages that may not be replaced.
+        let file = try AtomicFile(path: path + name, overwrite: true)
+        try file.write(bytes)
+        try file.commit()
+    }
+}
+
+/// Names of pages: stem and HDU of the image, as in `ngc1.0`. Files of one stem in several folders get a number. Pure.
+struct PageNames: Sendable {
+    private var stems: [String: String] = [:]
+    private var taken: Set<String> = []
+
+    /// No file has a name.
+    init() {}
+
+    /// The name of the page of an HDU of the file at `path`.
+    mutating func name(_ path: String, hdu: Int) -> String {
+        if let stem = stems[path] { return "\(stem).\(hdu)" }
+        let stem = InputList.stem(of: URL(fileURLWithPath: path).lastPathComponent)
+        // Some file systems do not distinguish upper and lower case.
+        var (unique, number) = (stem, 1)
+        while !taken.insert(unique.lowercased()).inserted {
+            number += 1
+            unique = "\(stem)~\(number)"
+        }
+        stems[path] = unique
+        return "\(unique).\(hdu)"
+    }
+}

@@ -1,0 +1,166 @@
+import CommandLineKit
+import Foundation
+import ScanCluster
+import ScanFarm
+import SkyImage
+import SkyReport
+import SkyScan
+
+/// The pages of a job of many images: a folder, the live page, or both.
+final class NightPages: Sendable {
+    let recorder = NightRecorder()
+    private let command: ScanCommand
+    /// Nil without `--report`.
+    private let folder: NightFolder?
+    private let names = Locked(PageNames())
+    private let pictures = Locked<[String: [UInt8]]>([:])
+
+    /// Longest side of a thumbnail and of the image of a page, in pixels, and most sources of a page: a page has at most
+    /// about 2 MB, so that those of thousands of images fit on a disk.
+    static let (thumbnailSide, imageSide, sourceLimit) = (160, 800, 10_000)
+
+    /// The pages that the command asks for; nil if it asks for none.
+    /// - Throws: ``OutputError`` if the folder cannot be used.
+    init?(_ command: ScanCommand, _ files: [InputList.File]) throws(OutputError) {
+        let options = command.options
+        guard options.page.folder != nil || options.dashboard != nil else { return nil }
+        self.command = command
+        if let path = options.page.folder {
+            folder = try NightFolder(path, overwrite: options.overwrite)
+        } else {
+            folder = nil
+        }
+        recorder.update { night in for file in files { night.add(file: file.name) } }
+    }
+
+    /// The facts of the job.
+    var facts: NightUpdate.Facts {
+        NightUpdate.Facts(
+            software: Skyfarm.software, began: recorder.began.formatted(.iso8601),
+            folder: quotedForShell(FileManager.default.currentDirectoryPath), command: command.options.page.command)
+    }
+
+    /// The thumbnail of a page; nil if there is none.
+    func thumbnail(_ page: String) -> [UInt8]? { pictures.withLock { $0[page] } }
+
+    /// A file has arrived.
+    func add(_ file: InputList.File) { recorder.update { $0.add(file: file.name) } }
+
+    /// The catalogues of a file were there before.
+    func keep(_ file: InputList.File) { recorder.update { $0.keep(file: file.name) } }
+
+    /// The images of a file are known.
+    func know(_ images: [CatalogueTable.Extension], of file: InputList.File) {
+        recorder.update { $0.know(images.map { ($0.number, $0.name) }, of: file.name) }
+    }
+
+    /// The scan of an image begins.
+    /// - Returns: what records it.
+    func begin(_ hdu: Int, of file: InputList.File) -> ScanRecorder {
+        recorder.update { $0.begin(hdu, of: file.name) }
+        return ScanRecorder()
+    }
+
+    /// An image was scanned: writes its page.
+    /// - Returns: what to warn of; nil if all went well.
+    /// - Throws: ``OutputError`` if the disk is full, `CancellationError`.
+    func finish(
+        _ image: FileScan.Image, of file: InputList.File, _ reader: ImageReader, _ parameters: ScanParameters,
+        _ scan: ScanRecorder, _ node: ScanNode
+    ) async throws -> String? {
+        scan.finish()
+        let (summary, result) = (image.summary, image.result)
+        let finding = NightImage.Finding(
+            width: summary.width, height: summary.height, sources: result.sources.count,
+            missing: result.missing.count, seconds: scan.timeline.end ?? 0,
+            quality: ImageQuality(
+                image.table, header: summary.header, width: summary.width, height: summary.height,
+                background: Double(result.globalLevel), noise: Double(result.globalNoise), parameters: parameters))
+        let name = names.withLock { $0.name(file.path, hdu: summary.hdu) }
+        var warning: String?
+        do {
+            let preview = try await command.preview(reader, side: Self.imageSide)
+            let thumbnail = try preview.thumbnail(limit: Self.thumbnailSide).png()
+            if let folder {
+                let account = await command.account(scan, reader, node)
+                try folder.write(name, page: try page(image, preview, scan, account), thumbnail: thumbnail)
+            }
+            if command.options.dashboard != nil { pictures.withLock { $0[name] = thumbnail } }
+        } catch {
+            if command.endsJob(error) { throw error }
+            warning = "\(image.name): no page: \(error)"
+        }
+        let page = warning == nil ? name : nil
+        recorder.update { night in
+            night.finish(summary.hdu, of: file.name, finding, page: page)
+            for (system, share) in result.tally.systems {
+                night.add(tasks: share.tasks, seconds: share.seconds, of: system)
+            }
+        }
+        return warning
+    }
+
+    private func page(
+        _ image: FileScan.Image, _ preview: Preview, _ scan: ScanRecorder, _ account: ScanAccount
+    ) throws -> [UInt8] {
+        var (live, time) = scan.read()
+        live.preview = preview.scale
+        let found = ScanReport.found(image.result, pixels: image.summary.area)
+        live.end(
+            image.result.missing.isEmpty ? .complete : .partial,
+            "\(found) in \(HumanFormat.duration(seconds: live.timeline.end ?? time))",
+            catalogue: command.summary(image.result, image.table, limit: Self.sourceLimit), speedUp: account.speedUp,
+            at: time)
+        let snapshot = live.snapshot(of: command.pageFacts(image.summary, scan), at: time)
+        return try ScanPage.report(snapshot, preview: preview, index: "index.html")
+    }
+
+    /// An image, or with nil every image of a file, could not be scanned or its catalogue could not be written.
+    func fail(_ hdu: Int?, of file: InputList.File, _ reason: String) {
+        recorder.update { night in
+            if let hdu { night.fail(hdu, of: file.name, reason) } else { night.fail(file: file.name, reason) }
+        }
+    }
+
+    /// Serves the live page during a job, if `--dashboard` is given, and writes the index at its end.
+    ///
+    /// - Parameters:
+    ///   - node: runs the job.
+    ///   - display: gets the link of the live page.
+    ///   - conclusion: sums the job up, which took that many seconds.
+    ///   - work: the job.
+    /// - Throws: what the job throws; ``OutputError`` if the index cannot be written, `CommandError` if the address cannot
+    ///   be listened on.
+    func follow(
+        _ node: ScanNode, _ display: ProgressDisplay, _ conclusion: @Sendable (Double) -> String,
+        _ work: () async throws -> Void
+    ) async throws {
+        let options = command.options
+        let systems = node.systems
+        let server = try options.dashboard.map { address in
+            let source = NightDashboardSource(self) { !systems.snapshot.isEmpty }
+            return try DashboardOption.serve(source, at: address) {
+                display.message(DashboardOption.level(options.common), StyledText($0))
+            }
+        }
+        do {
+            try await work()
+        } catch {
+            let reason = error is CancellationError ? "stopped" : CommandError(error, in: "scan").description
+            recorder.update { $0.end("\(reason); \(conclusion(recorder.elapsed))") }
+            // The error that ended the job is the one to report.
+            try? writeIndex()
+            await server?.close(within: 1)
+            throw error
+        }
+        recorder.update { $0.end(conclusion(recorder.elapsed)) }
+        try writeIndex()
+        await server?.close()
+    }
+
+    private func writeIndex() throws(OutputError) {
+        guard let folder else { return }
+        let (night, time) = recorder.read()
+        try folder.write(index: NightPage.report(night.snapshot(of: facts, at: time)))
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import ScanCluster
+import SkyReport
+
+/// Records the events of a job of many images for the index of its pages.
+final class NightRecorder: Sendable {
+    /// When the job began.
+    let began = Date()
+    private let clock = ContinuousClock()
+    private let start: ContinuousClock.Instant
+    private let state = Locked(Night())
+
+    init() { start = clock.now }
+
+    /// Seconds since the job began.
+    var elapsed: Double { (clock.now - start) / .seconds(1) }
+
+    /// The current state, and the seconds since the job began.
+    func read() -> (Night, Double) { (state.withLock { $0 }, elapsed) }
+
+    /// Changes the state.
+    func update(_ body: (inout Night) -> Void) { state.withLock { body(&$0) } }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import SkyImage
+import Testing
+
+@testable import skyfarm
+
+@Suite("folder of pages") struct NightFolderTests {
+    @Test("pages are named after stem and HDU, and never alike")
+    func names() {
+        var names = PageNames()
+        #expect(names.name("a/m.fits.fz", hdu: 1) == "m.1" && names.name("a/m.fits.fz", hdu: 2) == "m.2")
+        #expect(names.name("b/m.fits", hdu: 1) == "m~2.1" && names.name("b/M.fit", hdu: 1) == "M~3.1")
+        #expect(names.name("a/m.fits.fz", hdu: 1) == "m.1" && names.name("index.fits", hdu: 0) == "index.0")
+        #expect(names.name("m~2.fits", hdu: 1) == "m~2~2.1")
+    }
+
+    @Test("pages are replaced only with --overwrite")
+    func existing() throws {
+        let scene = try Scene()
+        let path = scene.path("out/pages")
+        let folder = try NightFolder(path, overwrite: false)
+        try folder.write("a.0", page: Array("page".utf8), thumbnail: [1])
+        try folder.write(index: Array("index".utf8))
+        #expect(try scene.bytes("out/pages/a.0.html") == Data("page".utf8))
+        #expect(try scene.bytes("out/pages/thumbnails/a.0.png") == Data([1]))
+        #expect { _ = try NightFolder(path, overwrite: false) } throws: {
+            ($0 as? OutputError)?.code == .exists && "\($0)".contains("a.0.html: exists already")
+        }
+        _ = try NightFolder(path, overwrite: true)
+    }
+}
