@@ -20,12 +20,20 @@ struct NightImages {
         return (isMosaic ? "mosaic of \(count) x \(size)" : "\(count) of \(size)") + (isCompressed ? ", Rice" : "")
     }
 
+    /// A folder for the catalogues of a run. It is removed with the images: ext4 is slow in making files for some seconds
+    /// after many were removed.
+    static func newCatalogueFolder(in folder: URL) throws -> URL {
+        let new = folder.appending(path: "catalogues").appending(path: UUID().uuidString)
+        try new.makeEmptyFolder()
+        return new
+    }
+
     /// Writes the files into `folder`, in place of those that are there.
     /// - Returns: the files.
     func write(to folder: URL) throws -> [URL] {
         let skies = folder.appending(path: "skies")
         let images = folder.appending(path: "images")
-        for folder in [skies, images] { try folder.makeEmptyFolder() }
+        for folder in [folder.appending(path: "catalogues"), skies, images] { try folder.makeEmptyFolder() }
         defer { try? FileManager.default.removeItem(at: skies) }
         let distinct = try (1...min(count, Self.distinctCount)).map { seed in
             let parameters = SyntheticSky.Parameters(width: width, height: height, seed: UInt64(seed))

@@ -9,13 +9,12 @@ struct NightPeers {
     static let parallel = "GNU parallel"
     static let hyperQueue = "HyperQueue"
 
-    private var catalogues: URL { folder.appending(path: "peer-catalogues") }
     private var unpacked: URL { folder.appending(path: "unpacked") }
     private var list: URL { folder.appending(path: "commands") }
 
     /// One command of the shell per image. source-extractor does not read tile-compressed files, so that each of these
     /// is unpacked before. The images of a mosaic file are separate tasks, too.
-    private var commands: [String] {
+    private func commands(_ catalogues: URL) -> [String] {
         (0..<images.count).map { index in
             let file = images.isMosaic ? files[0] : files[index]
             let name = "task-\(index)"
@@ -43,8 +42,9 @@ struct NightPeers {
                 throw PeerProgram.NotInstalled(program: program)
             }
         }
-        for folder in [catalogues, unpacked] { try folder.makeEmptyFolder() }
-        try Data(commands.map { $0 + "\n" }.joined().utf8).write(to: list)
+        let catalogues = try NightImages.newCatalogueFolder(in: folder)
+        try unpacked.makeEmptyFolder()
+        try Data(commands(catalogues).map { $0 + "\n" }.joined().utf8).write(to: list)
         let seconds = peer == Self.parallel ? try runParallel() : try runHyperQueue()
         let sources = try (0..<images.count).map { index in
             try Peers.rows(of: catalogues.appending(path: "task-\(index).fits"))

@@ -122,8 +122,7 @@ struct NightSuite {
             var sources: Int
             var systems: [String: Share]
         }
-        let catalogues = folder.appending(path: "catalogues")
-        try catalogues.makeEmptyFolder()
+        let catalogues = try NightImages.newCatalogueFolder(in: folder)
         let run = try MeasuredProgram.run(
             program,
             ["scan", folder.appending(path: "images").path, "-o", catalogues.path + "/", "--json"]

@@ -39,7 +39,7 @@ extension FITSFile {
             for start in stride(from: 0, to: block.count, by: FITSHeader.cardLength) {
                 let bytes = block[start..<start + FITSHeader.cardLength]
                 // One character per byte: as UTF-8, an accent would combine with the character before it.
-                let card = String(String.UnicodeScalarView(bytes.lazy.map { Unicode.Scalar($0) }))
+                let card = String(decoding: bytes.map { UInt16($0) }, as: UTF16.self)
                 if card.hasPrefix("END     ") { return isRice && hasEmptyBlocks ? BAD_DIMEN : 0 }
                 if Self.hasLongWord(card) { return BAD_DIMEN }
                 guard let name = Self.name(card) else { continue }
