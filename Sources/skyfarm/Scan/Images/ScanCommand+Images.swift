@@ -58,11 +58,14 @@ extension ScanCommand {
             report.record(node.connections)
             node.disconnect()
         }
-        try await node.join(options.cluster, events)
         let job = ImagesJob(
             command: self, node: node, events: events, outputs: outputs, report: report, pages: pages)
-        guard let pages else { return try await job.run(files) }
-        try await pages.follow(node, display, { report.conclusion(seconds: $0) }) { try await job.run(files) }
+        let work = {
+            try await node.join(options.cluster, events)
+            try await job.run(files)
+        }
+        guard let pages else { return try await work() }
+        try await pages.follow(node, display, { report.conclusion(seconds: $0) }, work)
     }
 
     private func end(_ report: ImagesReport, _ failure: CommandError?, seconds: Double, _ log: Log) throws -> ExitCode {

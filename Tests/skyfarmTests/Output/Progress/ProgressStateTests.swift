@@ -67,7 +67,7 @@ import Testing
         state.handle(.finished(work: 50, system: "a"), at: 2)
         state.handle(.imageEnded, at: 2)
         #expect(state.secondsLeft(at: 2) == 6 && state.imagesDone == 1)
-        #expect(state.line(at: 2) == "1 of 4 files: 25 %, 2 of 2 tasks, 1 image, 50 pix, 25.0 pix/s, 6.0 s left")
+        #expect(state.line(at: 2) == "1 of 4 files: 25 %, 2 of 2 tasks, 1 image, 50 pix, 25 pix/s, 6.0 s left")
         for _ in 0..<3 { state.handle(.fileEnded, at: 9) }
         #expect(state.share == 1)
     }
