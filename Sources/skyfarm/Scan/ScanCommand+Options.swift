@@ -113,7 +113,8 @@ extension ScanCommand {
                 + " in its flag.",
             "Several images are one job: -o FOLDER/ or a name with {dir}, {stem}, {ext} or {extname} gives each file a"
                 + " catalogue. Of a file with several images each is scanned, unless an HDU is given. A file that cannot be"
-                + " scanned is reported, and the others are scanned; the exit code is then 23, or 5 if all failed.",
+                + " scanned is reported, and the others are scanned; the exit code is then 23, or 5 if all failed."
+                + " --report FOLDER/ writes an index of all images and a page for each.",
             "The same command resumes a scan that was stopped, from its journal. If sectors cannot be scanned, the"
                 + " catalogue is written without them, they are listed, and the exit code is 23.",
             "An attempt at a task that takes 100 times as long as usual, and at least 60 s, is cancelled; until three tasks"
