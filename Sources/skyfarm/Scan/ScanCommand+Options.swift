@@ -116,12 +116,13 @@ extension ScanCommand {
                 + " in its flag.",
             "Several images are one job: -o FOLDER/ or a name with {dir}, {stem}, {ext} or {extname} gives each file a"
                 + " catalogue. Of a file with several images each is scanned, unless an HDU is given. A file that cannot be"
-                + " scanned is reported, and the others are scanned; the exit code is then 23, or 5 if all failed.",
+                + " scanned is reported, and the others are scanned; the exit code is then 23, or 5 if all failed."
+                + " --report FOLDER/ writes an index of all images and a page for each.",
             "With --watch the inputs are folders. A file that arrives is scanned once its writer has closed it or renamed"
                 + " it into the folder, or if it has not changed for 2 s, and it is complete. A file that is replaced is"
                 + " scanned again. The first signal ends the watch and lets images that are being scanned finish; the same"
                 + " command then scans only what is new.",
-            "The same command resumes a scan that was stopped, from its journal. Of many images it goes over the files"
+            "The same command resumes a scan that was stopped, from its journal. Of many images it leaves out the files"
                 + " that have not changed and whose catalogues are as the job wrote them. If sectors cannot be scanned, the"
                 + " catalogue is written without them, they are listed, and the exit code is 23.",
             "An attempt at a task that takes 100 times as long as usual, and at least 60 s, is cancelled; until three tasks"
