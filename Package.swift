@@ -69,7 +69,8 @@ let package = Package(
             swiftSettings: computing),
         // A process of a cluster: its system, its peers and how it discovers them; knows no pixel.
         .target(
-            name: "ScanFarm", dependencies: ["ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster"],
+            name: "ScanFarm",
+            dependencies: ["ScanBasics", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster"],
             swiftSettings: swift),
         // The wire; knows no pixel.
         .target(
@@ -84,7 +85,7 @@ let package = Package(
         .target(name: "ScanCluster", dependencies: ["ScanBasics", "ScanMemory"], swiftSettings: computing),
         // Memory for pixels; knows no task.
         .target(name: "ScanMemory", dependencies: ["CSkyfarm"], swiftSettings: computing),
-        // What all modules use: errors with codes, seeded random numbers, hexadecimal digits.
+        // What all modules use: errors with codes, seeded random numbers, hexadecimal digits, file events.
         .target(name: "ScanBasics", swiftSettings: computing),
         .target(
             name: "ScanTestSupport",

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+internal import ScanBasics
 package import ScanSecurity
 
 extension KeyStore {
@@ -15,7 +16,8 @@ extension KeyStore {
                 while (try? await Task.sleep(for: interval)) != nil { occasion.yield() }
                 occasion.finish()
             }
-            let watch = FolderChanges(of: (path as NSString).deletingLastPathComponent) { occasion.yield() }
+            let folder = (path as NSString).deletingLastPathComponent
+            let watch = FileEvents([folder], queue: DispatchQueue(label: "skyfarm.keys")) { _ in occasion.yield() }
             let looking = Task { [self] in
                 var known = ring
                 var seen: Revision?

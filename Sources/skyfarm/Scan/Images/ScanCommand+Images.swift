@@ -26,7 +26,7 @@ extension ScanCommand {
             // With --skip-existing, what exists is examined file by file.
             checksExistence: !options.images.skipsExisting,
             replacing: Set((journal?.files.values).map { $0.flatMap(\.replaceable) } ?? []))
-        let pages = try NightPages(self, files)
+        let pages = try NightPages(self, files, replaces: journal?.files.isEmpty == false)
         return try await scan(.files(files, done: done), .init(outputs: outputs, journal: journal, pages: pages))
     }
 

@@ -19,14 +19,15 @@ final class NightPages: Sendable {
     /// about 2 MB, so that those of thousands of images fit on a disk.
     static let (thumbnailSide, imageSide, sourceLimit) = (160, 800, 10_000)
 
-    /// The pages that the command asks for; nil if it asks for none.
+    /// The pages that the command asks for; nil if it asks for none. `replaces`: pages that exist are those of an earlier
+    /// run of the job.
     /// - Throws: ``OutputError`` if the folder cannot be used.
-    init?(_ command: ScanCommand, _ files: [InputList.File]) throws(OutputError) {
+    init?(_ command: ScanCommand, _ files: [InputList.File], replaces: Bool) throws(OutputError) {
         let options = command.options
         guard options.page.folder != nil || options.dashboard != nil else { return nil }
         self.command = command
         if let path = options.page.folder {
-            folder = try NightFolder(path, overwrite: options.overwrite)
+            folder = try NightFolder(path, overwrite: options.overwrite || replaces)
         } else {
             folder = nil
         }

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Dispatch
 import Foundation
+import ScanBasics
 import ScanCluster
 import SkyScan
 
@@ -80,9 +81,11 @@ final class FolderWatch: @unchecked Sendable {
 
     private func react(to event: FileEvents.Event) {
         switch event {
-        case .closed(let path): found(path, isClosed: true)
-        case .removed(let path): handle(.removed(path))
+        case .written(let folder, let name) where InputList.isImageName(name):
+            found("\(folder)/\(name)", isClosed: true)
+        case .removed(let folder, let name) where InputList.isImageName(name): handle(.removed("\(folder)/\(name)"))
         case .lost: list()
+        case .written, .removed, .attributes: break
         }
     }
 

@@ -20,8 +20,8 @@ extension ScanCommand {
             options.log.write(.info, StyledText(line))
         }
         try outputs.prepare(samples, checksExistence: false)
-        return try await scan(
-            .folders(watch), .init(outputs: outputs, journal: journal, pages: try NightPages(self, [])))
+        let pages = try NightPages(self, [], replaces: journal?.files.isEmpty == false)
+        return try await scan(.folders(watch), .init(outputs: outputs, journal: journal, pages: pages))
     }
 
     /// A catalogue with an image's name in a watched folder would be scanned in its turn.
