@@ -32,7 +32,9 @@ extension ScanCommand.Options {
             let ending = path.split(separator: ".", omittingEmptySubsequences: false).last?.lowercased() ?? ""
             guard endings.contains(ending) else {
                 let list = endings.map { "." + $0 }.joined(separator: " or ")
-                throw UsageError("--\(option.spec.name): \(path): unknown ending; use \(list)")
+                let isBare = option.spec.name == Self.report.spec.name && ending == path.lowercased()
+                let folder = isBare ? "; for several images a folder: \(path)/" : ""
+                throw UsageError("--\(option.spec.name): \(path): unknown ending; use \(list)\(folder)")
             }
             return path
         }

@@ -299,4 +299,25 @@ struct NightPageTests {
         #expect(first == "failed" && browser.complaints == [])
         #expect(try program.finish().code == 23)
     }
+
+    @Test("a job that is stopped leaves an index of what was and was not scanned")
+    func stopped() throws {
+        try night()
+        let node = try Node("only")
+        // Nothing can be scanned: there is only this node.
+        node.program.send(SIGSTOP)
+        defer { node.program.send(SIGCONT) }
+        let program = try Program([
+            "scan", scene.path("night"), "-o", scene.path("out/"), "--local-slots", "0", "--node", node.address,
+            "--wait", "60", "--dashboard", "--report", scene.path("out/pages/"),
+        ])
+        _ = try DashboardTests.link(program)
+        program.send(SIGINT)
+        #expect(try program.finish().code == 130)
+        try browser.setWindow(width: 390, height: 844, scheme: "dark")
+        try browser.open("file://" + scene.path("out/pages/index.html"))
+        #expect(try images().map(\.state) == Array(repeating: "waiting", count: 4))
+        let text: String = try evaluate("document.querySelector('header').innerText")
+        #expect(text.contains("stopped; 0 files scanned") && text.contains("Not scanned"), "\(text)")
+    }
 }

@@ -131,6 +131,10 @@ import Testing
                     + " CSV on standard output"
             ),
             (["scan", "a", "--report", "r.txt"], "--report: r.txt: unknown ending; use .html or .htm"),
+            (
+                ["scan", "a", "--report", "pages"],
+                "--report: pages: unknown ending; use .html or .htm; for several images a folder: pages/"
+            ),
             (["scan", "a", "--preview", "r.jpg"], "--preview: r.jpg: unknown ending; use .png"),
             (["scan", "a", "--noise", "weights"], "--noise: \"weights\" is not one of global, map"),
             (
