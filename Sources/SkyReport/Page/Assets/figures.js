@@ -78,7 +78,8 @@ function drawThroughput(parent, data) {
     rates.forEach((row, system) => {
       const path = [], back = [];
       row.forEach((rate, bin) => {
-        const [from, to] = [toX(bin * width), toX(Math.min((bin + 1) * width, data.seconds))];
+        // Of a short scan, bins reach beyond the end.
+        const [from, to] = [bin, bin + 1].map((edge) => toX(Math.min(edge * width, data.seconds)));
         const [low, high] = [toY(below[bin] / unit), toY((below[bin] + rate) / unit)];
         path.push(`${from} ${high}`, `${to} ${high}`);
         back.unshift(`${to} ${low}`, `${from} ${low}`);
