@@ -15,6 +15,8 @@ enum Lab {
         var options: [String]
         /// Programs that it needs in addition to those of every scenario.
         var tools: [String]
+        /// Whether it waits for minutes and disturbs no measurement of another scenario.
+        var mostlyWaits: Bool
 
         var testDescription: String { name }
         var path: String { "\(Lab.folder)/scenarios/\(name).sh" }
@@ -35,11 +37,12 @@ enum Lab {
             return name.hasSuffix(".sh") ? String(name.dropLast(3)) : nil
         }
         return names.sorted().compactMap { name in
-            var scenario = Scenario(name: name, options: [], tools: [])
+            var scenario = Scenario(name: name, options: [], tools: [], mostlyWaits: false)
             let lines = Command.lines(of: scenario.path)
             guard let options = words(after: "# hosts ", in: lines) else { return nil }
             scenario.options = ["-n"] + options
             scenario.tools = words(after: "# needs ", in: lines) ?? []
+            scenario.mostlyWaits = lines.contains("# waits")
             return scenario
         }
     }()

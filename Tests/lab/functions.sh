@@ -129,7 +129,7 @@ scan() {
 }
 scan_ended() { ended "$1" scan "${2:-120}"; }
 # joined HOST NODE: whether the node joined the scan on HOST. worked HOST NODE: whether it finished a task of it.
-joined() { lines 1 "node $2 joined" "$(log "$1" scan)"; }
+joined() { lines 1 "node $2 joined|nodes joined, .*[: ]$2(,|$| and )" "$(log "$1" scan)"; }
 worked() { lines 1 "\"name\" : \"$2\"" "$(log "$1" scan)"; }
 same_catalogue() { cmp "$LAB/local.csv" "$LAB/cluster.csv"; }
 # moment PATTERN FILE: the time of the first line that matches.

@@ -73,6 +73,23 @@ package final class ScanThreads: Sendable {
         threads = Locked([thread])
     }
 
+    /// Seconds in which a processor ran these threads so far; nil if the system does not tell, or they have ended.
+    package var processorSeconds: Double? {
+        #if os(Linux)
+            threads.withLock { threads in
+                threads.reduce(threads.isEmpty ? nil : 0) { sum, thread in
+                    var (clock, time) = (clockid_t(), timespec())
+                    guard let sum, pthread_getcpuclockid(thread, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+                        return nil
+                    }
+                    return sum + Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+                }
+            }
+        #else
+            nil
+        #endif
+    }
+
     deinit {
         queue.close()
         threads.withLock { threads in

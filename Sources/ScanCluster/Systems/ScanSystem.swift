@@ -108,6 +108,9 @@ public actor ScanSystem {
         slotTransport.threads.submit(work)
     }
 
+    /// Seconds in which a processor ran the scan threads of this system so far; nil for a node, or if unknown.
+    package nonisolated var processorSeconds: Double? { slotTransport?.threads.processorSeconds }
+
     /// Closes the slots of this process: waiting work is skipped at once, running work is not interrupted.
     package nonisolated func closeSlots() { slotTransport?.close() }
 

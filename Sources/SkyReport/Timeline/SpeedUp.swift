@@ -1,6 +1,6 @@
 /// How many times as fast a scan was as one of its systems alone. Measured from the scan itself; pure.
 ///
-/// The factor is T(alone) / T. T is the time from the beginning of the scan until its sources were complete. T(alone) is
+/// The factor is T(alone) / T. T is the time from the start of the command until its sources were complete. T(alone) is
 /// the time in which no task ran on any system, when only the coordinator worked, and for each step the time that its
 /// tasks would take on the slots of the one system, one per slot at a time, at the pace that its own tasks had.
 ///
@@ -20,10 +20,16 @@ public struct SpeedUp: Encodable, Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - timeline: The scan.
+    ///   - before: Seconds from the start of the command to that of the timeline.
     ///   - local: Name of the coordinator's own system, which is the one to compare with if it has slots; otherwise it
     ///     is the one that did most.
+    ///   - processorSeconds: Time in which a processor ran the local system's tasks; nil if unknown. On few processors,
+    ///     the coordinator's other threads, which send pixels to nodes, delay its own tasks; alone there are none to send.
     ///   - areApart: Whether two systems, by name, are known to have no processor in common.
-    public init?(of timeline: ScanTimeline, local: String, areApart: (String, String) -> Bool) {
+    public init?(
+        of timeline: ScanTimeline, before: Double = 0, local: String, processorSeconds: Double? = nil,
+        areApart: (String, String) -> Bool
+    ) {
         guard let end = timeline.end, end > 0 else { return nil }
         let done = timeline.attempts.filter { $0.outcome == .done && $0.seconds != nil }
         let steps = Dictionary(grouping: done, by: \.step)
@@ -39,12 +45,19 @@ public struct SpeedUp: Encodable, Equatable, Sendable {
         guard sample.count >= slots, sample.seconds > 0 else { return nil }
         // In steps without a task of its own, its speed relative to the mean is that of the heaviest step.
         let relative = sample.pace / heaviest.pace
-        let alone = steps.values.reduce(end - timeline.busySeconds) { sum, step in
+        // An attempt without a result, such as a hedge, took time of a processor, too.
+        let scanning = timeline.attempts.reduce(0) { sum, attempt in
+            attempt.system == one ? sum + (attempt.seconds ?? max(0, (attempt.end ?? end) - attempt.start)) : sum
+        }
+        let undelayed =
+            processorSeconds.map { systems[one].name == local && scanning > 0 ? min(1, $0 / scanning) : 1 } ?? 1
+        let alone = steps.values.reduce(before + end - timeline.busySeconds) { sum, step in
             let own = step.filter { $0.system == one }
-            return sum + step.duration(slots: slots, pace: own.cost > 0 ? own.pace : step.pace * relative)
+            let pace = own.cost > 0 ? own.pace : step.pace * relative
+            return sum + step.duration(slots: slots, pace: pace * undelayed)
         }
         let ratio = Double(shares.keys.reduce(0) { $0 + systems[$1].slots }) / Double(slots)
-        self.init(factor: (min(alone / end, ratio) * 100).rounded() / 100, over: systems[one].name)
+        self.init(factor: (min(alone / (before + end), ratio) * 100).rounded() / 100, over: systems[one].name)
     }
 }
 

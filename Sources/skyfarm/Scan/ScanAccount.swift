@@ -28,15 +28,23 @@ struct ScanAccount: Equatable, Sendable {
         case coordinator
     }
 
-    /// The account of a finished scan. `readingSeconds` is the time spent reading pixels, `local` the name of the
-    /// coordinator's own system; `processors` are those of each system, as far as they are known.
+    /// The account of a finished scan.
+    /// - Parameters:
+    ///   - timeline: the scan.
+    ///   - before: seconds from the start of the command to that of the timeline.
+    ///   - readingSeconds: time spent reading pixels.
+    ///   - local: name of the coordinator's own system.
+    ///   - processorSeconds: time in which a processor ran the local system's tasks; nil if unknown.
+    ///   - processors: those of each system, as far as they are known.
     init(
-        _ timeline: ScanTimeline, readingSeconds: Double, local: String, processors: [String: ProcessorShare]
+        _ timeline: ScanTimeline, before: Double = 0, readingSeconds: Double, local: String,
+        processorSeconds: Double? = nil, processors: [String: ProcessorShare]
     ) {
         // Without systems, the journal had all results.
         guard let end = timeline.end, end > 0, !timeline.systems.isEmpty else { return }
         let times = SlotTimes(timeline, end: end)
-        speedUp = SpeedUp(of: timeline, local: local) { one, other in
+        speedUp = SpeedUp(of: timeline, before: before, local: local, processorSeconds: processorSeconds) {
+            one, other in
             guard let one = processors[one], let other = processors[other] else { return false }
             return !one.overlaps(other)
         }

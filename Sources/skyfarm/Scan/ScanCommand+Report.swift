@@ -8,10 +8,15 @@ import SkyScan
 
 extension ScanCommand {
     /// The account of a scan whose sources are complete. The nodes are still there, and known.
-    func account(_ recorder: ScanRecorder, _ reader: ImageReader, _ node: ScanNode) async -> ScanAccount {
+    /// `isOnly`: whether the node's system has done nothing else.
+    func account(
+        _ recorder: ScanRecorder, _ reader: ImageReader, _ node: ScanNode, isOnly: Bool
+    ) async -> ScanAccount {
         let processors = node.systems.snapshot.map { ($0.name, $0.processors) }
         return ScanAccount(
-            recorder.timeline, readingSeconds: await reader.readingSeconds, local: ScanEvents.localName,
+            recorder.timeline, before: isOnly ? recorder.before : 0, readingSeconds: await reader.readingSeconds,
+            local: ScanEvents.localName,
+            processorSeconds: isOnly ? node.local?.processorSeconds : nil,
             processors: Dictionary(processors) { $1 }.compactMapValues(\.self))
     }
 

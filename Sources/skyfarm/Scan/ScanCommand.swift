@@ -117,7 +117,7 @@ struct ScanCommand: Command {
         let result = try await job.run()
         recorder.finish()
         events.report(differentNodes: result.differentNodes.keys.sorted())
-        let account = await account(recorder, reader, node)
+        let account = await account(recorder, reader, node, isOnly: true)
         recorder.begin(chore: "writing the catalogue")
         let table = result.table(
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,

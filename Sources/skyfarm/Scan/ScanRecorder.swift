@@ -7,6 +7,8 @@ import SkyScan
 final class ScanRecorder: Sendable {
     /// When the scan began.
     let began = Date()
+    /// Seconds from the start of the process to that of the scan.
+    let before = ProcessAge.seconds ?? 0
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
     private let state = Locked(LiveScan())

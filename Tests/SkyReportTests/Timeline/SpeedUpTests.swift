@@ -48,6 +48,15 @@ import Testing
         #expect(speedUp(equal) == SpeedUp(factor: 1.67, over: "local"))
     }
 
+    @Test("delays of the own tasks by the coordinator's other threads do not count: alone there is nothing to send")
+    func delayed() {
+        func factor(_ seconds: Double?) -> Double? {
+            SpeedUp(of: equal, local: "local", processorSeconds: seconds) { _, _ in true }?.factor
+        }
+        // The local tasks took 6 s. Alone, in half the time: 3 s of the coordinator and 6 s of tasks.
+        #expect(factor(3) == 1 && factor(6) == 1.67 && factor(7) == 1.67 && factor(nil) == 1.67)
+    }
+
     @Test("it is silent where the system to compare with may have shared its processors")
     func shared() {
         #expect(speedUp(equal, apart: false) == nil)

@@ -1,6 +1,6 @@
 # hosts 2 -4
 # needs taskset
-# The speed-up that a scan reports is the ratio of the times of two scans, with and without the node, within 10 %, where
+# The speed-up that a scan reports is the ratio of the times of two scans, with and without the node, within 15 %, where
 # coordinator and node have a processor each. It is the same in the terminal, in JSON and in the report. Where the node
 # uses the coordinator's processor, none is reported. Other load on the machine makes the times unreliable: LAB_PRIORITY is
 # a command that raises the priority, such as "chrt -f 1".
@@ -13,7 +13,7 @@ scan_on() {
     local start
     start=$(now)
     on 2 $LAB_PRIORITY taskset -c "$1" "$LAB_SKYFARM" scan /run/lab/sky.fits --no-discovery --no-journal --local-slots 1 \
-        -o /run/lab/cluster.csv --overwrite "${@:2}" 2>"$LAB/errors" || return 1
+        -o /run/lab/cluster.fits --overwrite "${@:2}" 2>"$LAB/errors" || return 1
     echo "$(since "$start")"
 }
 start_node() {
@@ -33,16 +33,16 @@ for run in 1 2 3; do
     tail -n 1 "$LAB/scan.$run" >>"$LAB/both"
     factor "$LAB/scan.$run" >>"$LAB/factors"
 done
-check "with the same catalogue" same_catalogue
 ratio=$(awk -v a="$(median <"$LAB/alone")" -v b="$(median <"$LAB/both")" 'BEGIN { printf "%.2f", a / b }')
 reported=$(median <"$LAB/factors")
 echo "alone: $(paste -sd' ' "$LAB/alone") s; with the node: $(paste -sd' ' "$LAB/both") s;" \
     "reported: $(paste -sd' ' "$LAB/factors")"
-near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a / b > 0.9 && a / b < 1.1) }'; }
+near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a / b > 0.85 && a / b < 1.15) }'; }
 check "reported $reported, by the clock $ratio" near "$reported" "$ratio"
 
-scan_on 0 --node 10.77.0.1:4870 --json --report /run/lab/report.html >"$LAB/scan"
+scan_on 0 --node 10.77.0.1:4870 --json -o /run/lab/cluster.csv --report /run/lab/report.html >"$LAB/scan"
 check "a scan with a report succeeds" test $? = 0
+check "with the same catalogue" same_catalogue
 reported=$(factor "$LAB/scan")
 check "JSON and terminal have one number, $reported" \
     lines 1 "[; ]$reported times as fast as this machine alone" "$LAB/errors"

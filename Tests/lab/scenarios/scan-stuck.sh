@@ -1,4 +1,5 @@
 # hosts 2 -4
+# waits
 # The only node of a scan is stuck in a read that never returns, while its heartbeats answer. Without --timeout the scan
 # ends, names the sectors that were not scanned, and the exit code is 23; the same command then completes the catalogue.
 . "$LAB_HOME/functions.sh"
@@ -11,7 +12,7 @@ scan_far() {
 
 cc -shared -fPIC -O2 -o "$LAB/stuck_read.so" "$LAB_HOME/stuck_read.c"
 check "a read that never returns is built" test $? = 0
-check "an image is made and scanned" sky 2000x2000
+check "an image is made and scanned" sky 2200x2000
 spawn 1 node env LD_PRELOAD=/run/lab/stuck_read.so STUCK_AFTER=5 "$LAB_SKYFARM" node --name n1 --slots 1 \
     --listen :4870 --no-advertise --data /run/lab
 check "a node that will be stuck is ready" wait_for 15 lines 1 "^ready n1 " "$(log 1 node)"

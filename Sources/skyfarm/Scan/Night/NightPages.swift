@@ -83,7 +83,7 @@ final class NightPages: Sendable {
             let preview = try await command.preview(reader, side: Self.imageSide)
             let thumbnail = try preview.thumbnail(limit: Self.thumbnailSide).png()
             if let folder {
-                let account = await command.account(scan, reader, node)
+                let account = await command.account(scan, reader, node, isOnly: false)
                 try folder.write(name, page: try page(image, preview, scan, account), thumbnail: thumbnail)
             }
             if command.options.dashboard != nil { pictures.withLock { $0[name] = thumbnail } }
