@@ -29,7 +29,9 @@ struct StuckNodeTests {
     private func scan(on node: Node) async throws -> SkyScanResult {
         let limits = ScanCoordinator.Options(
             waitForSystems: .milliseconds(500),
-            adaptiveTimeout: AdaptiveTimeout(multiple: 5, least: .seconds(2), leastUnmeasured: .seconds(3)))
+            // Not adapted: beside other tests, measured tasks take many times as long as alone.
+            adaptiveTimeout: AdaptiveTimeout(
+                multiple: 0, least: .seconds(10), leastUnmeasured: .seconds(10), secondsPerCostUnmeasured: 0))
         let cluster = ScanNode(
             keys: try KeyStore(path: Program.configuration + "/skyfarm/cluster.key").ring(), nodes: [node.address],
             discovering: [], options: limits)
@@ -48,13 +50,10 @@ struct StuckNodeTests {
             "far", ["--data", scene.path("data")], environment: ["LD_PRELOAD": library, "STUCK_AFTER": "5"])
         let result = try await scan(on: node)
         let background = result.missing.filter { $0.step == .background }
-        #expect(background.count == 3 && result.missing.count > 3, "\(result.missing)")
-        // Two seconds, or more on a busy machine.
-        #expect(
-            background.contains { $0.reason.wholeMatch(of: /no answer within \d+ s \(on far, attempt 1\)/) != nil },
-            "\(background)")
-        let lastCause = /no system is left to run it; the last cause: far: no answer within \d+ s/
-        #expect(background.count { $0.reason.wholeMatch(of: lastCause) != nil } == 2, "\(background)")
+        #expect(background.count >= 3 && result.missing.count > 3, "\(result.missing)")
+        #expect(background.contains { $0.reason == "no answer within 10 s (on far, attempt 1)" }, "\(background)")
+        let lastCause = "no system is left to run it; the last cause: far: no answer within 10 s"
+        #expect(background.count { $0.reason == lastCause } >= 2, "\(background)")
     }
 
     @Test("from its first read, when nothing was measured, too")
