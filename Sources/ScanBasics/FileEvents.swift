@@ -65,21 +65,21 @@ package final class FileEvents: @unchecked Sendable {
                         offset += MemoryLayout<inotify_event>.size
                         let name = bytes[offset..<offset + Int(header.len)].prefix { $0 != 0 }
                         offset += Int(header.len)
-                        events.append(contentsOf: event(header, String(decoding: name, as: UTF8.self), folders))
+                        if let event = event(header, String(decoding: name, as: UTF8.self), folders) {
+                            events.append(event)
+                        }
                     }
                 }
             }
             return events
         }
 
-        private static func event(
-            _ header: inotify_event, _ name: String, _ folders: [Int32: String]
-        ) -> [Event] {
-            if header.mask & UInt32(IN_Q_OVERFLOW) != 0 { return [.lost] }
-            guard let folder = folders[header.wd], !name.isEmpty else { return [] }
-            if header.mask & UInt32(IN_CLOSE_WRITE | IN_MOVED_TO) != 0 { return [.written(folder: folder, name: name)] }
-            if header.mask & UInt32(IN_ATTRIB) != 0 { return [.attributes(folder: folder, name: name)] }
-            return [.removed(folder: folder, name: name)]
+        private static func event(_ header: inotify_event, _ name: String, _ folders: [Int32: String]) -> Event? {
+            if header.mask & UInt32(IN_Q_OVERFLOW) != 0 { return .lost }
+            guard let folder = folders[header.wd], !name.isEmpty else { return nil }
+            if header.mask & UInt32(IN_CLOSE_WRITE | IN_MOVED_TO) != 0 { return .written(folder: folder, name: name) }
+            if header.mask & UInt32(IN_ATTRIB) != 0 { return .attributes(folder: folder, name: name) }
+            return .removed(folder: folder, name: name)
         }
     #endif
 }

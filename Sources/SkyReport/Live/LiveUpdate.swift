@@ -5,7 +5,7 @@ internal import SkyImage
 ///
 /// A snapshot is the update since the beginning. Every list has the index at which it begins, so that a page may apply
 /// an update twice. A report embeds the last snapshot.
-public struct LiveUpdate: Encodable, Sendable {
+public struct LiveUpdate: PageUpdate, Sendable {
     var v = 2
     /// Only in a snapshot.
     var scan: Scan?
@@ -97,16 +97,6 @@ public struct LiveUpdate: Encodable, Sendable {
         var ending: LiveScan.Ending
         var catalogue: CatalogueSummary?
         var speedUp: SpeedUp?
-    }
-
-    /// One line, in UTF-8.
-    public func json() -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        // Encoding numbers and strings cannot fail.
-        return (try? encoder.encode(self)).map { Array($0) } ?? []
     }
 }
 

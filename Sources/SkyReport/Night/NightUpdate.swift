@@ -2,7 +2,7 @@ import Foundation
 
 /// The changes of a night since a revision, as JSON for its index; `v` is the version of the format. A snapshot is the
 /// update since the beginning.
-public struct NightUpdate: Encodable, Sendable {
+public struct NightUpdate: PageUpdate, Sendable {
     var v = 1
     /// Only in a snapshot.
     var night: Facts?
@@ -41,16 +41,6 @@ public struct NightUpdate: Encodable, Sendable {
 
     struct End: Encodable {
         var ending: LiveScan.Ending
-    }
-
-    /// One line, in UTF-8.
-    public func json() -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        // Encoding numbers and strings cannot fail.
-        return (try? encoder.encode(self)).map { Array($0) } ?? []
     }
 }
 

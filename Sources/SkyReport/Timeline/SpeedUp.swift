@@ -49,8 +49,8 @@ public struct SpeedUp: Encodable, Equatable, Sendable {
         let scanning = timeline.attempts.reduce(0) { sum, attempt in
             attempt.system == one ? sum + (attempt.seconds ?? max(0, (attempt.end ?? end) - attempt.start)) : sum
         }
-        let undelayed =
-            processorSeconds.map { systems[one].name == local && scanning > 0 ? min(1, $0 / scanning) : 1 } ?? 1
+        let isDelayed = systems[one].name == local && scanning > 0
+        let undelayed = isDelayed ? min(1, (processorSeconds ?? scanning) / scanning) : 1
         let alone = steps.values.reduce(before + end - timeline.busySeconds) { sum, step in
             let own = step.filter { $0.system == one }
             let pace = own.cost > 0 ? own.pace : step.pace * relative

@@ -51,6 +51,7 @@ public final class FilesJournal: Sendable {
                 try file.removeResults()
                 files = []
             }
+            try file.prepareFiles()
             return FilesJournal(id: opening.id, files: files, Confined(lock: lock, file: file))
         }
     }

@@ -80,7 +80,16 @@ public struct FileStamp: Codable, Equatable, Sendable {
 }
 
 extension JournalFile {
-    /// Writes what is known about a file of the job; durable when this returns.
+    /// Prepares for records of files, each of which is durable when it is written.
+    func prepareFiles() throws(JournalError) {
+        try database.execute(
+            """
+            PRAGMA synchronous = FULL;
+            CREATE TABLE IF NOT EXISTS file (name TEXT PRIMARY KEY, json TEXT NOT NULL);
+            """)
+    }
+
+    /// Writes what is known about a file of the job; durable when this returns. After ``prepareFiles()``.
     func write(_ file: JournalledFile) throws(JournalError) {
         let text: String
         do {
@@ -88,11 +97,6 @@ extension JournalFile {
         } catch {
             throw Self.damaged(database, "the record of \(file.name) cannot be coded: \(error.localizedDescription)")
         }
-        try database.execute(
-            """
-            PRAGMA synchronous = FULL;
-            CREATE TABLE IF NOT EXISTS file (name TEXT PRIMARY KEY, json TEXT NOT NULL);
-            """)
         let statement = try database.prepare("INSERT OR REPLACE INTO file VALUES (?, ?)")
         try statement.bind(.text(file.name), .text(text))
         _ = try statement.step()

@@ -114,6 +114,15 @@ final class Browser {
         return text
     }
 
+    /// A statement that waits until the page has been drawn.
+    static let frame = "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));"
+
+    /// The value of an expression, as JSON carries it, once the page has been drawn.
+    func evaluateDrawn<Value: Decodable>(_ expression: String) throws -> Value {
+        let text = try run("\(Self.frame) return JSON.stringify(\(expression));")
+        return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    }
+
     /// Moves the mouse to a place in the window, with the left button up, pressed, held or released there.
     func mouse(_ x: Double, _ y: Double, _ type: String = "mouseMoved", isHeld: Bool = false) throws {
         _ = try send(

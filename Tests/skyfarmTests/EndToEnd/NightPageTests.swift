@@ -17,11 +17,8 @@ struct NightPageTests {
         browser = try Browser()
     }
 
-    private static let frame = "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));"
-
     private func evaluate<Value: Decodable>(_ expression: String, as: Value.Type = Value.self) throws -> Value {
-        let text = try browser.run("\(Self.frame) return JSON.stringify(\(expression));")
-        return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+        try browser.evaluateDrawn(expression)
     }
 
     private struct Image: Decodable {
@@ -225,7 +222,7 @@ struct NightPageTests {
               sort.value = "sources";
               sort.dispatchEvent(new Event("change"));
               document.getElementById("direction").click();
-              \(Self.frame)
+              \(Browser.frame)
               return (performance.now() - start) / 1000;
             })()
             """)
@@ -243,7 +240,7 @@ struct NightPageTests {
               const filter = document.getElementById("filter");
               filter.value = "FITS text ccd1";
               filter.dispatchEvent(new Event("input"));
-              \(Self.frame)
+              \(Browser.frame)
               return \(shown);
             })()
             """)
@@ -277,22 +274,27 @@ struct NightPageTests {
 
     // MARK: Live
 
-    @Test("the live index shows waiting and running images, and what became of them")
-    func live() throws {
+    /// A scan of the night, and its only node, which is stopped.
+    private func stalledScan(_ further: [String] = []) throws -> (Node, Program) {
         try night()
         let node = try Node("only")
-        // The scan cannot end before the page is open: it has only this node.
         node.program.send(SIGSTOP)
-        defer { node.program.send(SIGCONT) }
-        let program = try Program([
+        let words = [
             "scan", scene.path("night"), "-o", scene.path("out/"), "--local-slots", "0", "--node", node.address,
-            "--wait", "60", "--dashboard",
-        ])
+        ]
+        return (node, try Program(words + ["--wait", "60", "--dashboard"] + further))
+    }
+
+    @Test("the live index shows waiting and running images, and what became of them")
+    func live() throws {
+        // The scan cannot end before the page is open.
+        let (node, program) = try stalledScan()
+        defer { node.program.send(SIGCONT) }
         try browser.open(try DashboardTests.link(program).absoluteString)
         #expect(try images().map(\.state).allSatisfy { $0 != "done" })
         node.program.send(SIGCONT)
         _ = try browser.run(
-            "while (!page.end) await new Promise((done) => setTimeout(done, 20)); \(Self.frame) return '';")
+            "while (!page.end) await new Promise((done) => setTimeout(done, 20)); \(Browser.frame) return '';")
         #expect(try images().map(\.state).sorted() == ["done", "done", "done", "failed"])
         #expect(try images().allSatisfy { $0.state == "failed" || ($0.sources ?? 0) > 100 })
         let first: String = try evaluate("document.querySelector('#images [data-number]').className")
@@ -302,15 +304,9 @@ struct NightPageTests {
 
     @Test("a job that is stopped leaves an index of what was and was not scanned")
     func stopped() throws {
-        try night()
-        let node = try Node("only")
-        // Nothing can be scanned: there is only this node.
-        node.program.send(SIGSTOP)
+        // Nothing can be scanned.
+        let (node, program) = try stalledScan(["--report", scene.path("out/pages/")])
         defer { node.program.send(SIGCONT) }
-        let program = try Program([
-            "scan", scene.path("night"), "-o", scene.path("out/"), "--local-slots", "0", "--node", node.address,
-            "--wait", "60", "--dashboard", "--report", scene.path("out/pages/"),
-        ])
         _ = try DashboardTests.link(program)
         program.send(SIGINT)
         #expect(try program.finish().code == 130)

@@ -18,11 +18,8 @@ struct PageUseTests {
         browser = try Browser()
     }
 
-    private static let frame = "await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));"
-
     private func evaluate<Value: Decodable>(_ expression: String, as: Value.Type = Value.self) throws -> Value {
-        let text = try browser.run("\(Self.frame) return JSON.stringify(\(expression));")
-        return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+        try browser.evaluateDrawn(expression)
     }
 
     /// Scans a synthetic sky, which has coordinates, and opens its report.
@@ -212,7 +209,7 @@ struct PageUseTests {
                   const choice = document.getElementById("stretch");
                   choice.value = "\(name)";
                   choice.dispatchEvent(new Event("change"));
-                  \(Self.frame)
+                  \(Browser.frame)
                   const { sky } = page, context = sky.canvas.getContext("2d");
                   return [0, 1, 2, 3].map((x) => context.getImageData(sky.screenX(x), sky.screenY(0), 1, 1).data[0]);
                 })()

@@ -16,9 +16,7 @@ extension ScanCommand {
         try refuseInputsAsOutputs(files, outputs)
         if options.images.skipsExisting { try outputs.requireFITS() }
         if options.dryRun { return try dryRun(files, outputs) }
-        let journal = try await openJournal(files.map(\.name), count: files.count) { line in
-            options.log.write(.info, StyledText(line))
-        }
+        let journal = try await openJournal(files.map(\.name), count: files.count)
         // Decided once, since catalogues are read for it.
         let done = Set((journal?.files.values).map { $0.filter(\.isDone).map(\.name) } ?? [])
         try outputs.prepare(

@@ -8,12 +8,9 @@ extension ScanCommand {
     /// - Parameters:
     ///   - names: the inputs.
     ///   - count: their number of files; nil if it is not known.
-    ///   - notice: receives lines for the user.
     /// - Returns: the journal; nil with `--no-journal`.
     /// - Throws: ``JournalError``; `CommandError` if the kernel cannot be read.
-    func openJournal(
-        _ names: [String], count: Int?, notice: @escaping @Sendable (String) -> Void
-    ) async throws -> FilesJournal? {
+    func openJournal(_ names: [String], count: Int?) async throws -> FilesJournal? {
         guard let journal = options.journal else { return nil }
         var record = JobRecord(
             identity: try identity(of: names), words: journal.words,
@@ -22,7 +19,8 @@ extension ScanCommand {
         record.files = count ?? 0
         return try await FilesJournal.open(
             record, in: try JournalFolder(environment: journal.environment), forgets: journal.forgets,
-            forgetsFinished: options.overwrite, notice: notice)
+            forgetsFinished: options.overwrite
+        ) { [log = options.log] line in log.write(.info, StyledText(line)) }
     }
 
     /// Unlike a scan of one image, the job includes its outputs: what it has written need not be written again.

@@ -49,9 +49,6 @@ final class FolderWatch: @unchecked Sendable {
         (actions, continuation) = AsyncStream.makeStream()
     }
 
-    /// Number of files whose writers have not finished.
-    var waitingCount: Int { arrivals.withLock { $0.waitingCount } }
-
     /// Starts to watch.
     func begin() {
         queue.async { [self] in

@@ -16,9 +16,7 @@ extension ScanCommand {
         let outputs = try OutputPlan(options.outputs, files: samples, overwrite: options.overwrite)
         if options.images.skipsExisting { try outputs.requireFITS() }
         try refuseWatchedOutputs(samples, watch.folders, outputs)
-        let journal = try await openJournal(watch.folders.map { "\(Self.absolute($0))/" }, count: nil) { line in
-            options.log.write(.info, StyledText(line))
-        }
+        let journal = try await openJournal(watch.folders.map { "\(Self.absolute($0))/" }, count: nil)
         try outputs.prepare(samples, checksExistence: false)
         let pages = try NightPages(self, [], replaces: journal?.files.isEmpty == false)
         return try await scan(.folders(watch), .init(outputs: outputs, journal: journal, pages: pages))
