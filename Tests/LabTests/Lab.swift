@@ -17,6 +17,8 @@ enum Lab {
         var tools: [String]
         /// What may run beside it.
         var company: Company
+        /// `# long`: it begins before the others, so that nothing waits for it at the end.
+        var isLong: Bool
 
         var testDescription: String { name }
         var path: String { "\(Lab.folder)/scenarios/\(name).sh" }
@@ -47,13 +49,14 @@ enum Lab {
             return name.hasSuffix(".sh") ? String(name.dropLast(3)) : nil
         }
         return names.sorted().compactMap { name in
-            var scenario = Scenario(name: name, options: [], tools: [], company: .others)
+            var scenario = Scenario(name: name, options: [], tools: [], company: .others, isLong: false)
             let lines = Command.lines(of: scenario.path)
             guard let options = words(after: "# hosts ", in: lines) else { return nil }
             scenario.options = ["-n"] + options
             scenario.tools = words(after: "# needs ", in: lines) ?? []
             if lines.contains("# waits") { scenario.company = .anything }
             if lines.contains("# alone") { scenario.company = .nothing }
+            scenario.isLong = lines.contains("# long")
             return scenario
         }
     }()
@@ -63,7 +66,9 @@ enum Lab {
     }
 
     /// Chosen scenarios whose tools are installed.
-    static let runnable = chosen.filter { missing(for: $0).isEmpty }
+    static let runnable =
+        chosen.filter { missing(for: $0).isEmpty && $0.isLong }
+        + chosen.filter { missing(for: $0).isEmpty && !$0.isLong }
 
     /// Chosen scenarios that lack a tool, with its name.
     static let lacking = chosen.filter { !missing(for: $0).isEmpty }

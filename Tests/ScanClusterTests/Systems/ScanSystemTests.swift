@@ -3,7 +3,7 @@ import ScanCluster
 import ScanTestSupport
 import Testing
 
-@Suite struct ScanSystemTests {
+@Suite(.timeLimit(.minutes(5))) struct ScanSystemTests {
     let clock = ManualClock()
 
     private func remote(_ behaviours: FakeNode.Behaviour...) -> (FakeNode, ScanSystem) {
