@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+import warnings
 
 import numpy as np
 import sep
@@ -15,6 +16,8 @@ from astropy.table import Table
 
 
 def main(image_path, output_path):
+    # Of odd headers, astropy says so.
+    warnings.simplefilter("ignore")
     marks = [time.perf_counter()]
     steps = {}
 
