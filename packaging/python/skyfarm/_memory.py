@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -73,16 +74,59 @@ def fits_file(array: Array, header: fits.Header | None = None) -> Iterator[int]:
 
     The samples are copied once. Where the system has no files in memory, the file is a temporary one.
     """
-    if hasattr(os, "memfd_create"):
-        descriptor = os.memfd_create("skyfarm.fits", 0)
-    else:
-        descriptor, name = tempfile.mkstemp(suffix=".fits")
-        os.unlink(name)
+    descriptor = _spare.take()
     try:
         _write(descriptor, array, header)
         yield descriptor
     finally:
-        os.close(descriptor)
+        _spare.give(descriptor)
+
+
+class _Spare:
+    """The memory of the last array, for some seconds: to get and to return it takes longer than to copy an array."""
+
+    SECONDS = 5.0
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._descriptor: int | None = None
+        self._timer: threading.Timer | None = None
+
+    def take(self) -> int:
+        """A file in memory, of any content."""
+        with self._lock:
+            descriptor, self._descriptor = self._descriptor, None
+            if self._timer is not None:
+                self._timer.cancel()
+        if descriptor is not None:
+            return descriptor
+        if hasattr(os, "memfd_create"):
+            return os.memfd_create("skyfarm.fits", 0)
+        descriptor, name = tempfile.mkstemp(suffix=".fits")
+        os.unlink(name)
+        return descriptor
+
+    def give(self, descriptor: int) -> None:
+        """Keeps the file for the next array, and closes the one that was kept before."""
+        with self._lock:
+            before, self._descriptor = self._descriptor, descriptor
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = threading.Timer(self.SECONDS, self.close)
+            self._timer.daemon = True
+            self._timer.start()
+        if before is not None:
+            os.close(before)
+
+    def close(self) -> None:
+        """Returns the memory to the system."""
+        with self._lock:
+            descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+_spare = _Spare()
 
 
 def path(descriptor: int) -> str:

@@ -15,6 +15,7 @@ from astropy.wcs import WCS
 from conftest import assert_same
 
 import skyfarm
+from skyfarm import _memory
 
 Command = Callable[..., list[Table]]
 
@@ -94,6 +95,19 @@ def test_large_array_is_written_by_several_threads(command: Command, tmp_path: P
     array = np.tile(np.random.default_rng(2).normal(0, 1, (600, 700)).astype("f4"), (3, 2))
     fits.writeto(tmp_path / "large.fits", array)
     assert_same(skyfarm.scan(array, threshold=2), command(str(tmp_path / "large.fits"), "--threshold", "2")[0])
+
+
+def test_memory_is_used_again_and_returned(sky: np.ndarray, command: Command, tmp_path: Path) -> None:
+    def files() -> int:
+        return sum("skyfarm.fits" in os.readlink(file) for file in Path("/proc/self/fd").iterdir() if file.is_symlink())
+
+    for array in (sky[:200], sky[:150].astype("u2"), sky):
+        (tmp_path / "file.fits").unlink(missing_ok=True)
+        fits.writeto(tmp_path / "file.fits", array)
+        assert_same(skyfarm.scan(array), command(str(tmp_path / "file.fits"))[0])
+        assert files() == 1
+    _memory._spare.close()
+    assert files() == 0
 
 
 def test_mask_and_weights(sky: np.ndarray, tmp_path: Path, command: Command) -> None:
