@@ -36,7 +36,7 @@ extension ImagesJob {
     func skip(_ file: InputList.File, _ stamps: [FileStamp]) async throws {
         let names = results.outputs.templates.map { $0.name(file: file.path) }
         report.skip(file, outputs: names)
-        events.display.handle(.fileEnded)
+        events.display.handle(.fileEnded(file: file.name, outputs: names))
         try await journal?.write(
             JournalledFile(
                 name: file.name, inputs: stamps,

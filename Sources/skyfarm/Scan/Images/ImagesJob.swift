@@ -137,7 +137,7 @@ struct ImagesJob: Sendable {
                 throw CommandError(.input, scan.failures.first ?? "\(scan.file.name): cannot be scanned")
             }
             let names = try await write(scan)
-            events.display.handle(.fileEnded)
+            events.display.handle(.fileEnded(file: scan.file.name, outputs: names, errors: scan.failures))
             events.say(ImagesReport.line(of: scan, outputs: names))
         } catch {
             try fail(scan.file, error)
@@ -204,7 +204,7 @@ struct ImagesJob: Sendable {
         pages?.fail(nil, of: file, reason)
         if options.images.failsFast { throw error }
         report.fail(file, reason)
-        events.display.handle(.fileEnded)
+        events.display.handle(.fileEnded(file: file.name, outputs: [], errors: [reason]))
         events.warn(StyledText(reason))
     }
 }

@@ -103,7 +103,8 @@ extension ImagesJob {
             guard done.contains(file.name), let known = journal.files[file.name] else { return true }
             try report.resume(known.report)
             results.pages?.keep(file)
-            events.display.handle(.fileEnded)
+            let outputs = known.catalogues.map(\.path)
+            events.display.handle(.fileEnded(file: file.name, outputs: outputs))
             return false
         }
     }
