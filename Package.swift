@@ -154,7 +154,7 @@ let package = Package(
         // Real images and their reference catalogues, for the tests of two targets.
         .target(
             name: "SkyTestSupport", dependencies: ["SkyImage", "CFITSIO"], path: "Tests/SkyTestSupport",
-            swiftSettings: swift),
+            exclude: ["Oracle/whole_image.py", "Oracle/fixed_draw.c"], swiftSettings: swift),
         // Announces and browses in the hosts of the lab, Tests/lab.
         .executableTarget(
             name: "discovery-probe", dependencies: ["ScanDiscovery", "ScanCluster"],
@@ -196,8 +196,6 @@ let package = Package(
             name: "SkyImageTests", dependencies: ["ScanBasics", "SkyImage", "SkyTestSupport"],
             exclude: [
                 "WCS/astropy_coordinates.py", "FITS/astropy_pixels.py", "Catalogue/astropy_table.py",
-                "Oracle/whole_image.py",
-                "Oracle/fixed_draw.c",
             ],
             swiftSettings: swift),
         .testTarget(

@@ -35,11 +35,12 @@ def use_loopback(folder):
         file.write_text(json.dumps(access))
 
 
-def run(client, folder, programs):
-    """Runs programs, each a task of one core. Returns the seconds from the submission to the end of the last."""
+def run(client, folder, programs, results=None):
+    """Runs programs, each a task of one core, with their output in a file each. Returns the seconds from the submission to
+    the end of the last."""
     job = Job(default_workdir=folder)
-    for program in programs:
-        job.program(program, stdout=None, stderr=None)
+    for number, program in enumerate(programs):
+        job.program(program, stdout=None if results is None else str(results / str(number)), stderr=None)
     start = time.perf_counter()
     wait(client, client.submit(job).id, len(programs))
     return time.perf_counter() - start

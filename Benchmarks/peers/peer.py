@@ -105,6 +105,11 @@ def not_installed(name):
     sys.exit(69)
 
 
+def value(number):
+    """The output of a null task, computed from its identity."""
+    return 3 * number + 1
+
+
 def task_count():
     if len(sys.argv) != 2 or not sys.argv[1].isdecimal() or int(sys.argv[1]) < 1:
         print(f"usage: {Path(sys.argv[0]).name} TASKS", file=sys.stderr)

@@ -23,7 +23,7 @@ def main(image_path, output_path):
         steps[step] = marks[-1] - marks[-2]
 
     with fits.open(image_path, memmap=False) as hdus:
-        pixels = np.ascontiguousarray(hdus[0].data, dtype=np.float32)
+        pixels = np.ascontiguousarray(next(h.data for h in hdus if h.header.get("NAXIS") == 2), dtype=np.float32)
     mark("read")
 
     background = sep.Background(pixels, bw=64, bh=64, fw=3, fh=3)

@@ -29,7 +29,7 @@ def work(from_port, to_port):
         tasks.connect(f"tcp://127.0.0.1:{from_port}")
         results.connect(f"tcp://127.0.0.1:{to_port}")
         while True:
-            results.send(tasks.recv())
+            results.send(peer.value(int.from_bytes(tasks.recv(), "big")).to_bytes(4, "big"))
 
 
 def main():
@@ -48,7 +48,8 @@ def main():
         go.set()
         results = [sink.recv() for _ in range(tasks)]
         seconds = time.perf_counter() - start
-    assert [int.from_bytes(result, "big") for result in results] == list(range(tasks))
+    assert [int.from_bytes(result, "big") for result in results] == [
+        peer.value(number) for number in range(tasks)]
     peer.report("ZeroMQ", f"{zmq.zmq_version()} with pyzmq {zmq.__version__}", tasks, seconds)
 
 

@@ -1,6 +1,8 @@
 /// Options of the command line.
 struct BenchmarkOptions {
-    enum Suite: String, CaseIterable { case scan, dispatch, latency, codec, tls, scale, dashboard, start, night }
+    enum Suite: String, CaseIterable {
+        case scan, dispatch, latency, codec, tls, scale, dashboard, start, night, images
+    }
 
     var suite: Suite
     var json = false
@@ -10,13 +12,15 @@ struct BenchmarkOptions {
     var size: Int
     /// Whether other programs are measured as well.
     var peers = true
+    /// The images of the suite `images`.
+    var files: [String] = []
 
     struct UsageError: Error, CustomStringConvertible {
         var description: String
     }
 
     private static let usage = """
-        usage: skyfarm-benchmarks scan|dispatch|latency|codec|tls|scale|dashboard|start|night
+        usage: skyfarm-benchmarks scan|dispatch|latency|codec|tls|scale|dashboard|start|night|images FILE...
                  [--json] [--runs N] [--size PIXELS] [--no-peers]
         """
 
@@ -33,9 +37,11 @@ struct BenchmarkOptions {
             case "--no-peers": peers = false
             case "--runs": runs = try Self.number(rest.popFirst(), in: 1...1000)
             case "--size": size = try Self.number(rest.popFirst(), in: 256...20_000)
+            case let file where suite == .images && !file.hasPrefix("-"): files.append(file)
             default: throw UsageError(description: "unknown option \(option)\n" + Self.usage)
             }
         }
+        if suite == .images && files.isEmpty { throw UsageError(description: "no image is given\n" + Self.usage) }
     }
 
     private static func number(_ text: String?, in range: ClosedRange<Int>) throws(UsageError) -> Int {

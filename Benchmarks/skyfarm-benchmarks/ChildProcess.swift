@@ -44,9 +44,9 @@ enum ChildRole: String {
     func serve() throws {
         switch self {
         case .skyNode: try Self.serve(.sky)
-        case .nullNode: try Self.serve(Scanners(ProbeTask.self))
+        case .nullNode: try Self.serve(Scanners(NullTask.self, ProbeTask.self))
         case .clearSkyNode: try Self.serve(.sky, .clear)
-        case .clearNullNode: try Self.serve(Scanners(ProbeTask.self), .clear)
+        case .clearNullNode: try Self.serve(Scanners(NullTask.self, ProbeTask.self), .clear)
         case .echo: try Self.serveEchoes()
         }
     }

@@ -17,10 +17,12 @@ struct PeerScheduler {
         PeerScheduler(name: "Dask", isTracking: true, driver: "dask_null.py", tasks: 1000),
         PeerScheduler(name: "GNU parallel", isTracking: true, driver: "parallel_null.py", tasks: 500),
         PeerScheduler(name: zeroMQ, isTracking: false, driver: "zmq_null.py", tasks: 1_000_000),
+        PeerScheduler(name: zeroMQInC, isTracking: false, driver: "zmq_c_null.py", tasks: 1_000_000),
     ]
 
-    /// A message pipeline without a scheduler.
+    /// A message pipeline without a scheduler, in Python and in C.
     static let zeroMQ = "ZeroMQ"
+    static let zeroMQInC = "ZeroMQ in C"
 
     /// A driver's result of a run.
     struct Run: Decodable {

@@ -37,8 +37,8 @@ struct PeerSchedulers {
         if let fastest = tracking.max(by: { rate($0).median < rate($1).median }) {
             report.add("null tasks / \(fastest)", "x", single / rate(fastest))
         }
-        if let pipeline = rates[PeerScheduler.zeroMQ] {
-            report.add("in chunks / \(PeerScheduler.zeroMQ)", "x", chunked / pipeline)
+        for name in [PeerScheduler.zeroMQ, PeerScheduler.zeroMQInC] {
+            if let pipeline = rates[name] { report.add("in chunks / \(name)", "x", chunked / pipeline) }
         }
     }
 }

@@ -15,11 +15,23 @@ enum Lab {
         var options: [String]
         /// Programs that it needs in addition to those of every scenario.
         var tools: [String]
-        /// Whether it waits for minutes and disturbs no measurement of another scenario.
-        var mostlyWaits: Bool
+        /// What may run beside it.
+        var company: Company
+        /// `# long`: it begins before the others, so that nothing waits for it at the end.
+        var isLong: Bool
 
         var testDescription: String { name }
         var path: String { "\(Lab.folder)/scenarios/\(name).sh" }
+    }
+
+    /// What may run beside a scenario.
+    enum Company: Sendable {
+        /// `# waits`: anything, since it uses no processor for minutes.
+        case anything
+        /// A few of its kind: it mostly waits, and its limits of time leave room for them.
+        case others
+        /// `# alone`: what waits, since it measures what the processors do.
+        case nothing
     }
 
     static let folder =
@@ -37,12 +49,14 @@ enum Lab {
             return name.hasSuffix(".sh") ? String(name.dropLast(3)) : nil
         }
         return names.sorted().compactMap { name in
-            var scenario = Scenario(name: name, options: [], tools: [], mostlyWaits: false)
+            var scenario = Scenario(name: name, options: [], tools: [], company: .others, isLong: false)
             let lines = Command.lines(of: scenario.path)
             guard let options = words(after: "# hosts ", in: lines) else { return nil }
             scenario.options = ["-n"] + options
             scenario.tools = words(after: "# needs ", in: lines) ?? []
-            scenario.mostlyWaits = lines.contains("# waits")
+            if lines.contains("# waits") { scenario.company = .anything }
+            if lines.contains("# alone") { scenario.company = .nothing }
+            scenario.isLong = lines.contains("# long")
             return scenario
         }
     }()
@@ -52,7 +66,9 @@ enum Lab {
     }
 
     /// Chosen scenarios whose tools are installed.
-    static let runnable = chosen.filter { missing(for: $0).isEmpty }
+    static let runnable =
+        chosen.filter { missing(for: $0).isEmpty && $0.isLong }
+        + chosen.filter { missing(for: $0).isEmpty && !$0.isLong }
 
     /// Chosen scenarios that lack a tool, with its name.
     static let lacking = chosen.filter { !missing(for: $0).isEmpty }
@@ -78,10 +94,11 @@ enum Lab {
         return result.status == 0 ? nil : result.output
     }()
 
-    /// Runs a scenario in a new lab.
+    /// Runs a scenario in a new lab; it is ended after four minutes.
     static func run(_ scenario: Scenario) -> Command.Result {
         Command.run(
-            ["/bin/bash", "\(folder)/lab"] + scenario.options + ["bash", scenario.path],
+            ["/usr/bin/timeout", "--kill-after=5", "240", "/bin/bash", "\(folder)/lab"] + scenario.options
+                + ["bash", scenario.path],
             environment: [
                 "LAB_PROBE=\(products)/discovery-probe", "LAB_SKYFARM=\(products)/skyfarm",
                 "SWIFT_BACKTRACE=enable=no",

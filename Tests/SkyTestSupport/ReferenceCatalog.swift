@@ -5,6 +5,8 @@ package import SkyImage
 package struct ReferenceCatalog {
     package var columns: [String: [String]] = [:]
     package var count = 0
+    /// Whether it is one of the stored files, which were made without a minimum size of the ellipse of `flux_auto`.
+    private let isStored: Bool
 
     // Names that differ in the reference files.
     private static let names = [
@@ -14,6 +16,7 @@ package struct ReferenceCatalog {
 
     package init(contentsOf path: String) throws {
         let text = try String(contentsOfFile: path, encoding: .utf8)
+        isStored = text.hasPrefix("# sep ")
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
         let names = lines[0].split(separator: ",").map(String.init)
         var rows = Array(repeating: [String](), count: names.count)
@@ -57,10 +60,9 @@ package struct ReferenceCatalog {
         return found
     }
 
-    /// Whether the minimum size of the ellipse of `flux_auto` changes this value. The reference files were made without
-    /// a minimum; the tests that call SEP themselves cover such values.
+    /// Whether the minimum size of the ellipse of `flux_auto` changes this value.
     private func isOutdated(_ column: SourceTable.Column, _ index: Int) -> Bool {
-        guard ["flux_auto", "fluxerr_auto", "flag_auto"].contains(column.name),
+        guard isStored, ["flux_auto", "fluxerr_auto", "flag_auto"].contains(column.name),
             let kron = columns["kron_radius"].flatMap({ Double($0[index]) })
         else { return false }
         return !(2.5 * kron >= 3.5)

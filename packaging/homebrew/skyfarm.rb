@@ -24,7 +24,7 @@ class Skyfarm < Formula
 
   def install
     system "swift", "build", "--disable-sandbox", "-c", "release", "-Xswiftc", "-cross-module-optimization",
-           "-Xswiftc", "-enforce-exclusivity=unchecked", "--product", "skyfarm"
+           "--product", "skyfarm"
     bin.install ".build/release/skyfarm"
     generate_completions_from_executable(bin/"skyfarm", "completions", shells: [:bash, :zsh, :fish])
     commands = Utils.safe_popen_read(bin/"skyfarm", "--help")[/^Commands:\n(.*?)\n\n/m, 1].scan(/^  ([a-z]+)/).flatten

@@ -2,7 +2,7 @@ import Foundation
 import ScanCluster
 import Testing
 
-@Suite struct ScanThreadsTests {
+@Suite(.timeLimit(.minutes(5))) struct ScanThreadsTests {
     @Test("work runs on its own threads, as much at once as there are slots")
     func parallel() {
         let threads = ScanThreads(count: 3)

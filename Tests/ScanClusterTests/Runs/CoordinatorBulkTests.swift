@@ -3,7 +3,7 @@ import ScanTestSupport
 import Testing
 
 /// Runs that leave the simulated executor: bulk bytes are read elsewhere, and local scans have threads.
-@Suite struct CoordinatorBulkTests {
+@Suite(.timeLimit(.minutes(5))) struct CoordinatorBulkTests {
     let clock = ManualClock()
     let systems: Systems
 

@@ -3,7 +3,7 @@ import ScanCluster
 import ScanTestSupport
 import Testing
 
-@Suite struct ScanSystemTests {
+@Suite(.timeLimit(.minutes(5))) struct ScanSystemTests {
     let clock = ManualClock()
 
     private func remote(_ behaviours: FakeNode.Behaviour...) -> (FakeNode, ScanSystem) {
@@ -20,13 +20,15 @@ import Testing
         }
     }
 
-    /// Advances time as soon as a timer is set, `steps` times.
+    /// Advances time as soon as a timer is set, `steps` times, once `begun` has an element.
     private func driving<Value: Sendable>(
-        _ steps: Int, _ body: @escaping @Sendable () async throws(ScanError) -> Value
+        _ steps: Int, from begun: AsyncStream<Void>? = nil,
+        _ body: @escaping @Sendable () async throws(ScanError) -> Value
     ) async -> Result<Value, ScanError> {
         let work = Task { () -> Result<Value, ScanError> in
             do throws(ScanError) { return .success(try await body()) } catch { return .failure(error) }
         }
+        if let begun { for await _ in begun { break } }
         for _ in 0..<steps {
             await clock.timers()
             clock.advanceToNext()
@@ -174,20 +176,20 @@ import Testing
         let local = ScanSystem(local: 1, id: .test(1), name: "here", clock: clock)
         let systems = Systems(clock: clock)
         systems.join(local)
-        let inside = DispatchSemaphore(value: 0)
+        let (begun, begin) = AsyncStream<Void>.makeStream()
         let go = DispatchSemaphore(value: 0)
         let stuck = Blocking(id: 1) { context in
-            inside.signal()
+            begin.yield()
             go.wait()
             return context.isCancelled ? 1 : 0
         }
-        let result = await driving(1) { () async throws(ScanError) in
+        // A scan whose time is over before it begins is skipped.
+        let result = await driving(1, from: begun) { () async throws(ScanError) in
             try await local.run(stuck, attempt: 1, timeout: .seconds(5))
         }
         #expect(throws: ScanError.self) { try result.get() }
         #expect(systems.hasSystem(excluding: []) == false)
         let job = systems.watch()
-        inside.wait()
         go.signal()
         await systems.change(for: job)
         #expect(systems.hasSystem(excluding: []))

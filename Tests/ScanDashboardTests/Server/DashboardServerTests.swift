@@ -6,7 +6,7 @@ import Testing
 @testable import ScanDashboard
 
 /// The server over real sockets.
-@Suite("dashboard server", .serialized) struct DashboardServerTests {
+@Suite("dashboard server", .timeLimit(.minutes(5)), .serialized) struct DashboardServerTests {
     private let loopback = SocketAddress(host: "127.0.0.1", port: 0)
     private let cookie = "Cookie: skyfarm_PORT=secret"
 

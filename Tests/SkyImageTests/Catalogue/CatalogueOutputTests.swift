@@ -1,8 +1,10 @@
 import Foundation
+import SkyTestSupport
 import Testing
 
 @testable import SkyImage
 
+@Suite(.timeLimit(.minutes(5)))
 struct CatalogueOutputTests {
     let folder: TemporaryFolder
     private let table = SampleTable.make()

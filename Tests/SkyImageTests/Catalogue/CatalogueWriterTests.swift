@@ -1,5 +1,6 @@
 import Foundation
 import ScanBasics
+import SkyTestSupport
 import Testing
 
 @testable import SkyImage

@@ -4,13 +4,8 @@ import Testing
 @testable import SkyImage
 import SkyTestSupport
 
-@Suite("seamless scan of real images", .enabled(if: SkyData.isPresent, Comment(rawValue: SkyData.missing)))
+@Suite("seamless scan of real images", .enabled(if: !RealImages.all.isEmpty, Comment(rawValue: RealImages.missing)))
 struct ReferenceTests {
-    static let images = [
-        "decam_f32_tpv_ext1.fits", "dss_i16_tan.fits", "emmi_i16scaled.fits", "panoptes_u16_rice_sip.fits.fz",
-        "sep_image.fits", "spitzer_f32_nan_glon.fits",
-    ]
-
     enum Mode: String, CaseIterable {
         case scalar, conv, matched
 
@@ -22,12 +17,10 @@ struct ReferenceTests {
         }
     }
 
-    @Test("a catalogue equals that of the whole image for every band height", arguments: images, Mode.allCases)
-    func equalsWholeImage(name: String, mode: Mode) throws {
-        let image = try TestImage(contentsOf: SkyData.folder + "/" + name)
-        let base = name.split(separator: ".")[0]
-        let reference = try ReferenceCatalog(
-            contentsOf: SkyData.folder + "/ref/\(base).\(mode.rawValue).const.csv")
+    @Test("a catalogue equals that of the whole image for every band height", arguments: RealImages.all, Mode.allCases)
+    func equalsWholeImage(real: RealImage, mode: Mode) throws {
+        let image = try TestImage(contentsOf: real.path)
+        let reference = try RealImages.reference(real, mode: mode.rawValue)
         for rows in [64, 128, 320, image.height] {
             var scan = try SerialScan(
                 width: image.width, height: image.height, parameters: mode.parameters, requestedRows: rows)

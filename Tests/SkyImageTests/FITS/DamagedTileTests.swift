@@ -1,6 +1,7 @@
 import CFITSIO
 import Foundation
 import ScanBasics
+import SkyTestSupport
 import Testing
 
 @testable import SkyImage

@@ -1,4 +1,5 @@
 import Foundation
+import SkyTestSupport
 import Testing
 
 @testable import SkyImage
@@ -10,14 +11,10 @@ struct FITSImageAstropyTests {
 
     @Test(
         "pixels of real images equal astropy's to the bit",
-        .enabled(if: SkyFiles.arePresent, Comment(rawValue: SkyFiles.absent)),
-        arguments: [
-            ("decam_f32_tpv_ext1.fits", 1), ("dss_i16_tan.fits", 0), ("emmi_i16scaled.fits", 0),
-            ("emmi_i16scaled.weight.fits", 0), ("panoptes_u16_rice_sip.fits.fz", 1), ("sep_image.fits", 0),
-            ("spitzer_f32_nan_glon.fits", 0),
-        ])
-    func realImages(name: String, hdu: Int) throws {
-        try compare(SkyFiles.path(name), hdu)
+        .enabled(if: !RealImages.all.isEmpty, Comment(rawValue: RealImages.missing)), arguments: RealImages.all)
+    func realImages(image: RealImage) throws {
+        try compare(image.path, image.hdu)
+        if let weights = image.weights { try compare(weights, 0) }
     }
 
     @Test("pixels of every compression equal astropy's to the bit")

@@ -1,4 +1,5 @@
 import Foundation
+import SkyTestSupport
 import Testing
 
 @testable import SkyImage
@@ -7,17 +8,14 @@ import Testing
 struct CelestialWCSAstropyTests {
     @Test(
         "right ascension and declination of real images equal astropy's within 1e-8 degrees",
-        .enabled(if: SkyFiles.arePresent, Comment(rawValue: SkyFiles.absent)),
-        arguments: [
-            ("decam_f32_tpv_ext1.fits", 1), ("dss_i16_tan.fits", 0), ("panoptes_u16_rice_sip.fits.fz", 1),
-            ("spitzer_f32_nan_glon.fits", 0),
-        ])
-    func realImages(name: String, hdu: Int) throws {
-        let image = try FITSImage(SkyFiles.path(name))
-        #expect(image.hduNumber == hdu)
+        .enabled(if: !RealImages.all.isEmpty, Comment(rawValue: RealImages.missing)),
+        arguments: RealImages.all.filter(\.hasCoordinates))
+    func realImages(real: RealImage) throws {
+        let image = try FITSImage(real.path)
+        #expect(image.hduNumber == real.hdu)
         let wcs = try CelestialWCS(header: image.header)
         let grid = Grid(width: image.width, height: image.height)
-        let expected = try astropy(place: "\(SkyFiles.path(name)) \(hdu)", grid)
+        let expected = try astropy(place: "\(real.path) \(real.hdu)", grid)
         try compare(wcs.coordinates(x: grid.x, y: grid.y), expected)
     }
 
@@ -127,10 +125,10 @@ struct CelestialWCSTests {
 
     @Test(
         "a frame with odd cards and no coordinates gives a reason",
-        .enabled(if: SkyFiles.arePresent, Comment(rawValue: SkyFiles.absent)),
-        arguments: ["emmi_i16scaled.fits", "sep_image.fits"])
-    func oddCards(name: String) throws {
-        let image = try FITSImage(SkyFiles.path(name))
+        .enabled(if: !RealImages.all.isEmpty, Comment(rawValue: RealImages.missing)),
+        arguments: RealImages.all.filter { !$0.hasCoordinates })
+    func oddCards(real: RealImage) throws {
+        let image = try FITSImage(real.path)
         #expect(throws: WCSUnavailable.self) { try CelestialWCS(header: image.header) }
     }
 }

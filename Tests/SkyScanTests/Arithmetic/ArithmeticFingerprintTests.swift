@@ -5,7 +5,7 @@ import Testing
 
 @testable import SkyScan
 
-@Suite("The arithmetic fingerprint")
+@Suite("The arithmetic fingerprint", .timeLimit(.minutes(5)))
 struct ArithmeticFingerprintTests {
     @Test("is the same each time and on each thread")
     func repeats() async {

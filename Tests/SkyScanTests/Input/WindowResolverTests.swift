@@ -7,7 +7,7 @@ import Testing
 
 @testable import SkyScan
 
-@Suite("windows that a node reads from its own files")
+@Suite("windows that a node reads from its own files", .timeLimit(.minutes(5)))
 struct WindowResolverTests {
     private let files: SkyFile
     private let resolver: WindowResolver

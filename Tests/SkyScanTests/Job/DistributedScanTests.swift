@@ -7,7 +7,8 @@ import SkyTestSupport
 import Testing
 
 @Suite(
-    "a farmed-out scan of real images", .serialized, .enabled(if: SkyData.isPresent, Comment(rawValue: SkyData.missing))
+    "a farmed-out scan of real images", .timeLimit(.minutes(5)), .serialized,
+    .enabled(if: !RealImages.all.isEmpty, Comment(rawValue: RealImages.missing))
 )
 struct DistributedScanTests {
     /// All combinations instead of a choice.

@@ -5,7 +5,7 @@ import SkyScan
 import SkyTestSupport
 import Testing
 
-@Suite("a distributed scan with a mask and a weight map")
+@Suite("a distributed scan with a mask and a weight map", .timeLimit(.minutes(5)))
 struct MapScanTests {
     let folder: Folder
     let image: TestImage
@@ -73,13 +73,13 @@ struct MapScanTests {
 
     @Test(
         "a real image with its weight map equals the serial scan",
-        .enabled(if: SkyData.isPresent, Comment(rawValue: SkyData.missing)))
-    func realImage() async throws {
-        let path = SkyData.folder + "/emmi_i16scaled.fits"
-        let map = SkyData.folder + "/emmi_i16scaled.weight.fits"
-        var image = try TestImage(contentsOf: path)
+        .enabled(if: !RealImages.weighted.isEmpty, Comment(rawValue: RealImages.missing)),
+        arguments: RealImages.weighted)
+    func realImage(real: RealImage) async throws {
+        let map = try #require(real.weights)
+        var image = try TestImage(contentsOf: real.path)
         image.weights = try TestImage(contentsOf: map).pixels
-        _ = try await scan(image, path: path, mask: nil, weights: map)
+        _ = try await scan(image, path: real.path, mask: nil, weights: map)
     }
 
     @Test("a map of another size is refused with both sizes")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SkyScan
 
-@Suite("a scan with sectors that cannot be scanned")
+@Suite("a scan with sectors that cannot be scanned", .timeLimit(.minutes(5)))
 struct MissingSectorsTests {
     private let files: SkyFile
 

@@ -3,7 +3,7 @@ import SkyImage
 import SkyScan
 import Testing
 
-@Suite("sectors of the tasks of a step") struct SectorEventTests {
+@Suite("sectors of the tasks of a step", .timeLimit(.minutes(5))) struct SectorEventTests {
     let bench: JournalBench
 
     init() throws { bench = try JournalBench() }

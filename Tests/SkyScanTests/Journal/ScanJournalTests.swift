@@ -4,7 +4,7 @@ import Testing
 
 @testable import SkyScan
 
-@Suite("a journal") struct ScanJournalTests {
+@Suite("a journal", .timeLimit(.minutes(5))) struct ScanJournalTests {
     private let checksums = InputChecksums(image: 1, mask: nil, weights: 2)
 
     private func key(_ window: UInt64) -> TaskKey { TaskKey(step: .extraction, basis: .max, window: window) }

@@ -3,22 +3,18 @@ import SkyTestSupport
 
 /// The real images and the ways in which their reference catalogues were made.
 struct ScanMode: CustomStringConvertible, Sendable {
-    var image: String
+    var image: RealImage
     var mode: String
 
-    static let images = [
-        "decam_f32_tpv_ext1.fits", "dss_i16_tan.fits", "emmi_i16scaled.fits", "panoptes_u16_rice_sip.fits.fz",
-        "sep_image.fits", "spitzer_f32_nan_glon.fits",
-    ]
     private static let modes = ["scalar", "conv", "matched"]
-    static let all = images.flatMap { image in modes.map { ScanMode(image: image, mode: $0) } }
+    static let all = RealImages.all.flatMap { image in modes.map { ScanMode(image: image, mode: $0) } }
 
     /// Position of the mode, from 0.
     var index: Int { Self.modes.firstIndex(of: mode) ?? 0 }
 
     var description: String { "\(image), \(mode)" }
 
-    var path: String { "\(SkyData.folder)/\(image)" }
+    var path: String { image.path }
 
     var parameters: ScanParameters {
         var parameters = ScanParameters()
@@ -28,7 +24,6 @@ struct ScanMode: CustomStringConvertible, Sendable {
     }
 
     func reference() throws -> ReferenceCatalog {
-        try ReferenceCatalog(
-            contentsOf: "\(SkyData.folder)/ref/\(image.prefix { $0 != "." }).\(mode).const.csv")
+        try RealImages.reference(image, mode: mode)
     }
 }

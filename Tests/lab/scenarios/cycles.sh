@@ -1,4 +1,5 @@
 # hosts 1
+# long
 # Announcing, browsing and resolving 100 times leaks no thread and no descriptor.
 . "$LAB_HOME/functions.sh"
 probe=$LAB_PROBE

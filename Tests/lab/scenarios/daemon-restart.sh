@@ -1,4 +1,5 @@
 # hosts 2
+# long
 # Avahi is killed by SIGKILL and restarted, ten times on each side: no process crashes, and nodes are found again.
 . "$LAB_HOME/functions.sh"
 probe=$LAB_PROBE

@@ -1,4 +1,5 @@
 # hosts 3 -w
+# long
 # Avahi is killed on the coordinator's host and on a node's, ten times in mid-scan: the scan is not affected.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 3 scan) $(log 1 node)"

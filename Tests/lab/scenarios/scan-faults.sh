@@ -1,4 +1,5 @@
 # hosts 4 -w
+# long
 # Nodes join, drain, die, hang and disconnect in mid-scan: the catalogue is the same, and tasks move within 4 s.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 4 scan) $(log 2 node)"

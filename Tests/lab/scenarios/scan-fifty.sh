@@ -1,4 +1,5 @@
 # hosts 4
+# alone
 # Fifty nodes are listed within 5 s; after a hundred have joined and left, no descriptor or thread of them remains.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 4 watch)"

@@ -1,4 +1,5 @@
 # hosts 3 -4
+# alone
 # needs tc
 # The model of `skyfarm bench` predicts the duration of a scan over a rate-limited link within 15 %: from one node without
 # a limit, for one node at two rates and for two nodes that share a link. With --data the limit has no effect.

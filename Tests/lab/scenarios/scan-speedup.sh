@@ -1,12 +1,13 @@
 # hosts 2 -4
+# alone
 # needs taskset
 # The speed-up that a scan reports is the ratio of the times of two scans, with and without the node, within 15 %, where
 # coordinator and node have a processor each. It is the same in the terminal, in JSON and in the report. Where the node
-# uses the coordinator's processor, none is reported. Other load on the machine makes the times unreliable: LAB_PRIORITY is
-# a command that raises the priority, such as "chrt -f 1".
+# uses the coordinator's processor, none is reported. Programs run before all others of the machine, whose load would make
+# the times unreliable, where this user may do that; LAB_PRIORITY is the command that raises the priority.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $LAB/errors"
-: "${LAB_SIZE:=8192x8192}" "${LAB_PRIORITY:=env}"
+: "${LAB_SIZE:=8192x8192}" "${LAB_PRIORITY:=$(chrt -f 1 true 2>/dev/null && echo chrt -f 1 || echo env)}"
 
 # scan_on PROCESSOR OPTION...: scans with one slot; prints the seconds, which the clock has.
 scan_on() {

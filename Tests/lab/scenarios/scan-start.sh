@@ -1,4 +1,5 @@
 # hosts 2
+# alone
 # The first result of a discovered node arrives less than 1.5 s after the start of a scan.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $(log 2 scan)"

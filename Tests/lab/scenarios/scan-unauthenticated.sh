@@ -1,4 +1,5 @@
 # hosts 3
+# alone
 # needs nc curl openssl
 # Unauthenticated clients of every kind connect to a node in mid-scan: they get no answer and run no task, the node's
 # memory does not grow, and every catalogue is the same. LAB_STREAMS is the number of random streams (3000).

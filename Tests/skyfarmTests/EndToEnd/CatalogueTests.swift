@@ -7,32 +7,15 @@ import Testing
 /// Catalogues that node processes make of real images.
 @Suite(
     "catalogues by node processes", .serialized,
-    .enabled(if: SkyData.isPresent, Comment(rawValue: SkyData.missing)))
+    .enabled(if: !RealImages.all.isEmpty, Comment(rawValue: RealImages.missing)))
 struct CatalogueTests {
+    static let images = RealImages.all.filter(\.isOnly)
+
     let scene: Scene
 
     init() throws { scene = try Scene() }
 
-    /// A real image, and the HDU in which astropy finds its coordinates.
-    struct Image: CustomStringConvertible, Sendable {
-        var name: String
-        var hdu: Int
-        var hasCoordinates = true
-
-        static let all = [
-            Image(name: "decam_f32_tpv_ext1.fits", hdu: 1), Image(name: "dss_i16_tan.fits", hdu: 0),
-            Image(name: "emmi_i16scaled.fits", hdu: 0, hasCoordinates: false),
-            Image(name: "panoptes_u16_rice_sip.fits.fz", hdu: 1),
-            Image(name: "sep_image.fits", hdu: 0, hasCoordinates: false),
-            Image(name: "spitzer_f32_nan_glon.fits", hdu: 0),
-        ]
-
-        var description: String { name }
-        var path: String { "\(SkyData.folder)/\(name)" }
-        var reference: String { "\(SkyData.folder)/ref/\(name.prefix { $0 != "." }).scalar.const.csv" }
-    }
-
-    private func scan(_ image: Image, nodes: [Node], _ further: [String]) throws -> Program.Result {
+    private func scan(_ image: RealImage, nodes: [Node], _ further: [String]) throws -> Program.Result {
         // The references know no gain.
         let result = try Program.run(
             ["scan", image.path, "--gain", "none"] + further + nodes.flatMap { ["--node", $0.address] })
@@ -40,8 +23,10 @@ struct CatalogueTests {
         return result
     }
 
-    @Test("two nodes do every task once, both take part, and the sources are the reference's", arguments: Image.all)
-    func reference(image: Image) throws {
+    @Test(
+        "two nodes do every task once, both take part, and the sources are the reference's",
+        arguments: CatalogueTests.images)
+    func reference(image: RealImage) throws {
         let nodes = [try Node("first"), try Node("second")]
         let result = try scan(
             image, nodes: nodes, ["--local-slots", "0", "--band", "64", "-o", scene.path("out/o.csv"), "--json"])
@@ -57,15 +42,15 @@ struct CatalogueTests {
         #expect(report.systems.map(\.tasks).reduce(0, +) == report.tasks.done)
 
         let own = try ReferenceCatalog(contentsOf: scene.path("out/o.csv"))
-        let reference = try ReferenceCatalog(contentsOf: image.reference)
+        let reference = try RealImages.reference(image, mode: "scalar")
         #expect(own.count == reference.count && report.sources == own.count)
         #expect(own.differences(to: reference) == [])
     }
 
     @Test(
         "astropy reads .fits and .ecsv with units, and has the same coordinates",
-        .enabled(if: Astropy.path != nil, Comment(rawValue: Astropy.absent)), arguments: Image.all)
-    func astropy(image: Image) throws {
+        .enabled(if: Astropy.path != nil, Comment(rawValue: Astropy.absent)), arguments: CatalogueTests.images)
+    func astropy(image: RealImage) throws {
         let nodes = [try Node("first"), try Node("second")]
         let names = ["out/o.fits", "out/o.ecsv"]
         let result = try scan(
@@ -86,8 +71,9 @@ struct CatalogueTests {
         }
     }
 
-    @Test("one system, two nodes and four nodes write the same bytes, in every format", arguments: Image.all)
-    func sameBytes(image: Image) throws {
+    @Test(
+        "one system, two nodes and four nodes write the same bytes, in every format", arguments: CatalogueTests.images)
+    func sameBytes(image: RealImage) throws {
         let nodes = try (1...4).map { try Node("node-\($0)") }
         let endings = ["fits", "csv", "ecsv", "reg"]
         func outputs(_ name: String) -> [String] { endings.flatMap { ["-o", scene.path("out/\(name).\($0)")] } }

@@ -46,16 +46,11 @@ import Testing
 
     /// The sky images, and frames of less than 0.3 MB, so that the test remains short; those that are installed.
     private var real: [String] {
-        let names = [
-            "decam_f32_tpv_ext1.fits", "dss_i16_tan.fits", "emmi_i16scaled.fits", "panoptes_u16_rice_sip.fits.fz",
-            "sep_image.fits", "spitzer_f32_nan_glon.fits",
-        ]
-        let skies = names.map { "\(SkyData.folder)/\($0)" }.filter { FileManager.default.fileExists(atPath: $0) }
         let frames = MidasFrames.paths.filter { path in
             let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
             return (size ?? .max) < 300_000
         }
-        return skies + frames
+        return RealImages.sky.map(\.path) + frames
     }
 
     /// Bands that make many tasks. The last bits of some columns depend on the bands.

@@ -8,7 +8,9 @@ import Testing
 @testable import skyfarm
 
 /// What a reader does with the image of a page, in a browser.
-@Suite("the use of pages", .serialized, .enabled(if: Browser.path != nil, Comment(rawValue: Browser.absent)))
+@Suite(
+    "the use of pages", .timeLimit(.minutes(5)), .serialized,
+    .enabled(if: Browser.path != nil, Comment(rawValue: Browser.absent)))
 struct PageUseTests {
     let scene: Scene
     let browser: Browser

@@ -17,6 +17,8 @@ log.setLevel("CRITICAL")
 catalogue, image, hdu = sys.argv[1:]
 with warnings.catch_warnings():
     warnings.simplefilter("error")
+    # BUNIT of one of the images, which is no unit of FITS; fluxes have the image's unit as it stands there.
+    warnings.filterwarnings("ignore", message="'intensity' did not parse")
     table = Table.read(catalogue)
 print("rows", len(table))
 for index, name in enumerate(table.colnames):

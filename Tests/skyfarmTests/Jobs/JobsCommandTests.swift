@@ -4,7 +4,7 @@ import Testing
 @testable import skyfarm
 
 /// `skyfarm jobs` with the built program.
-@Suite("jobs", .serialized) struct JobsCommandTests {
+@Suite("jobs", .timeLimit(.minutes(5)), .serialized) struct JobsCommandTests {
     let scene: Scene
 
     init() throws { scene = try Scene() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import skyfarm
 
-@Suite struct SynthCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct SynthCommandTests {
     /// A temporary folder, removed with the object.
     final class Folder {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("synth-\(UUID().uuidString)")

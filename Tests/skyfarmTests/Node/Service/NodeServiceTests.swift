@@ -4,7 +4,7 @@ import Testing
 
 @testable import skyfarm
 
-@Suite struct NodeServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct NodeServiceTests {
     let folder: SynthCommandTests.Folder
 
     init() throws { folder = try SynthCommandTests.Folder() }

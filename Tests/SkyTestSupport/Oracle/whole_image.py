@@ -1,11 +1,13 @@
-"""Catalogues of a whole image by Debian's python3-sep: one CSV file per mode.
+"""Catalogues of whole images by Debian's python3-sep: FOLDER/IMAGE.MODE.csv for each image and mode.
 
-usage: whole_image.py IMAGE FOLDER MODE...      MODE is scalar, conv or matched
+usage: whole_image.py FOLDER MODE,... IMAGE...  MODE is scalar, conv or matched
        whole_image.py                           only checks that sep and astropy are there
 """
 
 import ctypes
+import os
 import sys
+import warnings
 
 import numpy
 import sep
@@ -21,15 +23,15 @@ def require_fixed_draw():
         sys.exit("the fixed draw is not preloaded")
 
 
-def measured(sky, sources, error):
+def measured(sky, mask, sources, error):
     """Photometry as SExtractor's defaults have it, one column per name."""
     x, y, a, b = (sources[name] for name in ("x", "y", "a", "b"))
     theta = numpy.clip(sources["theta"], -numpy.pi / 2, numpy.pi / 2)
-    kron, kron_flag = sep.kron_radius(sky, x, y, a, b, theta, 6.0)
+    kron, kron_flag = sep.kron_radius(sky, x, y, a, b, theta, 6.0, mask=mask)
     size = numpy.maximum(2.5 * kron, 3.5)
-    flux, flux_error, flux_flag = sep.sum_ellipse(sky, x, y, a, b, theta, size, err=error, subpix=1)
-    circle, circle_error, circle_flag = sep.sum_circle(sky, x, y, 5.0, err=error, subpix=5)
-    radius, _ = sep.flux_radius(sky, x, y, 6.0 * a, 0.5, subpix=5)
+    flux, flux_error, flux_flag = sep.sum_ellipse(sky, x, y, a, b, theta, size, err=error, mask=mask, subpix=1)
+    circle, circle_error, circle_flag = sep.sum_circle(sky, x, y, 5.0, err=error, mask=mask, subpix=5)
+    radius, _ = sep.flux_radius(sky, x, y, 6.0 * a, 0.5, mask=mask, subpix=5)
     return {
         "kron_radius": kron, "kron_flag": kron_flag, "flux_auto": flux, "fluxerr_auto": flux_error,
         "flag_auto": flux_flag, "flux_aper_r5": circle, "fluxerr_aper_r5": circle_error,
@@ -37,13 +39,13 @@ def measured(sky, sources, error):
     }
 
 
-def catalogue(sky, background, mode):
+def catalogue(sky, mask, background, mode):
     error = background.globalrms if mode == "scalar" else background.rms()
     sources = sep.extract(
-        sky, 1.5, err=error, minarea=5, filter_type="matched" if mode == "matched" else "conv",
+        sky, 1.5, err=error, mask=mask, minarea=5, filter_type="matched" if mode == "matched" else "conv",
         deblend_nthresh=32, deblend_cont=0.005, clean=True, clean_param=1.0)
     columns = {name: sources[name] for name in sources.dtype.names}
-    columns.update(measured(sky, sources, error))
+    columns.update(measured(sky, mask, sources, error))
     return columns
 
 
@@ -59,16 +61,21 @@ def write(path, columns):
         file.writelines(",".join(row) + "\n" for row in zip(*texts))
 
 
-def main(image, folder, modes):
+def main(folder, modes, images):
     require_fixed_draw()
+    # Of odd headers, astropy says so.
+    warnings.simplefilter("ignore")
     sep.set_extract_pixstack(20_000_000)
     sep.set_sub_object_limit(1 << 16)
-    pixels = numpy.ascontiguousarray(fits.getdata(image).astype(numpy.float32))
-    background = sep.Background(pixels, bw=MESH, bh=MESH, fw=3, fh=3, fthresh=0.0)
-    sky = pixels - background
-    for mode in modes:
-        write(f"{folder}/{mode}.csv", catalogue(sky, background, mode))
+    for image in images:
+        pixels = numpy.ascontiguousarray(fits.getdata(image).astype(numpy.float32))
+        unusable = ~numpy.isfinite(pixels)
+        mask = unusable if unusable.any() else None
+        background = sep.Background(pixels, mask=mask, bw=MESH, bh=MESH, fw=3, fh=3, fthresh=0.0)
+        sky = pixels - background
+        for mode in modes:
+            write(f"{folder}/{os.path.basename(image)}.{mode}.csv", catalogue(sky, mask, background, mode))
 
 
 if len(sys.argv) > 1:
-    main(sys.argv[1], sys.argv[2], sys.argv[3:])
+    main(sys.argv[1], sys.argv[2].split(","), sys.argv[3:])

@@ -1,15 +1,15 @@
-import CFITSIO
-import Foundation
+internal import CFITSIO
+internal import Foundation
 
 /// A small tile-compressed file as CFITSIO writes it.
-struct CompressedFile: CustomStringConvertible, Sendable {
-    var description: String
-    var compression: Int32
+package struct CompressedFile: CustomStringConvertible, Sendable {
+    package var description: String
+    package var compression: Int32
     /// BITPIX of the samples; floats are quantized unless GZIP keeps them whole.
-    var bitpix: Int32
-    var isQuantized = false
+    package var bitpix: Int32
+    package var isQuantized = false
 
-    static let all = [
+    package static let all = [
         CompressedFile(description: "Rice, 8 bits", compression: RICE_1, bitpix: BYTE_IMG),
         CompressedFile(description: "Rice, 16 bits", compression: RICE_1, bitpix: SHORT_IMG),
         CompressedFile(description: "Rice, 32 bits", compression: RICE_1, bitpix: LONG_IMG),
@@ -22,16 +22,16 @@ struct CompressedFile: CustomStringConvertible, Sendable {
         CompressedFile(description: "HCOMPRESS, 16 bits", compression: HCOMPRESS_1, bitpix: SHORT_IMG),
     ]
 
-    static let (width, height, tileHeight) = (64, 48, 16)
+    package static let (width, height, tileHeight) = (64, 48, 16)
 
     /// Whole numbers that every stored type holds.
-    static let samples: [Float] = (0..<width * height).map { (index: Int) -> Float in
+    package static let samples: [Float] = (0..<width * height).map { (index: Int) -> Float in
         let step = index % 5 == 0 ? 100 : 0
         return Float(index * index % 97 + step)
     }
 
     /// Makes the file at `path`, and returns its bytes.
-    func write(to path: String) throws -> [UInt8] {
+    package func write(to path: String) throws -> [UInt8] {
         var file: UnsafeMutablePointer<fitsfile>?
         var status: Int32 = 0
         ffinit(&file, path, &status)
@@ -62,5 +62,5 @@ struct CompressedFile: CustomStringConvertible, Sendable {
         return try Array(Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    struct Failure: Error { var status: Int32 }
+    package struct Failure: Error { var status: Int32 }
 }
