@@ -10,6 +10,8 @@ struct ImagesJob: Sendable {
     /// Where the results of a job go.
     struct Results: Sendable {
         let outputs: OutputPlan
+        /// Nil without `--merged`.
+        var merged: MergedOutput?
         /// Nil: none is kept.
         let journal: FilesJournal?
         let report = ImagesReport()
