@@ -9,11 +9,18 @@ package protocol ScanWork: AnyObject, Sendable {
     /// Whether its requester has cancelled it.
     var isCancelled: Bool { get }
 
+    /// Who requested it: threads are shared fairly among owners.
+    var owner: Int { get }
+
     /// Does the work, on a scan thread.
     func scan()
 
     /// Called instead of ``scan()`` if the work was cancelled before it began or the threads were stopped.
     func skip()
+}
+
+extension ScanWork {
+    package var owner: Int { 0 }
 }
 
 /// Work in closures.
@@ -43,7 +50,8 @@ package final class ClosureWork: ScanWork {
     package func skip() { skipped() }
 }
 
-/// Threads that only scan, one per slot, so that C code never blocks the cooperative pool or an event loop.
+/// Threads that only scan, one per slot, so that C code never blocks the cooperative pool or an event loop. The work of
+/// each owner begins in the order of submission; ``FairQueue`` decides whose is next.
 package final class ScanThreads: Sendable {
     private let queue = ScanQueue()
     private let threads: Locked<[pthread_t]>
@@ -100,7 +108,7 @@ package final class ScanThreads: Sendable {
     /// Queues work.
     package func submit(_ work: some ScanWork) { submit([work]) }
 
-    /// Queues work in order, with one wake-up for all of it.
+    /// Queues work of one owner or several, with one wake-up for all of it.
     package func submit(_ work: [any ScanWork]) {
         if !queue.append(work) {
             for item in work { item.skip() }
@@ -124,17 +132,24 @@ package final class ScanThreads: Sendable {
 /// The work that waits for a thread.
 private final class ScanQueue: Sendable {
     private struct State {
-        var waiting = Queue<any ScanWork>()
+        var waiting = FairQueue<any ScanWork>()
         var isClosed = false
 
-        mutating func take() -> Step? {
-            guard let work = waiting.popFirst() else { return isClosed ? .end : nil }
-            return .work(work, skip: isClosed || work.isCancelled)
+        /// `ended` is what the thread did before; nil once it has been told.
+        mutating func take(after ended: inout Ended?) -> Step? {
+            if let done = ended { waiting.ended(done.owner, seconds: done.seconds) }
+            ended = nil
+            guard let (work, owner) = waiting.popFirst() else { return isClosed ? .end : nil }
+            return .work(work, owner: owner, skip: isClosed || work.isCancelled)
         }
     }
     private enum Step {
-        case work(any ScanWork, skip: Bool)
+        case work(any ScanWork, owner: Int, skip: Bool)
         case end
+    }
+    private struct Ended {
+        var owner: Int
+        var seconds: Double
     }
     private let state = Locked(State())
     private let signal = LockSignal()
@@ -143,7 +158,7 @@ private final class ScanQueue: Sendable {
     func append(_ work: [any ScanWork]) -> Bool {
         let isOpen = state.withLock { state in
             if !state.isClosed {
-                for item in work { state.waiting.append(item) }
+                for item in work { state.waiting.append(item, of: item.owner) }
             }
             return !state.isClosed
         }
@@ -158,8 +173,11 @@ private final class ScanQueue: Sendable {
 
     /// Does the work until the queue is closed and empty.
     func work() {
-        while case .work(let work, let skip) = state.wait(for: signal, { $0.take() }) {
+        var ended: Ended?
+        while case .work(let work, let owner, let skip) = state.wait(for: signal, { $0.take(after: &ended) }) {
+            let start = ContinuousClock.now
             if skip { work.skip() } else { work.scan() }
+            ended = Ended(owner: owner, seconds: (ContinuousClock.now - start) / .seconds(1))
         }
     }
 }

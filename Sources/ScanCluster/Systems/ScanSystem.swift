@@ -92,8 +92,8 @@ public actor ScanSystem {
         self.executor = executor
         taskExecutor = executor as? any TaskExecutor
         self.reader = reader
-        timeouts = Timeouts(slots: slots, clock: clock)
         lock = executor == nil ? Locked(()) : nil
+        timeouts = Timeouts(slots: slots, clock: clock, lock: lock)
     }
 
     /// The transport's executor, or a private one.

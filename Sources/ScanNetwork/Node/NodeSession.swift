@@ -7,7 +7,7 @@ final class NodeSession: @unchecked Sendable {
     private(set) var state: NodeSessionState<NodeTask>
     var connection: Connection?
     let server: NodeServer
-    private let id: ConnectionID
+    let id: ConnectionID
     private var batch: [any ScanWork] = []
     /// The scanner of the last task: most tasks of a connection have the same.
     private var scanner: Scanners.Scanner?

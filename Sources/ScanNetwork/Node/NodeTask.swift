@@ -28,6 +28,9 @@ final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
         coded = [UInt8](frame.task)
     }
 
+    /// Coordinators share the slots, each with one connection.
+    var owner: Int { session.id }
+
     var scannerName: String { scanner.name }
 
     func cancel() { cancellation.cancel() }

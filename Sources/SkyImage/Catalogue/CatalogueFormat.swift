@@ -43,4 +43,23 @@ extension CatalogueFormat {
         case .reg: try RegionWriter.write(table, name: name, to: sink)
         }
     }
+
+    /// Writes a merged table, a piece of its rows at a time; the same catalogues give the same bytes.
+    /// - Throws: ``OutputError``; what ``MergedCatalogue/forEachPiece(_:)`` throws.
+    func write(_ merged: MergedCatalogue, name: String, to sink: ByteSink) throws {
+        let model = merged.model
+        switch self {
+        case .fits:
+            let stream = try FITSTableStream(model: model, rowCount: merged.rowCount, name: name)
+            try sink(stream.header)
+            try merged.forEachPiece { try sink(stream.bytes(of: $0)) }
+            try sink(stream.padding)
+        case .csv, .ecsv:
+            if self == .ecsv { try sink(DelimitedWriter.head(of: model)) }
+            try sink(DelimitedWriter.names(of: model))
+            try merged.forEachPiece { try DelimitedWriter.writeRows(of: $0, to: sink) }
+        case .reg:
+            throw OutputError(.unknownFormat, "\(name): regions are those of one image; use .fits, .csv or .ecsv")
+        }
+    }
 }

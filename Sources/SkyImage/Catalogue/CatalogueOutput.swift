@@ -63,11 +63,25 @@ public struct CatalogueOutput: Hashable, Sendable {
         for file in files { try file.commit() }
     }
 
+    /// Writes a merged table to the file, a piece of its rows at a time, or nothing under the final name.
+    /// - Throws: ``OutputError``; ``ImageError`` if a catalogue cannot be read; `CancellationError`.
+    package func write(_ merged: MergedCatalogue) throws {
+        let file = try AtomicFile(path: path, overwrite: overwrite)
+        let toFile: ByteSink = { bytes throws(OutputError) in try file.write(bytes) }
+        try compressed(to: toFile) { sink in try format.write(merged, name: path, to: sink) }
+        try file.commit()
+    }
+
     /// Writes the bytes of the file to `sink`, compressed if its name says so.
-    private func write(_ tables: [CatalogueTable], to sink: @escaping ByteSink) throws(OutputError) {
-        guard CatalogueFormat.isCompressed(path) else { return try format.write(tables, name: path, to: sink) }
+    private func write(_ tables: [CatalogueTable], to sink: @escaping ByteSink) throws {
+        try compressed(to: sink) { sink in try format.write(tables, name: path, to: sink) }
+    }
+
+    /// Passes on to `sink` what `body` writes, compressed if the file's name says so.
+    private func compressed(to sink: @escaping ByteSink, _ body: (ByteSink) throws -> Void) throws {
+        guard CatalogueFormat.isCompressed(path) else { return try body(sink) }
         let gzip = try GzipStream(name: path, to: sink)
-        try format.write(tables, name: path) { bytes throws(OutputError) in try gzip.write(bytes) }
+        try body { bytes throws(OutputError) in try gzip.write(bytes) }
         try gzip.finish()
     }
 }

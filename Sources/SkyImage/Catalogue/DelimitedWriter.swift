@@ -6,9 +6,18 @@ enum DelimitedWriter {
     private static let pieceLength = 1 << 18
 
     static func writeCSV(_ table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
+        try sink(names(of: table))
+        try writeRows(of: table, to: sink)
+    }
+
+    /// The line of column names.
+    static func names(of table: CatalogueTable) -> [UInt8] {
+        Array("\(table.columns.map(\.name).joined(separator: ","))\n".utf8)
+    }
+
+    /// Writes the rows, without the names of the columns.
+    static func writeRows(of table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
         var piece: [UInt8] = []
-        piece += table.columns.map(\.name).joined(separator: ",").utf8
-        piece.append(UInt8(ascii: "\n"))
         for row in 0..<table.rowCount {
             for (index, column) in table.columns.enumerated() {
                 if index > 0 { piece.append(UInt8(ascii: ",")) }
@@ -33,6 +42,12 @@ enum DelimitedWriter {
     }
 
     static func writeECSV(_ table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
+        try sink(head(of: table))
+        try writeCSV(table, to: sink)
+    }
+
+    /// The YAML header of ECSV.
+    static func head(of table: CatalogueTable) -> [UInt8] {
         var lines = ["%ECSV 1.0", "---", "delimiter: ','", "datatype:"]
         lines += table.columns.map { column in
             let unit = column.unit.map { ", unit: \(quoted($0))" } ?? ""
@@ -46,8 +61,7 @@ enum DelimitedWriter {
             lines += table.history.map { "  - \(quoted($0))" }
         }
         lines.append("schema: astropy-2.0")
-        try sink(Array(lines.map { "# \($0)\n" }.joined().utf8))
-        try writeCSV(table, to: sink)
+        return Array(lines.map { "# \($0)\n" }.joined().utf8)
     }
 
     private static func scalar(_ value: HeaderEntry.Value) -> String {

@@ -25,7 +25,8 @@ enum FITSTableWriter {
         if let failure { throw OutputError(.failed, "\(name): the table cannot be made: \(failure)") }
     }
 
-    private static func append(_ table: CatalogueTable, to memory: FITSMemoryFile) {
+    /// Adds a table, at the end.
+    static func append(_ table: CatalogueTable, to memory: FITSMemoryFile) {
         create(table, in: memory)
         if let source = table.source, source.name != nil {
             memory.write(HeaderEntry("EXTVER", .integer(source.version), comment: "That of the image"))
@@ -53,21 +54,30 @@ enum FITSTableWriter {
 
     /// Writes whole rows, because CFITSIO would otherwise access each row once per column.
     private static func writeRows(of table: CatalogueTable, to memory: FITSMemoryFile) {
+        let sizes = table.columns.map(\.values.elementSize)
         let stride = table.rowLength
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: groupRows * stride, alignment: 8)
         defer { bytes.deallocate() }
         for start in Swift.stride(from: 0, to: table.rowCount, by: groupRows) {
             let rows = start..<min(start + groupRows, table.rowCount)
-            var offset = 0
-            for column in table.columns {
-                column.values.store(rows, in: bytes, at: offset, stride: stride)
-                offset += column.values.elementSize
-            }
+            store(rows, of: table, sizes, in: bytes)
             memory.call { handle, status in
                 ffptbb(
                     handle, Int64(start + 1), 1, Int64(rows.count * stride),
                     bytes.assumingMemoryBound(to: UInt8.self).baseAddress, status)
             }
+        }
+    }
+
+    /// Stores rows one after the other, each with a field of `sizes` bytes per column.
+    static func store(
+        _ rows: Range<Int>, of table: CatalogueTable, _ sizes: [Int], in bytes: UnsafeMutableRawBufferPointer
+    ) {
+        let stride = sizes.reduce(0, +)
+        var offset = 0
+        for (column, size) in zip(table.columns, sizes) {
+            column.values.store(rows, in: bytes, at: offset, size: size, stride: stride)
+            offset += size
         }
     }
 }
@@ -89,7 +99,8 @@ extension CatalogueTable.Values {
         }
     }
 
-    fileprivate var elementSize: Int {
+    /// Bytes of a value; of text, of the longest one.
+    var elementSize: Int {
         switch self {
         case .int16: 2
         case .int32, .float: 4
@@ -98,8 +109,11 @@ extension CatalogueTable.Values {
         }
     }
 
-    /// Stores the values of `rows` in FITS byte order, big-endian, every `stride` bytes from `offset` on.
-    fileprivate func store(_ rows: Range<Int>, in bytes: UnsafeMutableRawBufferPointer, at offset: Int, stride: Int) {
+    /// Stores the values of `rows` in FITS byte order, big-endian, every `stride` bytes from `offset` on; text
+    /// fills `size` bytes.
+    fileprivate func store(
+        _ rows: Range<Int>, in bytes: UnsafeMutableRawBufferPointer, at offset: Int, size: Int, stride: Int
+    ) {
         func put<Value, Word: FixedWidthInteger>(_ values: [Value], _ word: (Value) -> Word) {
             var place = offset
             for value in values[rows] {
@@ -117,9 +131,9 @@ extension CatalogueTable.Values {
             for (index, value) in values[rows].enumerated() {
                 // Text ends at its first zero byte; some readers keep spaces.
                 let text = Array(FITSMemoryFile.printable(value).utf8)
-                let padding = [UInt8](repeating: 0, count: elementSize - text.count)
+                let padding = [UInt8](repeating: 0, count: size - text.count)
                 let place = offset + index * stride
-                UnsafeMutableRawBufferPointer(rebasing: bytes[place..<place + elementSize]).copyBytes(
+                UnsafeMutableRawBufferPointer(rebasing: bytes[place..<place + size]).copyBytes(
                     from: text + padding)
             }
         }

@@ -1,23 +1,53 @@
 internal import CSEP
+internal import CSkyfarm
 
-/// SEP's objects of one window, before cleaning, in SEP's order and the window's coordinates.
+/// The objects of one window, before cleaning, in SEP's order and the window's coordinates.
 struct ExtractedCatalog: ~Copyable {
-    private let catalog: UnsafeMutablePointer<sep_catalog>?
+    /// What holds the arrays.
+    private enum Owner {
+        case sep(UnsafeMutablePointer<sep_catalog>?)
+        case own(UnsafeMutablePointer<skyfarm_sources>)
+    }
+    private let owner: Owner
+    private let arrays: sep_catalog
+    /// Offset of each object's first pixel in the list of all objects' pixels, followed by the list's length.
+    let pixelOffsets: [Int]
 
-    /// Runs SEP on the first `rows` rows of the window, with cleaning off.
+    /// Extracts the first `rows` rows of the window, with cleaning off.
     /// - Throws: ``SEPError``; ``ScanSetupError`` for more pixels than libsep can count.
-    init(_ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters) throws {
+    init(
+        _ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters, kernel: ScanKernel = .current
+    ) throws {
         let pixelCount = rows * window.rect.width
         guard pixelCount <= SEPLimits.mostPixels else {
             throw ScanSetupError(
                 "a window of \(window.rect.width) by \(rows) pixels is too large for SEP; choose fewer rows")
         }
+        switch kernel {
+        case .sep:
+            let catalog = try Self.sepCatalog(window, rows: rows, parameters: parameters)
+            owner = .sep(catalog)
+            arrays = catalog?.pointee ?? sep_catalog()
+        case .own:
+            let sources = try Self.ownSources(window, rows: rows, parameters: parameters)
+            owner = .own(sources)
+            arrays = sep_catalog(sources.pointee)
+        }
+        var offsets = [0]
+        offsets.reserveCapacity(Int(arrays.nobj) + 1)
+        for index in 0..<Int(arrays.nobj) { offsets.append(offsets[index] + Int(arrays.npix[index])) }
+        pixelOffsets = offsets
+    }
+
+    private static func sepCatalog(
+        _ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters
+    ) throws -> UnsafeMutablePointer<sep_catalog>? {
         var image = window.sepImage(gain: parameters.gain)
         image.h = Int32(rows)
         var result: UnsafeMutablePointer<sep_catalog>?
         let kernel = parameters.activeKernel
         try (kernel?.values ?? []).withUnsafeBufferPointer { values in
-            try SEPLimits.withRoom(pixelCount: pixelCount) {
+            try SEPLimits.withRoom(pixelCount: rows * window.rect.width) {
                 sep_extract(
                     &image, Float(parameters.threshold), SEP_THRESH_REL, Int32(parameters.minArea),
                     kernel == nil ? nil : values.baseAddress, Int32(kernel?.width ?? 0), Int32(kernel?.height ?? 0),
@@ -25,30 +55,57 @@ struct ExtractedCatalog: ~Copyable {
                     Int32(parameters.deblendLevels), parameters.deblendContrast, 0, 1, &result)
             }
         }
-        catalog = result
+        return result
     }
 
-    deinit { sep_catalog_free(catalog) }
-
-    var count: Int { catalog.map { Int($0.pointee.nobj) } ?? 0 }
-
-    /// Calls `body` with libsep's arrays, unless there are no objects.
-    borrowing func withArrays(_ body: (sep_catalog) throws -> Void) rethrows {
-        if let catalog, catalog.pointee.nobj > 0 { try body(catalog.pointee) }
-    }
-
-    /// Offset of each object's first pixel in the list of all objects' pixels, followed by the list's length.
-    var pixelOffsets: [Int] {
-        var offsets = [0]
-        offsets.reserveCapacity(count + 1)
-        withArrays { arrays in
-            var sum = 0
-            for index in 0..<count {
-                sum += Int(arrays.npix[index])
-                offsets.append(sum)
-            }
+    private static func ownSources(
+        _ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters
+    ) throws -> UnsafeMutablePointer<skyfarm_sources> {
+        var field = window.field(gain: parameters.gain)
+        field.height = Int32(rows)
+        let kernel = parameters.activeKernel
+        let sources = (kernel?.normalized ?? []).withUnsafeBufferPointer { values in
+            var detection = skyfarm_detection(
+                threshold: Float(parameters.threshold), least_area: Int32(parameters.minArea),
+                kernel: kernel == nil ? nil : values.baseAddress, kernel_width: Int32(kernel?.width ?? 0),
+                kernel_height: Int32(kernel?.height ?? 0), is_matched: parameters.filter == .matched ? 1 : 0,
+                levels: Int32(parameters.deblendLevels), contrast: parameters.deblendContrast)
+            return skyfarm_extract(&field, &detection)
         }
-        return offsets
+        guard let sources else { throw SEPError(status: 1) }
+        return sources
+    }
+
+    deinit {
+        switch owner {
+        case .sep(let catalog): sep_catalog_free(catalog)
+        case .own(let sources): skyfarm_release_sources(sources)
+        }
+    }
+
+    var count: Int { Int(arrays.nobj) }
+
+    /// Calls `body` with the arrays, unless there are no objects.
+    borrowing func withArrays(_ body: (sep_catalog) throws -> Void) rethrows {
+        if arrays.nobj > 0 { try body(arrays) }
+    }
+
+    /// The ends of the islands' objects; nil if they are not known.
+    var islandEnds: UnsafeBufferPointer<Int32>? {
+        guard case .own(let sources) = owner else { return nil }
+        return UnsafeBufferPointer(start: sources.pointee.island_end, count: Int(sources.pointee.island_count))
+    }
+
+    /// The inputs of the cleaning of an object; nil if they are not known.
+    borrowing func cleanInputs(_ index: Int) -> CleanInputs? {
+        guard case .own(let sources) = owner else { return nil }
+        return CleanInputs(abcor: sources.pointee.abcor[index], mthresh: sources.pointee.mthresh[index])
+    }
+
+    /// Whether barycentres are in image coordinates.
+    private var hasImagePositions: Bool {
+        if case .own = owner { return true }
+        return false
     }
 
     /// The objects of `ranges`, in image coordinates.
@@ -69,8 +126,8 @@ struct ExtractedCatalog: ~Copyable {
             table.xmax = copy(arrays.xmax, dx)
             table.ymin = copy(arrays.ymin, dy)
             table.ymax = copy(arrays.ymax, dy)
-            table.x = copy(arrays.x, Double(dx))
-            table.y = copy(arrays.y, Double(dy))
+            table.x = copy(arrays.x, hasImagePositions ? 0 : Double(dx))
+            table.y = copy(arrays.y, hasImagePositions ? 0 : Double(dy))
             table.x2 = copy(arrays.x2, 0)
             table.y2 = copy(arrays.y2, 0)
             table.xy = copy(arrays.xy, 0)
@@ -94,5 +151,19 @@ struct ExtractedCatalog: ~Copyable {
             table.flag = copy(arrays.flag, 0)
         }
         return table
+    }
+}
+
+extension sep_catalog {
+    /// The same arrays, as far as libsep's structure has them; without pointers to each object's pixels.
+    fileprivate init(_ sources: skyfarm_sources) {
+        self.init(
+            nobj: sources.count, thresh: sources.thresh, npix: sources.npix, tnpix: sources.tnpix, xmin: sources.xmin,
+            xmax: sources.xmax, ymin: sources.ymin, ymax: sources.ymax, x: sources.x, y: sources.y, x2: sources.x2,
+            y2: sources.y2, xy: sources.xy, errx2: sources.errx2, erry2: sources.erry2, errxy: sources.errxy,
+            a: sources.a, b: sources.b, theta: sources.theta, cxx: sources.cxx, cyy: sources.cyy, cxy: sources.cxy,
+            cflux: sources.cflux, flux: sources.flux, cpeak: sources.cpeak, peak: sources.peak,
+            xcpeak: sources.xcpeak, ycpeak: sources.ycpeak, xpeak: sources.xpeak, ypeak: sources.ypeak,
+            flag: sources.flag, pix: nil, objectspix: sources.pixels)
     }
 }

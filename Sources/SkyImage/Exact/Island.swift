@@ -54,6 +54,17 @@ extension ExtractedCatalog {
         if count == 0 { return [] }
         let offsets = pixelOffsets
         var result: [Island] = []
+        if let ends = islandEnds {
+            result.reserveCapacity(ends.count)
+            var first = 0
+            withArrays { arrays in
+                for end in ends.lazy.map(Int.init) {
+                    result.append(Island(arrays, objects: first..<end, pixels: offsets[first]..<offsets[end], in: rect))
+                    first = end
+                }
+            }
+            return result
+        }
         try withArrays { arrays in
             var labels = IslandLabels(count: count)
             labels.join(pixels: arrays.objectspix, offsets: offsets, in: rect)

@@ -1,4 +1,5 @@
 internal import CSEP
+internal import CSkyfarm
 internal import ScanMemory
 
 /// A window of the image, prepared for SEP: background subtracted, with mask and noise map where they are needed.
@@ -95,7 +96,7 @@ struct ScanWindow: ~Copyable {
         }
     }
 
-    /// Sets masked pixels to 0, as SEP does on every row except an image's first `row` rows. On those rows values too
+    /// Sets masked pixels to 0, and their noise to SEP's 10³⁰, as SEP does on every row except an image's first `row` rows. On those rows values too
     /// large for SEP become NaN, which it tolerates, and NaN is kept, since SEP ignores the mask there.
     borrowing func hideMaskedPixels(from row: Int) {
         guard let mask else { return }
@@ -105,6 +106,7 @@ struct ScanWindow: ~Copyable {
         }
         for offset in row * rect.width..<max(row * rect.width, rect.area) where mask[offset] != 0 {
             pixels[offset] = 0
+            noiseMap?[offset] = 1e30
         }
     }
 
@@ -123,5 +125,13 @@ struct ScanWindow: ~Copyable {
         result.noiseval = Double(globalNoise)
         result.noise_type = Int16(SEP_NOISE_STDDEV)
         return result
+    }
+
+    /// The window as the field of Skyfarm's kernel, valid for the lifetime of the window.
+    func field(gain: Double) -> skyfarm_field {
+        skyfarm_field(
+            pixels: pixels, noise: noiseMap.map { UnsafePointer($0) }, global_noise: globalNoise,
+            width: Int32(rect.width), height: Int32(rect.height), x: Int32(rect.x.lowerBound),
+            y: Int32(rect.y.lowerBound), gain: gain)
     }
 }

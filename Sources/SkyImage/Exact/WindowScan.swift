@@ -95,7 +95,9 @@ struct WindowScan: ~Copyable {
         catalog.withArrays { arrays in
             for index in indices {
                 for object in islands[index].objects {
-                    let inputs = reader.inputs(arrays, object, pixels: offsets[object]..<offsets[object + 1])
+                    let inputs =
+                        catalog.cleanInputs(object)
+                        ?? reader.inputs(arrays, object, pixels: offsets[object]..<offsets[object + 1])
                     batch.abcor.append(inputs.abcor)
                     batch.mthresh.append(inputs.mthresh)
                 }
@@ -106,12 +108,11 @@ struct WindowScan: ~Copyable {
     /// Calls `body` with each pixel of an island, in image coordinates, until it returns false.
     borrowing func forEachPixel(of island: Island, _ body: (_ x: Int, _ y: Int) -> Bool) {
         catalog.withArrays { arrays in
-            for object in island.objects {
-                guard let list = arrays.pix[object] else { continue }
-                for position in 0..<Int(arrays.npix[object]) {
-                    let (row, column) = Int(list[position]).quotientAndRemainder(dividingBy: window.rect.width)
-                    if !body(column + window.rect.x.lowerBound, row + window.rect.y.lowerBound) { return }
-                }
+            let offsets = catalog.pixelOffsets
+            for position in offsets[island.objects.lowerBound]..<offsets[island.objects.upperBound] {
+                let (row, column) = Int(arrays.objectspix[position])
+                    .quotientAndRemainder(dividingBy: window.rect.width)
+                if !body(column + window.rect.x.lowerBound, row + window.rect.y.lowerBound) { return }
             }
         }
     }

@@ -4,12 +4,16 @@ internal import CFITSIO
 /// image's tiles and by the block size of a Rice code, and copies column names, and malformed integers, into buffers
 /// that may be too small.
 extension FITSFile {
-    /// Moves to the HDU with this number, one HDU at a time if it is after the current one.
+    /// Moves to the HDU with this number, one HDU at a time if it is after the current one and its place is not known.
     /// - Returns: CFITSIO's status.
     func go(to number: Int32) -> Int32 {
         var status: Int32 = 0
         var current: Int32 = 0
         ffghdn(handle, &current)
+        if current < number, Int(number) <= starts.count {
+            status = headerFault(at: starts[Int(number) - 1])
+            current = number
+        }
         while status == 0, current < number {
             status = nextHeaderFault()
             guard status == 0 else { break }
@@ -21,13 +25,20 @@ extension FITSFile {
     }
 
     /// Reads the cards after the current HDU.
-    /// - Returns: `BAD_DIMEN` if they hold a side or block below 1, or a name or integer too long; `END_OF_FILE` if the
-    ///   file ends within them, as CFITSIO's handling of a partial block depends on what it read before; 0 if they are
-    ///   valid, or no HDU follows.
+    /// - Returns: as ``headerFault(at:)``.
     private func nextHeaderFault() -> Int32 {
         var (status, position): (Int32, Int64) = (0, 0)
         ffghadll(handle, nil, nil, &position, &status)
-        if status != 0 || position >= byteCount { return 0 }
+        return status == 0 ? headerFault(at: position) : 0
+    }
+
+    /// Reads the cards of the header at `position`.
+    /// - Returns: `BAD_DIMEN` if they hold a side or block below 1, or a name or integer too long; `END_OF_FILE` if the
+    ///   file ends within them, as CFITSIO's handling of a partial block depends on what it read before; 0 if they are
+    ///   valid, or no HDU follows.
+    private func headerFault(at position: Int64) -> Int32 {
+        var (status, position): (Int32, Int64) = (0, position)
+        if position >= byteCount { return 0 }
         var block = [UInt8](repeating: 0, count: FITSMemoryFile.blockLength)
         var (isRice, hasEmptyBlocks) = (false, false)
         while position + Int64(block.count) <= byteCount {

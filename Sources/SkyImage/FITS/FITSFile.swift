@@ -9,6 +9,8 @@ final class FITSFile {
     let handle: UnsafeMutablePointer<fitsfile>
     /// The descriptor behind `path`, if the path is valid only for its lifetime.
     private let descriptor: OpenDescriptor?
+    /// Where the HDUs begin, as far as it is known in advance; see ``use(_:)``.
+    var starts: [Int64] = []
 
     /// Opens `path` as a plain file name, whatever characters it contains.
     init(path: String, keeping descriptor: OpenDescriptor? = nil) throws(ImageError) {

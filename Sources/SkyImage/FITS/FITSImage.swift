@@ -51,6 +51,12 @@ public final class FITSImage {
         try self.init(location, keeping: nil)
     }
 
+    /// Opens the image at `location` of a file with this layout, without reading the headers before it.
+    /// - Throws: ``ImageError``.
+    package convenience init(_ location: String, layout: FITSLayout?) throws(ImageError) {
+        try self.init(ImageLocation(location), keeping: nil, layout: layout)
+    }
+
     /// Opens the image at `location` and reads the headers of all HDUs of its file.
     /// - Throws: ``ImageError``; a fault in another HDU is not an error, but listed in ``survey``.
     public convenience init(surveying location: String) throws(ImageError) {
@@ -59,9 +65,10 @@ public final class FITSImage {
 
     /// Opens the image at `location`, whose path may be valid only for the lifetime of `descriptor`.
     init(
-        _ location: ImageLocation, keeping descriptor: OpenDescriptor?, surveys: Bool = false
+        _ location: ImageLocation, keeping descriptor: OpenDescriptor?, surveys: Bool = false, layout: FITSLayout? = nil
     ) throws(ImageError) {
         let file = try FITSFile(path: location.path, keeping: descriptor)
+        if let layout { file.use(layout) }
         let opened = try FITSLibrary.run { () throws(ImageError) in try Opening(file, location, surveys: surveys) }
         self.location = location
         self.file = file

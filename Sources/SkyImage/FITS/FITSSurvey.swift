@@ -6,6 +6,8 @@ public struct FITSSurvey: Equatable, Sendable {
     public var faults: [String] = []
     /// Why the file is incomplete: it ends within a header, or before the data that a header promises. One of the faults.
     public var truncation: String?
+    /// Where the HDUs begin; nil if the file has faults.
+    package var layout: FITSLayout?
 
     /// No image.
     init() {}
@@ -50,6 +52,7 @@ extension FITSFile {
                 survey.faults.append(
                     "\(path): ignored \(byteCount - end) bytes after HDU \(number - 1), which are not FITS")
             }
+            survey.layout = FITSLayout(of: self, count: number)
         } catch {
             survey.faults.append(error.message)
             if error.code == .truncated { survey.truncation = error.message }

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import ScanCluster
 internal import ScanNetwork
-internal import SkyImage
+package import SkyImage
 
 /// Reads windows of an image, its mask and its weight map, one at a time, on a thread of its own.
 ///
@@ -45,7 +45,17 @@ public actor ImageReader {
         image name: String, mask maskName: String? = nil, weights weightsName: String? = nil, slots: Int = 0,
         surveys: Bool = true
     ) throws {
-        let image = try surveys ? FITSImage(surveying: name) : FITSImage(name)
+        try self.init(
+            image: name, mask: maskName, weights: weightsName, slots: slots, surveys: surveys, layout: nil)
+    }
+
+    /// As ``init(image:mask:weights:slots:surveys:)``; with the `layout` of the image's file, the headers before the
+    /// image are not read.
+    package init(
+        image name: String, mask maskName: String?, weights weightsName: String?, slots: Int, surveys: Bool,
+        layout: FITSLayout?
+    ) throws {
+        let image = try surveys ? FITSImage(surveying: name) : FITSImage(name, layout: layout)
         func map(_ name: String?, _ kind: String) throws -> (name: String, file: FITSImage)? {
             guard let name else { return nil }
             let map = try surveys ? FITSImage(surveying: name) : FITSImage(name)

@@ -6,6 +6,7 @@ public final class FilesJournal: Sendable {
     /// The job's ID.
     public let id: String
     private let known: Locked<[String: JournalledFile]>
+    private let knownMerged: Locked<JournalledFile.Catalogue?>
     private let executor = BlockingExecutor(label: "skyfarm.journal")
     private let opened: Confined
 
@@ -18,8 +19,11 @@ public final class FilesJournal: Sendable {
         init(lock: JournalLock, file: JournalFile) { (self.lock, self.file) = (lock, file) }
     }
 
-    private init(id: String, files: [JournalledFile], _ opened: Confined) {
+    private init(
+        id: String, files: [JournalledFile], merged: JournalledFile.Catalogue?, _ opened: Confined
+    ) {
         self.id = id
+        knownMerged = Locked(merged)
         known = Locked(Dictionary(files.map { ($0.name, $0) }) { $1 })
         self.opened = opened
     }
@@ -50,9 +54,11 @@ public final class FilesJournal: Sendable {
             if forgetsFinished, isDone {
                 try file.removeResults()
                 files = []
+                file.change { $0.merged = nil }
             }
             try file.prepareFiles()
-            return FilesJournal(id: opening.id, files: files, Confined(lock: lock, file: file))
+            return FilesJournal(
+                id: opening.id, files: files, merged: file.record.merged, Confined(lock: lock, file: file))
         }
     }
 
@@ -61,6 +67,19 @@ public final class FilesJournal: Sendable {
     public func write(_ file: JournalledFile) async throws {
         try await executor.run { [opened] in try opened.file?.write(file) }
         known.withLock { $0[file.name] = file }
+    }
+
+    /// The table of all files, as this run or an earlier one has recorded it.
+    public var merged: JournalledFile.Catalogue? { knownMerged.withLock(\.self) }
+
+    /// Records what is known about the table of all files; durable when this returns.
+    /// - Throws: ``JournalError``.
+    public func write(merged: JournalledFile.Catalogue) async throws {
+        try await executor.run { [opened] in
+            opened.file?.change { $0.merged = merged }
+            try opened.file?.insert([])
+        }
+        knownMerged.withLock { $0 = merged }
     }
 
     /// Records the end of the job.

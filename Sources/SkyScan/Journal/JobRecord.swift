@@ -46,6 +46,8 @@ public struct JobRecord: Codable, Equatable, Sendable {
     public var tasksDone: Int?
     /// Number of files of a job of many images; nil for a scan of one.
     public var files: Int?
+    /// The table of all files of a job of many images; nil unless one was written or begun.
+    public var merged: JournalledFile.Catalogue?
     /// Sectors missing from the catalogue.
     public var failures: [Failure] = []
 

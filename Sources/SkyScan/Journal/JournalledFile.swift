@@ -26,6 +26,9 @@ public struct JournalledFile: Codable, Equatable, Sendable {
         /// The catalogue at `path`, as it is now.
         public init(written path: String) { (self.path, stamp) = (path, FileStamp(path)) }
 
+        /// Whether the job wrote the file, or was about to write it when it was killed, and may replace it.
+        public var isReplaceable: Bool { stamp == nil || isUnchanged }
+
         /// Whether the file is as it was written.
         public var isUnchanged: Bool { stamp != nil && FileStamp(path) == stamp }
     }
@@ -48,7 +51,7 @@ public struct JournalledFile: Codable, Equatable, Sendable {
 
     /// The catalogues that the job wrote, or was about to write when it was killed, and may replace.
     public var replaceable: [String] {
-        catalogues.filter { $0.stamp == nil || $0.isUnchanged }.map(\.path)
+        catalogues.filter(\.isReplaceable).map(\.path)
     }
 }
 

@@ -55,7 +55,10 @@ struct JournalOpening: Sendable {
                 try folder.removeFiles(id)
                 return nil
             }
-            if forgets { try file.removeResults() }
+            if forgets {
+                try file.removeResults()
+                file.change { $0.merged = nil }
+            }
             if file.record.state != .finished {
                 file.change { old in
                     (old.words, old.folder, old.outputs, old.tasks) = (

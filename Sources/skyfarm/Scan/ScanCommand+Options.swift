@@ -141,7 +141,8 @@ extension ScanCommand {
             OptionSection(
                 title: "Output",
                 options: [
-                    output.spec, overwrite.spec, Options.Page.report.spec, Options.Page.preview.spec,
+                    output.spec, Options.Images.merged.spec, overwrite.spec, Options.Page.report.spec,
+                    Options.Page.preview.spec,
                     DashboardOption.option.spec,
                     dryRun.spec,
                 ]),

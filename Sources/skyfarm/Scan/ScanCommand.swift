@@ -18,7 +18,7 @@ struct ScanCommand: Command {
         let list = try InputList(options.inputs, standardInput: StandardInput.text)
         let isPerImage = try options.outputs.contains { name in try OutputTemplate(name).isPerImage }
         guard let only = list.files.first, !list.isOpenEnded, !isPerImage, !options.images.skipsExisting,
-            hasOneImage(only)
+            options.images.merged == nil, hasOneImage(only)
         else {
             return try await scanImages(of: list.files)
         }

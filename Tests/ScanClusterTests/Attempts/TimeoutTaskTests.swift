@@ -69,4 +69,34 @@ import Testing
         clock.advance(by: .milliseconds(100))
         #expect(expired.withLock { $0 } == [3])
     }
+
+    @Test("one timer serves all; each expires at its own time, whatever ended before")
+    func oneTimer() {
+        let timeouts = Timeouts(slots: 3, clock: clock)
+        let tasks = (1...5).map { task($0, of: timeouts) }
+        for task in tasks[..<3] {
+            task.begin()
+            clock.advance(by: .milliseconds(100))
+        }
+        #expect(clock.timerCount == 1)
+        // The timer is set for the first. Its slot goes to the fourth, at 300 ms.
+        tasks[3].begin()
+        tasks[0].end()
+        clock.advance(by: .milliseconds(799))
+        #expect(expired.withLock { $0 }.isEmpty)
+        clock.advance(by: .milliseconds(1))
+        #expect(expired.withLock { $0 } == [2])
+        tasks[1].end()
+        clock.advance(by: .milliseconds(100))
+        #expect(expired.withLock { $0 } == [2, 3])
+        // One that has expired keeps its slot until it ends, and does not expire again.
+        clock.advance(by: .milliseconds(100))
+        #expect(expired.withLock { $0 } == [2, 3, 4])
+        #expect(clock.timerCount == 0)
+        tasks[4].begin()
+        clock.advance(by: .seconds(1))
+        #expect(expired.withLock { $0 } == [2, 3, 4, 5])
+        for task in tasks { task.end() }
+        #expect(clock.timerCount == 0)
+    }
 }

@@ -28,6 +28,30 @@ struct RandomField {
         chooseParameters()
     }
 
+    /// A field of 0 to 5 counts on an even background, with symmetric sources of 3 by 3 pixels: barycentres lie on the
+    /// centres of pixels, and parts of pixels exactly at an aperture's radius.
+    init(countsFrom seed: UInt64) {
+        random = SplitMix64(seed: seed)
+        image = TestImage(width: 1, height: 1, pixels: [0])
+        rows = 1
+        (image.width, image.height) = (integer(60...300), integer(100...300))
+        rows = integer(1...image.height)
+        image.pixels = (0..<image.width * image.height).map { _ in chance(0.1) ? 1 : 0 }
+        for _ in 0..<image.pixels.count / integer(60...400) {
+            let (x, y) = (integer(1...image.width - 2), integer(1...image.height - 2))
+            let (centre, side, corner) = (integer(3...5), integer(1...3), integer(0...1))
+            for (dy, line) in [[corner, side, corner], [side, centre, side], [corner, side, corner]].enumerated() {
+                for (dx, value) in line.enumerated() {
+                    image.pixels[(y + dy - 1) * image.width + x + dx - 1] = Float(value)
+                }
+            }
+        }
+        parameters.threshold = real(1...3)
+        parameters.minArea = integer(1...5)
+        parameters.noise = chance(0.5) ? .map : .global
+        parameters.filter = chance(0.5) ? .none : .conv
+    }
+
     private mutating func size() -> Int { chance(0.15) ? integer(1...12) : integer(1...(chance(0.5) ? 120 : 400)) }
     private mutating func chance(_ probability: Double) -> Bool {
         Double.random(in: 0..<1, using: &random) < probability

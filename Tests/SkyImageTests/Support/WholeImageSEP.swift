@@ -151,9 +151,10 @@ struct WholeImageSEP {
             sep_ellipse_coeffs(a, b, theta, &cxx, &cyy, &cxy)
             if sep_kron_radius(&image, x, y, cxx, cyy, cxy, 6, 0, &m.kronRadius, &m.kronFlag) != 0 { m.kronRadius = 0 }
             let radius = max(parameters.kronFactor * m.kronRadius, parameters.kronMinimum)
-            let status = sep_sum_ellipse(
-                &image, x, y, a, b, theta, radius, 0, 1, 0, &m.fluxAuto, &m.fluxErrAuto, &area, &m.flagAuto)
-            if status != 0 || b <= 0 || radius <= 0 {
+            if b <= 0 || radius <= 0
+                || sep_sum_ellipse(
+                    &image, x, y, a, b, theta, radius, 0, 1, 0, &m.fluxAuto, &m.fluxErrAuto, &area, &m.flagAuto) != 0
+            {
                 (m.fluxAuto, m.fluxErrAuto) = (.nan, .nan)
                 m.flagAuto |= 0x100
             }

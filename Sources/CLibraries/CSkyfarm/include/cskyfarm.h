@@ -1,6 +1,8 @@
 #ifndef CSKYFARM_H
 #define CSKYFARM_H
 
+#include "extraction.h"
+
 #include <stddef.h>
 
 /// True if every library of this process resolves `rand_r` to this target's function, which returns a constant.

@@ -18,7 +18,7 @@ enum DrawCheck {
             firstRow: 0, level: none, globalNoise: 1, hasMask: false)
         return try pixels.withUnsafeBufferPointer { pixels in
             let window = try ScanWindow.subtracting(background, from: PixelView(rect: rect, pixels: pixels))
-            let catalog = try ExtractedCatalog(window, rows: height, parameters: ScanParameters())
+            let catalog = try ExtractedCatalog(window, rows: height, parameters: ScanParameters(), kernel: .sep)
             let sources = catalog.table(of: [0..<catalog.count], in: rect)
             let left = sources.x.indices.filter { sources.xmax[$0] < width }
             let right = sources.x.indices.filter { sources.xmin[$0] >= width }

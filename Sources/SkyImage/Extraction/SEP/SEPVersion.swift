@@ -26,9 +26,12 @@ public enum SEPVersion {
     /// function that libraries of this process resolve, and from blends that libsep extracts.
     public static let drawIsFixed = skyfarm_draw_is_fixed() != 0 && (try? DrawCheck.deblendsAlike()) == true
 
-    /// Refuses to scan with a random draw, which would make every blend depend on how the image is divided.
+    /// Refuses to scan with a random draw, which would make every blend depend on how the image is divided. Skyfarm's own
+    /// kernel does not draw.
     /// - Throws: ``ScanSetupError``.
-    public static func requireFixedDraw() throws(ScanSetupError) { try requireFixedDraw(isFixed: drawIsFixed) }
+    public static func requireFixedDraw() throws(ScanSetupError) {
+        if ScanKernel.current == .sep { try requireFixedDraw(isFixed: drawIsFixed) }
+    }
 
     static func requireFixedDraw(isFixed: Bool) throws(ScanSetupError) {
         if isFixed { return }

@@ -9,7 +9,7 @@ enum ProgressEvent: Equatable, Sendable {
     /// An image is done, or could not be scanned.
     case imageEnded
     /// The catalogues of a file are written, or it cannot be scanned.
-    case fileEnded
+    case fileEnded(file: String, outputs: [String], errors: [String] = [])
     /// A stage such as "background" begins.
     case stage(String)
     /// Further tasks are known.

@@ -37,6 +37,10 @@ struct ProgressRecord: Encodable, Equatable {
     var slow: String?
     var system: String?
     var slots: Int?
+    /// A file that is done, its catalogues, and why images of it, or the whole file, could not be scanned.
+    var file: String?
+    var outputs: [String]?
+    var errors: [String]?
 
     /// The record of `event` with the totals after it; nil is the end.
     init(_ event: ProgressEvent?, job: String? = nil, at seconds: Double, state: ProgressState) {
@@ -44,7 +48,9 @@ struct ProgressRecord: Encodable, Equatable {
         case .files: self.event = "files"
         case .fileBegan: self.event = "file-began"
         case .imageEnded: self.event = "image-ended"
-        case .fileEnded: self.event = "file-ended"
+        case .fileEnded(let file, let outputs, let errors):
+            (self.event, self.file, self.outputs) = ("file-ended", file, outputs)
+            self.errors = errors.isEmpty ? nil : errors
         case .began: self.event = "began"
         case .stage(let name): (self.event, stage) = ("stage", name)
         case .planned: self.event = "planned"

@@ -8,14 +8,14 @@ extension ImagesJob {
     /// Whether all catalogues of a file exist and are those that a scan would write.
     /// - Throws: ``OutputError`` with `exists` if one is another and may not be replaced.
     func isCurrent(
-        _ file: InputList.File, _ images: [CatalogueTable.Extension], _ imageCount: Int
+        _ file: InputList.File, _ images: [CatalogueTable.Extension], _ survey: FITSSurvey
     ) async throws -> Bool {
         let names = results.outputs.templates.map { $0.name(file: file.path) }
         let existing = names.filter { FileManager.default.fileExists(atPath: $0) }
         if existing.isEmpty { return false }
         var scans: [ExistingCatalogue.Scan] = []
         for image in images {
-            let reader = try reader(image, of: file, imageCount == 1)
+            let reader = try reader(image, of: file, survey)
             scans.append(
                 .init(
                     image: reader.summary, parameters: try command.parameters(for: reader.summary),
@@ -36,7 +36,7 @@ extension ImagesJob {
     func skip(_ file: InputList.File, _ stamps: [FileStamp]) async throws {
         let names = results.outputs.templates.map { $0.name(file: file.path) }
         report.skip(file, outputs: names)
-        events.display.handle(.fileEnded)
+        events.display.handle(.fileEnded(file: file.name, outputs: names))
         try await journal?.write(
             JournalledFile(
                 name: file.name, inputs: stamps,

@@ -10,6 +10,8 @@ struct ImagesJob: Sendable {
     /// Where the results of a job go.
     struct Results: Sendable {
         let outputs: OutputPlan
+        /// Nil without `--merged`.
+        var merged: MergedOutput?
         /// Nil: none is kept.
         let journal: FilesJournal?
         let report = ImagesReport()
@@ -79,7 +81,7 @@ struct ImagesJob: Sendable {
             let stamps = stamps(of: file)
             let (survey, images) = try survey(file)
             for fault in survey.faults { events.warn(StyledText(fault)) }
-            if options.images.skipsExisting, try await isCurrent(file, images, survey.images.count) {
+            if options.images.skipsExisting, try await isCurrent(file, images, survey) {
                 try await skip(file, stamps)
                 pages?.keep(file)
                 return ended()
@@ -89,7 +91,7 @@ struct ImagesJob: Sendable {
             let scan = FileScan(file, hdus: images.map(\.number), stamps: stamps, ended: ended)
             for image in images {
                 let ticket = try await queue.enter()
-                group.addTask { try await finish(image, of: scan, survey.images.count, ticket) }
+                group.addTask { try await finish(image, of: scan, survey, ticket) }
             }
         } catch {
             events.display.handle(.fileBegan(images: 0))
@@ -116,12 +118,12 @@ struct ImagesJob: Sendable {
 
     /// Scans an image, and writes the file's catalogues if it was the last one.
     private func finish(
-        _ image: CatalogueTable.Extension, of scan: FileScan, _ imageCount: Int, _ ticket: ImageQueue.Ticket
+        _ image: CatalogueTable.Extension, of scan: FileScan, _ survey: FITSSurvey, _ ticket: ImageQueue.Ticket
     ) async throws {
         defer { queue.leave(ticket) }
         let isLast: Bool
         do {
-            let found = try await self.scan(image, of: scan.file, isOnly: imageCount == 1, ticket)
+            let found = try await self.scan(image, of: scan.file, survey, ticket)
             isLast = scan.finish(image.number, found)
         } catch {
             if command.endsJob(error) { throw error }
@@ -137,7 +139,7 @@ struct ImagesJob: Sendable {
                 throw CommandError(.input, scan.failures.first ?? "\(scan.file.name): cannot be scanned")
             }
             let names = try await write(scan)
-            events.display.handle(.fileEnded)
+            events.display.handle(.fileEnded(file: scan.file.name, outputs: names, errors: scan.failures))
             events.say(ImagesReport.line(of: scan, outputs: names))
         } catch {
             try fail(scan.file, error)
@@ -146,9 +148,9 @@ struct ImagesJob: Sendable {
     }
 
     private func scan(
-        _ image: CatalogueTable.Extension, of file: InputList.File, isOnly: Bool, _ ticket: ImageQueue.Ticket
+        _ image: CatalogueTable.Extension, of file: InputList.File, _ survey: FITSSurvey, _ ticket: ImageQueue.Ticket
     ) async throws -> FileScan.Image {
-        let reader = try reader(image, of: file, isOnly)
+        let reader = try reader(image, of: file, survey)
         let location = reader.summary.name
         let parameters = try command.parameters(for: reader.summary)
         let recorder = pages?.begin(image.number, of: file)
@@ -168,7 +170,7 @@ struct ImagesJob: Sendable {
         var table = result.table(
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
             software: Skyfarm.software)
-        if !isOnly { table.source = image }
+        if survey.images.count > 1 { table.source = image }
         let found = FileScan.Image(
             name: location, extensionName: image.name, summary: reader.summary, result: result, table: table)
         if let pages, let recorder {
@@ -178,13 +180,16 @@ struct ImagesJob: Sendable {
         return found
     }
 
-    func reader(_ image: CatalogueTable.Extension, of file: InputList.File, _ isOnly: Bool) throws -> ImageReader {
+    func reader(
+        _ image: CatalogueTable.Extension, of file: InputList.File, _ survey: FITSSurvey
+    ) throws -> ImageReader {
         let detection = options.detection
+        let isOnly = survey.images.count == 1
         return try ImageReader(
             image: isOnly && file.selector == nil ? file.path : "\(file.path)[\(image.number)]",
             mask: try map(detection.mask, of: file, image, isOnly),
             weights: try map(detection.weight, of: file, image, isOnly), slots: options.cluster.slotsHere,
-            surveys: false)
+            surveys: false, layout: survey.layout)
     }
 
     /// The mask or weight map of an image: a template of its name, and the HDU of the image's number unless it names one.
@@ -204,7 +209,7 @@ struct ImagesJob: Sendable {
         pages?.fail(nil, of: file, reason)
         if options.images.failsFast { throw error }
         report.fail(file, reason)
-        events.display.handle(.fileEnded)
+        events.display.handle(.fileEnded(file: file.name, outputs: [], errors: [reason]))
         events.warn(StyledText(reason))
     }
 }

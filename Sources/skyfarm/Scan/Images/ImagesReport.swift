@@ -46,6 +46,8 @@ final class ImagesReport: Sendable {
         var sources: Int
         var pixels: Int
         var seconds: Double
+        /// The table of `--merged`, if this run wrote it.
+        var merged: String?
         var systems: [String: Share]
         /// How nodes got the pixels; omitted if none got any.
         var pixelTraffic: PixelTraffic?
@@ -64,6 +66,7 @@ final class ImagesReport: Sendable {
         var systems: [String: Share] = [:]
         var traffic: PixelTraffic?
         var pixelLine: String?
+        var merged: (path: String, rows: Int)?
     }
 
     private let state = Locked(State())
@@ -123,6 +126,12 @@ final class ImagesReport: Sendable {
         }
     }
 
+    /// Number of files that an earlier run has finished.
+    var resumed: Int { state.withLock(\.resumed) }
+
+    /// The table of `--merged` is written.
+    func merge(into path: String, rows: Int) { state.withLock { $0.merged = (path, rows) } }
+
     /// Number of sources in all catalogues.
     var sources: Int { state.withLock { $0.files.flatMap(\.images).reduce(0) { $0 + $1.sources } } }
 
@@ -146,11 +155,14 @@ final class ImagesReport: Sendable {
     /// The files that failed, as a whole or in part, a line each.
     var failures: [String] {
         state.withLock { state in
-            state.files.flatMap { file in
-                let lost = file.images.reduce(0) { $0 + $1.missing }
-                return (file.errors ?? [])
-                    + (lost == 0 ? [] : ["\(file.file): \(HumanFormat.count(lost, "sector")) missing"])
-            }
+            state.files.flatMap(\.failures)
+        }
+    }
+
+    /// Whether files have catalogues, and how they failed, as a whole or in part, by name.
+    var outcomes: [String: (hasCatalogue: Bool, failures: [String])] {
+        state.withLock { state in
+            Dictionary(state.files.map { ($0.file, (!$0.outputs.isEmpty, $0.failures)) }) { $1 }
         }
     }
 
@@ -172,7 +184,8 @@ final class ImagesReport: Sendable {
                 files: state.files, done: done, resumed: state.resumed, skipped: state.skipped, failed: failed,
                 partial: state.files.count - done - failed,
                 images: images.count, sources: images.reduce(0) { $0 + $1.sources },
-                pixels: images.reduce(0) { $0 + $1.width * $1.height }, seconds: seconds, systems: state.systems,
+                pixels: images.reduce(0) { $0 + $1.width * $1.height }, seconds: seconds,
+                merged: state.merged?.path, systems: state.systems,
                 pixelTraffic: state.traffic)
         }
     }
@@ -194,6 +207,7 @@ final class ImagesReport: Sendable {
                 + ": \(HumanFormat.count(images.count, "image")), "
                 + HumanFormat.count(images.reduce(0) { $0 + $1.sources }, "source")
                 + " in \(HumanFormat.duration(seconds: seconds))\(rate)"
+                + (state.merged.map { "; \(HumanFormat.count($0.rows, "row")) in \($0.path)" } ?? "")
         }
     }
 
@@ -206,6 +220,12 @@ final class ImagesReport: Sendable {
 }
 
 extension ImagesReport.File {
+    /// Why images, or the whole file, could not be scanned, and what is missing, a line each.
+    fileprivate var failures: [String] {
+        let lost = images.reduce(0) { $0 + $1.missing }
+        return (errors ?? []) + (lost == 0 ? [] : ["\(file): \(HumanFormat.count(lost, "sector")) missing"])
+    }
+
     fileprivate var isComplete: Bool {
         !outputs.isEmpty && errors == nil && images.allSatisfy { $0.missing == 0 }
     }

@@ -16,6 +16,8 @@ extension ScanCommand.Options {
         var watches: Bool
         /// Seconds after which an incomplete file in a watched folder is reported.
         var watchLimit: Double
+        /// The file of one table of all sources; nil: none.
+        var merged: String?
 
         init(_ arguments: Arguments) throws(UsageError) {
             skipped = try arguments[Self.skipHDU]
@@ -24,6 +26,16 @@ extension ScanCommand.Options {
             skipsExisting = try arguments[Self.skipExisting]
             watches = try arguments[Self.watch]
             watchLimit = try arguments[Self.watchLimit]
+            merged = try arguments[Self.merged]
+            try merged.map(Self.checkMerged)
+        }
+
+        private static func checkMerged(_ name: String) throws(UsageError) {
+            let format = CatalogueFormat(path: name)
+            if format == nil || format == .reg {
+                throw UsageError(
+                    "--merged: \(name): name a file that ends in .fits, .fit, .csv or .ecsv, also with .gz")
+            }
         }
 
         /// Whether the image is left out.
@@ -58,6 +70,10 @@ extension ScanCommand.Options {
         static let watchLimit = Option.value(
             "watch-limit", .number("SECONDS", 1...86_400), default: 300, layers: .all,
             help: "Report a file in a watched folder that is incomplete and has not changed for so long")
+        static let merged = Option.optional(
+            "merged", .file(), fallback: "none",
+            help: "Write one table of the sources of all files, with columns image and hdu, when they are done: .fits, "
+                + ".fit, .csv or .ecsv, also with .gz; the files need FITS catalogues")
         static let failFast = Option.toggle("fail-fast", help: "Stop at the first file that cannot be scanned")
     }
 }

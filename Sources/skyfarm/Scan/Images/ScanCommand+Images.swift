@@ -11,8 +11,12 @@ extension ScanCommand {
     /// Scans all images of `files` as one job, and writes the catalogues of each file when its images are done.
     func scanImages(of files: [InputList.File]) async throws -> ExitCode {
         try refuseSingleImageOptions()
-        let files = options.images.ordered(files)
         let outputs = try OutputPlan(options.outputs, files: files, overwrite: options.overwrite)
+        let merged = try options.images.merged.map { name in
+            // In the order of the inputs, which --priority does not change.
+            try MergedOutput(name, of: files, outputs, overwrite: options.overwrite)
+        }
+        let files = options.images.ordered(files)
         try refuseInputsAsOutputs(files, outputs)
         if options.images.skipsExisting { try outputs.requireFITS() }
         if options.dryRun { return try dryRun(files, outputs) }
@@ -24,8 +28,10 @@ extension ScanCommand {
             // With --skip-existing, what exists is examined file by file.
             checksExistence: !options.images.skipsExisting,
             replacing: Set((journal?.files.values).map { $0.flatMap(\.replaceable) } ?? []))
+        try merged?.prepare(journal)
         let pages = try NightPages(self, files, replaces: journal?.files.isEmpty == false)
-        return try await scan(.files(files, done: done), .init(outputs: outputs, journal: journal, pages: pages))
+        return try await scan(
+            .files(files, done: done), .init(outputs: outputs, merged: merged, journal: journal, pages: pages))
     }
 
     /// Where the files come from.
@@ -52,7 +58,11 @@ extension ScanCommand {
         let display = ProgressDisplay(options.common, log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }
-        let work = Task { try await scan(source, results, display) }
+        let work = Task {
+            try await scan(source, results, display)
+            let rows = try await results.merged?.write(results.report, results.journal)
+            if let path = options.images.merged, let rows { results.report.merge(into: path, rows: rows) }
+        }
         let watcher = Task {
             var endless: FolderWatch? = if case .folders(let watch) = source { watch } else { nil }
             for await _ in interrupts.signals {
@@ -136,13 +146,17 @@ extension ScanCommand {
             var v = 1
             var file: String
             var outputs: [String]
+            var merged: String?
         }
         for file in files {
             let names = outputs.templates.map { $0.name(file: file.path) }
             try StandardOutput.write(
                 options.common.json
-                    ? JSONOutput.line(Line(file: file.name, outputs: names))
+                    ? JSONOutput.line(Line(file: file.name, outputs: names, merged: options.images.merged))
                     : "\(file.name) -> \(names.joined(separator: ", "))\n")
+        }
+        if let merged = options.images.merged, !options.common.json {
+            try StandardOutput.write("\(HumanFormat.count(files.count, "file")) -> \(merged)\n")
         }
         return .complete
     }

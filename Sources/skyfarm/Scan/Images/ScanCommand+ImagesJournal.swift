@@ -15,7 +15,7 @@ extension ScanCommand {
         var record = JobRecord(
             identity: try identity(of: names), words: journal.words,
             folder: FileManager.default.currentDirectoryPath, began: Date().timeIntervalSince1970,
-            outputs: options.outputs.map(Self.absolute))
+            outputs: (options.outputs + [options.images.merged].compactMap(\.self)).map(Self.absolute))
         record.files = count ?? 0
         return try await FilesJournal.open(
             record, in: try JournalFolder(environment: journal.environment), forgets: journal.forgets,
@@ -35,6 +35,7 @@ extension ScanCommand {
             "gain": "\(detection.gain)",
             "rows of a band": options.bandRows.map { "\($0)" } ?? "derived",
         ]
+        settings["merged output"] = options.images.merged.map(Self.absolute)
         settings["mask"] = detection.mask.map(Self.absolute)
         settings["weight map"] = detection.weight.map(Self.absolute)
         let skipped = options.images.skipped.joined(separator: ", ")
@@ -103,7 +104,8 @@ extension ImagesJob {
             guard done.contains(file.name), let known = journal.files[file.name] else { return true }
             try report.resume(known.report)
             results.pages?.keep(file)
-            events.display.handle(.fileEnded)
+            let outputs = known.catalogues.map(\.path)
+            events.display.handle(.fileEnded(file: file.name, outputs: outputs))
             return false
         }
     }

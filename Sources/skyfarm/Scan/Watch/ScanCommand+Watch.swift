@@ -8,6 +8,9 @@ extension ScanCommand {
     func watch() async throws -> ExitCode {
         try refuseSingleImageOptions()
         if options.dryRun { throw UsageError("--watch does not end, so that --dry-run has nothing to print") }
+        if options.images.merged != nil {
+            throw UsageError("--watch does not end, so that --merged has no time to be written; scan the folder for it")
+        }
         let watch = try FolderWatch(options.inputs, limit: .seconds(options.images.watchLimit))
         // Names that stand for those that will arrive.
         let samples = watch.folders.flatMap { folder in

@@ -30,8 +30,8 @@ import Testing
     @Test(
         "names every event",
         arguments: [
-            ProgressEvent.began(pixels: 1, work: 1), .files(2), .fileBegan(images: 1), .imageEnded, .fileEnded,
-            .stage("x"), .planned(tasks: 1, work: 1),
+            ProgressEvent.began(pixels: 1, work: 1), .files(2), .fileBegan(images: 1), .imageEnded,
+            .fileEnded(file: "a.fits", outputs: ["a.csv"]), .stage("x"), .planned(tasks: 1, work: 1),
             .finished(work: 1, system: "a"), .failed(work: 1, reason: "r"), .joined(system: "a", slots: 1),
             .left(system: "a"), .resumed(tasks: 1, work: 1), .retried(reason: "r"),
             .hedged(task: 1, slow: "a", system: "b"), nil,
@@ -39,5 +39,17 @@ import Testing
     func events(event: ProgressEvent?) {
         let name = ProgressRecord(event, at: 0, state: ProgressState()).event
         #expect(text.contains("\n| `\(name)` |"))
+    }
+
+    @Test("the end of a file names its catalogues, and errors only if there are any")
+    func fileEnded() throws {
+        func line(_ event: ProgressEvent) throws -> String {
+            try JSONOutput.line(ProgressRecord(event, at: 0, state: ProgressState()))
+        }
+        let whole = try line(.fileEnded(file: "a.fits", outputs: ["a.csv"]))
+        #expect(whole.contains(#""file":"a.fits""#) && whole.contains(#""outputs":["a.csv"]"#))
+        #expect(!whole.contains("errors"))
+        let failed = try line(.fileEnded(file: "b.fits", outputs: [], errors: ["damaged"]))
+        #expect(failed.contains(#""errors":["damaged"]"#) && failed.contains(#""outputs":[]"#))
     }
 }

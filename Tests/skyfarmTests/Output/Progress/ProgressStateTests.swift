@@ -57,7 +57,7 @@ import Testing
         #expect(state.stage == "0 of 4 files" && state.secondsLeft(at: 1) == nil)
         // A file that cannot be read, and one of two images, of which one is half done: 1.5 of 2 images of 100 a file.
         state.handle(.fileBegan(images: 0), at: 0)
-        state.handle(.fileEnded, at: 0)
+        state.handle(.fileEnded(file: "a.fits", outputs: [], errors: ["damaged"]), at: 0)
         state.handle(.fileBegan(images: 2), at: 0)
         state.handle(.began(pixels: 50, work: 100), at: 0)
         state.handle(.planned(tasks: 2, work: 100), at: 0)
@@ -68,7 +68,7 @@ import Testing
         state.handle(.imageEnded, at: 2)
         #expect(state.secondsLeft(at: 2) == 6 && state.imagesDone == 1)
         #expect(state.line(at: 2) == "1 of 4 files: 25 %, 2 of 2 tasks, 1 image, 50 pix, 25 pix/s, 6.0 s left")
-        for _ in 0..<3 { state.handle(.fileEnded, at: 9) }
+        for _ in 0..<3 { state.handle(.fileEnded(file: "b.fits", outputs: ["b.csv"]), at: 9) }
         #expect(state.share == 1)
     }
 

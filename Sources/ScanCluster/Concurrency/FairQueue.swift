@@ -1,0 +1,82 @@
+/// Decides whose work is next: of several owners that which has had the least time of the slots. Pure.
+///
+/// The work of one owner is done in the order of arrival. An owner without work gains nothing from that: when it comes
+/// back, it begins with the time of the owner whose turn it was last (start-time fair queueing; Goyal, Vin and Cheng,
+/// SIGCOMM 1996). So it is next, but does not make up for its absence.
+package struct FairQueue<Element> {
+    fileprivate struct Share {
+        let owner: Int
+        var waiting = Queue<Element>()
+        var running = 0
+        /// Seconds that its work has taken; at least as many as the owners had that were there before it.
+        var used: Double
+        /// Seconds that its latest work took; nil if none has ended.
+        var latest: Double?
+        /// When it had its last turn, as a running number.
+        var turn = 0
+
+        var isIdle: Bool { waiting.count == 0 && running == 0 }
+    }
+
+    private var shares: [Share] = []
+    /// What the owner had used whose turn it was last.
+    private var level = 0.0
+    private var turns = 0
+    /// Seconds that the latest work of any owner took.
+    private var latest = 0.0
+
+    package init() {}
+
+    /// Number of elements that wait.
+    package var count: Int { shares.reduce(0) { $0 + $1.waiting.count } }
+
+    /// Adds the last element of `owner`.
+    package mutating func append(_ element: Element, of owner: Int) {
+        let index = index(of: owner)
+        if shares[index].isIdle { shares[index].used = max(shares[index].used, level) }
+        shares[index].waiting.append(element)
+    }
+
+    /// Takes the next element, which is running until ``ended(_:seconds:)``; nil if none waits.
+    package mutating func popFirst() -> (element: Element, owner: Int)? {
+        guard let index = next else { return nil }
+        guard let element = shares[index].waiting.popFirst() else { return nil }
+        turns += 1
+        shares[index].turn = turns
+        shares[index].running += 1
+        level = max(level, shares[index].used)
+        return (element, shares[index].owner)
+    }
+
+    /// An element of `owner` that was running has ended after that time.
+    package mutating func ended(_ owner: Int, seconds: Double) {
+        let index = index(of: owner)
+        shares[index].running -= 1
+        shares[index].used += seconds
+        shares[index].latest = seconds
+        latest = seconds
+    }
+
+    /// The share whose turn it is: work that runs counts as if it took as long as the latest.
+    private var next: Int? {
+        if shares.count == 1 { return 0 }
+        return shares.indices.filter { shares[$0].waiting.count > 0 }.min { first, second in
+            (expected(first), shares[first].turn) < (expected(second), shares[second].turn)
+        }
+    }
+
+    private func expected(_ index: Int) -> Double {
+        shares[index].used + Double(shares[index].running) * (shares[index].latest ?? latest)
+    }
+
+    private mutating func index(of owner: Int) -> Int {
+        if let index = shares.firstIndex(where: { $0.owner == owner }) { return index }
+        // Owners do not say when they leave.
+        shares.removeAll(where: \.isIdle)
+        shares.append(Share(owner: owner, used: level))
+        return shares.count - 1
+    }
+}
+
+extension FairQueue.Share: Sendable where Element: Sendable {}
+extension FairQueue: Sendable where Element: Sendable {}

@@ -1,0 +1,94 @@
+import ScanCluster
+import Testing
+
+@Suite struct FairQueueTests {
+    /// Slots that do the work of owners, each of which keeps some elements waiting, in simulated time.
+    private struct Slots {
+        struct Owner {
+            var seconds: Double
+            /// Elements that wait or run at a time.
+            var window: Int
+            var left: Int
+            var arrival = 0.0
+            var used = 0.0
+            var firstBegin: Double?
+            var end = 0.0
+        }
+
+        var owners: [Owner]
+        var count: Int
+
+        /// Runs everything to its end.
+        mutating func run() {
+            var queue = FairQueue<Int>()
+            var (now, busy) = (0.0, [(owner: Int, end: Double)]())
+            var flying = owners.map { _ in 0 }
+            while true {
+                for index in owners.indices where owners[index].arrival <= now {
+                    while flying[index] < owners[index].window, owners[index].left > 0 {
+                        queue.append(index, of: index)
+                        (flying[index], owners[index].left) = (flying[index] + 1, owners[index].left - 1)
+                    }
+                }
+                while busy.count < count, let (index, owner) = queue.popFirst() {
+                    #expect(index == owner)
+                    if owners[index].firstBegin == nil { owners[index].firstBegin = now }
+                    busy.append((index, now + owners[index].seconds))
+                }
+                guard let next = busy.indices.min(by: { busy[$0].end < busy[$1].end }) else { break }
+                let (index, end) = busy.remove(at: next)
+                now = end
+                queue.ended(index, seconds: owners[index].seconds)
+                flying[index] -= 1
+                owners[index].used += owners[index].seconds
+                owners[index].end = now
+            }
+        }
+    }
+
+    @Test("owners with equal work end together, however many elements each has waiting", arguments: [1, 2, 5])
+    func equal(slots: Int) {
+        var slots = Slots(
+            owners: [.init(seconds: 1, window: 30, left: 100), .init(seconds: 1, window: 8, left: 100)], count: slots)
+        slots.run()
+        #expect(abs(slots.owners[0].end - slots.owners[1].end) <= 2)
+    }
+
+    @Test("short work gets as much time as long work", arguments: [1, 2, 3])
+    func differing(slots: Int) {
+        var slots = Slots(
+            owners: [.init(seconds: 4, window: 12, left: 100), .init(seconds: 0.1, window: 40, left: 4000)],
+            count: slots)
+        slots.run()
+        #expect(abs(slots.owners[0].end - slots.owners[1].end) < 0.03 * slots.owners[0].end)
+    }
+
+    @Test("who comes late gets the next slot, and no more than its share for its absence")
+    func late() {
+        var slots = Slots(
+            owners: [
+                .init(seconds: 1, window: 20, left: 200), .init(seconds: 1, window: 20, left: 200),
+                .init(seconds: 0.1, window: 1, left: 1, arrival: 50.5),
+                .init(seconds: 1, window: 20, left: 20, arrival: 100.5),
+            ], count: 2)
+        slots.run()
+        #expect((slots.owners[2].firstBegin ?? .infinity) <= 51.5)
+        // A third of two slots: 20 s of work take 30 s, not 10.
+        let fourth = slots.owners[3]
+        #expect((fourth.firstBegin ?? .infinity) <= 101.5 && (29...33).contains(fourth.end - 101))
+    }
+
+    @Test("the work of one owner is in order")
+    func order() {
+        var queue = FairQueue<Int>()
+        for number in 0..<100 { queue.append(number, of: number % 3) }
+        #expect(queue.count == 100)
+        var last = [-1, -1, -1]
+        while let (number, owner) = queue.popFirst() {
+            #expect(owner == number % 3 && last[owner] < number)
+            last[owner] = number
+            queue.ended(owner, seconds: Double(owner))
+        }
+        #expect(last == [99, 97, 98] && queue.count == 0)
+    }
+}

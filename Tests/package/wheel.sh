@@ -1,0 +1,39 @@
+# Run by scripts/package-test --wheel in a Debian with nothing but Python, in whose /venv the wheel is installed.
+set -eu
+export HOME=/root
+cd /root
+PATH=/venv/bin:$PATH
+
+ok() { echo "ok: $*"; }
+
+for absent in swift gcc avahi-daemon; do
+    ! command -v $absent || exit 1
+done
+for library in libdns_sd libcfitsio libsep libmicrohttpd; do
+    ! ls /usr/lib/*/$library.so* 2>/dev/null || exit 1
+done
+skyfarm --version
+ok "the program runs on $(ldd --version | sed -n 1p), without a toolchain, its libraries and Avahi"
+
+skyfarm synth sky.fits --size 1024 --truth truth.csv --quiet
+python -c "import skyfarm; print(skyfarm.scan('sky.fits'))"
+ok "a scan finds sources"
+
+python - <<'X'
+import numpy, skyfarm
+from astropy.io import fits
+
+near = skyfarm.scan("sky.fits", discovery=False)
+options = {"listen": "127.0.0.1:0", "advertise": False}
+with skyfarm.Node(1, name="a", **options) as a, skyfarm.Node(1, name="b", **options) as b:
+    far = skyfarm.scan(
+        fits.getdata("sky.fits"), header=fits.getheader("sky.fits"), nodes=[a.address, b.address], discovery=False,
+        local_slots=0, wait=10, band=128,
+    )
+assert sorted(system["name"] for system in far.report["systems"]) == ["a", "b"], far.report
+assert len(near) == len(far) > 100 and all(numpy.array_equal(near[n], far[n], equal_nan=True) for n in ("npix", "flux"))
+X
+ok "two nodes scan an array, with the same sources"
+
+ls /venv/lib/python3*/site-packages/skyfarm/licenses | grep -q -x libcfitsio10
+ok "the licences of the libraries are there"

@@ -1,0 +1,35 @@
+"""Finds the sources in sky images on all machines of a local network at once.
+
+`scan` takes a file or an array and returns a table; `scan_many` scans the files of a night; `nodes` lists the machines
+that take part, and `Node` makes this one take part. `skyfarm.sep` has the functions of the package sep.
+"""
+
+from ._catalogue import Catalogue
+from ._errors import ClusterKeyError, IncompleteError, InputError, NoNodeError, OutputError, SkyfarmError, UsageError
+from ._nodes import Node, NodeInfo, nodes
+from ._options import ScanOptions
+from ._program import program
+from ._progress import Progress
+from ._scan import Result, scan, scan_many
+from ._version import __version__
+
+__all__ = [
+    "Catalogue",
+    "ClusterKeyError",
+    "IncompleteError",
+    "InputError",
+    "NoNodeError",
+    "Node",
+    "NodeInfo",
+    "OutputError",
+    "Progress",
+    "Result",
+    "ScanOptions",
+    "SkyfarmError",
+    "UsageError",
+    "__version__",
+    "nodes",
+    "program",
+    "scan",
+    "scan_many",
+]

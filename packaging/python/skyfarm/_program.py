@@ -1,0 +1,143 @@
+"""The program: where it is, and how it is run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import IO, Any
+
+from ._errors import SkyfarmError, error
+
+Event = dict[str, Any]
+
+#: Seconds that the program may take to end after Ctrl-C.
+_PATIENCE = 10.0
+
+
+def program() -> str:
+    """The program's path: ``SKYFARM_PROGRAM``, else the one in this package, else ``skyfarm`` on PATH.
+
+    Raises
+    ------
+    SkyfarmError
+        If there is none.
+    """
+    named = os.environ.get("SKYFARM_PROGRAM")
+    if named:
+        return named
+    packaged = Path(__file__).parent / "bin" / "skyfarm"
+    if packaged.exists():
+        return str(packaged)
+    found = shutil.which("skyfarm")
+    if found is None or Path(found).read_bytes()[:2] == b"#!":
+        # The script of this package runs this function.
+        raise SkyfarmError("the program skyfarm is not on PATH; install a wheel that contains it, or the Debian package")
+    return found
+
+
+class Run:
+    """A command of the program in progress.
+
+    The program is in a session of its own: Ctrl-C reaches this process, which then stops the program.
+    """
+
+    def __init__(self, arguments: Sequence[str], descriptors: Sequence[int] = ()) -> None:
+        self._process = subprocess.Popen(
+            [program(), *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            pass_fds=tuple(descriptors),
+            start_new_session=True,
+        )
+        self._output = ""
+        self._messages: deque[str] = deque(maxlen=50)
+        self._reader = threading.Thread(target=self._read_output, daemon=True)
+        self._reader.start()
+
+    def _read_output(self) -> None:
+        self._output = _pipe(self._process.stdout).read()
+
+    def events(self) -> Generator[Event, None, None]:
+        """The events of ``--progress json`` until the program ends; stops it if the caller leaves early."""
+        try:
+            for line in _pipe(self._process.stderr):
+                event = _event(line)
+                if event is None:
+                    self._messages.append(line.rstrip("\n"))
+                else:
+                    yield event
+            self._process.wait()
+            self._reader.join()
+        finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """Ends the program as Ctrl-C does, if it still runs."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+            try:
+                self._process.wait(_PATIENCE)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._reader.join()
+        for pipe in (self._process.stdout, self._process.stderr):
+            _pipe(pipe).close()
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code, after the end."""
+        return self._process.returncode
+
+    @property
+    def output(self) -> str:
+        """Standard output, after the end."""
+        return self._output
+
+    @property
+    def error(self) -> SkyfarmError:
+        """The exception for the exit code, with the program's last line, after the end."""
+        lines = [line for line in self._messages if line.strip()]
+        code = self.exit_code
+        return error(lines[-1] if lines else "", code if code >= 0 else 128 - code)
+
+
+def run(
+    arguments: Sequence[str],
+    descriptors: Sequence[int] = (),
+    on_event: Callable[[Event], None] | None = None,
+) -> Run:
+    """Runs a command of the program to its end, whatever its exit code."""
+    command = Run(arguments, descriptors)
+    with closing(command.events()) as events:
+        for event in events:
+            if on_event is not None:
+                on_event(event)
+    return command
+
+
+def _event(line: str) -> Event | None:
+    if not line.startswith("{"):
+        return None
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) and "event" in value else None
+
+
+def _pipe(pipe: IO[str] | None) -> IO[str]:
+    assert pipe is not None
+    return pipe
