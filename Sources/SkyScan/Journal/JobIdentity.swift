@@ -11,7 +11,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
     private let fields: [String: String]
 
     /// Changes with the format of the journal and of its contents.
-    static let format = 1
+    static let format = 2
 
     /// The identity of a scan.
     /// - Parameters:
@@ -99,7 +99,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
 
     private static func absolute(_ name: String) -> String {
         guard var location = try? ImageLocation(name) else { return name }
-        location.path = URL(filePath: location.path, directoryHint: .notDirectory).standardizedFileURL.path
+        location.path = AbsolutePath.of(location.path)
         return location.description
     }
 }

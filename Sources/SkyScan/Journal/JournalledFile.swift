@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ScanNetwork
 
 /// What the journal knows about a file of a job of many images.
 public struct JournalledFile: Codable, Equatable, Sendable {
@@ -11,7 +12,7 @@ public struct JournalledFile: Codable, Equatable, Sendable {
     /// Whether every image was scanned, and no sector is missing.
     public var isComplete: Bool
     /// What the program reports about the file, coded by it.
-    public var report: String
+    public var report: [UInt8]
 
     /// A catalogue of the file.
     public struct Catalogue: Codable, Equatable, Sendable {
@@ -35,7 +36,7 @@ public struct JournalledFile: Codable, Equatable, Sendable {
 
     /// A file of the job.
     public init(
-        name: String, inputs: [FileStamp], catalogues: [Catalogue], isComplete: Bool = false, report: String = ""
+        name: String, inputs: [FileStamp], catalogues: [Catalogue], isComplete: Bool = false, report: [UInt8] = []
     ) {
         self.name = name
         self.inputs = inputs
@@ -88,20 +89,20 @@ extension JournalFile {
         try database.execute(
             """
             PRAGMA synchronous = FULL;
-            CREATE TABLE IF NOT EXISTS file (name TEXT PRIMARY KEY, json TEXT NOT NULL);
+            CREATE TABLE IF NOT EXISTS file (name TEXT PRIMARY KEY, coded BLOB NOT NULL);
             """)
     }
 
     /// Writes what is known about a file of the job; durable when this returns. After ``prepareFiles()``.
     func write(_ file: JournalledFile) throws(JournalError) {
-        let text: String
+        let coded: [UInt8]
         do {
-            text = String(decoding: try JSONEncoder().encode(file), as: UTF8.self)
+            coded = try WireEncoder().encode(file)
         } catch {
-            throw Self.damaged(database, "the record of \(file.name) cannot be coded: \(error.localizedDescription)")
+            throw Self.damaged(database, "the record of \(file.name) cannot be coded: \(error)")
         }
         let statement = try database.prepare("INSERT OR REPLACE INTO file VALUES (?, ?)")
-        try statement.bind(.text(file.name), .text(text))
+        try statement.bind(.text(file.name), .bytes(coded))
         _ = try statement.step()
     }
 
@@ -110,13 +111,14 @@ extension JournalFile {
         guard try Self.number("SELECT count(*) FROM sqlite_master WHERE name = 'file'", in: database) > 0 else {
             return []
         }
-        let statement = try database.prepare("SELECT json FROM file")
+        let statement = try database.prepare("SELECT coded FROM file")
         var files: [JournalledFile] = []
+        let decoder = WireDecoder()
         while try statement.step() {
             do {
-                files.append(try JSONDecoder().decode(JournalledFile.self, from: Data(statement.text(0).utf8)))
+                files.append(try decoder.decode(JournalledFile.self, from: statement.bytes(0)))
             } catch {
-                throw Self.damaged(database, "the record of a file cannot be read: \(error.localizedDescription)")
+                throw Self.damaged(database, "the record of a file cannot be read: \(error)")
             }
         }
         return files

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import ScanBasics
 import SkyImage
 import SkyScan
 
@@ -37,7 +38,7 @@ extension ScanCommand {
 
     /// The absolute name of an output.
     static func absolute(_ name: String) -> String {
-        name == "-" ? name : URL(filePath: name, directoryHint: .notDirectory).standardizedFileURL.path
+        name == "-" ? name : AbsolutePath.of(name)
     }
 
     /// The error of a scan that a signal stopped: what is kept, and how to resume it.

@@ -26,7 +26,7 @@ import Testing
     private func entry(isComplete: Bool = true) throws -> JournalledFile {
         JournalledFile(
             name: bench.image, inputs: [try #require(FileStamp(bench.image))],
-            catalogues: [.init(written: catalogue)], isComplete: isComplete, report: "{}")
+            catalogues: [.init(written: catalogue)], isComplete: isComplete, report: [1])
     }
 
     @Test("knows after a crash which catalogues it was writing, and may replace those only")

@@ -103,14 +103,14 @@ final class ImagesReport: Sendable {
     }
 
     /// What is reported about a file, for the journal.
-    func coded(_ file: InputList.File) throws -> String {
+    func coded(_ file: InputList.File) throws -> [UInt8] {
         let found = state.withLock { $0.files.last { $0.file == file.name } }
-        return String(decoding: try JSONEncoder().encode(found), as: UTF8.self)
+        return try WireEncoder().encode(found)
     }
 
     /// Adds a file that an earlier run has finished, as ``coded(_:)``.
-    func resume(_ coded: String) throws {
-        let file = try JSONDecoder().decode(File.self, from: Data(coded.utf8))
+    func resume(_ coded: [UInt8]) throws {
+        let file = try WireDecoder().decode(File.self, from: coded)
         state.withLock { state in
             state.files.append(file)
             state.resumed += 1

@@ -103,16 +103,26 @@ struct InputList: Equatable, Sendable {
         !name.hasPrefix(".") && stem(of: name) != name
     }
 
+    /// The part of a path after its last slash.
+    static func lastName(of path: String) -> String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    }
+
     /// The name without the endings of a FITS file, such as `.fits.fz`; the name itself if it has none.
     static func stem(of name: String) -> String {
-        let lower = name.lowercased()
-        for compression in [".fz", ".gz", ""] where lower.hasSuffix(compression) {
-            let rest = lower.dropLast(compression.count)
-            for ending in endings where rest.hasSuffix(ending) && rest.count > ending.count {
-                return String(name.dropLast(compression.count + ending.count))
+        let bytes = name.utf8
+        for ending in wholeEndings where bytes.count > ending.count {
+            // Bytes, since a job may have thousands of names. Only ASCII letters have another case that is one byte.
+            if zip(bytes.suffix(ending.count), ending).allSatisfy({ $0 == $1 || $0 | 0x20 == $1 && $1 >= 0x61 }) {
+                return String(name.prefix(upTo: bytes.index(bytes.endIndex, offsetBy: -ending.count)))
             }
         }
         return name
+    }
+
+    /// The endings of FITS files with and without those of their compression, as bytes.
+    private static let wholeEndings = ["", ".fz", ".gz"].flatMap { compression in
+        endings.map { Array("\($0)\(compression)".utf8) }
     }
 
     private static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }

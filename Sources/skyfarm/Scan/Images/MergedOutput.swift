@@ -23,9 +23,10 @@ struct MergedOutput: Sendable {
                 "--merged reads the FITS catalogues of the files: add -o FOLDER/, or for instance -o 'cats/{stem}.fits'"
             )
         }
+        let own = ScanCommand.absolute(path)
         for file in files {
             let names = outputs.templates.map { $0.name(file: file.path) }
-            if ([file.path] + names).contains(where: { Self.standard($0) == Self.standard(path) }) {
+            if ([file.path] + names).contains(where: { ScanCommand.absolute($0) == own }) {
                 throw UsageError("--merged: \(path) is an image, or the catalogue of one; choose another name")
             }
         }
@@ -61,8 +62,4 @@ struct MergedOutput: Sendable {
     }
 
     private func mayReplace(_ journal: FilesJournal?) -> Bool { overwrite || journal?.merged?.isReplaceable == true }
-
-    private static func standard(_ path: String) -> String {
-        URL(filePath: path, directoryHint: .notDirectory).standardizedFileURL.path
-    }
 }

@@ -65,12 +65,11 @@ struct OutputTemplate: Hashable, Sendable {
 
     /// The name of the catalogue of a file, or, if ``isPerImage``, of one of its images.
     func name(file path: String, image: CatalogueTable.Extension? = nil) -> String {
-        let url = URL(filePath: path, directoryHint: .notDirectory)
-        return parts.map { part in
+        parts.map { part in
             switch part {
             case .text(let text): text
             case .field(.dir): path.contains("/") ? (path as NSString).deletingLastPathComponent : "."
-            case .field(.stem): InputList.stem(of: url.lastPathComponent)
+            case .field(.stem): InputList.stem(of: InputList.lastName(of: path))
             case .field(.ext): image.map { "\($0.number)" } ?? ""
             case .field(.extname): image.map { $0.name.map(Self.fileName) ?? "\($0.number)" } ?? ""
             }

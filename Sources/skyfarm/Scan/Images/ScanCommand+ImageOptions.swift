@@ -48,7 +48,7 @@ extension ScanCommand.Options {
         func ordered(_ files: [InputList.File]) -> [InputList.File] {
             if first.isEmpty { return files }
             func rank(_ file: InputList.File) -> Int {
-                let name = URL(filePath: file.path, directoryHint: .notDirectory).lastPathComponent
+                let name = InputList.lastName(of: file.path)
                 return first.firstIndex { fnmatch($0, name, 0) == 0 || fnmatch($0, file.path, 0) == 0 } ?? first.count
             }
             // Stable: ties are settled by the place.

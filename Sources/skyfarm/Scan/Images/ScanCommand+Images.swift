@@ -27,7 +27,8 @@ extension ScanCommand {
             files.filter { !done.contains($0.name) },
             // With --skip-existing, what exists is examined file by file.
             checksExistence: !options.images.skipsExisting,
-            replacing: Set((journal?.files.values).map { $0.flatMap(\.replaceable) } ?? []))
+            replacing: Set(
+                (journal?.files.values).map { $0.filter { !done.contains($0.name) }.flatMap(\.replaceable) } ?? []))
         try merged?.prepare(journal)
         let pages = try NightPages(self, files, replaces: journal?.files.isEmpty == false)
         return try await scan(
@@ -130,11 +131,11 @@ extension ScanCommand {
     }
 
     private func refuseInputsAsOutputs(_ files: [InputList.File], _ outputs: OutputPlan) throws {
-        let inputs = Set(files.map { URL(filePath: $0.path, directoryHint: .notDirectory).standardizedFileURL.path })
+        let inputs = Set(files.map { Self.absolute($0.path) })
         for file in files {
             for template in outputs.templates {
                 let name = template.name(file: file.path)
-                if inputs.contains(URL(filePath: name, directoryHint: .notDirectory).standardizedFileURL.path) {
+                if inputs.contains(Self.absolute(name)) {
                     throw CommandError(.output, "\(name): is an image itself; choose another name")
                 }
             }

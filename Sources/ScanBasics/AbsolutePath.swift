@@ -1,0 +1,28 @@
+internal import Foundation
+
+/// Absolute names of files.
+package enum AbsolutePath {
+    /// The absolute name of a file, without `.` and `..`; symbolic links are not followed.
+    package static func of(_ name: String) -> String {
+        // A job may have thousands of names, of which nearly all need no more.
+        if isPlain(name) { return name.hasPrefix("/") ? name : folder(FileManager.default.currentDirectoryPath) + name }
+        return URL(filePath: name, directoryHint: .notDirectory).standardizedFileURL.path
+    }
+
+    private static func folder(_ path: String) -> String { path.hasSuffix("/") ? path : path + "/" }
+
+    /// Whether a name has no empty component, and none that begins with a dot or a tilde.
+    private static func isPlain(_ name: String) -> Bool {
+        var name = name
+        return name.withUTF8 { bytes in
+            var beginsComponent = true
+            for byte in bytes.first == UInt8(ascii: "/") ? bytes.dropFirst() : bytes[...] {
+                if beginsComponent, [UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "~")].contains(byte) {
+                    return false
+                }
+                beginsComponent = byte == UInt8(ascii: "/")
+            }
+            return !beginsComponent && !bytes.isEmpty
+        }
+    }
+}
