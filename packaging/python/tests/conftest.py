@@ -17,9 +17,10 @@ import skyfarm
 
 if not (Path(skyfarm.__file__).parent / "bin").exists():
     # The loops of skyfarm.sep, which scripts/package puts into a wheel.
-    source = Path(skyfarm.__file__).parent / "sep" / "loops.c"
+    sources = (Path(skyfarm.__file__).parent / "sep").glob("*.c")
     library = Path(tempfile.mkdtemp(prefix="skyfarm-")) / "libskyfarm-sep.so"
-    subprocess.run(["gcc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, source, "-lsep"], check=True)
+    words = ["-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, *sources, "-lsep", "-lm"]
+    subprocess.run(["gcc", *words], check=True)
     os.environ["SKYFARM_SEP_LIBRARY"] = str(library)
     atexit.register(shutil.rmtree, library.parent)
 

@@ -12,6 +12,7 @@ import pytest
 from sep_examples import results, sky
 
 from skyfarm import sep
+from skyfarm.sep import _bands
 
 
 def test_results_are_those_of_sep(tmp_path: Path) -> None:
@@ -96,3 +97,21 @@ def test_other_threads_run_meanwhile() -> None:
         during += extracting.is_set()
         time.sleep(0)
     assert during > 10
+
+
+@pytest.mark.parametrize("options", [{}, {"clean": False}, {"err": 5.0, "filter_kernel": None}, {"var": 25.0, "gain": 2.0}])
+def test_bands(options: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+    # Bands so low that islands are cut, some of them by several bands.
+    data = np.tile(sky() - 120, (2, 2))
+    data[100:400, 300:306] += 100
+    thresh = 2.0 if "err" in options or "var" in options else 10.0
+    whole, whole_map = sep.extract(data, thresh, segmentation_map=True, **options)
+    for name, value in (("_ROWS", 16), ("_PIXELS", 0), ("_HALO", 8)):
+        monkeypatch.setattr(_bands, name, value)
+    monkeypatch.setattr(_bands, "cores", lambda: 4)
+    objects, segmap = sep.extract(data, thresh, segmentation_map=True, **options)
+    assert len(whole) > 200 and len(objects) == len(whole)
+    np.testing.assert_array_equal(segmap, whole_map)
+    for name in whole.dtype.names or ():
+        np.testing.assert_allclose(objects[name], whole[name], rtol=0 if name != "y" else 1e-12, err_msg=name)
+    assert objects.dtype == whole.dtype and whole["ymax"].max() - whole["ymin"].min() > 300

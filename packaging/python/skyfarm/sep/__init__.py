@@ -1,7 +1,7 @@
 """The functions of the package ``sep`` by the same names, on all cores of this machine.
 
-Arguments, defaults and results are those of sep 1.4. Objects are measured on all cores, and other threads of Python run
-meanwhile. Arrays may have any byte order and strides.
+Arguments, defaults and results are those of sep 1.4. Large images are extracted and objects measured on all cores, and
+other threads of Python run meanwhile. Arrays may have any byte order and strides.
 
 >>> import numpy as np
 >>> from skyfarm import sep

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_void_p
+from ctypes import c_void_p
 from typing import Any
 
 import numpy as np
 
-from ._library import BLEND_FULL, BUFFER_FULL, Image, check, library
+from .._memory import Array
+from ._bands import Extraction, is_cut
+from ._bands import extract as extract_bands
+from ._library import BLEND_FULL, BUFFER_FULL, Image, library
 
 _FLOATS = "x y x2 y2 xy errx2 erry2 errxy a b theta cxx cyy cxy cflux flux cpeak peak"
 _OBJECT = np.dtype(
@@ -85,28 +88,27 @@ def extract(
     kernel = None if filter_kernel is None else np.ascontiguousarray(filter_kernel, np.float32)
     if kernel is not None and kernel.ndim != 2:
         raise ValueError("filter_kernel must be 2-d")
-    width, height = (0, 0) if kernel is None else (kernel.shape[1], kernel.shape[0])
-    catalogue = c_void_p()
-    while True:
-        status = library().sep_extract(
-            image.pointer, thresh, 0 if image.has_noise else 1, minarea,
-            None if kernel is None else kernel.ctypes.data, width, height, 1 if filter_type == "matched" else 0,
-            deblend_nthresh, deblend_cont, int(bool(clean)), clean_param, byref(catalogue),
-        )  # fmt: skip
-        if not _grown(status, image.data.size):
-            break
-    check(status)
-    return _objects(catalogue, image, bool(segmentation_map))
+    bands = Extraction(
+        image.data, image.noise_type, image.noise_value, gain or 0.0, thresh, minarea, kernel,
+        1 if filter_type == "matched" else 0, deblend_nthresh, deblend_cont, bool(clean), clean_param, _OBJECT, _grown,
+    )  # fmt: skip
+    if image.noise is None and image.mask is None and is_cut(image.data.shape):
+        # SEP computes in single precision.
+        bands.data = np.ascontiguousarray(image.data, np.float32)
+        objects, segmap = extract_bands(bands, bool(segmentation_map))
+    else:
+        objects, segmap = _objects(bands.call(image), image, bool(segmentation_map))
+    return (objects, segmap) if segmentation_map else objects
 
 
-def _objects(catalogue: c_void_p, image: Image, wants_map: bool) -> Any:
+def _objects(catalogue: c_void_p, image: Image, wants_map: bool) -> tuple[Array, Array | None]:
     try:
         objects = np.zeros(library().skyfarm_count(catalogue), _OBJECT)
         segmap = np.zeros(image.data.shape, np.int32) if wants_map else None
         library().skyfarm_objects_of(catalogue, objects.ctypes.data, None if segmap is None else segmap.ctypes.data)
     finally:
         library().sep_catalog_free(catalogue)
-    return objects if segmap is None else (objects, segmap)
+    return objects, segmap
 
 
 def _grown(status: int, pixels: int) -> bool:

@@ -75,6 +75,14 @@ def library() -> Any:
         "sep_get_sub_object_limit": (c_int, []),
         "sep_ellipse_axes": (c_int, [c_double] * 3 + [POINTER(c_double)] * 3),
         "sep_ellipse_coeffs": (None, [c_double] * 3 + [POINTER(c_double)] * 3),
+        "skyfarm_islands": (c_int, [c_void_p, c_int, c_int, out]),
+        "skyfarm_clean_inputs": (
+            c_int,
+            [c_void_p, out, c_int, c_int, out, c_int, c_int, ctypes.c_float, c_int, out, out],
+        ),
+        "skyfarm_clean": (c_int, [out, c_double, c_int, c_int, out]),
+        "skyfarm_pixels": (None, [c_void_p, ctypes.c_longlong, out]),
+        "free": (None, [c_void_p]),
         "sep_get_errmsg": (None, [c_int, c_char_p]),
     }
     for name, (result, arguments) in types.items():
@@ -84,7 +92,7 @@ def library() -> Any:
 
 
 def check(status: int) -> None:
-    """Raises the exception for a status of SEP other than 0."""
+    """Raises the exception for a status other than 0 of SEP or of a function that has SEP's status of exhausted memory."""
     if status:
         text = ctypes.create_string_buffer(80)
         library().sep_get_errmsg(status, text)
@@ -143,7 +151,7 @@ class Image:
         self.noise = self._plane(noise, "error/variance") if noise is not None and np.ndim(noise) else None
         self.mask = None if mask is None else self._plane(mask, "mask")
         self.segmap = None if segmap is None else self._plane(np.asarray(segmap, np.int32), "segmentation")
-        self.has_noise = noise is not None
+        self.noise_type, self.noise_value = kind, value
         pointer = library().skyfarm_image(
             self.data.ctypes.data, code(self.data), _address(self.noise), 0 if self.noise is None else code(self.noise),
             kind, value, _address(self.mask), 0 if self.mask is None else code(self.mask), maskthresh,
@@ -161,13 +169,7 @@ class Image:
 
     def __del__(self) -> None:
         if hasattr(self, "pointer"):
-            _free(self.pointer)
-
-
-def _free(pointer: c_void_p) -> None:
-    free = ctypes.CDLL(None).free
-    free.argtypes = [c_void_p]
-    free(pointer)
+            library().free(self.pointer)
 
 
 def _address(array: Array | None) -> int | None:

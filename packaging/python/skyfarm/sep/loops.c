@@ -1,6 +1,7 @@
 // Loops over the objects of an image, for skyfarm.sep: one call from Python measures many objects with SEP, and other
 // threads run meanwhile. Built by scripts/package --wheel, and by the tests.
 #include <stddef.h>
+#include <math.h>
 #include <sep.h>
 #include <stdlib.h>
 #include <string.h>
