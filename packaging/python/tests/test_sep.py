@@ -12,7 +12,7 @@ import pytest
 from sep_examples import results, sky
 
 from skyfarm import sep
-from skyfarm.sep import _bands
+from skyfarm.sep import _background, _bands
 
 
 def test_results_are_those_of_sep(tmp_path: Path) -> None:
@@ -115,3 +115,16 @@ def test_bands(options: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> N
     for name in whole.dtype.names or ():
         np.testing.assert_allclose(objects[name], whole[name], rtol=0 if name != "y" else 1e-12, err_msg=name)
     assert objects.dtype == whole.dtype and whole["ymax"].max() - whole["ymin"].min() > 300
+
+
+@pytest.mark.parametrize("boxes", [{}, {"bw": 32, "bh": 50, "fw": 5, "fh": 1}, {"bw": 400, "bh": 7}])
+@pytest.mark.parametrize("kind", ["f4", "f8", "i4"])
+def test_background_in_bands(kind: str, boxes: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    data = sky().astype(kind)
+    whole = sep.Background(data, **boxes)
+    monkeypatch.setattr(_background, "_PIXELS", 0)
+    monkeypatch.setattr(_background, "cores", lambda: 3)
+    cut = sep.Background(data, **boxes)
+    assert (cut.globalback, cut.globalrms) == (whole.globalback, whole.globalrms)
+    np.testing.assert_array_equal(cut.back(), whole.back())
+    np.testing.assert_array_equal(cut.rms(), whole.rms())

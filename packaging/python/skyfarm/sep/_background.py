@@ -12,6 +12,42 @@ from .._memory import Array
 from ._library import Image, check, code, cores, library, supported
 
 
+#: An image has at least so many pixels to be cut.
+_PIXELS = 1 << 20
+
+
+def _background(image: Image, bw: int, bh: int, fw: int, fh: int, fthresh: float) -> c_void_p:
+    pointer = c_void_p()
+    check(library().sep_background(image.pointer, bw, bh, fw, fh, fthresh, byref(pointer)))
+    return pointer
+
+
+def _in_bands(image: Image, bw: int, bh: int, fw: int, fh: int) -> c_void_p:
+    """The background of an image whose meshes are all usable: of bands on each core, and then filtered as a whole."""
+    rows, columns = -(-image.height // bh), -(-image.width // bw)
+    meshes = np.empty((2, rows, columns), np.float32)
+    threads = min(cores(), rows)
+    bounds = [rows * index // threads for index in range(threads + 1)]
+
+    def band(first: int, last: int) -> None:
+        pointer = _background(Image(image.data[first * bh : last * bh]), bw, bh, 1, 1, 0.0)
+        library().skyfarm_meshes(pointer, meshes[0, first:].ctypes.data, meshes[1, first:].ctypes.data)
+        library().sep_bkg_free(pointer)
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(band, bounds, bounds[1:]))
+    # The level of a mesh of one pixel is twice its value.
+    level, noise = (_background(Image(plane / np.float32(2)), 1, 1, fw, fh, 0.0) for plane in meshes)
+    try:
+        pointer = library().skyfarm_background(image.width, image.height, bw, bh, level, noise)
+    finally:
+        library().sep_bkg_free(level)
+        library().sep_bkg_free(noise)
+    if not pointer:
+        raise MemoryError("no memory for a background")
+    return c_void_p(pointer)
+
+
 class Background:
     """Spatially variable background and noise of an image.
 
@@ -53,8 +89,12 @@ class Background:
         image = Image(data, mask=mask, maskthresh=maskthresh)
         self._dtype = image.data.dtype
         self._shape = image.data.shape
-        self._pointer = c_void_p()
-        check(library().sep_background(image.pointer, bw, bh, fw, fh, fthresh, byref(self._pointer)))
+        # Meshes with too few pixels are filled from the others, which takes the whole image.
+        is_plain = mask is None and fthresh == 0 and bool(np.all(image.data > -1e30))
+        if is_plain and cores() > 1 and image.data.size >= _PIXELS:
+            self._pointer = _in_bands(image, bw, bh, fw, fh)
+        else:
+            self._pointer = _background(image, bw, bh, fw, fh, fthresh)
 
     def __del__(self) -> None:
         if getattr(self, "_pointer", None):

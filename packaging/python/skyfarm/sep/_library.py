@@ -82,6 +82,8 @@ def library() -> Any:
         ),
         "skyfarm_clean": (c_int, [out, c_double, c_int, c_int, out]),
         "skyfarm_pixels": (None, [c_void_p, ctypes.c_longlong, out]),
+        "skyfarm_meshes": (None, [c_void_p, out, out]),
+        "skyfarm_background": (c_void_p, [c_int, c_int, c_int, c_int, c_void_p, c_void_p]),
         "free": (None, [c_void_p]),
         "sep_get_errmsg": (None, [c_int, c_char_p]),
     }

@@ -1,9 +1,10 @@
-// What the extraction of an image in bands of rows needs besides SEP: the islands to which objects belong, and the
-// cleaning of the objects of all bands.
+// What an image in bands of rows needs besides SEP: the islands to which objects belong, the cleaning of the objects of
+// all bands, and a background of the meshes of all bands.
 #include <stddef.h>
 #include <math.h>
 #include <sep.h>
 #include <stdlib.h>
+#include <string.h>
 
 // An island: objects whose pixels touch. Its key is its last pixel, the place of its objects in SEP's order.
 typedef struct {
@@ -213,4 +214,29 @@ end:
 void skyfarm_pixels(const sep_catalog *c, long long offset, long long *pixels) {
     for (int i = 0; i < c->nobj; i++)
         for (int k = 0; k < c->npix[i]; k++) *pixels++ = c->pix[i][k] + offset;
+}
+
+// The meshes of a background, before the filter if that is of one mesh.
+void skyfarm_meshes(const sep_bkg *background, float *back, float *sigma) {
+    memcpy(back, background->back, (size_t)background->n * sizeof *back);
+    memcpy(sigma, background->sigma, (size_t)background->n * sizeof *sigma);
+}
+
+static float *copied(const float *values, int count) {
+    float *copy = malloc((size_t)count * sizeof *copy);
+    if (copy) memcpy(copy, values, (size_t)count * sizeof *copy);
+    return copy;
+}
+
+// The background of an image of `w` x `h` pixels whose filtered meshes are the levels of two backgrounds, of level and
+// of noise. Free it with sep_bkg_free. Returns NULL if memory is exhausted.
+sep_bkg *skyfarm_background(int w, int h, int bw, int bh, const sep_bkg *level, const sep_bkg *noise) {
+    sep_bkg *result = calloc(1, sizeof *result);
+    if (!result) return NULL;
+    *result = (sep_bkg){w, h, bw, bh, level->nx, level->ny, level->n, level->global, noise->global,
+                        copied(level->back, level->n), copied(level->dback, level->n),
+                        copied(noise->back, level->n), copied(noise->dback, level->n)};
+    if (result->back && result->dback && result->sigma && result->dsigma) return result;
+    sep_bkg_free(result);
+    return NULL;
 }
