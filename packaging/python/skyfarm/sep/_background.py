@@ -133,12 +133,14 @@ class Background:
         self._lines(function, result)
         return result if result.dtype == kind else result.astype(kind)
 
-    def _lines(self, function: Any, array: Array) -> None:
-        """Calls the function for each row, on all cores."""
+    def _lines(self, function: Any, array: Array, source: Array | None = None) -> None:
+        """Calls the function for each row, after it is copied from `source`, on all cores."""
         start, step, kind = array.ctypes.data, array.strides[0], code(array)
 
         def rows(first: int, last: int) -> int:
             for row in range(first, last):
+                if source is not None:
+                    array[row] = source[row]
                 status: int = function(self._pointer, row, start + row * step, kind)
                 if status:
                     return status
@@ -160,6 +162,8 @@ class Background:
         array = np.asarray(data)
         if array.dtype.kind not in "fiu":
             raise TypeError(f"the background cannot be subtracted from an array of type {array.dtype}")
-        result = np.array(array, supported(array.dtype), order="C")
-        self.subfrom(result)
+        if array.shape != self._shape:
+            raise ValueError("Data dimensions do not match background dimensions")
+        result = np.empty(self._shape, supported(array.dtype))
+        self._lines(library().sep_bkg_subline, result, array)
         return result
