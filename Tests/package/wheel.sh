@@ -35,5 +35,16 @@ assert len(near) == len(far) > 100 and all(numpy.array_equal(near[n], far[n], eq
 X
 ok "two nodes scan an array, with the same sources"
 
+python - <<'X'
+from astropy.io import fits
+from skyfarm import sep
+
+data = fits.getdata("sky.fits")
+background = sep.Background(data)
+objects = sep.extract(data - background, 1.5, err=background.globalrms)
+assert len(objects) > 400 and sep.sum_circle(data, objects["x"], objects["y"], 5.0)[0].min() > 0
+X
+ok "skyfarm.sep finds them as well"
+
 ls /venv/lib/python3*/site-packages/skyfarm/licenses | grep -q -x libcfitsio10
 ok "the licences of the libraries are there"

@@ -1,6 +1,6 @@
 """Puts the program, and the licences of what it contains, into the wheel (a hook of hatchling).
 
-``SKYFARM_WHEEL_ROOT`` is the folder with ``bin/skyfarm`` and ``licenses/``, as scripts/package makes it. Without it the
+``SKYFARM_WHEEL_ROOT`` is the folder with ``bin/`` and ``licenses/``, as scripts/package makes it. Without it the
 wheel has no program, and uses one that is installed otherwise.
 """
 
@@ -19,5 +19,5 @@ class ProgramHook(BuildHookInterface):
             return
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}"
-        build_data["force_include"][f"{root}/bin/skyfarm"] = "skyfarm/bin/skyfarm"
+        build_data["force_include"][f"{root}/bin"] = "skyfarm/bin"
         build_data["force_include"][f"{root}/licenses"] = "skyfarm/licenses"

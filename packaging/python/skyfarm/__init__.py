@@ -12,6 +12,7 @@ from ._program import program
 from ._progress import Progress
 from ._scan import Result, scan, scan_many
 from ._version import __version__
+from ._view import Page, view
 
 __all__ = [
     "Catalogue",
@@ -22,6 +23,7 @@ __all__ = [
     "Node",
     "NodeInfo",
     "OutputError",
+    "Page",
     "Progress",
     "Result",
     "ScanOptions",
@@ -32,4 +34,5 @@ __all__ = [
     "program",
     "scan",
     "scan_many",
+    "view",
 ]

@@ -101,7 +101,7 @@ def scan(
                 words += [flag, file.word]
                 source.descriptors += file.descriptors
         picture: Path | None = None
-        if thumbnail or thumbnail is None and source.name is not None and _in_notebook():
+        if thumbnail or thumbnail is None and source.name is not None and in_notebook():
             picture = Path(options["preview"]) if "preview" in options else folder / "preview.png"
             words += [] if "preview" in options else ["--preview", str(picture)]
         output = folder / "catalogue.fits"
@@ -224,7 +224,7 @@ def _folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def _in_notebook() -> bool:
+def in_notebook() -> bool:
     """Whether the result is to be shown by a notebook."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None

@@ -1,7 +1,10 @@
 """What the tests share: a small sky, and a program that uses neither settings nor nodes of this machine."""
 
+import atexit
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,11 +15,23 @@ from astropy.table import Table
 
 import skyfarm
 
+if not (Path(skyfarm.__file__).parent / "bin").exists():
+    # The loops of skyfarm.sep, which scripts/package puts into a wheel.
+    sources = (Path(skyfarm.__file__).parent / "sep").glob("*.c")
+    library = Path(tempfile.mkdtemp(prefix="skyfarm-")) / "libskyfarm-sep.so"
+    words = ["-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, *sources, "-lsep", "-lm"]
+    subprocess.run(["gcc", *words], check=True)
+    os.environ["SKYFARM_SEP_LIBRARY"] = str(library)
+    atexit.register(shutil.rmtree, library.parent)
+
+
+KEPT = ("SKYFARM_PROGRAM", "SKYFARM_SEP_LIBRARY")
+
 
 @pytest.fixture(autouse=True)
 def environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path_factory.getbasetemp()
-    for name in [name for name in os.environ if name.startswith("SKYFARM_") and name != "SKYFARM_PROGRAM"]:
+    for name in [name for name in os.environ if name.startswith("SKYFARM_") and name not in KEPT]:
         monkeypatch.delenv(name)
     for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(folder / name.lower()))

@@ -1,0 +1,154 @@
+// Loops over the objects of an image, for skyfarm.sep: one call from Python measures many objects with SEP, and other
+// threads run meanwhile. Built by scripts/package --wheel, and by the tests.
+#include <stddef.h>
+#include <math.h>
+#include <sep.h>
+#include <stdlib.h>
+#include <string.h>
+
+// SEP deblends with random numbers, so that each blend depends on all before it. With a fixed draw it does not, as in
+// Skyfarm's scans. The module loads this library such that SEP finds this function first.
+int rand_r(unsigned int *seed) {
+    (void)seed;
+    return 0x3fffffff;
+}
+
+// An image as SEP takes it. Free it with `free`.
+sep_image *skyfarm_image(const void *data, int dtype, const void *noise, int ndtype, short noise_type, double noiseval,
+                         const void *mask, int mdtype, double maskthresh, const void *segmap, int w, int h,
+                         double gain) {
+    sep_image *image = calloc(1, sizeof *image);
+    if (!image) return NULL;
+    image->data = data;
+    image->dtype = dtype;
+    image->noise = noise;
+    image->ndtype = ndtype;
+    image->noise_type = noise_type;
+    image->noiseval = noiseval;
+    image->mask = mask;
+    image->mdtype = mdtype;
+    image->maskthresh = maskthresh;
+    image->segmap = segmap;
+    image->sdtype = SEP_TINT;
+    image->w = w;
+    image->h = h;
+    image->gain = gain;
+    return image;
+}
+
+// What every loop takes: parameters of the objects, columns of `n` values, and columns of results.
+typedef struct {
+    long n;
+    const double *in[7];
+    const int *id;
+    double *out[3];
+    short *flag;
+} skyfarm_objects;
+
+enum { CIRCLE, CIRCULAR_ANNULUS, ELLIPSE, ELLIPTICAL_ANNULUS };
+
+static int sum(const sep_image *image, int shape, const double *v, int id, int subpix, short inflag, double *flux,
+               double *error, double *area, short *flag) {
+    switch (shape) {
+    case CIRCLE: return sep_sum_circle(image, v[0], v[1], v[2], id, subpix, inflag, flux, error, area, flag);
+    case CIRCULAR_ANNULUS:
+        return sep_sum_circann(image, v[0], v[1], v[2], v[3], id, subpix, inflag, flux, error, area, flag);
+    case ELLIPSE:
+        return sep_sum_ellipse(image, v[0], v[1], v[2], v[3], v[4], v[5], id, subpix, inflag, flux, error, area, flag);
+    default:
+        return sep_sum_ellipann(image, v[0], v[1], v[2], v[3], v[4], v[5], v[6], id, subpix, inflag, flux, error, area,
+                                flag);
+    }
+}
+
+static void gather(const skyfarm_objects *objects, long index, int count, double *values) {
+    for (int column = 0; column < count; column++) values[column] = objects->in[column][index];
+}
+
+// Fluxes, errors and areas in apertures. Returns SEP's status.
+int skyfarm_sums(const sep_image *image, const skyfarm_objects *objects, int shape, int columns, int subpix,
+                 short inflag) {
+    double values[7];
+    for (long i = 0; i < objects->n; i++) {
+        gather(objects, i, columns, values);
+        int status = sum(image, shape, values, objects->id ? objects->id[i] : 0, subpix, inflag, objects->out[0] + i,
+                         objects->out[1] + i, objects->out[2] + i, objects->flag + i);
+        if (status) return status;
+    }
+    return 0;
+}
+
+// Kron radii. Columns: x, y, a, b, theta, r.
+int skyfarm_kron_radii(const sep_image *image, const skyfarm_objects *objects) {
+    double v[6], cxx, cyy, cxy;
+    for (long i = 0; i < objects->n; i++) {
+        gather(objects, i, 6, v);
+        sep_ellipse_coeffs(v[2], v[3], v[4], &cxx, &cyy, &cxy);
+        int status = sep_kron_radius(image, v[0], v[1], cxx, cyy, cxy, v[5], objects->id ? objects->id[i] : 0,
+                                     objects->out[0] + i, objects->flag + i);
+        if (status) return status;
+    }
+    return 0;
+}
+
+// Radii that contain `count` shares of the flux. Columns: x, y, rmax, and the total flux or NULL.
+int skyfarm_flux_radii(const sep_image *image, const skyfarm_objects *objects, const double *shares, int count,
+                       int subpix) {
+    double v[3];
+    for (long i = 0; i < objects->n; i++) {
+        gather(objects, i, 3, v);
+        const double *total = objects->in[3] ? objects->in[3] + i : NULL;
+        int status = sep_flux_radius(image, v[0], v[1], v[2], objects->id ? objects->id[i] : 0, subpix, 0, total,
+                                     shares, count, objects->out[0] + (size_t)i * count, objects->flag + i);
+        if (status) return status;
+    }
+    return 0;
+}
+
+// Windowed positions. Columns: x, y, sigma.
+int skyfarm_windowed(const sep_image *image, const skyfarm_objects *objects, int subpix) {
+    double v[3];
+    int iterations;
+    for (long i = 0; i < objects->n; i++) {
+        gather(objects, i, 3, v);
+        int status = sep_windowed(image, v[0], v[1], v[2], subpix, 0, objects->out[0] + i, objects->out[1] + i,
+                                  &iterations, objects->flag + i);
+        if (status) return status;
+    }
+    return 0;
+}
+
+// Sets the elements in ellipses to 1. Columns: x, y, cxx, cyy, cxy, r.
+void skyfarm_set_ellipses(unsigned char *array, int w, int h, const skyfarm_objects *objects) {
+    double v[6];
+    for (long i = 0; i < objects->n; i++) {
+        gather(objects, i, 6, v);
+        sep_set_ellipse(array, w, h, v[0], v[1], v[2], v[3], v[4], v[5], 1);
+    }
+}
+
+// Number of objects of a catalogue.
+int skyfarm_count(const sep_catalog *catalog) { return catalog->nobj; }
+
+#pragma pack(push, 1)
+// An object as Python's sep returns it.
+typedef struct {
+    double thresh;
+    long long npix, tnpix, xmin, xmax, ymin, ymax;
+    double x, y, x2, y2, xy, errx2, erry2, errxy, a, b, theta, cxx, cyy, cxy, cflux, flux, cpeak, peak;
+    long long xcpeak, ycpeak, xpeak, ypeak;
+    short flag;
+} skyfarm_object;
+#pragma pack(pop)
+
+// Copies the objects, and their numbers from 1 into the segmentation map, unless that is NULL.
+void skyfarm_objects_of(const sep_catalog *c, skyfarm_object *objects, int *map) {
+    for (int i = 0; i < c->nobj; i++) {
+        objects[i] = (skyfarm_object){
+            c->thresh[i], c->npix[i], c->tnpix[i], c->xmin[i], c->xmax[i], c->ymin[i], c->ymax[i], c->x[i], c->y[i],
+            c->x2[i], c->y2[i], c->xy[i], c->errx2[i], c->erry2[i], c->errxy[i], c->a[i], c->b[i], c->theta[i],
+            c->cxx[i], c->cyy[i], c->cxy[i], c->cflux[i], c->flux[i], c->cpeak[i], c->peak[i], c->xcpeak[i],
+            c->ycpeak[i], c->xpeak[i], c->ypeak[i], c->flag[i]};
+        for (int pixel = 0; map && pixel < c->npix[i]; pixel++) map[c->pix[i][pixel]] = i + 1;
+    }
+}

@@ -1,0 +1,130 @@
+"""skyfarm.sep: the results of the package sep, to the last bit."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sep_examples import results, sky
+
+from skyfarm import sep
+from skyfarm.sep import _background, _bands
+
+
+def test_results_are_those_of_sep(tmp_path: Path) -> None:
+    # The only difference is the draw of deblending, which is fixed for both here.
+    draw = Path(__file__).parents[3] / "Tests/SkyImageTests/Oracle/fixed_draw.c"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", tmp_path / "draw.so", draw], check=True)
+    script = Path(__file__).with_name("sep_examples.py")
+    environment = {**os.environ, "LD_PRELOAD": str(tmp_path / "draw.so")}
+    subprocess.run([sys.executable, script, tmp_path / "sep.npz"], check=True, env=environment)
+    found = results(sep)
+    with np.load(tmp_path / "sep.npz") as expected:
+        assert set(found) == set(expected.files) and len(found) > 350
+        for name in found:
+            assert found[name].shape == expected[name].shape, name
+            # The flags of sep before 1.4 have 64 bits.
+            assert found[name].dtype == expected[name].dtype or name.endswith(" flag"), name
+            assert np.array_equal(found[name], expected[name], equal_nan=found[name].dtype.kind == "f"), name
+
+
+def test_any_array() -> None:
+    data = sky()
+    expected = sep.extract(data - sep.Background(data), 10.0)
+    for array in (np.asfortranarray(data), data.astype(">f8"), np.repeat(data, 2, 1)[:, ::2]):
+        np.testing.assert_array_equal(sep.extract(array - sep.Background(array), 10.0), expected)
+    small = (data / 10).astype("i2")
+    np.testing.assert_array_equal(sep.extract(small, 20.0), sep.extract(small.astype("i4"), 20.0))
+    in_place = np.asfortranarray(data.copy())
+    sep.Background(data).subfrom(in_place)
+    np.testing.assert_allclose(in_place, data - sep.Background(data), rtol=1e-12)
+    one = sep.sum_circle(data, 50.0, 60.0, 3.0)
+    assert [value.shape for value in one] == [(), (), ()] and one[0] == sep.sum_circle(data, [50.0], [60.0], 3.0)[0][0]
+
+
+def test_limits_grow() -> None:
+    data = sky()
+    expected = sep.extract(data - sep.Background(data), 10.0)
+    before = sep.get_extract_pixstack(), sep.get_sub_object_limit()
+    try:
+        sep.set_extract_pixstack(10)
+        sep.set_sub_object_limit(2)
+        np.testing.assert_array_equal(sep.extract(data - sep.Background(data), 10.0), expected)
+        assert sep.get_extract_pixstack() > 10 and sep.get_sub_object_limit() > 2
+    finally:
+        sep.set_extract_pixstack(before[0])
+        sep.set_sub_object_limit(before[1])
+
+
+def test_refusals() -> None:
+    data = np.ones((20, 20))
+    cases = [
+        (lambda: sep.extract(data, 1.0, err=1.0, var=1.0), "Cannot specify both"),
+        (lambda: sep.extract(data, 1.0, filter_type="x"), "unknown filter_type: 'x'"),
+        (lambda: sep.extract(data[0], 1.0), "2-d"),
+        (lambda: sep.extract(data, 1.0, mask=data[:3]), "size of mask array must match data"),
+        (lambda: sep.extract(data * 1j, 1.0), "dtype not supported"),
+        (lambda: sep.sum_circle(data, [1.0], [1.0], -1.0), "invalid aperture parameters"),
+        (lambda: sep.sum_ellipse(data, [1.0], [1.0], 1.0, 2.0, 0.0), "invalid aperture parameters"),
+        (lambda: sep.sum_circle(data, [1, 2], [1, 2, 3], 1.0), "shape mismatch"),
+        (lambda: sep.sum_circle(data, [1], [1], 1.0, segmap=data), "`segmap` supplied but not `seg_id`"),
+        (lambda: sep.Background(data).subfrom(data[:3]), "do not match background dimensions"),
+        (lambda: sep.Background(data, bw=0), "at least 1"),
+        (lambda: sep.ellipse_axes(-1.0, 1.0, 1.0), "parameters do not describe ellipse"),
+    ]
+    for call, words in cases:
+        with pytest.raises(ValueError, match=words):
+            call()
+
+
+def test_other_threads_run_meanwhile() -> None:
+    data = np.tile(sky(), (2, 1))
+    extracting = threading.Event()
+    during = 0
+
+    def extract() -> None:
+        extracting.set()
+        sep.extract(data - 110, 4.0)
+        extracting.clear()
+
+    thread = threading.Thread(target=extract)
+    thread.start()
+    while thread.is_alive():
+        during += extracting.is_set()
+        time.sleep(0)
+    assert during > 10
+
+
+@pytest.mark.parametrize("options", [{}, {"clean": False}, {"err": 5.0, "filter_kernel": None}, {"var": 25.0, "gain": 2.0}])
+def test_bands(options: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+    # Bands so low that islands are cut, some of them by several bands.
+    data = np.tile(sky() - 120, (2, 2))
+    data[100:400, 300:306] += 100
+    thresh = 2.0 if "err" in options or "var" in options else 10.0
+    whole, whole_map = sep.extract(data, thresh, segmentation_map=True, **options)
+    for name, value in (("_ROWS", 16), ("_PIXELS", 0), ("_HALO", 8)):
+        monkeypatch.setattr(_bands, name, value)
+    monkeypatch.setattr(_bands, "cores", lambda: 4)
+    objects, segmap = sep.extract(data, thresh, segmentation_map=True, **options)
+    assert len(whole) > 200 and len(objects) == len(whole)
+    np.testing.assert_array_equal(segmap, whole_map)
+    for name in whole.dtype.names or ():
+        np.testing.assert_allclose(objects[name], whole[name], rtol=0 if name != "y" else 1e-12, err_msg=name)
+    assert objects.dtype == whole.dtype and whole["ymax"].max() - whole["ymin"].min() > 300
+
+
+@pytest.mark.parametrize("boxes", [{}, {"bw": 32, "bh": 50, "fw": 5, "fh": 1}, {"bw": 400, "bh": 7}])
+@pytest.mark.parametrize("kind", ["f4", "f8", "i4"])
+def test_background_in_bands(kind: str, boxes: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    data = sky().astype(kind)
+    whole = sep.Background(data, **boxes)
+    monkeypatch.setattr(_background, "_PIXELS", 0)
+    monkeypatch.setattr(_background, "cores", lambda: 3)
+    cut = sep.Background(data, **boxes)
+    assert (cut.globalback, cut.globalrms) == (whole.globalback, whole.globalrms)
+    np.testing.assert_array_equal(cut.back(), whole.back())
+    np.testing.assert_array_equal(cut.rms(), whole.rms())
