@@ -80,6 +80,7 @@ public final class ScanNode: Sendable {
         systems = Systems(clock: loop)
         var remote = RemoteNodes.Options()
         remote.arithmetic = scanners.arithmetic
+        remote.packed = scanners.unpacker?.form
         connections = RemoteNodes([], keys: keys, systems: systems, options: remote, loop: loop)
         coordinator = ScanCoordinator(systems: systems, clock: loop, executor: loop)
         membership = ClusterMembership(

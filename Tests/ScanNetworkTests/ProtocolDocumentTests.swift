@@ -69,6 +69,15 @@ struct ProtocolDocumentTests {
                         reference: BulkReference(origin: Array("where".utf8), part: Array("which".utf8)))
                 }
             },
+            "task-with-packed-bytes": frame { writer in
+                let packed = BulkBytes(byteCount: 2, unpackedCount: 4) { $0.copyBytes(from: [9, 8]) }
+                task.withUnsafeBytes {
+                    writer.putTask(
+                        request: 7, attempt: 1, scanner: Greeting.scanner, task: $0, key: BulkKey(job: 9, index: 3),
+                        bulk: packed)
+                }
+                packed.withUnsafeBytes { writer.put(raw: $0) }
+            },
             "response": frame { writer in
                 output.withUnsafeBytes {
                     writer.putResponse(request: 5, succeeded: true, keptBulk: true, seconds: 0.25, body: $0)

@@ -11,7 +11,8 @@ struct FuzzTarget: Sendable {
     var seeds: @Sendable () throws -> [String: [UInt8]]
 
     static let all: [FuzzTarget] =
-        [.frames, .hello, .coding, .tasks, .outputs, .discovery, .fits, .tls] + ChangedTasks.Kind.allCases.map(changed)
+        [.frames, .hello, .coding, .tasks, .outputs, .discovery, .fits, .packed, .tls]
+        + ChangedTasks.Kind.allCases.map(changed)
 }
 
 /// The bytes of one input, taken from its front.

@@ -51,7 +51,8 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         self.bulk = bulk
         self.booking = booking
         self.isDirect = isDirect
-        state = AttemptState(hasBulk: bulk != nil, hasReference: bulk?.reference != nil)
+        state = AttemptState(
+            hasBulk: bulk != nil, hasReference: bulk?.reference != nil, mayPack: bulk?.loadPacked != nil)
         self.timeout = timeout
     }
 
@@ -74,7 +75,8 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
 
     /// Starts it. Call on the system's executor unless ``isDirect``.
     func begin() {
-        perform(decide(.begin(holdsKey: bulk?.key.map { transport.holds($0) } ?? false)))
+        let holdsKey = bulk?.key.map { transport.holds($0) } ?? false
+        perform(decide(.begin(holdsKey: holdsKey, unpacks: transport.unpacksBulk)))
     }
 
     /// Waits until it has ended. Call once.
@@ -122,7 +124,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         case .send(let form):
             var bytes: BulkBytes?
             send(form, &bytes)
-        case .load: load()
+        case .load(let packed): load(packed: packed)
         case .stopLoading: system.guarded { loading }?.cancel()
         case .end(let ending): end(with: ending)
         case .abandon(let ending):
@@ -152,11 +154,13 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         return request
     }
 
-    private func load() {
+    private func load(packed: Bool) {
         guard let bulk else { preconditionFailure("only bulk bytes are loaded") }
         system.guarded {
             endTime()
-            loading = Task(executorPreference: system.taskExecutor) { [system] in await system.load(bulk, for: self) }
+            loading = Task(executorPreference: system.taskExecutor) { [system] in
+                await system.load(bulk, packed: packed, for: self)
+            }
         }
     }
 

@@ -12,8 +12,9 @@ package struct AttemptState: Sendable {
     }
 
     package enum Event: Equatable, Sendable {
-        /// Its run starts it. `holdsKey`: the system is believed to hold the bytes of its key.
-        case begin(holdsKey: Bool)
+        /// Its run starts it. `holdsKey`: the system is believed to hold the bytes of its key. `unpacks`: it unpacks
+        /// bytes that are packed.
+        case begin(holdsKey: Bool, unpacks: Bool)
         /// The transport has taken the request.
         case sent
         /// The transport has a reply. `isBulkMissing`: the system does not have the bytes that it needs.
@@ -37,8 +38,8 @@ package struct AttemptState: Sendable {
     package enum Action: Equatable, Sendable {
         case none
         case send(Form)
-        /// Read the bytes.
-        case load
+        /// Read the bytes, in packed form if `packed`.
+        case load(packed: Bool)
         /// Stop reading the bytes; the attempt ends when the reader has stopped.
         case stopLoading
         case end(Ending)
@@ -68,16 +69,21 @@ package struct AttemptState: Sendable {
     package private(set) var phase = Phase.idle
     private let hasBulk: Bool
     private let hasReference: Bool
+    /// Whether the bytes have a packed form that the system has not refused.
+    private var mayPack: Bool
 
-    /// An attempt that has not begun. `hasBulk`: its task has bulk bytes; `hasReference`: a reference may replace them.
-    package init(hasBulk: Bool, hasReference: Bool) {
+    /// An attempt that has not begun. `hasBulk`: its task has bulk bytes; `hasReference`: a reference may replace them;
+    /// `mayPack`: they have a packed form.
+    package init(hasBulk: Bool, hasReference: Bool, mayPack: Bool = false) {
         self.hasBulk = hasBulk
         self.hasReference = hasReference
+        self.mayPack = mayPack
     }
 
     package mutating func handle(_ event: Event) -> Action {
         switch (phase, event) {
-        case (.idle, .begin(let holdsKey)):
+        case (.idle, .begin(let holdsKey, let unpacks)):
+            mayPack = mayPack && unpacks
             return !hasBulk || holdsKey ? send(.light) : load(for: hasReference ? .reference : .bytes)
         case (.sending(let form), .sent):
             phase = .requested(form)
@@ -92,6 +98,11 @@ package struct AttemptState: Sendable {
         case (.sending(.reference), .replied(isBulkMissing: true)),
             (.requested(.reference), .replied(isBulkMissing: true)):
             // The system cannot read them by the reference: they are sent.
+            return load(for: .bytes)
+        case (.sending(.bytes), .replied(isBulkMissing: true)) where mayPack,
+            (.requested(.bytes), .replied(isBulkMissing: true)) where mayPack:
+            // The system cannot unpack them: they are sent as they are.
+            mayPack = false
             return load(for: .bytes)
         case (.sending, .replied), (.requested, .replied):
             return end(.reply)
@@ -131,7 +142,7 @@ package struct AttemptState: Sendable {
 
     private mutating func load(for form: Form) -> Action {
         phase = .loading(form)
-        return .load
+        return .load(packed: mayPack)
     }
 
     private mutating func end(_ ending: Ending) -> Action {

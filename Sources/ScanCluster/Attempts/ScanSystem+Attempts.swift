@@ -49,10 +49,10 @@ extension ScanSystem {
         return lock.withLock { _ in body() }
     }
 
-    /// Reads bulk bytes for an attempt.
-    func load<Work>(_ bulk: BulkSource, for attempt: Attempt<Work>) async {
+    /// Reads bulk bytes for an attempt, in packed form if `packed`.
+    func load<Work>(_ bulk: BulkSource, packed: Bool, for attempt: Attempt<Work>) async {
         do throws(ScanError) {
-            var bytes: BulkBytes? = try await load(bulk)
+            var bytes: BulkBytes? = try await load(packed ? bulk.loadPacked ?? bulk.load : bulk.load)
             attempt.loaded(&bytes)
         } catch {
             attempt.failed(toLoad: error)
@@ -61,9 +61,11 @@ extension ScanSystem {
 
     /// Reads bulk bytes outside the actor: a source that blocks must not block the event loop, if the actor runs there.
     @concurrent
-    private nonisolated func load(_ bulk: BulkSource) async throws(ScanError) -> BulkBytes {
+    private nonisolated func load(
+        _ read: @escaping @Sendable () async throws -> BulkBytes
+    ) async throws(ScanError) -> BulkBytes {
         do {
-            return try await withTaskExecutorPreference(reader) { try await bulk.load() }
+            return try await withTaskExecutorPreference(reader) { try await read() }
         } catch {
             if Task.isCancelled { throw cancelled }
             throw ScanError(.bulkUnreadable, "\(error)")

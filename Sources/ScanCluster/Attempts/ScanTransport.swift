@@ -7,6 +7,9 @@ public protocol ScanTransport: AnyObject, Sendable {
     /// Whether the system keeps the bytes of `key`, so that an attempt may refer to them.
     func holds(_ key: BulkKey) -> Bool
 
+    /// Whether the system unpacks bulk bytes that are packed by the code that made the tasks; false by default.
+    var unpacksBulk: Bool { get }
+
     /// Starts an attempt. Unless the attempt is cancelled first, `completion` is called once, on the same executor and
     /// not from inside this call. The bulk bytes of the request belong to the transport.
     func start(
@@ -20,6 +23,11 @@ public protocol ScanTransport: AnyObject, Sendable {
     func close()
 }
 
+extension ScanTransport {
+    /// False.
+    public var unpacksBulk: Bool { false }
+}
+
 /// One attempt at a task, as a transport carries it.
 public struct AttemptRequest: Sendable {
     /// The task.
@@ -30,7 +38,7 @@ public struct AttemptRequest: Sendable {
     public var bulkKey: BulkKey?
     /// Whether no later attempt has ``bulkKey``, except a repetition of this one.
     public var isLastUse = false
-    /// The bulk bytes; nil if there are none or the system holds ``bulkKey``.
+    /// The bulk bytes, packed or not; nil if there are none or the system holds ``bulkKey``.
     public var bulk: BulkBytes?
     /// A reference to ``bulk``. A transport may send this instead, and completes with
     /// ``ScanError/Code/bulkMissing`` if the system does not find the same bytes.

@@ -15,18 +15,23 @@ package final class BulkBudget: Sendable {
 
     /// The same bytes, read only when the budget has room for them.
     package func limiting(_ source: BulkSource) -> BulkSource {
-        BulkSource(
-            key: source.key, isLastUse: source.isLastUse, reference: source.reference, byteCount: source.byteCount
+        var loadPacked: (@Sendable () async throws -> BulkBytes)?
+        if let load = source.loadPacked { loadPacked = { try await self.load(source.byteCount, load) } }
+        return BulkSource(
+            key: source.key, isLastUse: source.isLastUse, reference: source.reference, byteCount: source.byteCount,
+            loadPacked: loadPacked
         ) {
-            try await self.load(source)
+            try await self.load(source.byteCount, source.load)
         }
     }
 
-    private func load(_ source: BulkSource) async throws -> BulkBytes {
-        let share = max(0, source.byteCount)
+    private func load(
+        _ byteCount: Int, _ load: @Sendable () async throws -> BulkBytes
+    ) async throws -> BulkBytes {
+        let share = max(0, byteCount)
         guard await take(share) else { throw CancellationError() }
         do {
-            return BulkBytes(lending: try await source.load()) { self.giveBack(share) }
+            return BulkBytes(lending: try await load()) { self.giveBack(share) }
         } catch {
             giveBack(share)
             throw error

@@ -8,25 +8,34 @@ public final class BulkBytes: @unchecked Sendable {
     private let memory: UnsafeMutableRawBufferPointer
     /// The owner of borrowed memory, and what to call when it is no longer used.
     private var loan: (owner: BulkBytes, ended: @Sendable () -> Void)?
+    /// Number of bytes once a ``BulkUnpacker`` has unpacked them; nil if the bytes are not packed.
+    public let unpackedCount: Int?
 
     /// Allocates `byteCount` bytes, aligned to 64, and lets `fill` write all of them.
+    ///
+    /// `unpackedCount` is the number of bytes that they are packed from; nil if they are not packed.
     /// - Throws: what `fill` throws.
-    public init(byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+    public init(
+        byteCount: Int, unpackedCount: Int? = nil, fill: (UnsafeMutableRawBufferPointer) throws -> Void
+    ) rethrows {
         memory = LargeMemory.allocate(byteCount: byteCount)
+        self.unpackedCount = unpackedCount
         loan = nil
         // If this throws, `deinit` frees the memory: it runs because all properties are initialised.
         try fill(memory)
     }
 
     /// Takes over filled memory of ``LargeMemory``, to which there must be no other reference.
-    package init(taking memory: UnsafeMutableRawBufferPointer) {
+    package init(taking memory: UnsafeMutableRawBufferPointer, unpackedCount: Int? = nil) {
         self.memory = memory
+        self.unpackedCount = unpackedCount
         loan = nil
     }
 
     /// The bytes of `owner`; `ended` is called, on any thread, when the last user has released this object.
     package init(lending owner: BulkBytes, ended: @escaping @Sendable () -> Void) {
         memory = owner.memory
+        unpackedCount = owner.unpackedCount
         loan = (owner, ended)
     }
 
@@ -86,10 +95,14 @@ public final class BulkSource: Sendable {
     public let byteCount: Int
     /// Reads the bytes. Called for each attempt on a system that does not hold ``key``.
     public let load: @Sendable () async throws -> BulkBytes
+    /// Reads the bytes in packed form, or as ``load`` does if they have none that is shorter. Called instead of ``load``
+    /// for attempts on systems that unpack them; nil if the bytes have no packed form.
+    public let loadPacked: (@Sendable () async throws -> BulkBytes)?
 
     /// A source of `byteCount` bytes.
     public init(
         key: BulkKey? = nil, isLastUse: Bool = false, reference: BulkReference? = nil, byteCount: Int,
+        loadPacked: (@Sendable () async throws -> BulkBytes)? = nil,
         load: @escaping @Sendable () async throws -> BulkBytes
     ) {
         self.key = key
@@ -97,5 +110,6 @@ public final class BulkSource: Sendable {
         self.reference = reference
         self.byteCount = byteCount
         self.load = load
+        self.loadPacked = loadPacked
     }
 }

@@ -17,7 +17,20 @@ public struct BulkReference: Hashable, Sendable {
 /// Reads bulk bytes to which tasks refer from the node's own files.
 public protocol BulkResolver: Sendable {
     /// Reads `count` bytes. Called on a scan thread, may block, and must not trust `reference`. The caller compares the
-    /// bytes with their checksum.
+    /// bytes with their checksum. If `unpackedCount` is not nil, the bytes are wanted in packed form, packed from that
+    /// many.
     /// - Throws: why they cannot be read, for the node's log.
-    func bytes(of reference: BulkReference, count: Int) throws -> BulkBytes
+    func bytes(of reference: BulkReference, count: Int, unpackedCount: Int?) throws -> BulkBytes
+}
+
+/// Unpacks bulk bytes that a coordinator sent in packed form, which is shorter than the bytes. The code that makes the
+/// tasks packs them; the engine does not interpret them.
+public protocol BulkUnpacker: Sendable {
+    /// Names the packed form and the code that unpacks it. Coordinators pack bytes only for nodes whose form is equal to
+    /// theirs; these must unpack the same bytes.
+    var form: String { get }
+
+    /// The `unpackedCount` bytes that `packed` was packed from. Called on a scan thread, and must not trust `packed`.
+    /// - Throws: why they cannot be unpacked, for the node's log.
+    func unpack(_ packed: BulkBytes, to unpackedCount: Int) throws -> BulkBytes
 }

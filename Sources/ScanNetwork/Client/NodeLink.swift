@@ -126,7 +126,7 @@ final class NodeLink: @unchecked Sendable {
         named.name = name
         var hasJoined = false
         let transport = TCPTransport(
-            node: named, connection: connection,
+            node: named, packed: options.packed, connection: connection,
             onTraffic: { [weak nodes] traffic in nodes?.add(traffic) },
             onDraining: { systems.leave(node.identity) },
             onEnd: { [weak self] error in

@@ -17,7 +17,8 @@ extension RemoteNodes {
                     continuation.resume(
                         with: result.map { node, connection in
                             let transport = TCPTransport(
-                                node: node, connection: connection, onDraining: {}, onEnd: { _ in })
+                                node: node, packed: options.packed, connection: connection, onDraining: {},
+                                onEnd: { _ in })
                             return ScanSystem(
                                 remote: transport, id: node.identity, name: node.name, slots: node.slots,
                                 window: options.window, clock: loop, executor: loop)

@@ -27,6 +27,8 @@ public final class RemoteNodes: @unchecked Sendable {
         /// How this process computes: nodes that compute differently, or do not report how they compute, are refused.
         /// Nil, the default, to use every node.
         public var arithmetic: Arithmetic?
+        /// The form in which bulk bytes are packed for nodes that unpack it, see ``BulkUnpacker/form``; nil to pack none.
+        public var packed: String?
         /// Whether nodes that compute differently are used all the same; see ``RemoteNodes/differentNodes``.
         public var allowsDifferentNodes = false
         /// Makes the sessions that protect the connections; only benchmarks change it.

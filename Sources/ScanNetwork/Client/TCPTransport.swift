@@ -17,14 +17,15 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     private let onDraining: () -> Void
     private let onEnd: (ScanError) -> Void
 
-    /// Takes over an open connection. `onTraffic`: attempts got their bulk bytes. `onDraining`: the node takes no more
+    /// Takes over an open connection. `packed`: the form in which this process packs bulk bytes. `onTraffic`: attempts got their bulk bytes. `onDraining`: the node takes no more
     /// tasks but finishes those it has. `onEnd`: the connection has ended, and attempts in flight have been completed.
     init(
-        node: NodeInfo, connection: Connection, onTraffic: @escaping (BulkTraffic) -> Void = { _ in },
+        node: NodeInfo, packed: String? = nil, connection: Connection,
+        onTraffic: @escaping (BulkTraffic) -> Void = { _ in },
         onDraining: @escaping () -> Void, onEnd: @escaping (ScanError) -> Void
     ) {
         self.node = node
-        state = TransportState(node: node)
+        state = TransportState(node: node, packed: packed)
         self.connection = connection
         (self.onTraffic, self.onDraining) = (onTraffic, onDraining)
         self.onEnd = onEnd
@@ -34,6 +35,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     var roundTrip: Duration? { connection.roundTrip }
 
     package func holds(_ key: BulkKey) -> Bool { state.holds(key) }
+
+    package var unpacksBulk: Bool { state.unpacksBulk }
 
     package func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void)
         -> AttemptHandle
@@ -58,7 +61,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     ) throws -> UInt64 {
         try encoder.encode(attempt.task) { bytes in
             let scanner = type(of: attempt.task).scanner
-            let size = ByteWriter.taskSize(scanner: scanner, task: bytes.count, bulk: attempt.bulk?.count ?? 0)
+            let size = ByteWriter.taskSize(scanner: scanner, task: bytes.count, bulk: attempt.bulk)
             guard size <= node.frameLimit else {
                 throw WireError("it has \(size) bytes, and the node accepts \(node.frameLimit)")
             }

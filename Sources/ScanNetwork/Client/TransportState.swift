@@ -27,6 +27,8 @@ package struct TransportState<Completion> {
         var origin: [UInt8]?
         /// Number of the bulk bytes to which the reference refers.
         var referredBytes: Int
+        /// Whether the bulk bytes are packed.
+        var isPacked: Bool
         var completion: Completion
     }
 
@@ -36,12 +38,24 @@ package struct TransportState<Completion> {
     private var held = HeldKeys()
     /// Origins that the node could not read.
     private var unreadable: Set<[UInt8]> = []
+    private let unpacks: Bool
+    /// Number of attempts whose packed bulk bytes the node could not unpack.
+    private var unpackFailures = 0
+    /// After this many, it is sent no more of them: each is sent again as it is.
+    private static var unpackFailureLimit: Int { 4 }
     /// The node's message when it announced its end.
     private var goodbye: String?
     private var traffic = BulkTraffic()
 
-    /// The transport of an open connection to `node`.
-    package init(node: NodeInfo) { self.node = node }
+    /// The transport of an open connection to `node`, for a coordinator that packs bulk bytes in the form `packed`; nil
+    /// if in none.
+    package init(node: NodeInfo, packed: String? = nil) {
+        self.node = node
+        unpacks = packed != nil && node.unpacks == packed
+    }
+
+    /// Whether the node may be sent packed bulk bytes.
+    package var unpacksBulk: Bool { unpacks && unpackFailures < Self.unpackFailureLimit }
 
     /// Attempts that wait for an answer.
     package var waiting: Int { pending.count }
@@ -74,7 +88,8 @@ package struct TransportState<Completion> {
         return pending.insert(
             Request(
                 key: attempt.bulk == nil ? nil : attempt.bulkKey, origin: reference?.origin,
-                referredBytes: attempt.bulk?.count ?? 0, completion: completion))
+                referredBytes: attempt.bulk?.count ?? 0, isPacked: attempt.bulk?.unpackedCount != nil,
+                completion: completion))
     }
 
     /// The traffic since the last call; nil if there was none.
@@ -102,6 +117,8 @@ package struct TransportState<Completion> {
                 // The set is bounded: all are removed at once, and then tried again.
                 if unreadable.count >= 64 { unreadable = [] }
                 unreadable.insert(origin)
+            } else if reason == .bulkElsewhere, request.isPacked {
+                unpackFailures += 1
             }
             return .complete(
                 request.completion, .error(ScanError(reason.code, message.printable, system: node.name)))

@@ -35,12 +35,16 @@ package struct ReferredBulk: Equatable, Sendable {
     package var reference: BulkReference
     package var byteCount: Int
     package var checksum: UInt64
+    /// Number of bytes once they are unpacked; nil if they are not packed.
+    package var unpackedCount: Int?
 
     /// Reads the bytes.
     /// - Throws: what `resolver` throws, and an error if its bytes have another length or checksum.
     package func read(by resolver: any BulkResolver) throws -> BulkBytes {
-        let bytes = try resolver.bytes(of: reference, count: byteCount)
-        guard bytes.count == byteCount, bytes.withUnsafeBytes(ScanNetwork.checksum) == checksum else {
+        let bytes = try resolver.bytes(of: reference, count: byteCount, unpackedCount: unpackedCount)
+        guard bytes.count == byteCount, bytes.unpackedCount == unpackedCount,
+            bytes.withUnsafeBytes(ScanNetwork.checksum) == checksum
+        else {
             throw OtherBytes()
         }
         return bytes
@@ -96,6 +100,8 @@ enum FrameFormat {
     /// Length of the rest (4 bytes), type, flags, detail, a zero byte.
     static let prefixSize = 8
     static let taskHeaderSize = 64
+    /// After the header of a task with packed bulk bytes: the number of bytes once they are unpacked.
+    static let unpackedCountSize = 8
     /// Before a reference: its checksum, and the length of its origin.
     static let referenceHeaderSize = 12
     static let referenceLimit = 1 << 16
@@ -122,7 +128,8 @@ enum FrameFormat {
         static let hasBulk: UInt8 = 2
         static let hasReference: UInt8 = 4
         static let isLastUse: UInt8 = 8
-        static let all = hasKey | hasBulk | hasReference | isLastUse
+        static let isPacked: UInt8 = 16
+        static let all = hasKey | hasBulk | hasReference | isLastUse | isPacked
     }
 
     enum ResponseFlag {

@@ -118,10 +118,14 @@ extension FrameDecoder {
         guard bytes.count >= FrameFormat.taskHeaderSize else { return nil }
         let flags = bytes[5]
         let bulkCount = bytes.u64(24)
-        let headSize = FrameFormat.taskHeaderSize + Int(bytes[6]) + Int(bytes.u32(20))
         guard flags & ~FrameFormat.TaskFlag.all == 0 else {
             throw ProtocolError("a task frame with unknown flags \(flags)")
         }
+        let headerSize = Self.headerSize(flags)
+        let headSize = headerSize + Int(bytes[6]) + Int(bytes.u32(20))
+        guard size >= headerSize else { throw ProtocolError("a task frame of \(size) bytes") }
+        guard bytes.count >= headerSize else { return nil }
+        try checkPacked(flags)
         guard flags & FrameFormat.TaskFlag.isLastUse == 0 || flags & FrameFormat.TaskFlag.hasKey != 0 else {
             throw ProtocolError("a task frame with the flag of the last use but no bulk key")
         }
@@ -135,7 +139,8 @@ extension FrameDecoder {
         }
         guard bytes.count >= headSize else { return nil }
         guard flags & FrameFormat.TaskFlag.hasBulk != 0 else { return try task(headSize, bulk: nil) }
-        var incoming = IncomingBulk(byteCount: Int(bulkCount), headSize: headSize)
+        var incoming = IncomingBulk(
+            byteCount: Int(bulkCount), unpackedCount: Self.unpackedCount(bytes), headSize: headSize)
         let early = UnsafeRawBufferPointer(rebasing: bytes[headSize..<min(size, bytes.count)])
         incoming.space.copyMemory(from: early)
         incoming.received(early.count)
@@ -161,8 +166,28 @@ extension FrameDecoder {
         }
         let referred = ReferredBulk(
             reference: BulkReference(origin: Array(body[..<originCount]), part: Array(body[originCount...])),
-            byteCount: Int(bytes.u64(24)), checksum: bytes.u64(40))
+            byteCount: Int(bytes.u64(24)), checksum: bytes.u64(40), unpackedCount: Self.unpackedCount(bytes))
         return try task(headSize, bulk: nil, referred: referred, further: size - headSize)
+    }
+
+    /// Bytes before the scanner's name.
+    private static func headerSize(_ flags: UInt8) -> Int {
+        FrameFormat.taskHeaderSize
+            + (flags & FrameFormat.TaskFlag.isPacked == 0 ? 0 : FrameFormat.unpackedCountSize)
+    }
+
+    private static func unpackedCount(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        bytes[5] & FrameFormat.TaskFlag.isPacked == 0 ? nil : Int(bytes.u64(FrameFormat.taskHeaderSize))
+    }
+
+    /// Refuses packed bytes that unpack to more than the limit, which also holds for bytes that are not packed.
+    private func checkPacked(_ flags: UInt8) throws(ProtocolError) {
+        guard flags & FrameFormat.TaskFlag.isPacked != 0 else { return }
+        guard flags & (FrameFormat.TaskFlag.hasBulk | FrameFormat.TaskFlag.hasReference) != 0 else {
+            throw ProtocolError("a task frame with the flag of packed bulk bytes but without bulk bytes")
+        }
+        let count = buffer.bytes.u64(FrameFormat.taskHeaderSize)
+        guard count <= UInt64(limit) else { throw ProtocolError("a task frame with \(count) packed bulk bytes") }
     }
 
     private mutating func finishTask() throws(ProtocolError) -> Frame? {
@@ -181,14 +206,15 @@ extension FrameDecoder {
     ) throws(ProtocolError) -> Frame {
         let head = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<headSize])
         consumable = headSize + further
-        let scannerEnd = FrameFormat.taskHeaderSize + Int(head[6])
+        let headerSize = Self.headerSize(head[5])
+        let scannerEnd = headerSize + Int(head[6])
         let task = head.from(scannerEnd)
         guard checksum(task) == head.u64(32) else { throw ProtocolError("a task with a wrong checksum") }
         let hasKey = head[5] & FrameFormat.TaskFlag.hasKey != 0
         return .task(
             TaskFrame(
                 request: head.u64(8), attempt: head.u32(16),
-                scanner: UnsafeRawBufferPointer(rebasing: head[FrameFormat.taskHeaderSize..<scannerEnd]), task: task,
+                scanner: UnsafeRawBufferPointer(rebasing: head[headerSize..<scannerEnd]), task: task,
                 key: hasKey ? BulkKey(job: head.u64(48), index: head.u64(56)) : nil,
                 isLastUse: head[5] & FrameFormat.TaskFlag.isLastUse != 0, bulk: bulk, referred: referred))
     }
@@ -198,13 +224,15 @@ extension FrameDecoder {
 private struct IncomingBulk {
     private let memory: IncomingMemory
     private var filled = 0
+    private let unpackedCount: Int?
     /// Length of the frame's part before the bulk bytes, which waits in the buffer.
     let headSize: Int
     /// Bulk bytes that were received together with the head.
     var early = 0
 
-    init(byteCount: Int, headSize: Int) {
+    init(byteCount: Int, unpackedCount: Int?, headSize: Int) {
         memory = IncomingMemory(byteCount: byteCount)
+        self.unpackedCount = unpackedCount
         self.headSize = headSize
     }
 
@@ -215,7 +243,7 @@ private struct IncomingBulk {
     mutating func received(_ count: Int) { filled += count }
 
     /// The bytes, once they are complete.
-    func take() -> BulkBytes { memory.take() }
+    func take() -> BulkBytes { memory.take(unpackedCount: unpackedCount) }
 }
 
 /// Frees the memory of bulk bytes that never became complete.
@@ -227,9 +255,9 @@ private final class IncomingMemory {
 
     deinit { if !isTaken { LargeMemory.deallocate(bytes) } }
 
-    func take() -> BulkBytes {
+    func take(unpackedCount: Int?) -> BulkBytes {
         isTaken = true
-        return BulkBytes(taking: bytes)
+        return BulkBytes(taking: bytes, unpackedCount: unpackedCount)
     }
 }
 

@@ -22,13 +22,17 @@ extension ByteWriter {
         scanner.withUTF8 { scanner in
             let bulkCount = bulk?.count ?? 0
             let bulkFlag = reference == nil ? FrameFormat.TaskFlag.hasBulk : FrameFormat.TaskFlag.hasReference
+            let unpackedCount = bulk?.unpackedCount
+            let headerSize =
+                FrameFormat.taskHeaderSize + (unpackedCount == nil ? 0 : FrameFormat.unpackedCountSize)
             putPrefix(
                 .task,
                 flags: (key == nil ? 0 : FrameFormat.TaskFlag.hasKey)
                     | (key == nil || !isLastUse ? 0 : FrameFormat.TaskFlag.isLastUse)
-                    | (bulk == nil ? 0 : bulkFlag),
+                    | (bulk == nil ? 0 : bulkFlag)
+                    | (unpackedCount == nil ? 0 : FrameFormat.TaskFlag.isPacked),
                 detail: UInt8(scanner.count),
-                size: FrameFormat.taskHeaderSize + scanner.count + task.count + (reference?.size ?? bulkCount))
+                size: headerSize + scanner.count + task.count + (reference?.size ?? bulkCount))
             put(request)
             put(attempt)
             put(UInt32(task.count))
@@ -37,6 +41,7 @@ extension ByteWriter {
             put(bulk.map { $0.withUnsafeBytes(checksum) } ?? 0)
             put(key?.job ?? 0)
             put(key?.index ?? 0)
+            if let unpackedCount { put(UInt64(unpackedCount)) }
             put(raw: UnsafeRawBufferPointer(scanner))
             put(raw: task)
         }
@@ -50,9 +55,10 @@ extension ByteWriter {
         body.withUnsafeBytes { put(raw: $0) }
     }
 
-    /// Size of a task frame.
-    package static func taskSize(scanner: String, task: Int, bulk: Int) -> Int {
-        FrameFormat.taskHeaderSize + scanner.utf8.count + task + bulk
+    /// Size of a task frame with these bulk bytes.
+    package static func taskSize(scanner: String, task: Int, bulk: BulkBytes?) -> Int {
+        FrameFormat.taskHeaderSize + (bulk?.unpackedCount == nil ? 0 : FrameFormat.unpackedCountSize)
+            + scanner.utf8.count + task + (bulk?.count ?? 0)
     }
 
     /// Appends a response.

@@ -20,6 +20,8 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     package var readsReferences: Bool?
     /// Whether a task may state that it uses a bulk key for the last time; nil if not.
     package var forgetsBulk: Bool?
+    /// The packed form of bulk bytes that it unpacks, see ``BulkUnpacker/form``; nil if none.
+    package var unpacks: String?
     /// Its processors; nil if it does not report them.
     package var processors: ProcessorShare?
     /// How it computes; nil if it does not report that.

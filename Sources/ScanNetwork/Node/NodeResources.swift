@@ -39,14 +39,14 @@ package struct NodeResources {
             guard readsReferences else { return .refuse(.bulkElsewhere, message: "reads no bulk bytes by reference") }
             grant.referred = referred
         }
-        grant.bulkBytes = task.bulk?.count ?? grant.referred?.byteCount ?? 0
+        grant.bulkBytes = task.bulkByteCount(referred: grant.referred)
         if case .refuse(let reason) = admission.admit(bulk: grant.bulkBytes) {
             return .refuse(reason, message: refusal(reason))
         }
         if let key = task.key {
             if task.isLastUse {
                 grant.lentBytes = cache.lend(key, of: connection)
-            } else if let sent = task.bulk {
+            } else if let sent = task.bulk, sent.unpackedCount == nil {
                 grant.isBulkKept = cache.keep(sent, as: key, of: connection)
             }
         }
@@ -67,7 +67,7 @@ package struct NodeResources {
         return admission.finish(bulk: grant.bulkBytes)
     }
 
-    /// Keeps bytes that a task of `connection` read by reference, while there is room.
+    /// Keeps bytes that a task of `connection` read by reference or unpacked, while there is room.
     /// - Returns: whether they are kept.
     package mutating func keep(_ bytes: BulkBytes, as key: BulkKey, of connection: ConnectionID) -> Bool {
         cache.keep(bytes, as: key, of: connection)
@@ -88,7 +88,8 @@ package struct NodeResources {
 
 /// The resources that a task holds once the node has taken it. ``NodeResources/finish(_:)`` releases them.
 package struct TaskGrant: Sendable {
-    /// The bulk bytes; nil if there are none, or if they are read first, see ``referred``.
+    /// The bulk bytes; nil if there are none, or if they are read first, see ``referred``. Packed ones are unpacked
+    /// before the scan.
     package var bulk: BulkBytes?
     /// The bulk bytes that are read before the scan.
     package var referred: ReferredBulk?
@@ -100,4 +101,13 @@ package struct TaskGrant: Sendable {
     package var lentBytes = 0
     /// Whether the node keeps the bulk bytes that came with the task.
     package var isBulkKept = false
+}
+
+extension TaskFrame {
+    /// The memory that the task's bulk bytes take: those that were sent, or that are `referred` to, and what they unpack
+    /// to.
+    fileprivate func bulkByteCount(referred: ReferredBulk?) -> Int {
+        if let bulk { return bulk.count + (bulk.unpackedCount ?? 0) }
+        return referred.map { $0.byteCount + ($0.unpackedCount ?? 0) } ?? 0
+    }
 }

@@ -40,7 +40,7 @@ extension NodeServer {
         case disconnected(Peer, reason: String, done: Int, cancelled: Int)
         /// A coordinator's task was refused.
         case declined(Peer, scanner: String, reason: String)
-        /// Bulk bytes to which a coordinator referred cannot be read here; it sends them instead.
+        /// Bulk bytes to which a coordinator referred, or that it packed, cannot be read here; it sends them instead.
         case unreadable(Peer, reason: String)
         /// The scan of an attempt at a coordinator's task threw.
         case failed(Peer, scanner: String, attempt: Int, seconds: Double, reason: String)
@@ -59,7 +59,7 @@ extension NodeServer {
             case .declined(let peer, let scanner, let reason):
                 "declined \(scanner) of \(peer): this node \(reason)"
             case .unreadable(let peer, let reason):
-                "\(peer) must send bulk bytes instead of a reference: \(reason)"
+                "\(peer) must send bulk bytes in full: \(reason)"
             case .failed(let peer, let scanner, let attempt, let seconds, let reason):
                 "\(scanner) of \(peer) failed in attempt \(attempt), after "
                     + "\((seconds * 1000).rounded() / 1000) s: \(reason)"

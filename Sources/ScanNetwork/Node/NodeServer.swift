@@ -92,6 +92,7 @@ public final class NodeServer: @unchecked Sendable {
             scanners: scanners.names, frameLimit: options.frameLimit)
         info.readsReferences = resolver == nil ? nil : true
         info.forgetsBulk = true
+        info.unpacks = scanners.unpacker?.form
         info.processors = system.processors
         info.arithmetic = scanners.arithmetic
         self.info = info

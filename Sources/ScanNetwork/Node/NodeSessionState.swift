@@ -12,7 +12,7 @@ package protocol SessionTask: AnyObject {
     var seconds: Double { get }
     /// The outcome; nil if the task was skipped.
     var result: CodedResult? { get }
-    /// The bulk bytes that the task read by reference.
+    /// The bulk bytes that the task read by reference or unpacked.
     var readBulk: BulkBytes? { get }
 }
 
@@ -159,7 +159,7 @@ package struct NodeSessionState<Work: SessionTask> {
             // Reported once, and only to the node's owner: coordinators must not learn what its folders contain.
             let event = hasReportedUnreadable ? nil : NodeServer.Event.unreadable(peer, reason: reason.printable)
             hasReportedUnreadable = true
-            return .requestBulk(message: "cannot read the bulk bytes by reference", event)
+            return .requestBulk(message: "cannot read or unpack the bulk bytes", event)
         }
         done += 1
         var isKept = work.grant.isBulkKept

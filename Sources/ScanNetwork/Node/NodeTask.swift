@@ -48,7 +48,7 @@ final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
     func scan() {
         do {
             // Only the context refers to bytes that the node does not keep.
-            let context = ScanContext(bulk: try takeBulk() ?? read(), cancellation: cancellation)
+            let context = ScanContext(bulk: try bulkBytes(), cancellation: cancellation)
             (result, seconds) = scanner.run(coded, context, session.server.loop)
         } catch {
             result = .bulkElsewhere("\(error)")
@@ -70,11 +70,25 @@ final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
         return grant.bulk
     }
 
+    /// The bytes for the scan: those that came with the task, or those that it refers to, unpacked.
+    private func bulkBytes() throws -> BulkBytes? {
+        guard let bytes = try takeBulk() ?? read() else { return nil }
+        guard let count = bytes.unpackedCount else { return bytes }
+        guard let unpacker = session.server.scanners.unpacker else { throw NoUnpacker() }
+        let unpacked = try unpacker.unpack(bytes, to: count)
+        if grant.key != nil { readBulk = unpacked }
+        return unpacked
+    }
+
     /// Reads the bytes to which the task refers.
     private func read() throws -> BulkBytes? {
         guard let referred = grant.referred, let resolver = session.server.resolver else { return nil }
         let bytes = try referred.read(by: resolver)
         if grant.key != nil { readBulk = bytes }
         return bytes
+    }
+
+    private struct NoUnpacker: Error, CustomStringConvertible {
+        let description = "this node unpacks no bulk bytes"
     }
 }

@@ -28,6 +28,8 @@ public struct Scanners: Sendable {
 
     /// How these scanners compute, which a node reports to coordinators; nil to report nothing.
     public var arithmetic: Arithmetic?
+    /// Unpacks the bulk bytes of tasks; nil if coordinators must not pack them.
+    public var unpacker: (any BulkUnpacker)?
 
     private var runs: [String: Run] = [:]
     private let encoders = WireEncoders()

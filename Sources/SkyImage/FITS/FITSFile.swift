@@ -7,16 +7,26 @@ import Foundation
 final class FITSFile {
     let path: String
     let handle: UnsafeMutablePointer<fitsfile>
+<<<<<<< HEAD
     /// The descriptor behind `path`, if the path is valid only for its lifetime.
     private let descriptor: OpenDescriptor?
     /// Where the HDUs begin, as far as it is known in advance; see ``use(_:)``.
     var starts: [Int64] = []
+=======
+    /// Bytes of the file, decompressed if the whole of it is compressed. CFITSIO's own number grows when it moves to an
+    /// HDU that extends past the end of a file in memory.
+    let byteCount: Int
+    /// Whether the whole file is compressed.
+    let isCompressed: Bool
+    /// What must live as long as the file: the descriptor behind `path`, or the bytes of a file in memory.
+    private let owner: AnyObject?
+>>>>>>> 7b69337b13b5f0cc99ac693d9372fd287591731d
 
     /// Opens `path` as a plain file name, whatever characters it contains.
     init(path: String, keeping descriptor: OpenDescriptor? = nil) throws(ImageError) {
         self.path = path
-        self.descriptor = descriptor
-        try FileKind.check(path)
+        owner = descriptor
+        isCompressed = try FileKind.check(path)
         // CFITSIO expands “~” and reads standard input for “-”, unless the name begins otherwise.
         let name = path.hasPrefix("/") ? path : "./" + path
         guard name.utf8.count < Int(FLEN_FILENAME) else {
@@ -27,15 +37,27 @@ final class FITSFile {
         FITSLibrary.run { _ = ffdkopn(&opened, name, READONLY, &status) }
         guard status == 0, let opened else { throw Self.openingError(path, status) }
         handle = opened
+        byteCount = Int(opened.pointee.Fptr.pointee.filesize)
+    }
+
+    /// Opens a file in memory. `name` names it in errors.
+    init(memory: FITSBytes, name: String) throws(ImageError) {
+        path = name
+        owner = memory
+        isCompressed = false
+        var opened: UnsafeMutablePointer<fitsfile>?
+        var status: Int32 = 0
+        // The name would be parsed like that of a file.
+        FITSLibrary.run { _ = ffomem(&opened, "", READONLY, memory.address, memory.size, 0, nil, &status) }
+        guard status == 0, let opened else { throw Self.openingError(name, status) }
+        handle = opened
+        byteCount = Int(opened.pointee.Fptr.pointee.filesize)
     }
 
     deinit {
         var status: Int32 = 0
         FITSLibrary.run { _ = ffclos(handle, &status) }
     }
-
-    /// Bytes of the file, decompressed if the whole of it is compressed.
-    var byteCount: Int { Int(handle.pointee.Fptr.pointee.filesize) }
 
     /// Moves to the HDU with this number and describes it; nil if the file ends before it.
     func move(to number: Int) throws(ImageError) -> HDU? {

@@ -54,8 +54,7 @@ extension FITSImage {
                 type == FLOAT_IMG && !isTileCompressed && Self.isPlain(file, byteCount: 4 * count)
             var (first, end): (Int64, Int64) = (0, 0)
             ffghadll(file.handle, &first, nil, &end, &status)
-            let isCompressed = FileKind.isCompressed(try FileKind.firstBytes(of: location.path))
-            storedRange = isCompressed || end < first ? nil : Int(first)..<Int(end)
+            storedRange = file.isCompressed || end < first ? nil : Int(first)..<Int(end)
             guard status == 0 else {
                 throw ImageError(
                     .corrupt, "\(location): the header is damaged: \(FITSLibrary.words(for: status))")

@@ -28,6 +28,8 @@ public final class FITSImage {
 
     let file: FITSFile
     let axisCount: Int
+    /// The HDU's data in the file, in bytes, without the padding of the last block.
+    let data: Range<Int>
     let scaling: SampleScaling?
     /// Whether the data are uncompressed floats that CFITSIO does not scale.
     let holdsPlainFloats: Bool
@@ -64,11 +66,23 @@ public final class FITSImage {
     }
 
     /// Opens the image at `location`, whose path may be valid only for the lifetime of `descriptor`.
+<<<<<<< HEAD
     init(
         _ location: ImageLocation, keeping descriptor: OpenDescriptor?, surveys: Bool = false, layout: FITSLayout? = nil
     ) throws(ImageError) {
         let file = try FITSFile(path: location.path, keeping: descriptor)
         if let layout { file.use(layout) }
+=======
+    convenience init(
+        _ location: ImageLocation, keeping descriptor: OpenDescriptor?, surveys: Bool = false
+    ) throws(ImageError) {
+        let file = try FITSFile(path: location.path, keeping: descriptor)
+        try self.init(file, location, surveys: surveys)
+    }
+
+    /// The image in an open file, whose path is that of `location`.
+    init(_ file: FITSFile, _ location: ImageLocation, surveys: Bool = false) throws(ImageError) {
+>>>>>>> 7b69337b13b5f0cc99ac693d9372fd287591731d
         let opened = try FITSLibrary.run { () throws(ImageError) in try Opening(file, location, surveys: surveys) }
         self.location = location
         self.file = file
@@ -76,6 +90,7 @@ public final class FITSImage {
         (width, height, axisCount) = (opened.width, opened.height, opened.axisCount)
         (bitpix, isTileCompressed, header) = (opened.bitpix, opened.isTileCompressed, opened.header)
         stored = StoredImage(location: location, range: opened.storedRange)
+        data = opened.hdu.data
         scaling = opened.scaling
         holdsPlainFloats = opened.holdsPlainFloats
         survey = opened.survey

@@ -3,12 +3,14 @@ import Foundation
 /// The apparent kind of a file, judged by its first bytes.
 enum FileKind {
     /// Refuses a file that cannot be FITS; the error names its apparent kind.
-    static func check(_ path: String) throws(ImageError) {
+    /// - Returns: whether the whole file is compressed.
+    static func check(_ path: String) throws(ImageError) -> Bool {
         guard !path.isEmpty else { throw ImageError(.missing, "the image's name is empty; name a FITS file") }
         guard !path.utf8.contains(0) else { throw ImageError(.missing, "the image's name contains a zero byte") }
         let start = try firstBytes(of: path)
         guard !start.isEmpty else { throw ImageError(.empty, "\(path): the file is empty; fetch it again") }
-        guard !start.starts(with: Array("SIMPLE  =".utf8)), !isCompressed(start) else { return }
+        if isCompressed(start) { return true }
+        if start.starts(with: Array("SIMPLE  =".utf8)) { return false }
         throw ImageError(.notFITS, "\(path): not a FITS file: it looks like \(looks(start)); name a FITS image")
     }
 

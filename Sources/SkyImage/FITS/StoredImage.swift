@@ -25,7 +25,8 @@ public struct StoredImage: Hashable, Sendable {
     /// Opens the file.
     /// - Throws: ``ImageError`` with `unreadable`.
     package func opened() throws(ImageError) -> StoredBytes {
-        let descriptor = open(location.path, O_RDONLY | O_CLOEXEC)
+        // Opening a pipe, if the file was replaced by one, must not wait for a writer.
+        let descriptor = open(location.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw unreadable }
         return StoredBytes(image: self, file: OpenDescriptor(descriptor))
     }
@@ -38,7 +39,7 @@ public struct StoredImage: Hashable, Sendable {
 /// The bytes of an image in a file that is open, even if its path has been replaced since.
 package struct StoredBytes: Sendable {
     fileprivate let image: StoredImage
-    fileprivate let file: OpenDescriptor
+    let file: OpenDescriptor
 
     /// As ``StoredImage/checksum(checkCancellation:)``.
     package func checksum(checkCancellation: () throws -> Void) throws -> UInt64 {

@@ -6,12 +6,14 @@ internal import CFITSIO
 /// Call every function inside ``FITSLibrary/run(_:)``.
 final class TileCheck {
     private let file: FITSFile
-    private let layout: Layout
+    let layout: Layout
+    /// Most pixels of a tile, which CFITSIO decompresses at once.
+    let tileArea: Int
     /// Tiles already found valid; bands overlap, and are read again.
     private var sound: Set<Int> = []
 
     /// The tiles' layout in the header, as CFITSIO parsed it.
-    private struct Layout {
+    struct Layout {
         var width: Int
         var height: Int
         var tileWidth: Int
@@ -22,6 +24,11 @@ final class TileCheck {
         var gzipColumn: Int32
 
         var tilesPerRow: Int { (width - 1) / tileWidth + 1 }
+
+        /// The tiles, numbered row by row from 0, that hold pixels of these rows.
+        func tiles(rows: Range<Int>) -> Range<Int> {
+            rows.lowerBound / tileHeight * tilesPerRow..<((rows.upperBound - 1) / tileHeight + 1) * tilesPerRow
+        }
     }
 
     /// A check of the image at which `file` is positioned; nil if its tile layout is invalid.
@@ -39,6 +46,7 @@ final class TileCheck {
             area = product
         }
         self.file = file
+        tileArea = area
         layout = Layout(
             width: width, height: height, tileWidth: tileWidth, tileHeight: tileHeight, type: facts.compress_type,
             rice: TileStream.Rice(
@@ -49,9 +57,7 @@ final class TileCheck {
     /// 0 if the tiles of these rows can be read; otherwise a status of CFITSIO.
     func status(rows: Range<Int>) -> Int32 {
         guard !rows.isEmpty else { return 0 }
-        let lines = rows.lowerBound / layout.tileHeight...(rows.upperBound - 1) / layout.tileHeight
-        for tile in lines.lowerBound * layout.tilesPerRow..<(lines.upperBound + 1) * layout.tilesPerRow
-        where !sound.contains(tile) {
+        for tile in layout.tiles(rows: rows) where !sound.contains(tile) {
             guard isSound(tile) else { return DATA_DECOMPRESSION_ERR }
             sound.insert(tile)
         }

@@ -18,16 +18,24 @@ struct ImageFiles {
             let (rows, columns) = (window.rect.y, window.rect.x)
             try image.read(rows: rows, columns: columns, into: parts.samples)
             if let target = parts.weights { try weights?.read(rows: rows, columns: columns, into: target) }
-            if let target = parts.mask { try readMask(rows, columns, into: target) }
+            if let target = parts.mask {
+                try window.readMask(into: target) { try mask?.read(rows: rows, columns: columns, into: $0) }
+            }
         }
     }
+}
 
-    private func readMask(
-        _ rows: Range<Int>, _ columns: Range<Int>, into target: UnsafeMutableRawBufferPointer
-    ) throws {
-        let values = UnsafeMutableBufferPointer<Float>.allocate(capacity: target.count)
-        defer { values.deallocate() }
-        try mask?.read(rows: rows, columns: columns, into: values)
-        for index in target.indices { target[index] = values[index] == 0 ? 0 : 1 }
+/// The same files, open for reading their bytes without CFITSIO: those that were opened, whatever replaces them.
+struct OpenFiles {
+    let image: StoredBytes
+    let mask: StoredBytes?
+    let weights: StoredBytes?
+
+    /// Opens them.
+    /// - Throws: ``ImageError``.
+    init(_ files: ImageFiles) throws(ImageError) {
+        image = try files.image.stored.opened()
+        mask = try files.mask?.stored.opened()
+        weights = try files.weights?.stored.opened()
     }
 }

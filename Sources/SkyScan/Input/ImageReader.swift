@@ -10,9 +10,11 @@ package import SkyImage
 public actor ImageReader {
     private let executor = BlockingExecutor()
     private let files: ImageFiles
+    /// Nil if the files have no stored samples that can be read.
+    private let storedFiles: StoredFiles?
     /// The coded names of the files; nil if a node cannot read them by itself.
     private let origin: [UInt8]?
-    private let stored: (image: StoredImage, mask: StoredImage?, weights: StoredImage?)
+    private let bytes: OpenFiles
     private var order: ReadingOrder
     // Windows that have not been requested yet, and their bytes.
     private var ahead: [(window: WindowPixels, bytes: BulkBytes)] = []
@@ -26,6 +28,9 @@ public actor ImageReader {
 
     /// The image's size, header and other properties that are known without reading pixels.
     public nonisolated let summary: ImageSummary
+
+    /// Bytes per pixel that are sent to a node, headers excluded, if it unpacks stored samples.
+    public nonisolated let sentBytesPerPixel: Double
 
     /// Runs on the reader's own thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -69,9 +74,13 @@ public actor ImageReader {
         let (mask, weights) = (try map(maskName, "mask"), try map(weightsName, "weight map"))
         let files = ImageFiles(image: image, mask: mask?.file, weights: weights?.file)
         summary = ImageSummary(image, mask: mask, weights: weights)
-        stored = (image.stored, files.mask?.stored, files.weights?.stored)
+        bytes = try OpenFiles(files)
         origin = try FileNames(files).map { try WireEncoder().encode($0) }
         self.files = files
+        storedFiles = StoredFiles(files, in: bytes)
+        let pixel = WindowPixels(
+            rect: PixelRect(x: 0..<1, y: 0..<1), hasWeights: weights != nil, hasMask: mask != nil)
+        sentBytesPerPixel = min(Double(pixel.byteCount), storedFiles?.bytesPerPixel ?? .infinity)
         let most = files.isTileCompressed ? 512 << 20 : Self.keptPlainByteCount
         let share = Int(ProcessInfo.processInfo.physicalMemory / 16)
         kept = RecentWindows(limit: slots == 0 ? 0 : min(most, share))
@@ -80,7 +89,7 @@ public actor ImageReader {
 
     /// XXH3-64 of every file that the scan depends on, of the image and of its maps; without CFITSIO.
     ///
-    /// The files are opened at once, even if they are read later.
+    /// The files are those that were opened with the reader, whatever has replaced them.
     /// - Parameter patience: the longest time to wait for the end of the first pass, since slots need its pixels. If it
     ///   is positive, the files are read with low priority.
     /// - Returns: the checksums.
@@ -95,12 +104,11 @@ public actor ImageReader {
         // A request that is not urgent runs at low priority, so that it uses processors only when the slots are idle.
         let threads = patience > .zero ? ScanThreads(oneWithNiceness: 10) : nil
         return try await withTaskCancellationHandler {
-            try await Self.run(on: threads, cancellation) { [stored, passEnd] in
-                let (image, mask) = (try stored.image.opened(), try stored.mask?.opened())
-                let weights = try stored.weights?.opened()
+            try await Self.run(on: threads, cancellation) { [bytes, passEnd] in
                 _ = passEnd.wait(timeout: .now() + patience / .seconds(1))
                 return InputChecksums(
-                    image: try checksum(image), mask: try mask.map(checksum), weights: try weights.map(checksum))
+                    image: try checksum(bytes.image), mask: try bytes.mask.map(checksum),
+                    weights: try bytes.weights.map(checksum))
             }
         } onCancel: {
             cancellation.cancel()
@@ -145,6 +153,22 @@ public actor ImageReader {
         return bytes
     }
 
+    /// Reads a window in packed form, for a node; as ``read(_:at:)`` does if it has none that is shorter.
+    ///
+    /// Nothing is read ahead for nodes: reading stored samples takes less time than sending them. Pixels that were read
+    /// ahead are dropped, since the window goes to a node, which keeps them.
+    /// - Throws: ``ImageError`` if the samples cannot be read, `CancellationError` if the request is cancelled.
+    func readPacked(_ window: WindowPixels, at position: PassPosition? = nil) throws -> BulkBytes {
+        try Task.checkCancellation()
+        // An error appears again, with its words, when the pixels are read.
+        guard let bytes = try? readStored(window) else { return try read(window, at: position) }
+        ahead.removeAll { $0.window == window }
+        _ = kept.take(window)
+        if let position { order.hand(window, at: position) }
+        if (position?.rest ?? 0) == 0 { endPass() }
+        return bytes
+    }
+
     /// Reads whole rows of the image, for a preview.
     /// - Throws: ``ImageError`` if the samples cannot be read.
     public func read(rows: Range<Int>) throws -> [Float] {
@@ -175,6 +199,12 @@ public actor ImageReader {
         let start = ContinuousClock.now
         defer { reading += ContinuousClock.now - start }
         return try files.read(window)
+    }
+
+    private func readStored(_ window: WindowPixels) throws -> BulkBytes? {
+        let start = ContinuousClock.now
+        defer { reading += ContinuousClock.now - start }
+        return try storedFiles?.read(window)
     }
 
     /// Runs `body` on a thread of `threads`, or of the system's.

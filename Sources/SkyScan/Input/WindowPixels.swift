@@ -35,6 +35,17 @@ struct WindowPixels: Codable, Hashable, Sendable {
         )
     }
 
+    /// Lets `read` read the samples of a mask, and marks in `target` those that are not 0.
+    /// - Throws: what `read` throws.
+    func readMask(
+        into target: UnsafeMutableRawBufferPointer, _ read: (UnsafeMutableBufferPointer<Float>) throws -> Void
+    ) throws {
+        let values = UnsafeMutableBufferPointer<Float>.allocate(capacity: target.count)
+        defer { values.deallocate() }
+        try read(values)
+        for index in target.indices { target[index] = values[index] == 0 ? 0 : 1 }
+    }
+
     /// Calls `body` with a view of the pixels in `bulk`. It may overwrite the samples if there is no other reference.
     /// - Throws: ``ScanSetupError`` if the window is impossible, if there are no bytes or another number of them, and
     ///   what `body` throws.

@@ -11,13 +11,13 @@ public struct WindowResolver: BulkResolver {
 
     /// Reads the window named by a coded reference.
     /// - Throws: ``ImageError`` or ``ScanSetupError`` if the node lacks the file or window; what decoding throws.
-    public func bytes(of reference: BulkReference, count: Int) throws -> BulkBytes {
+    public func bytes(of reference: BulkReference, count: Int, unpackedCount: Int?) throws -> BulkBytes {
         let names = try WireDecoder().decode(FileNames.self, from: reference.origin)
         let window = try WireDecoder().decode(WindowPixels.self, from: reference.part)
         try window.rect.validate()
-        guard !window.rect.isEmpty, window.byteCount == count, window.hasMask == (names.mask != nil),
+        guard !window.rect.isEmpty, window.byteCount == unpackedCount ?? count, window.hasMask == (names.mask != nil),
             window.hasWeights == (names.weights != nil)
-        else { throw ScanSetupError("the window \(window.rect) does not have \(count) bytes") }
+        else { throw ScanSetupError("the window \(window.rect) does not have \(unpackedCount ?? count) bytes") }
         func open(_ file: FileNames.File) throws -> FITSImage {
             let image = try folders.image(at: file.path, hdu: file.hdu)
             guard PixelRect(x: 0..<image.width, y: 0..<image.height).contains(window.rect) else {
@@ -27,6 +27,10 @@ public struct WindowResolver: BulkResolver {
         }
         let files = ImageFiles(
             image: try open(names.image), mask: try names.mask.map(open), weights: try names.weights.map(open))
-        return try files.read(window)
+        guard unpackedCount != nil else { return try files.read(window) }
+        guard let packed = try StoredFiles(files, in: OpenFiles(files))?.read(window) else {
+            throw ScanSetupError("the window \(window.rect) has no packed form here")
+        }
+        return packed
     }
 }

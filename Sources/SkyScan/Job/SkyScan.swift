@@ -115,6 +115,7 @@ public struct SkyScan: Sendable {
                 return BulkSource(
                     key: bands.map { _ in BulkKey(job: job, index: UInt64(task.id)) }, isLastUse: bands == .back,
                     reference: reader.reference(to: task.window), byteCount: task.window.byteCount,
+                    loadPacked: { try await reader.readPacked(task.window, at: position) },
                     load: { try await reader.read(task.window, at: position) })
             },
             observer: { event in

@@ -7,6 +7,7 @@ extension Scanners {
         var scanners = Scanners(
             ImageTask.self, MeshTask.self, BandTask.self, CutIslandTask.self, ApertureTask.self, ProbeTask.self)
         scanners.arithmetic = .sky
+        scanners.unpacker = WindowUnpacker()
         return scanners
     }()
 }

@@ -97,12 +97,13 @@ struct BenchRun: Sendable {
     }
 
     private func image(_ path: String, isSynthetic: Bool) throws -> ScanMeasurement.Image {
-        let summary = try ImageReader(image: path).summary
+        let reader = try ImageReader(image: path)
+        let summary = reader.summary
         let plan = try BandPlan(width: summary.width, height: summary.height, parameters: ScanParameters())
         let pixels = (0..<plan.count).reduce(0) { $0 + plan[$1].window.area }
         return ScanMeasurement.Image(
             name: isSynthetic ? "synthetic sky" : path, isSynthetic: isSynthetic, width: summary.width,
-            height: summary.height, bands: plan.count, bytes: pixels * MemoryLayout<Float>.stride)
+            height: summary.height, bands: plan.count, bytes: Int(Double(pixels) * reader.sentBytesPerPixel))
     }
 
     /// Measures the link to all nodes at the same time; nil without nodes.

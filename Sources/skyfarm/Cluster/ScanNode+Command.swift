@@ -111,6 +111,7 @@ extension RemoteNodes.Options {
     static var sky: RemoteNodes.Options {
         var options = RemoteNodes.Options()
         options.arithmetic = .sky
+        options.packed = Scanners.sky.unpacker?.form
         return options
     }
 }

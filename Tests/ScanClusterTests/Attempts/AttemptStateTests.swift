@@ -8,9 +8,9 @@ import Testing
     private typealias Action = AttemptState.Action
 
     private func actions(
-        bulk: Bool = false, reference: Bool = false, _ events: Event...
+        bulk: Bool = false, reference: Bool = false, packed: Bool = false, _ events: Event...
     ) -> [Action] {
-        var state = AttemptState(hasBulk: bulk, hasReference: reference)
+        var state = AttemptState(hasBulk: bulk, hasReference: reference, mayPack: packed)
         return events.map { state.handle($0) }
     }
 
@@ -18,11 +18,12 @@ import Testing
     func plain() {
         #expect(
             actions(
-                .begin(holdsKey: false), .sent, .replied(isBulkMissing: false), .replied(isBulkMissing: false),
+                .begin(holdsKey: false, unpacks: true), .sent, .replied(isBulkMissing: false),
+                .replied(isBulkMissing: false),
                 .expired,
                 .cancelled(isOvertaken: true)) == [.send(.light), .none, .end(.reply), .none, .none, .none])
         #expect(
-            actions(.begin(holdsKey: false), .sent, .replied(isBulkMissing: true)) == [
+            actions(.begin(holdsKey: false, unpacks: true), .sent, .replied(isBulkMissing: true)) == [
                 .send(.light), .none, .end(.reply),
             ])
     }
@@ -32,31 +33,58 @@ import Testing
         let missing = Event.replied(isBulkMissing: true)
         #expect(
             actions(
-                bulk: true, reference: true, .begin(holdsKey: true), .sent, missing, .loaded(succeeded: true), .sent,
+                bulk: true, reference: true, .begin(holdsKey: true, unpacks: true), .sent, missing,
+                .loaded(succeeded: true), .sent,
                 missing, .loaded(succeeded: true), .sent, missing)
                 == [
-                    .send(.light), .none, .load, .send(.reference), .none, .load, .send(.bytes), .none, .end(.reply),
+                    .send(.light), .none, .load(packed: false), .send(.reference), .none, .load(packed: false),
+                    .send(.bytes), .none, .end(.reply),
                 ])
         #expect(
-            actions(bulk: true, .begin(holdsKey: false), .loaded(succeeded: true), .sent)
-                == [.load, .send(.bytes), .none])
+            actions(bulk: true, .begin(holdsKey: false, unpacks: true), .loaded(succeeded: true), .sent)
+                == [.load(packed: false), .send(.bytes), .none])
         #expect(
-            actions(bulk: true, .begin(holdsKey: false), .loaded(succeeded: false)) == [.load, .end(.unreadable)])
+            actions(bulk: true, .begin(holdsKey: false, unpacks: true), .loaded(succeeded: false)) == [
+                .load(packed: false), .end(.unreadable),
+            ])
+    }
+
+    @Test("packed bytes that the system cannot unpack are sent once more, as they are")
+    func packed() {
+        let missing = Event.replied(isBulkMissing: true)
+        #expect(
+            actions(
+                bulk: true, packed: true, .begin(holdsKey: false, unpacks: true), .loaded(succeeded: true), .sent,
+                missing, .loaded(succeeded: true), .sent, missing)
+                == [
+                    .load(packed: true), .send(.bytes), .none, .load(packed: false), .send(.bytes), .none, .end(.reply),
+                ])
+        // A reference is one to packed bytes.
+        #expect(
+            actions(
+                bulk: true, reference: true, packed: true, .begin(holdsKey: false, unpacks: true),
+                .loaded(succeeded: true), .sent, missing)
+                == [.load(packed: true), .send(.reference), .none, .load(packed: true)])
+        #expect(
+            actions(bulk: true, packed: true, .begin(holdsKey: false, unpacks: false)) == [.load(packed: false)])
     }
 
     @Test("cancelled or expired with the system, the request is cancelled too")
     func abandoned() {
         let cancelled = AttemptState.Ending.cancelled(isOvertaken: true)
         #expect(
-            actions(.begin(holdsKey: false), .sent, .cancelled(isOvertaken: true), .replied(isBulkMissing: false))
+            actions(
+                .begin(holdsKey: false, unpacks: true), .sent, .cancelled(isOvertaken: true),
+                .replied(isBulkMissing: false))
                 == [.send(.light), .none, .abandon(cancelled), .none])
         #expect(
-            actions(.begin(holdsKey: false), .sent, .expired, .cancelled(isOvertaken: false))
+            actions(.begin(holdsKey: false, unpacks: true), .sent, .expired, .cancelled(isOvertaken: false))
                 == [.send(.light), .none, .abandon(.expired), .none])
         #expect(
-            actions(.begin(holdsKey: false), .cancelled(isOvertaken: true), .sent)
+            actions(.begin(holdsKey: false, unpacks: true), .cancelled(isOvertaken: true), .sent)
                 == [.send(.light), .end(cancelled), .forget])
-        #expect(actions(.cancelled(isOvertaken: true), .begin(holdsKey: false)) == [.end(cancelled), .none])
+        #expect(
+            actions(.cancelled(isOvertaken: true), .begin(holdsKey: false, unpacks: true)) == [.end(cancelled), .none])
     }
 
     @Test("cancelled while bytes are read, it ends when the reader has stopped")
@@ -65,9 +93,9 @@ import Testing
         for succeeded in [true, false] {
             #expect(
                 actions(
-                    bulk: true, .begin(holdsKey: false), .cancelled(isOvertaken: false),
+                    bulk: true, .begin(holdsKey: false, unpacks: true), .cancelled(isOvertaken: false),
                     .cancelled(isOvertaken: true), .loaded(succeeded: succeeded), .loaded(succeeded: succeeded))
-                    == [.load, .stopLoading, .none, .end(cancelled), .none])
+                    == [.load(packed: false), .stopLoading, .none, .end(cancelled), .none])
         }
     }
 
@@ -75,11 +103,15 @@ import Testing
     func sequences(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var state = AttemptState(
-            hasBulk: .random(using: &random), hasReference: .random(using: &random))
+            hasBulk: .random(using: &random), hasReference: .random(using: &random),
+            mayPack: .random(using: &random))
         var (requests, ends, loads) = (0, 0, 0)
         for _ in 0..<30 {
             // Only what can happen: an answer to a request that is out, bytes that are being read.
-            var events: [Event] = [.begin(holdsKey: .random(using: &random)), .cancelled(isOvertaken: true)]
+            var events: [Event] = [
+                .begin(holdsKey: .random(using: &random), unpacks: .random(using: &random)),
+                .cancelled(isOvertaken: true),
+            ]
             if requests > 0 {
                 events += [.sent, .replied(isBulkMissing: .random(using: &random)), .expired]
             }

@@ -76,7 +76,7 @@ struct ReferringTaskTests {
             ("reference with a wrong checksum", changed { $0[Self.place + 8] = 8 }),
             ("reference with a wrong checksum", changed { $0[Self.place + 11] = 0xff }),
             ("bulk bytes and a reference to others", changed { $0[5] |= 2 }),
-            ("unknown flags", changed { $0[5] |= 16 }),
+            ("unknown flags", changed { $0[5] |= 32 }),
             ("a task frame with \(1 << 40) bulk bytes", changed { ($0[24], $0[29]) = (0, 1) }),
             ("a reference of 11 bytes", changed { $0[0] -= 8 }),
             (

@@ -18,7 +18,7 @@ struct BulkResolverTests {
 
         var references: [BulkReference] { asked.withLock { $0 } }
 
-        func bytes(of reference: BulkReference, count: Int) throws -> BulkBytes {
+        func bytes(of reference: BulkReference, count: Int, unpackedCount: Int?) throws -> BulkBytes {
             asked.withLock { $0.append(reference) }
             guard let bytes else { throw Missing() }
             return BulkBytes(byteCount: bytes.count) { $0.copyBytes(from: bytes) }
@@ -91,8 +91,8 @@ struct BulkResolverTests {
     func missing() async throws {
         let changed = Self.right.map { $0 ^ 1 }
         for (bytes, words) in [
-            (nil, "must send bulk bytes instead of a reference: nothing is\u{fffd}here"),
-            (changed, "reference: the bytes read here have another length or checksum; was the file changed?"),
+            (nil, "must send bulk bytes in full: nothing is\u{fffd}here"),
+            (changed, "in full: the bytes read here have another length or checksum; was the file changed?"),
             (Array(Self.right.dropLast()), "another length or checksum"),
         ] {
             let shelf = Shelf(bytes)

@@ -54,7 +54,8 @@ final class SimulatedCoordinator: @unchecked Sendable {
                 let reference = BulkReference(origin: [UInt8(truncatingIfNeeded: job)], part: [byte])
                 return BulkSource(
                     key: BulkKey(job: UInt64(job), index: band), isLastUse: last[band] == task.id,
-                    reference: sendsReferences ? reference : nil, byteCount: 1
+                    reference: sendsReferences ? reference : nil, byteCount: 1,
+                    loadPacked: { SimulatedUnpacker.packed(byte) }
                 ) {
                     BulkBytes(byteCount: 1) { $0[0] = byte }
                 }

@@ -70,6 +70,7 @@ final class SimulatedNode: @unchecked Sendable {
             scanners: plan.knowsScanner ? [SimulatedTask.scanner] : ["simulation.other/1"], frameLimit: 1 << 20)
         info.forgetsBulk = true
         info.readsReferences = plan.files == nil ? nil : true
+        info.unpacks = plan.unpacks == nil ? nil : SimulatedUnpacker.form
         return info
     }
 
@@ -277,7 +278,9 @@ final class SimulatedNode: @unchecked Sendable {
 
     private func result(of run: SimulatedRun) -> CodedResult {
         do {
-            let bulk = try run.bulk(by: SimulatedFiles(state: plan.files ?? .missing))
+            let unpacker = SimulatedUnpacker(isBroken: plan.unpacks == false)
+            let bulk = try run.bulk(by: SimulatedFiles(state: plan.files ?? .missing), unpacker)
+            if bulk != nil, bulk === run.readBulk, run.grant.referred == nil { world.note(.bulkUnpacked, index) }
             if bulk?.withUnsafeBytes({ $0.first }) != run.task.bulkByte {
                 world.fail("\(name) runs task \(run.task.id) with wrong bytes")
             }

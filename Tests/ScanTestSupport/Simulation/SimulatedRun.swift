@@ -30,11 +30,15 @@ final class SimulatedRun: SessionTask, @unchecked Sendable {
 
     /// The bulk bytes; if the task refers to them, they are read first.
     /// - Throws: why they cannot be read.
-    func bulk(by resolver: some BulkResolver) throws -> BulkBytes? {
-        guard grant.bulk == nil, let referred = grant.referred else { return grant.bulk }
-        let bytes = try referred.read(by: resolver)
-        readBulk = bytes
-        return bytes
+    func bulk(by resolver: some BulkResolver, _ unpacker: some BulkUnpacker) throws -> BulkBytes? {
+        guard let bytes = try grant.bulk ?? grant.referred?.read(by: resolver) else { return nil }
+        guard let count = bytes.unpackedCount else {
+            if grant.bulk == nil { readBulk = bytes }
+            return bytes
+        }
+        let unpacked = try unpacker.unpack(bytes, to: count)
+        readBulk = unpacked
+        return unpacked
     }
 }
 
@@ -47,9 +51,26 @@ struct SimulatedFiles: BulkResolver {
 
     let state: State
 
-    func bytes(of reference: BulkReference, count: Int) throws -> BulkBytes {
+    func bytes(of reference: BulkReference, count: Int, unpackedCount: Int?) throws -> BulkBytes {
         if state == .missing { throw SimulatedFault("no such file") }
-        let change: UInt8 = state == .changed ? 1 : 0
-        return BulkBytes(byteCount: count) { $0[0] = (reference.part.first ?? 0) &+ change }
+        let byte = (reference.part.first ?? 0) &+ (state == .changed ? 1 : 0)
+        if unpackedCount != nil { return SimulatedUnpacker.packed(byte) }
+        return BulkBytes(byteCount: count) { $0[0] = byte }
+    }
+}
+
+/// A packed form that is as long as the bytes, but not equal to them.
+struct SimulatedUnpacker: BulkUnpacker {
+    static let form = "simulation.inverse/1"
+
+    /// Whether it unpacks nothing.
+    let isBroken: Bool
+    var form: String { Self.form }
+
+    static func packed(_ byte: UInt8) -> BulkBytes { BulkBytes(byteCount: 1, unpackedCount: 1) { $0[0] = ~byte } }
+
+    func unpack(_ packed: BulkBytes, to unpackedCount: Int) throws -> BulkBytes {
+        if isBroken { throw SimulatedFault("cannot unpack") }
+        return packed.withUnsafeBytes { bytes in BulkBytes(byteCount: unpackedCount) { $0[0] = ~bytes[0] } }
     }
 }

@@ -16,7 +16,7 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
 
     init(node: NodeInfo, connection: SimulatedConnection, world: SimulatedWorld) {
         self.node = node
-        state = TransportState(node: node)
+        state = TransportState(node: node, packed: SimulatedUnpacker.form)
         self.connection = connection
         self.world = world
     }
@@ -25,6 +25,8 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
     var waiting: Int { state.waiting }
 
     func holds(_ key: BulkKey) -> Bool { state.holds(key) }
+
+    var unpacksBulk: Bool { state.unpacksBulk }
 
     func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
         if let refusal = state.refusal {

@@ -7,6 +7,7 @@ package enum SimulatedEvent: Int, CaseIterable, Sendable {
     case message, lost, duplicated, held, connected, disconnected
     case cut, crash, powerFailure, freeze, drain, slowPeriod, coordinatorKilled, clockJump, journalError
     case attempt, finished, threw, garbage, refused, slow, stuck, cancelled, unknownScanner, bulkElsewhere, bulkRead
+    case bulkUnpacked
     case committed, retried, hedged, givenUp
 }
 

@@ -14,6 +14,8 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
         var knowsScanner = true
         /// The files from which it reads bulk bytes by reference; nil if it reads none.
         var files: SimulatedFiles.State?
+        /// Whether it unpacks bulk bytes, or fails to; nil if it takes no packed ones.
+        var unpacks: Bool?
     }
 
     /// Probabilities of the outcomes of one attempt, while faults are on.
@@ -82,6 +84,7 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
         // A generator of its own: the rest of a scenario does not depend on it.
         var traits = SplitMix64(seed: seed &* 0x9e37_79b9_7f4a_7c15)
         sendsReferences = traits.chance(0.5)
+        var packing = SplitMix64(seed: seed &* 0xd134_2543_de82_ef95)
         nodes = (0..<count).map { index in
             let slots = Int.random(in: 1...4, using: &random)
             let isLate = index > 0 && random.chance(0.2)
@@ -91,7 +94,8 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
                 slots: slots, queue: random.chance(0.1) ? 0 : Int.random(in: 1...64, using: &random),
                 speed: random.chance(0.2) ? random.magnitude(0.05...1) : 1,
                 joins: Instant(seconds: isLate ? Double.random(in: 0...30, using: &random) : 0),
-                knowsScanner: knowsScanner, files: files)
+                knowsScanner: knowsScanner, files: files,
+                unpacks: packing.chance(0.5) ? packing.chance(0.8) : nil)
         }
         localSlots = random.chance(0.5) ? Int.random(in: 1...4, using: &random) : 0
         jobs = random.chance(0.2) ? 2 : 1

@@ -123,10 +123,12 @@ struct ImageReaderTests {
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try handle.write(contentsOf: Data(repeating: 1, count: length))
         try handle.close()
-        #expect(try await reader.checksums() != before)
+        let changed = try await reader.checksums()
+        #expect(changed != before)
+        // A pipe in its place does not matter: the file stays open.
         try FileManager.default.removeItem(atPath: path)
-        let error = await #expect(throws: ImageError.self) { try await reader.checksums() }
-        #expect(error?.code == .unreadable)
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(try await reader.checksums() == changed)
     }
 
     @Test("reads samples, weights and mask of a window, row by row")

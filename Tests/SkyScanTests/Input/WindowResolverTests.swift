@@ -31,7 +31,7 @@ struct WindowResolverTests {
             ] {
                 let window = reader.contents(of: rect)
                 let reference = try #require(reader.reference(to: window))
-                let found = try resolver.bytes(of: reference, count: window.byteCount)
+                let found = try resolver.bytes(of: reference, count: window.byteCount, unpackedCount: nil)
                 #expect(try await bytes(reader.read(window)) == bytes(found))
             }
         }
@@ -64,7 +64,7 @@ struct WindowResolverTests {
     private func read(_ names: FileNames, _ window: WindowPixels, count: Int? = nil) throws -> BulkBytes {
         let reference = BulkReference(
             origin: try WireEncoder().encode(names), part: try WireEncoder().encode(window))
-        return try resolver.bytes(of: reference, count: count ?? window.byteCount)
+        return try resolver.bytes(of: reference, count: count ?? window.byteCount, unpackedCount: nil)
     }
 
     @Test("are refused if they are not in the image, or of another size than is said")
@@ -87,7 +87,7 @@ struct WindowResolverTests {
         }
         #expect(throws: ScanSetupError.self) { try read(names, window(0..<9, 0..<7), count: 251) }
         #expect(throws: (any Error).self) {
-            try resolver.bytes(of: BulkReference(origin: [1, 2], part: []), count: 252)
+            try resolver.bytes(of: BulkReference(origin: [1, 2], part: []), count: 252, unpackedCount: nil)
         }
     }
 

@@ -9,8 +9,11 @@ struct LoopbackCluster: Sendable {
     let nodes: RemoteNodes
     let coordinator: ScanCoordinator
 
-    /// Starts `count` nodes of one slot each.
-    init(nodes count: Int, resolver: WindowResolver? = nil, options: NodeServer.Options = .init()) async throws {
+    /// Starts `count` nodes of one slot each, which are sent pixels in the form `packed`.
+    init(
+        nodes count: Int, resolver: WindowResolver? = nil, options: NodeServer.Options = .init(),
+        packed: String? = Scanners.sky.unpacker?.form
+    ) async throws {
         let keys = KeyRing(current: try .random())
         servers = (0..<count).map {
             NodeServer(
@@ -19,7 +22,9 @@ struct LoopbackCluster: Sendable {
         }
         let addresses = try servers.map { try $0.start().description }
         let systems = Systems(clock: EventLoop.shared)
-        nodes = RemoteNodes(addresses, keys: keys, systems: systems)
+        var remote = RemoteNodes.Options()
+        remote.packed = packed
+        nodes = RemoteNodes(addresses, keys: keys, systems: systems, options: remote)
         nodes.start()
         _ = await nodes.settled()
         coordinator = ScanCoordinator(systems: systems, clock: EventLoop.shared, executor: EventLoop.shared)

@@ -24,6 +24,14 @@ final class SkyFile {
         return path(name)
     }
 
+    /// Writes an image of 16-bit integers; returns its path.
+    func integers(_ name: String, width: Int, height: Int, _ pixel: (_ x: Int, _ y: Int) -> Int16) throws -> String {
+        let writer = try FITSImageWriter(path: path(name), width: width, height: height, type: .int16, overwrite: true)
+        for y in 0..<height { try writer.write(row: (0..<width).map { Float(pixel($0, y)) }) }
+        try writer.finish()
+        return path(name)
+    }
+
     /// A noisy field with a source every 20 pixels, and a bar that every band of 64 rows cuts.
     func field(width: Int = 100, height: Int = 256) throws -> String {
         var generator = SplitMix64(seed: 3)

@@ -37,6 +37,13 @@ extension FuzzTarget {
         ]
     }
 
+    /// The stored samples of the image in a file of these bytes.
+    static func storedSamples(of file: [UInt8]) throws -> StoredSamples? {
+        try Data(file).write(to: URL(filePath: scratchFile))
+        let image = try FITSImage(scratchFile)
+        return StoredSamples(image, in: try image.stored.opened())
+    }
+
     private static let scratchFile = "/dev/shm/skyfarm-fuzz-\(getpid()).fits"
 
     /// A file with an image of 30 by 20 pixels and coordinates.

@@ -112,7 +112,7 @@ import Testing
         #expect(
             !result.errors.contains("failed:") && !result.errors.contains("its tasks are reassigned"),
             "\(result.errors)")
-        try node.program.waitForErrors("must send bulk bytes instead of a reference: ")
+        try node.program.waitForErrors("must send bulk bytes in full: ")
     }
 
     @Test("with other folders are sent the pixels")

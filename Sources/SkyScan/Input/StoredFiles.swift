@@ -1,0 +1,50 @@
+internal import ScanCluster
+internal import SkyImage
+
+/// The stored samples of an image and its maps, for reading by one thread at a time.
+struct StoredFiles {
+    private let image: StoredSamples
+    private let weights: StoredSamples?
+    private let mask: StoredSamples?
+
+    /// The stored samples of `files`, which are open as `bytes`; nil if one of them has none.
+    init?(_ files: ImageFiles, in bytes: OpenFiles) {
+        func samples(_ image: FITSImage?, _ bytes: StoredBytes?) -> StoredSamples? {
+            guard let image, let bytes else { return nil }
+            return StoredSamples(image, in: bytes)
+        }
+        guard let image = samples(files.image, bytes.image) else { return nil }
+        self.image = image
+        (weights, mask) = (samples(files.weights, bytes.weights), samples(files.mask, bytes.mask))
+        guard (weights == nil) == (files.weights == nil), (mask == nil) == (files.mask == nil) else { return nil }
+    }
+
+    /// Bytes of the files per pixel of the image.
+    var bytesPerPixel: Double {
+        image.bytesPerPixel + (weights?.bytesPerPixel ?? 0) + (mask?.bytesPerPixel ?? 0)
+    }
+
+    /// The bytes of a window in packed form; nil if it has none that is shorter than its pixels.
+    /// - Throws: ``ImageError`` if a file cannot be read.
+    func read(_ window: WindowPixels) throws -> BulkBytes? {
+        guard let imagePiece = image.piece(of: window.rect) else { return nil }
+        let weightsPiece = weights?.piece(of: window.rect)
+        let maskPiece = mask?.piece(of: window.rect)
+        guard (weightsPiece != nil) == window.hasWeights, (maskPiece != nil) == window.hasMask else { return nil }
+        let coding = try PackedWindow.coding(of: window, imagePiece, weights: weightsPiece, mask: maskPiece)
+        let pieces = [(image, imagePiece), (weights, weightsPiece), (mask, maskPiece)].compactMap { samples, piece in
+            samples.flatMap { samples in piece.map { (samples, $0) } }
+        }
+        let count = pieces.reduce(coding.count) { $0 + $1.1.byteCount }
+        guard count < window.byteCount else { return nil }
+        return try BulkBytes(byteCount: count, unpackedCount: window.byteCount) { bytes in
+            bytes.copyBytes(from: coding)
+            var end = coding.count
+            for (samples, piece) in pieces {
+                let range = end..<end + piece.byteCount
+                try samples.read(piece, into: UnsafeMutableRawBufferPointer(rebasing: bytes[range]))
+                end = range.upperBound
+            }
+        }
+    }
+}
