@@ -32,6 +32,7 @@ struct Benchmarks {
             case .dashboard: try DashboardSuite(options).run()
             case .start: try StartSuite(options).run()
             case .night: try NightSuite(options).run()
+            case .skies: try SkiesSuite(options).run()
             }
         print(options.json ? try report.json() : report.text())
     }
