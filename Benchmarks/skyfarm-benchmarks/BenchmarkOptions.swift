@@ -1,14 +1,14 @@
 /// Options of the command line.
 struct BenchmarkOptions {
     enum Suite: String, CaseIterable {
-        case scan, dispatch, latency, codec, tls, scale, dashboard, start, night, images
+        case scan, dispatch, latency, codec, tls, scale, dashboard, start, night, images, skies
     }
 
     var suite: Suite
     var json = false
     /// Measured rounds of a suite.
     var runs = 5
-    /// Columns and rows of the image, in pixels; in a night, of its large images.
+    /// Columns and rows of the image, in pixels; in a night, of its large images; of skies, of the largest tiled one.
     var size: Int
     /// Whether other programs are measured as well.
     var peers = true
@@ -20,7 +20,7 @@ struct BenchmarkOptions {
     }
 
     private static let usage = """
-        usage: skyfarm-benchmarks scan|dispatch|latency|codec|tls|scale|dashboard|start|night|images FILE...
+        usage: skyfarm-benchmarks scan|dispatch|latency|codec|tls|scale|dashboard|start|night|skies|images FILE...
                  [--json] [--runs N] [--size PIXELS] [--no-peers]
         """
 
@@ -29,7 +29,7 @@ struct BenchmarkOptions {
             throw UsageError(description: Self.usage)
         }
         self.suite = suite
-        size = suite == .night ? 2048 : 4096
+        size = suite == .night ? 2048 : suite == .skies ? 10_000 : 4096
         var rest = arguments.dropFirst()
         while let option = rest.popFirst() {
             switch option {

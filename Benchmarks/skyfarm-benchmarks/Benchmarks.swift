@@ -33,6 +33,7 @@ struct Benchmarks {
             case .start: try StartSuite(options).run()
             case .night: try NightSuite(options).run()
             case .images: try ImagesSuite(options).run()
+            case .skies: try SkiesSuite(options).run()
             }
         print(options.json ? try report.json() : report.text())
     }

@@ -11,6 +11,8 @@ enum MeasuredProgram {
     struct Usage: Codable {
         /// From the start to the end of the process.
         var seconds: Double
+        /// Processor time in seconds.
+        var processor: Double
         /// Peak resident memory in bytes; of a program that starts others, that of the largest process.
         var peakMemory: Double
         var status: Int32
@@ -52,7 +54,8 @@ enum MeasuredProgram {
         var (status, resources) = (Int32(0), rusage())
         guard wait4(program, &status, 0, &resources) == program else { throw BenchmarkError("no such process") }
         let usage = Usage(
-            seconds: (ContinuousClock.now - start).seconds, peakMemory: resources.peakMemory, status: status)
+            seconds: (ContinuousClock.now - start).seconds, processor: resources.processorTime,
+            peakMemory: resources.peakMemory, status: status)
         try JSONEncoder().encode(usage).write(to: URL(filePath: arguments[0]))
     }
 }

@@ -33,6 +33,11 @@ enum Usage {
 }
 
 extension rusage {
+    /// Processor time in seconds, of the program and the system.
+    var processorTime: Double {
+        [ru_utime, ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+    }
+
     /// Peak resident memory in bytes.
     var peakMemory: Double {
         #if os(Linux)

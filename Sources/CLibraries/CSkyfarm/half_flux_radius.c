@@ -22,7 +22,9 @@ static const double reach = 0.7073;
 
 typedef struct {
     const float *pixels;
-    int width, height;
+    // Position and size of the window. All positions are in the coordinates of the image, so that rounding does not depend
+    // on the window.
+    int left, top, width, height;
     double x, y, step, density;
 } curve;
 
@@ -156,11 +158,11 @@ inlined disc rings_below(const curve *c, int end) {
     pixels batch = {0};
     sums sum = {0};
     double radius = end * c->step, outer = radius + reach, inner = radius > reach ? radius - reach : 0.0;
-    int last_row = clamped(c->y + outer + 2, 0, c->height);
-    for (int row = clamped(c->y - outer, 0, c->height); row < last_row; row++) {
-        const float *line = c->pixels + (size_t)row * c->width;
+    int right = c->left + c->width, bottom = c->top + c->height, last_row = clamped(c->y + outer + 2, c->top, bottom);
+    for (int row = clamped(c->y - outer, c->top, bottom); row < last_row; row++) {
+        const float *line = c->pixels + (ptrdiff_t)(row - c->top) * c->width - c->left;
         double dy = row - c->y, around = half_chord(outer, dy), within = half_chord(inner, dy);
-        int first = clamped(c->x - around, 0, c->width), last = clamped(c->x + around + 2, 0, c->width);
+        int first = clamped(c->x - around, c->left, right), last = clamped(c->x + around + 2, c->left, right);
         // Pixels that lie wholly inside.
         int full = clamped(c->x - within + 1, first, last), full_end = clamped(c->x + within, full, last);
         if (full_end - full < lanes)
@@ -219,8 +221,10 @@ inlined bool may_be_reached_before(const curve *c, int end, disc sum, double tar
 }
 
 for_each_processor
-double skyfarm_half_flux_radius(const float *pixels, int width, int height, double x, double y, double limit) {
-    curve c = {pixels, width, height, x, y, limit / rings, 1.0 / (limit / rings)};
+double skyfarm_half_flux_radius(
+    const float *pixels, int left, int top, int width, int height, double x, double y, double limit
+) {
+    curve c = {pixels, left, top, width, height, x, y, limit / rings, 1.0 / (limit / rings)};
     disc all = rings_below(&c, rings);
     double target = 0.5 * all.flux, size = all.flux - 2 * all.negative;
     if (!(size < INFINITY)) return NAN;

@@ -1,4 +1,5 @@
 internal import CSEP
+internal import CSkyfarm
 import Foundation
 
 /// The mesh rows of a background that a window needs; a task carries them to its node.
@@ -58,6 +59,19 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
     func validate(for parameters: ScanParameters) throws(ScanSetupError) {
         guard (noise != nil) == (parameters.noise == .map), (varianceScale != nil) == (parameters.noise == .weights)
         else { throw ScanSetupError("the background's noise does not fit the parameters") }
+    }
+
+    /// Calls `body` with one of the slice's parts as the spline of Skyfarm's kernel.
+    func withSpline<Result>(_ part: Rows, _ body: (inout skyfarm_spline) throws -> Result) rethrows -> Result {
+        try part.values.withUnsafeBufferPointer { values in
+            try part.derivatives.withUnsafeBufferPointer { derivatives in
+                var spline = skyfarm_spline(
+                    values: values.baseAddress, derivatives: derivatives.baseAddress, columns: Int32(columns),
+                    rows: Int32(rows), first_row: Int32(firstRow), row_count: Int32(part.values.count / columns),
+                    mesh_height: Int32(meshHeight))
+                return try body(&spline)
+            }
+        }
     }
 
     /// Calls `body` with the slice as libsep's background of the whole image.

@@ -1,4 +1,5 @@
 internal import CSEP
+internal import CSkyfarm
 
 /// Raw background of the meshes of one band: the output of pass 1.
 package struct MeshStatistics: Codable, Equatable, Sendable {
@@ -36,8 +37,13 @@ package struct MeshStatistics: Codable, Equatable, Sendable {
         firstRow = band.core.y.lowerBound / parameters.meshHeight
         columns = (core.rect.width + meshWidth - 1) / meshWidth
         let mask = maskedPixels > 0 ? core.maskBytes() : nil
-        (back, sigma) = try core.rawMeshes(mask: mask, width: meshWidth, height: meshHeight)
-        if !isOrdinary {
+        if ScanKernel.current == .own {
+            (back, sigma) = try core.ownMeshes(
+                mask: mask, areAllUsable: isOrdinary, width: meshWidth, height: meshHeight)
+        } else {
+            (back, sigma) = try core.rawMeshes(mask: mask, width: meshWidth, height: meshHeight)
+        }
+        if ScanKernel.current == .sep, !isOrdinary {
             for mesh in core.badMeshes(mask: mask, width: meshWidth, height: meshHeight) {
                 back[mesh] = Self.bad
                 sigma[mesh] = Self.bad
@@ -66,6 +72,22 @@ extension PixelView {
             if let base = bytes.baseAddress { writeMask(to: base) }
             count = rect.area
         }
+    }
+
+    /// SEP's values of every mesh without its median filter, computed by Skyfarm's kernel, with bad meshes.
+    fileprivate func ownMeshes(
+        mask: [UInt8]?, areAllUsable: Bool, width: Int, height: Int
+    ) throws -> (back: [Float], sigma: [Float]) {
+        let count = ((rect.width + width - 1) / width) * ((rect.height + height - 1) / height)
+        var back = [Float](repeating: MeshStatistics.bad, count: count)
+        var sigma = back
+        let isDone = (mask ?? []).withUnsafeBufferPointer { mask in
+            skyfarm_measure_meshes(
+                pixels, mask.isEmpty ? nil : mask.baseAddress, areAllUsable ? 1 : 0, Int32(rect.width),
+                Int32(rect.height), Int32(width), Int32(height), &back, &sigma)
+        }
+        guard isDone != 0 else { throw SEPError(status: 1) }
+        return (back, sigma)
     }
 
     /// SEP's values of every mesh without its median filter. Those of bad meshes are meaningless.

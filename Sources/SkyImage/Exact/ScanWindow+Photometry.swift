@@ -99,7 +99,7 @@ extension ScanWindow {
             result.flagAper |= Photometry.notMeasured
         }
         var half = 0.5
-        if let radius = halfFluxRadius(x: x, y: y, limit: largest) {
+        if let radius = halfFluxRadius(x: target.x, y: target.y, limit: largest) {
             result.fluxRadius = radius
         } else if largest < Self.leastLimit
             || sep_flux_radius(&image, x, y, largest, 0, 5, 0, nil, &half, 1, &result.fluxRadius, &flag) != 0

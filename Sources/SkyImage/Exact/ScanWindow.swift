@@ -34,7 +34,11 @@ struct ScanWindow: ~Copyable {
         let window = ScanWindow(for: view, background: slice)
         if let scale = slice.varianceScale, let noise = window.noiseMap { try view.writeNoise(to: noise, scale: scale) }
         let meshNoise = slice.noise == nil ? nil : window.noiseMap
-        try slice.withBackground { background in try window.fill(from: view, &background, meshNoise: meshNoise) }
+        switch ScanKernel.current {
+        case .own: try window.fill(from: view, slice, meshNoise: meshNoise)
+        case .sep:
+            try slice.withBackground { background in try window.fill(from: view, &background, meshNoise: meshNoise) }
+        }
         return window
     }
 
@@ -56,7 +60,35 @@ struct ScanWindow: ~Copyable {
         if let noiseMap { LargeMemory.deallocate(noiseMap, rect.area) }
     }
 
-    /// Writes the background-subtracted samples row by row, so that all steps on a row find it in the cache.
+    /// Writes the background-subtracted samples row by row, so that all steps on a row find it in the cache; with
+    /// Skyfarm's kernel, which evaluates the window's columns only.
+    private borrowing func fill(
+        from view: PixelView, _ slice: BackgroundSlice, meshNoise: UnsafeMutablePointer<Float>?
+    ) throws {
+        let line = skyfarm_spline_line_open(
+            Int32(slice.columns), Int32(slice.meshWidth), Int32(rect.x.lowerBound), Int32(rect.width))
+        guard let line else { throw SEPError(status: 1) }
+        defer { skyfarm_spline_line_close(line) }
+        func evaluate(
+            _ spline: inout skyfarm_spline, _ row: Int, from pixels: UnsafePointer<Float>?,
+            to output: UnsafeMutablePointer<Float>
+        ) throws {
+            let isKnown = skyfarm_spline_row(line, &spline, Int32(rect.y.lowerBound + row), pixels, output)
+            guard isKnown != 0 else { throw ScanSetupError("the window \(rect) needs mesh rows that were not sent") }
+        }
+        try slice.withSpline(slice.level) { level in
+            for row in 0..<rect.height {
+                try evaluate(&level, row, from: view.pixels + row * view.stride, to: pixels + row * rect.width)
+                try requireUsablePixels(inRow: row)
+            }
+        }
+        guard let meshNoise, let noise = slice.noise else { return }
+        try slice.withSpline(noise) { noise in
+            for row in 0..<rect.height { try evaluate(&noise, row, from: nil, to: meshNoise + row * rect.width) }
+        }
+    }
+
+    /// The same with libsep.
     private borrowing func fill(
         from view: PixelView, _ background: inout sep_bkg, meshNoise: UnsafeMutablePointer<Float>?
     ) throws {

@@ -7,7 +7,18 @@ package enum ScanKernel: String, CaseIterable, Sendable {
     /// libsep, of which only barycentres in windows differ in the last bits: it rounds them relative to the window.
     case sep
 
-    /// The kernel in use: that of the environment variable `SKYFARM_KERNEL`, or Skyfarm's own.
-    @TaskLocal package static var current =
-        ProcessInfo.processInfo.environment["SKYFARM_KERNEL"].flatMap(ScanKernel.init(rawValue:)) ?? .own
+    /// The environment variable that selects the kernel.
+    private static let variable = "SKYFARM_ENGINE"
+    private static let requested = ProcessInfo.processInfo.environment[variable]
+
+    /// The kernel in use: that of the environment variable `SKYFARM_ENGINE`, or Skyfarm's own.
+    @TaskLocal package static var current = requested.flatMap(ScanKernel.init(rawValue:)) ?? .own
+
+    /// Refuses an unknown kernel in the environment.
+    /// - Throws: ``ScanSetupError``.
+    static func requireKnown(_ name: String? = requested) throws(ScanSetupError) {
+        guard let name, ScanKernel(rawValue: name) == nil else { return }
+        let known = allCases.map(\.rawValue).joined(separator: " or ")
+        throw ScanSetupError("\(variable) must be \(known), not '\(name)'")
+    }
 }

@@ -102,4 +102,13 @@ struct SEPTests {
         }
         #expect(sep_get_sub_object_limit() >= end)
     }
+
+    @Test("an unknown kernel in the environment is refused by name")
+    func refusesUnknownKernel() throws {
+        try ScanKernel.requireKnown(nil)
+        for kernel in ScanKernel.allCases { try ScanKernel.requireKnown(kernel.rawValue) }
+        #expect(throws: ScanSetupError("SKYFARM_ENGINE must be own or sep, not 'gpu'")) {
+            try ScanKernel.requireKnown("gpu")
+        }
+    }
 }

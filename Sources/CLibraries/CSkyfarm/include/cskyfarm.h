@@ -1,6 +1,7 @@
 #ifndef CSKYFARM_H
 #define CSKYFARM_H
 
+#include "background.h"
 #include "extraction.h"
 
 #include <stddef.h>
@@ -9,7 +10,8 @@
 int skyfarm_draw_is_fixed(void);
 
 /// The radius in pixels that encloses half of the flux within `limit` pixels of (`x`, `y`), as `sep_flux_radius`
-/// defines it.
+/// defines it. `pixels` are those of a window with its first pixel at (`left`, `top`), and all positions are those of the
+/// image: no bit depends on the window.
 ///
 /// libsep sums 64 rings of equal width, each pixel in 5 x 5 parts, and interpolates in their cumulative sum. This
 /// function computes the cumulative sum at a few rings only, by bracketing half of the flux, and divides pixels into
@@ -18,7 +20,7 @@ int skyfarm_draw_is_fixed(void);
 /// result is NaN. No pixel within `limit` may be masked. In C, because it takes 5 % of a scan's time, and tests of an
 /// unoptimised Swift version would spend most of their time in it.
 double skyfarm_half_flux_radius(
-    const float *pixels, int width, int height, double x, double y, double limit);
+    const float *pixels, int left, int top, int width, int height, double x, double y, double limit);
 
 /// The greatest magnitude of `count` numbers; NaN if one of them is NaN. In C for vector instructions: every pixel of
 /// an image passes through it twice.

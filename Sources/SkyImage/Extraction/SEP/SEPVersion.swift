@@ -28,8 +28,9 @@ public enum SEPVersion {
 
     /// Refuses to scan with a random draw, which would make every blend depend on how the image is divided. Skyfarm's own
     /// kernel does not draw.
-    /// - Throws: ``ScanSetupError``.
+    /// - Throws: ``ScanSetupError``; also if the environment names an unknown kernel.
     public static func requireFixedDraw() throws(ScanSetupError) {
+        try ScanKernel.requireKnown()
         if ScanKernel.current == .sep { try requireFixedDraw(isFixed: drawIsFixed) }
     }
 
