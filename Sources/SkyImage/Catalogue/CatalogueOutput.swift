@@ -20,6 +20,11 @@ public struct CatalogueOutput: Hashable, Sendable {
         (self.path, self.format, self.overwrite) = (path, format, overwrite)
     }
 
+    /// An output to `path` in this format, whatever its extension.
+    public init(path: String, format: CatalogueFormat, overwrite: Bool = false) {
+        (self.path, self.format, self.overwrite) = (path, format, overwrite)
+    }
+
     /// Whether the catalogue goes to standard output.
     public var isStandardOutput: Bool { path == "-" }
 
@@ -65,7 +70,9 @@ public struct CatalogueOutput: Hashable, Sendable {
 
     /// Writes the bytes of the file to `sink`, compressed if its name says so.
     private func write(_ tables: [CatalogueTable], to sink: @escaping ByteSink) throws(OutputError) {
-        guard CatalogueFormat.isCompressed(path) else { return try format.write(tables, name: path, to: sink) }
+        guard CatalogueFormat.isCompressed(path), ![.ascii, .objects].contains(format) else {
+            return try format.write(tables, name: path, to: sink)
+        }
         let gzip = try GzipStream(name: path, to: sink)
         try format.write(tables, name: path) { bytes throws(OutputError) in try gzip.write(bytes) }
         try gzip.finish()

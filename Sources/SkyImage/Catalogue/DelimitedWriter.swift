@@ -6,6 +6,7 @@ enum DelimitedWriter {
     private static let pieceLength = 1 << 18
 
     static func writeCSV(_ table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
+        let table = table.withoutArrays
         var piece: [UInt8] = []
         piece += table.columns.map(\.name).joined(separator: ",").utf8
         piece.append(UInt8(ascii: "\n"))
@@ -33,6 +34,7 @@ enum DelimitedWriter {
     }
 
     static func writeECSV(_ table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
+        let table = table.withoutArrays
         var lines = ["%ECSV 1.0", "---", "delimiter: ','", "datatype:"]
         lines += table.columns.map { column in
             let unit = column.unit.map { ", unit: \(quoted($0))" } ?? ""
@@ -96,6 +98,7 @@ extension CatalogueTable.Values {
         case .float: "float32"
         case .double: "float64"
         case .text: "string"
+        case .array: "float32"
         }
     }
 }

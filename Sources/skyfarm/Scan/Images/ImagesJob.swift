@@ -121,7 +121,8 @@ struct ImagesJob: Sendable {
         defer { queue.leave(ticket) }
         let isLast: Bool
         do {
-            let found = try await self.scan(image, of: scan.file, isOnly: imageCount == 1, ticket)
+            let found = try await self.scan(
+                image, of: scan.file, place: scan.place(of: image.number), isOnly: imageCount == 1, ticket)
             isLast = scan.finish(image.number, found)
         } catch {
             if command.endsJob(error) { throw error }
@@ -146,7 +147,8 @@ struct ImagesJob: Sendable {
     }
 
     private func scan(
-        _ image: CatalogueTable.Extension, of file: InputList.File, isOnly: Bool, _ ticket: ImageQueue.Ticket
+        _ image: CatalogueTable.Extension, of file: InputList.File, place: Int, isOnly: Bool,
+        _ ticket: ImageQueue.Ticket
     ) async throws -> FileScan.Image {
         let reader = try reader(image, of: file, isOnly)
         let location = reader.summary.name
@@ -169,8 +171,11 @@ struct ImagesJob: Sendable {
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
             software: Skyfarm.software)
         if !isOnly { table.source = image }
+        let catalogue = try command.catalogue(
+            table, result, reader.summary, parameters, number: place, checksums: try await checksums.value)
         let found = FileScan.Image(
-            name: location, extensionName: image.name, summary: reader.summary, result: result, table: table)
+            name: location, extensionName: image.name, summary: reader.summary, result: result, table: table,
+            catalogue: catalogue)
         if let pages, let recorder {
             let warning = try await pages.finish(found, of: file, reader, parameters, recorder, node)
             if let warning { events.warn(StyledText(warning)) }

@@ -12,7 +12,8 @@ extension ScanCommand {
     func scanImages(of files: [InputList.File]) async throws -> ExitCode {
         try refuseSingleImageOptions()
         let files = options.images.ordered(files)
-        let outputs = try OutputPlan(options.outputs, files: files, overwrite: options.overwrite)
+        let outputs = try OutputPlan(
+            options.outputs, files: files, overwrite: options.overwrite, format: options.columns?.format)
         try refuseInputsAsOutputs(files, outputs)
         if options.images.skipsExisting { try outputs.requireFITS() }
         if options.dryRun { return try dryRun(files, outputs) }

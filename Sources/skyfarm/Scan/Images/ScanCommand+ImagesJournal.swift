@@ -35,6 +35,10 @@ extension ScanCommand {
             "gain": "\(detection.gain)",
             "rows of a band": options.bandRows.map { "\($0)" } ?? "derived",
         ]
+        if let columns = options.columns {
+            settings["columns"] = String(reflecting: columns)
+            parameters.measurements = columns.request
+        }
         settings["mask"] = detection.mask.map(Self.absolute)
         settings["weight map"] = detection.weight.map(Self.absolute)
         let skipped = options.images.skipped.joined(separator: ", ")
@@ -71,7 +75,7 @@ extension ImagesJob {
     ///
     /// Their names are recorded first: if the process is killed in between, the next run may replace them.
     func write(_ scan: FileScan) async throws -> [String] {
-        let tables = scan.images.map(\.table)
+        let tables = scan.images.map(\.catalogue)
         let known = journal?.files[scan.file.name]
         var entry = JournalledFile(
             name: scan.file.name, inputs: scan.stamps,
