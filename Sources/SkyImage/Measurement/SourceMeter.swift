@@ -182,8 +182,9 @@ struct SourceMeter: ~Copyable {
 
     /// - Returns: the radius of half of the flux, 0 if there is none.
     private borrowing func measureRadii(_ target: ApertureTarget, _ flux: Double, _ row: inout [Double]) -> Double {
-        set(.fluxRadius, request.fluxFractions.map { fluxRadius(target, flux, $0) }, &row)
-        return fluxRadius(target, flux, 0.5)
+        let radii = request.fluxFractions.map { fluxRadius(target, flux, $0) }
+        set(.fluxRadius, radii, &row)
+        return request.fluxFractions.firstIndex(of: 0.5).map { radii[$0] } ?? fluxRadius(target, flux, 0.5)
     }
 
     private borrowing func fluxRadius(_ target: ApertureTarget, _ flux: Double, _ share: Double) -> Double {

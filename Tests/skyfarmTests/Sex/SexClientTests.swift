@@ -104,19 +104,18 @@ import Testing
     func stilts() throws {
         let sky = try scene.sky(size: "400x400")
         var counts: Set<String> = []
-        for (type, place, format) in [
-            ("FITS_LDAC", "#2", "fits"), ("FITS_1.0", "", "fits"), ("ASCII_VOTABLE", "", "votable"),
-            ("ASCII_HEAD", "", "ascii"),
-        ] {
+        for (type, place, format) in [("FITS_LDAC", "#2", "fits"), ("ASCII_VOTABLE", "", "votable")] {
             let file = try catalogue(sky, "\(type).cat", type: type, own: true)
             let output = try client(["stilts", "tpipe", "in=\(file)\(place)", "ifmt=\(format)", "omode=count"])
             counts.insert(String(try #require(output.firstMatch(of: /rows: *([0-9]+)/)?.1)))
         }
         #expect(counts.count == 1 && counts != ["0"], "\(counts)")
-        let code =
-            "import sys; from astropy.table import Table; "
-            + "print(len(Table.read(sys.argv[1], format='ascii.sextractor')))"
-        let read = try client(["/usr/bin/python3", "-c", code, scene.path("ASCII_HEAD.cat")])
-        #expect(counts.contains(read.trimmingCharacters(in: .whitespacesAndNewlines)), "\(read)")
+        // A Java machine takes seconds to start: astropy reads the others.
+        for (type, arguments) in [("FITS_1.0", "hdu=1"), ("ASCII_HEAD", "format='ascii.sextractor'")] {
+            let file = try catalogue(sky, "\(type).cat", type: type, own: true)
+            let code = "import sys; from astropy.table import Table; print(len(Table.read(sys.argv[1], \(arguments))))"
+            let read = try client(["/usr/bin/python3", "-c", code, file])
+            #expect(counts.contains(read.trimmingCharacters(in: .whitespacesAndNewlines)), "\(read)")
+        }
     }
 }
