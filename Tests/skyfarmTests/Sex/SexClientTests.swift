@@ -87,7 +87,7 @@ import Testing
             let log = try client(
                 ["scamp"] + names + [
                     "-ASTREF_CATALOG", "FILE", "-ASTREFCAT_NAME", "reference.cat", "-CHECKPLOT_TYPE", "NONE",
-                    "-WRITE_XML", "N", "-SOLVE_PHOTOM", "N",
+                    "-WRITE_XML", "N", "-SOLVE_PHOTOM", "N", "-MATCH", "N",
                 ])
             let lines = log.matches(of: /Group +1: ([0-9.e-]+)" ([0-9.e-]+)"/)
             return lines.flatMap { [$0.1, $0.2].compactMap { Double($0) } }

@@ -21,8 +21,8 @@ for number, (x, y) in enumerate([(0, 0), (step, 0), (0, step), (step, step)]):
     cards = header.copy()
     cards["CRPIX1"] -= x
     cards["CRPIX2"] -= y
-    cards["CRVAL1"] += 0.0004 * (number - 1.5)
-    cards["CRVAL2"] -= 0.0003 * (number - 1)
+    cards["CRVAL1"] += 0.0001 * (number - 1.5)
+    cards["CRVAL2"] -= 0.00008 * (number - 1)
     cards["DATE-OBS"] = "2020-01-0%dT00:00:00" % (number + 1)
     fits.writeto("%s/exposure%d.fits" % (folder, number), part.astype("f4"), cards)
 
