@@ -11,7 +11,7 @@ struct Skyfarm {
 
     static let commands: [any Command.Type] = [
         ScanCommand.self, NodeCommand.self, NodesCommand.self, KeyCommand.self, DoctorCommand.self, JobsCommand.self,
-        SynthCommand.self, BenchCommand.self, HelpCommand.self, CompletionsCommand.self,
+        SynthCommand.self, BenchCommand.self, SexCommand.self, HelpCommand.self, CompletionsCommand.self,
     ]
 
     static let program = ProgramSpec(
@@ -41,7 +41,9 @@ struct Skyfarm {
         FreedMemory.keep()
         // A write to a closed pipe, as in `skyfarm scan … | head`, is then an error, and the command still cleans up.
         signal(SIGPIPE, SIG_IGN)
-        let words = Array(CommandLine.arguments.dropFirst())
+        var words = Array(CommandLine.arguments.dropFirst())
+        let name = CommandLine.arguments.first.map { ($0 as NSString).lastPathComponent } ?? ""
+        if SexCommand.names.contains(name) { words.insert("sex", at: 0) }
         let code = await run(words, environment: ProcessInfo.processInfo.environment)
         exit(code.rawValue)
     }
@@ -60,7 +62,7 @@ struct Skyfarm {
     static func run(_ words: [String], environment: [String: String]) async -> ExitCode {
         var log = Log(usesColor: Terminal.standardError.usesColor(.auto, environment))
         do {
-            switch try CommandLineParser(program).parse(words) {
+            switch try request(words) {
             case .version:
                 try StandardOutput.write("\(software)\n")
                 return .complete
@@ -80,6 +82,15 @@ struct Skyfarm {
         } catch {
             return end(error, of: words.first ?? "", log)
         }
+    }
+
+    /// What the words ask for. The words of `sex` are SExtractor's, and are left to that command.
+    private static func request(_ words: [String]) throws(UsageError) -> CommandLineParser.Request {
+        let isHelp = ["--help", "-h", "--version", "-V"].contains { words.dropFirst().first == $0 }
+        guard words.first == "sex", !isHelp else { return try CommandLineParser(program).parse(words) }
+        var arguments = Arguments()
+        arguments.words = Array(words.dropFirst())
+        return .run(SexCommand.spec, arguments)
     }
 
     /// Writes the line about an error that ends a command, unless the reader of its output has closed the pipe.

@@ -62,5 +62,10 @@ package struct CompressedFile: CustomStringConvertible, Sendable {
         return try Array(Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    package struct Failure: Error { var status: Int32 }
+    package struct Failure: Error {
+        /// Status of CFITSIO.
+        package var status: Int32
+
+        package init(status: Int32) { self.status = status }
+    }
 }

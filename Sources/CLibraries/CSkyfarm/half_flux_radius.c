@@ -239,3 +239,20 @@ double skyfarm_half_flux_radius(
     if (may_be_reached_before(&c, b.low, b.below_low, target - nearly_equal)) return NAN;
     return c.step * (b.low + (target - before) / (reached - before));
 }
+
+for_each_processor
+double skyfarm_flux_radius(
+    const float *pixels, int width, int height, double x, double y, double limit, double target
+) {
+    curve c = {pixels, width, height, x, y, limit / rings, 1.0 / (limit / rings)};
+    disc all = rings_below(&c, rings);
+    double size = all.flux - 2 * all.negative, nearly_equal = 1e-11 * size;
+    // Where it is never reached, libsep decides.
+    if (!(size < INFINITY && target > 0.0 && target < all.flux - nearly_equal)) return NAN;
+    bracket b = {.target = target, .high = rings, .below_high = all};
+    narrow(&c, &b);
+    double before = b.below_low.flux, reached = b.below_high.flux;
+    if (target - before < nearly_equal || reached - target < nearly_equal || reached - before < 1e-4 * size) return NAN;
+    if (may_be_reached_before(&c, b.low, b.below_low, target - nearly_equal)) return NAN;
+    return c.step * (b.low + (target - before) / (reached - before));
+}

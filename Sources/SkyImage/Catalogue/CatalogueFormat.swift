@@ -8,6 +8,16 @@ public enum CatalogueFormat: String, CaseIterable, Sendable {
     case ecsv
     /// Ellipses for the DS9 viewer, in image coordinates.
     case reg
+    /// SExtractor's FITS_LDAC: FITS tables of the image's header and of its sources.
+    case ldac
+    /// SExtractor's ASCII_HEAD: text, with a line of comment per column.
+    case asciiHead = "cat"
+    /// A VOTable 1.3 in text.
+    case votable = "vot"
+    /// SExtractor's ASCII: text without comments. No file name selects it.
+    case ascii = "ASCII"
+    /// SExtractor's FITS_1.0: a FITS table OBJECTS. No file name selects it.
+    case objects = "FITS_1.0"
 
     /// The format of a file called `path`; nil if the extension is unknown. `.gz` may follow it, except after `.reg`,
     /// since DS9 reads no compressed regions.
@@ -25,7 +35,7 @@ public enum CatalogueFormat: String, CaseIterable, Sendable {
     static func isCompressed(_ path: String) -> Bool { path.lowercased().hasSuffix(".gz") }
 
     /// The known extensions in words.
-    static let endings = ".fits, .fit, .csv or .ecsv, each also with .gz, .reg"
+    static let endings = ".fits, .fit, .csv or .ecsv, each also with .gz, .reg, .ldac, .cat or .vot"
 }
 
 /// Receives the bytes of a catalogue, piece by piece.
@@ -35,12 +45,22 @@ extension CatalogueFormat {
     /// Writes `tables`, of which there is at least one; the same tables give the same bytes. `name` appears in error
     /// messages.
     func write(_ tables: [CatalogueTable], name: String, to sink: ByteSink) throws(OutputError) {
-        let table = tables.count == 1 ? tables[0] : CatalogueTable(joiningExtensions: tables)
+        // SExtractor's formats have columns of their own for the image.
+        let isPlain = [.asciiHead, .ascii, .votable].contains(self)
+        let table =
+            tables.count == 1
+            ? tables[0]
+            : isPlain ? CatalogueTable(joining: tables, labels: []) : CatalogueTable(joiningExtensions: tables)
         switch self {
         case .fits: try FITSTableWriter.write(tables, name: name, to: sink)
         case .csv: try DelimitedWriter.writeCSV(table, to: sink)
         case .ecsv: try DelimitedWriter.writeECSV(table, to: sink)
         case .reg: try RegionWriter.write(table, name: name, to: sink)
+        case .ldac: try FITSTableWriter.write(tables, .ldac, name: name, to: sink)
+        case .objects: try FITSTableWriter.write(tables, .objects, name: name, to: sink)
+        case .asciiHead: try ColumnTextWriter.write(table, hasHead: true, to: sink)
+        case .ascii: try ColumnTextWriter.write(table, hasHead: false, to: sink)
+        case .votable: try VOTableWriter.write(table, to: sink)
         }
     }
 
@@ -60,6 +80,8 @@ extension CatalogueFormat {
             try merged.forEachPiece { try DelimitedWriter.writeRows(of: $0, to: sink) }
         case .reg:
             throw OutputError(.unknownFormat, "\(name): regions are those of one image; use .fits, .csv or .ecsv")
+        case .ldac, .asciiHead, .votable, .ascii, .objects:
+            throw OutputError(.unknownFormat, "\(name): not a format of merged tables; use .fits, .csv or .ecsv")
         }
     }
 }

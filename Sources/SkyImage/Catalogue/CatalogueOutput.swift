@@ -20,6 +20,11 @@ public struct CatalogueOutput: Hashable, Sendable {
         (self.path, self.format, self.overwrite) = (path, format, overwrite)
     }
 
+    /// An output to `path` in this format, whatever its extension.
+    public init(path: String, format: CatalogueFormat, overwrite: Bool = false) {
+        (self.path, self.format, self.overwrite) = (path, format, overwrite)
+    }
+
     /// Whether the catalogue goes to standard output.
     public var isStandardOutput: Bool { path == "-" }
 
@@ -79,7 +84,9 @@ public struct CatalogueOutput: Hashable, Sendable {
 
     /// Passes on to `sink` what `body` writes, compressed if the file's name says so.
     private func compressed(to sink: @escaping ByteSink, _ body: (ByteSink) throws -> Void) throws {
-        guard CatalogueFormat.isCompressed(path) else { return try body(sink) }
+        guard CatalogueFormat.isCompressed(path), ![.ascii, .objects].contains(format) else {
+            return try body(sink)
+        }
         let gzip = try GzipStream(name: path, to: sink)
         try body { bytes throws(OutputError) in try gzip.write(bytes) }
         try gzip.finish()

@@ -50,6 +50,7 @@ extension CatalogueTable.Values {
         case .float(let values): .float(spread(values))
         case .double(let values): .double(spread(values))
         case .text(let values): .text(spread(values))
+        case .array: preconditionFailure("labels are no arrays")
         }
     }
 
@@ -65,6 +66,12 @@ extension CatalogueTable.Values {
         case .float: .float(join(.nan) { if case .float(let values) = $0 { values } else { nil } })
         case .double: .double(join(.nan) { if case .double(let values) = $0 { values } else { nil } })
         case .text: .text(join("") { if case .text(let values) = $0 { values } else { nil } })
+        case .array(_, let shape):
+            .array(
+                zip(parts, counts).flatMap { part, count in
+                    if case .array(let values, shape) = part { return values }
+                    return Array(repeating: Float.nan, count: count * shape.reduce(1, *))
+                }, shape: shape)
         }
     }
 }

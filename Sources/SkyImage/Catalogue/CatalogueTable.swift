@@ -16,6 +16,8 @@ public struct CatalogueTable: Hashable, Sendable {
         case double([Double])
         /// Text.
         case text([String])
+        /// Single-precision arrays of these axes, the fastest first, row after row.
+        case array([Float], shape: [Int])
 
         /// Number of rows.
         public var count: Int {
@@ -26,13 +28,14 @@ public struct CatalogueTable: Hashable, Sendable {
             case .float(let values): values.count
             case .double(let values): values.count
             case .text(let values): values.count
+            case .array(let values, let shape): values.count / max(1, shape.reduce(1, *))
             }
         }
     }
 
     /// One column.
     public struct Column: Hashable, Sendable {
-        /// Lower-case letters, digits and `_`.
+        /// Letters, digits and `_`.
         public var name: String
         /// Unit in the FITS standard's notation, as astropy parses it, such as `pix`, `deg` or `pix-2`; nil if
         /// dimensionless.
@@ -41,6 +44,8 @@ public struct CatalogueTable: Hashable, Sendable {
         public var description: String
         /// The values.
         public var values: Values
+        /// How a value is written as text: a TDISP of FITS such as `F11.4`; nil: exactly.
+        public var display: String?
 
         /// A column.
         public init(_ name: String, unit: String? = nil, description: String, _ values: Values) {
@@ -70,6 +75,8 @@ public struct CatalogueTable: Hashable, Sendable {
     public let columns: [Column]
     /// The HDU whose sources these are, in a catalogue of several images of one file; nil in others.
     public var source: Extension?
+    /// The header of the image, for formats that hold it.
+    public var field: FieldHeader?
     /// Entries for the header, in order.
     public var header: [HeaderEntry]
     /// Lines of history for the header.
@@ -101,7 +108,15 @@ extension CatalogueTable.Values {
         case .float(let values): values[row].isNaN ? "nan" : values[row].description
         case .double(let values): values[row].isNaN ? "nan" : values[row].description
         case .text(let values): values[row]
+        case .array: elements(row).map { $0.isNaN ? "nan" : $0.description }.joined(separator: " ")
         }
+    }
+
+    /// The elements of row `row` of a column of arrays; none for other columns.
+    func elements(_ row: Int) -> ArraySlice<Float> {
+        guard case .array(let values, let shape) = self else { return [] }
+        let length = shape.reduce(1, *)
+        return values[row * length..<(row + 1) * length]
     }
 
     package func real(_ row: Int) -> Double {
@@ -111,7 +126,7 @@ extension CatalogueTable.Values {
         case .int64(let values): Double(values[row])
         case .float(let values): Double(values[row])
         case .double(let values): values[row]
-        case .text: .nan
+        case .text, .array: .nan
         }
     }
 }

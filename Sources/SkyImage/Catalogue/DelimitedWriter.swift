@@ -6,6 +6,7 @@ enum DelimitedWriter {
     private static let pieceLength = 1 << 18
 
     static func writeCSV(_ table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
+        let table = table.withoutArrays
         try sink(names(of: table))
         try writeRows(of: table, to: sink)
     }
@@ -42,6 +43,7 @@ enum DelimitedWriter {
     }
 
     static func writeECSV(_ table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
+        let table = table.withoutArrays
         try sink(head(of: table))
         try writeCSV(table, to: sink)
     }
@@ -110,6 +112,7 @@ extension CatalogueTable.Values {
         case .float: "float32"
         case .double: "float64"
         case .text: "string"
+        case .array: "float32"
         }
     }
 }

@@ -11,12 +11,15 @@ enum FITSTableWriter {
     /// Rows per call of CFITSIO.
     private static let groupRows = 1024
 
-    static func write(_ tables: [CatalogueTable], name: String, to sink: ByteSink) throws(OutputError) {
+    static func write(
+        _ tables: [CatalogueTable], _ layout: Layout = .plain, name: String, to sink: ByteSink
+    ) throws(OutputError) {
         let byteCount = tables.reduce(0) { $0 + $1.rowCount * $1.rowLength }
         guard let memory = FITSMemoryFile(expecting: byteCount) else {
             throw OutputError(.failed, "\(name): not enough memory")
         }
-        for table in tables { append(table, to: memory) }
+        if layout != .plain { memory.makeEmptyImage() }
+        for table in tables { append(table, layout, to: memory) }
         let failure = try memory.finish { bytes throws(OutputError) in
             for start in stride(from: 0, to: bytes.count, by: pieceLength) {
                 try sink(Array(bytes[start..<min(start + pieceLength, bytes.count)]))
@@ -25,31 +28,68 @@ enum FITSTableWriter {
         if let failure { throw OutputError(.failed, "\(name): the table cannot be made: \(failure)") }
     }
 
+    /// How tables with SExtractor's columns are stored.
+    enum Layout {
+        /// As other catalogues.
+        case plain
+        /// FITS_1.0: tables called OBJECTS.
+        case objects
+        /// FITS_LDAC: for each image a table of its header's cards and one of the sources.
+        case ldac
+    }
+
     /// Adds a table, at the end.
-    static func append(_ table: CatalogueTable, to memory: FITSMemoryFile) {
-        create(table, in: memory)
+    static func append(_ table: CatalogueTable, _ layout: Layout = .plain, to memory: FITSMemoryFile) {
+        if layout == .ldac { appendField(of: table, to: memory) }
+        create(table, layout, in: memory)
         if let source = table.source, source.name != nil {
             memory.write(HeaderEntry("EXTVER", .integer(source.version), comment: "That of the image"))
         }
         for (index, column) in table.columns.enumerated() {
             memory.write(HeaderEntry("TCOMM\(index + 1)", .text(column.description)))
+            if let display = column.display {
+                memory.write(HeaderEntry("TDISP\(index + 1)", .text(display)))
+            }
+            if case .array(_, let shape) = column.values, shape.count > 1 {
+                let axes = shape.map(String.init).joined(separator: ",")
+                memory.write(HeaderEntry("TDIM\(index + 1)", .text("(\(axes))")))
+            }
         }
         table.header.forEach(memory.write)
         memory.write(history: table.history)
         writeRows(of: table, to: memory)
     }
 
-    private static func create(_ table: CatalogueTable, in memory: FITSMemoryFile) {
+    private static func create(_ table: CatalogueTable, _ layout: Layout, in memory: FITSMemoryFile) {
         let names = CStrings(table.columns.map { FITSMemoryFile.printable($0.name) })
         let forms = CStrings(table.columns.map(\.values.form))
         let units = CStrings(table.columns.map { FITSMemoryFile.printable($0.unit ?? "") })
-        let title = FITSMemoryFile.printable(table.source?.name ?? "CATALOGUE")
+        let title =
+            switch layout {
+            case .plain: FITSMemoryFile.printable(table.source?.name ?? "CATALOGUE")
+            case .objects: "OBJECTS"
+            case .ldac: "LDAC_OBJECTS"
+            }
         memory.call { handle, status in
             ffcrtb(
                 handle, BINARY_TBL, Int64(table.rowCount), Int32(table.columns.count), &names.pointers, &forms.pointers,
                 &units.pointers, title, status)
         }
         withExtendedLifetime((names, forms, units)) {}
+    }
+
+    /// The table of one row that holds the cards of the image's header.
+    private static func appendField(of table: CatalogueTable, to memory: FITSMemoryFile) {
+        let cards = table.field?.cards() ?? FITSHeader(cards: []).bytes
+        let (names, forms, units) = (CStrings(["Field Header Card"]), CStrings(["\(cards.count)A"]), CStrings([""]))
+        memory.call { handle, status in
+            ffcrtb(
+                handle, BINARY_TBL, 1, 1, &names.pointers, &forms.pointers, &units.pointers, "LDAC_IMHEAD", status)
+            ffpkys(handle, "TDIM1", "(80, \(cards.count / FITSHeader.cardLength))", nil, status)
+        }
+        withExtendedLifetime((names, forms, units)) {}
+        var bytes = cards
+        memory.call { handle, status in ffptbb(handle, 1, 1, Int64(cards.count), &bytes, status) }
     }
 
     /// Writes whole rows, because CFITSIO would otherwise access each row once per column.
@@ -96,6 +136,7 @@ extension CatalogueTable.Values {
         case .float: "1E"
         case .double: "1D"
         case .text: "\(elementSize)A"
+        case .array(_, let shape): "\(shape.reduce(1, *))E"
         }
     }
 
@@ -106,6 +147,7 @@ extension CatalogueTable.Values {
         case .int32, .float: 4
         case .int64, .double: 8
         case .text(let values): max(1, values.map(\.utf8.count).max() ?? 1)
+        case .array(_, let shape): 4 * shape.reduce(1, *)
         }
     }
 
@@ -127,6 +169,15 @@ extension CatalogueTable.Values {
         case .int64(let values): put(values) { $0 }
         case .float(let values): put(values, \.bitPattern)
         case .double(let values): put(values, \.bitPattern)
+        case .array(let values, let shape):
+            let length = shape.reduce(1, *)
+            for (index, row) in rows.enumerated() {
+                for element in 0..<length {
+                    bytes.storeBytes(
+                        of: values[row * length + element].bitPattern.bigEndian,
+                        toByteOffset: offset + index * stride + 4 * element, as: UInt32.self)
+                }
+            }
         case .text(let values):
             for (index, value) in values[rows].enumerated() {
                 // Text ends at its first zero byte; some readers keep spaces.

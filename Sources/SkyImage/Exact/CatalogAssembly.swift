@@ -4,16 +4,28 @@ package struct CatalogAssembly: Sendable {
     package private(set) var sources: SourceTable
     /// Sources whose apertures must be measured in larger windows.
     package private(set) var open: OpenApertures
+    /// The pixels of ``sources``, if ``ScanParameters/measurements`` are requested.
+    package let pixels: PixelRuns
+    /// The pixels of sources that cleaning removed, with the survivors that they are due to.
+    package let absorbed: PixelRuns
+    /// Number of the island of each of ``sources``, from 1 in key order.
+    package let parents: [Int32]
     /// Sources that cleaning removed.
     package let removed: Int
 
     /// Assembles the sources of all bands and windows, given in any order.
     package init(_ batch: SourceBatch, parameters: ScanParameters) {
         let order = batch.keyOrder()
-        let survivors = parameters.clean.map { SourceCleaner(batch, order: order, parameter: $0).survivors() }
-        let remaining = batch.selecting(survivors.map(order.selecting) ?? order)
+        let cleaned = parameters.clean.map { SourceCleaner(batch, order: order, parameter: $0).clean() }
+        let kept = cleaned.map { order.selecting($0.survivors) } ?? order
+        absorbed =
+            parameters.measurements == nil
+            ? PixelRuns() : batch.pixels.absorbed(order, survivors: kept, absorbers: cleaned?.absorbers ?? [])
+        let remaining = batch.selecting(kept)
+        parents = parameters.measurements == nil ? [] : batch.islandNumbers(order).selecting(kept)
         sources = remaining.sources
         open = remaining.open
+        pixels = remaining.pixels
         removed = batch.count - remaining.count
     }
 
@@ -22,40 +34,12 @@ package struct CatalogAssembly: Sendable {
     /// Deterministic. Sources share a window if it has at most `pixelLimit` pixels, and at most ``strayLimit`` more
     /// than the sources' boxes together.
     package func windows(pixelLimit: Int = 4_000_000) -> [ApertureWindow] {
-        let boxes = (0..<open.count).map { (box: open.box($0), index: Int(open.index[$0])) }
-            .sorted {
-                ($0.box.y.lowerBound, $0.box.x.lowerBound, $0.index)
-                    < ($1.box.y.lowerBound, $1.box.x.lowerBound, $1.index)
-            }
-        var windows: [ApertureWindow] = []
-        // The last windows that overlap the rows of the remaining boxes, with the number of their boxes' pixels.
-        var reaching: [(place: Int, needed: Int)] = []
-        for (box, index) in boxes {
-            reaching.removeAll { windows[$0.place].rect.y.upperBound <= box.y.lowerBound }
-            var best: (position: Int?, stray: Int) = (nil, Self.strayLimit + 1)
-            for (position, (place, needed)) in reaching.enumerated() {
-                let area = windows[place].rect.union(box).area
-                let stray = area - needed - box.area
-                if area <= pixelLimit, stray < best.stray { best = (position, stray) }
-            }
-            if let position = best.position {
-                windows[reaching[position].place].add(index, box, sources)
-                reaching[position].needed += box.area
-            } else {
-                if reaching.count == Self.reachingLimit { reaching.removeFirst() }
-                reaching.append((windows.count, box.area))
-                windows.append(ApertureWindow(index, box, sources))
-            }
-        }
-        return windows
+        open.grouped(pixelLimit: pixelLimit).map { ApertureWindow(rect: $0.rect, of: $0.indices, sources) }
     }
 
     /// Most pixels of a shared window beyond those of its boxes: sending and preparing them takes about as long as one
     /// more task.
     package static let strayLimit = 1 << 15
-
-    /// Most windows that are considered for a source.
-    private static let reachingLimit = 64
 
     /// Adds the measurements of one of this assembly's windows. The result must be valid for the window.
     package mutating func add(_ result: ApertureResult, of window: ApertureWindow) {
@@ -73,6 +57,9 @@ package struct CatalogAssembly: Sendable {
         }
     }
 
+    /// Replaces the photometry of all sources.
+    mutating func setPhotometry(_ photometry: Photometry) { sources.photometry = photometry }
+
     /// Most rounds. Two are enough: the first finds the Kron radius, the second has all pixels that it requires.
     package static let roundLimit = 4
 
@@ -83,20 +70,53 @@ package struct CatalogAssembly: Sendable {
     }
 }
 
-extension ApertureWindow {
-    fileprivate init(_ index: Int, _ box: PixelRect, _ table: SourceTable) {
-        self.init(rect: box)
-        add(index, box, table)
-    }
+extension OpenApertures {
+    /// Most windows that are considered for a source.
+    private static var reachingLimit: Int { 64 }
 
-    fileprivate mutating func add(_ index: Int, _ box: PixelRect, _ table: SourceTable) {
-        rect = rect.union(box)
-        self.index.append(Int32(index))
-        x.append(table.x[index])
-        y.append(table.y[index])
-        a.append(table.a[index])
-        b.append(table.b[index])
-        theta.append(table.theta[index])
+    /// The boxes in groups with a rectangle that holds them, and the sources of each: see
+    /// ``CatalogAssembly/windows(pixelLimit:)``.
+    func grouped(pixelLimit: Int) -> [(rect: PixelRect, indices: [Int])] {
+        let boxes = (0..<count).map { (box: box($0), index: Int(index[$0])) }
+            .sorted {
+                ($0.box.y.lowerBound, $0.box.x.lowerBound, $0.index)
+                    < ($1.box.y.lowerBound, $1.box.x.lowerBound, $1.index)
+            }
+        var windows: [(rect: PixelRect, indices: [Int])] = []
+        // The last windows that overlap the rows of the remaining boxes, with the number of their boxes' pixels.
+        var reaching: [(place: Int, needed: Int)] = []
+        for (box, index) in boxes {
+            reaching.removeAll { windows[$0.place].rect.y.upperBound <= box.y.lowerBound }
+            var best: (position: Int?, stray: Int) = (nil, CatalogAssembly.strayLimit + 1)
+            for (position, (place, needed)) in reaching.enumerated() {
+                let area = windows[place].rect.union(box).area
+                let stray = area - needed - box.area
+                if area <= pixelLimit, stray < best.stray { best = (position, stray) }
+            }
+            if let position = best.position {
+                let place = reaching[position].place
+                windows[place].rect = windows[place].rect.union(box)
+                windows[place].indices.append(index)
+                reaching[position].needed += box.area
+            } else {
+                if reaching.count == Self.reachingLimit { reaching.removeFirst() }
+                reaching.append((windows.count, box.area))
+                windows.append((box, [index]))
+            }
+        }
+        return windows
+    }
+}
+
+extension ApertureWindow {
+    fileprivate init(rect: PixelRect, of indices: [Int], _ table: SourceTable) {
+        self.rect = rect
+        index = indices.map(Int32.init)
+        x = table.x.selecting(indices)
+        y = table.y.selecting(indices)
+        a = table.a.selecting(indices)
+        b = table.b.selecting(indices)
+        theta = table.theta.selecting(indices)
     }
 }
 

@@ -65,11 +65,8 @@ extension ScanWindow {
         let b = Double(target.b)
         let theta = min(max(Double(target.theta), -Double.pi / 2), Double.pi / 2)
         let largest = 6 * Double(target.a)
-        var cxx = 0.0
-        var cyy = 0.0
-        var cxy = 0.0
-        sep_ellipse_coeffs(a, b, theta, &cxx, &cyy, &cxy)
-        let shape = EllipseShape(cxx: cxx, cyy: cyy, cxy: cxy)
+        let shape = EllipseShape(target)
+        let (cxx, cyy, cxy) = (shape.cxx, shape.cyy, shape.cxy)
 
         var result = Measurement(needed: PixelRect(x: 0..<0, y: 0..<0))
         var area = 0.0
@@ -116,10 +113,17 @@ extension ScanWindow {
 }
 
 /// An ellipse cxx x² + cyy y² + cxy x y = r².
-private struct EllipseShape {
+struct EllipseShape {
     var cxx: Double
     var cyy: Double
     var cxy: Double
+
+    /// The shape of a source, with semi-axes of length 1 in units of its own.
+    init(_ target: ApertureTarget) {
+        (cxx, cyy, cxy) = (0, 0, 0)
+        let theta = min(max(Double(target.theta), -Double.pi / 2), Double.pi / 2)
+        sep_ellipse_coeffs(Double(target.a), Double(target.b), theta, &cxx, &cyy, &cxy)
+    }
 
     /// Half width and height of the box around the ellipse of `radius`; 0 for a shape that is not an ellipse.
     func halfSides(radius: Double) -> (x: Double, y: Double) {

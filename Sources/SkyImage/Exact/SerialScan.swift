@@ -21,6 +21,8 @@ package struct SerialScan {
         package var extractedShare = 0.0
         /// Windows in which apertures were measured again.
         package var apertureWindows = 0
+        /// What was measured on request.
+        package var measurements = MeasurementTable()
         /// Sources that cleaning removed.
         package var removed = 0
     }
@@ -47,6 +49,9 @@ package struct SerialScan {
         let assembly = try extract(view, &result)
         result.removed = assembly.removed
         result.sources = try measure(view, assembly, &result)
+        if let request = parameters.measurements {
+            result.measurements = try measure(view, request, assembly, result.background)
+        }
         return result
     }
 
@@ -111,5 +116,25 @@ package struct SerialScan {
                 result.apertureWindows += 1
             }
         }
+    }
+
+    private func measure(
+        _ view: PixelView, _ request: MeasurementRequest, _ assembly: CatalogAssembly, _ background: BackgroundModel
+    ) throws -> MeasurementTable {
+        let levels = background.levels(x: assembly.sources.x, y: assembly.sources.y)
+        var measurements = MeasurementPlan(
+            assembly.sources, pixels: assembly.pixels, absorbed: assembly.absorbed, plan: plan,
+            parameters: parameters, request: request, levels: levels)
+        for _ in 0..<MeasurementPlan.roundLimit {
+            let windows = measurements.windows()
+            if windows.isEmpty { break }
+            for index in order(windows.count) {
+                let scan = MeasurementScan(window: windows[index], parameters: parameters, background: background)
+                let measured = try scan.scan(view.cropped(to: windows[index].rect))
+                try onOutput(measured)
+                measurements.add(measured, of: windows[index])
+            }
+        }
+        return measurements.table
     }
 }

@@ -10,6 +10,8 @@ package struct SourceBatch: Codable, Equatable, Sendable {
     package var abcor: [Float] = []
     /// Level by which a neighbour's wing must exceed the threshold to absorb the source; SExtractor's mthresh.
     package var mthresh: [Float] = []
+    /// The sources' pixels; nothing unless ``ScanParameters/measurements`` are requested.
+    package var pixels = PixelRuns()
     /// Sources whose apertures reach beyond the window they were measured in.
     package var open = OpenApertures()
 
@@ -24,6 +26,7 @@ package struct SourceBatch: Codable, Equatable, Sendable {
         keyColumn += other.keyColumn
         abcor += other.abcor
         mthresh += other.mthresh
+        pixels.append(other.pixels)
     }
 
     package func selecting(_ indices: [Int]) -> SourceBatch {
@@ -33,6 +36,7 @@ package struct SourceBatch: Codable, Equatable, Sendable {
         result.keyColumn = keyColumn.selecting(indices)
         result.abcor = abcor.selecting(indices)
         result.mthresh = mthresh.selecting(indices)
+        result.pixels = pixels.selecting(indices)
         result.open = open.selecting(indices, count: count)
         return result
     }
@@ -50,11 +54,24 @@ package struct SourceBatch: Codable, Equatable, Sendable {
         return keys.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }.map(\.offset)
     }
 
+    /// The number of each source's island, from 1, if `order` sorts the sources by key.
+    func islandNumbers(_ order: [Int]) -> [Int32] {
+        var numbers = [Int32](repeating: 0, count: count)
+        var last: (key: IslandKey?, number: Int32) = (nil, 0)
+        for index in order {
+            if key(index) != last.key { last = (key(index), last.number + 1) }
+            numbers[index] = last.number
+        }
+        return numbers
+    }
+
     /// Refuses a batch whose columns are inconsistent or do not fit the image, which decoding alone does not detect.
     /// - Throws: ``ScanSetupError``.
     package func validate(in image: PixelRect) throws(ScanSetupError) {
         let lengths = [keyRow.count, keyColumn.count, abcor.count, mthresh.count]
-        guard sources.isRectangular, lengths.allSatisfy({ $0 == count }), open.isValid(count: count, in: image) else {
+        guard sources.isRectangular, lengths.allSatisfy({ $0 == count }), open.isValid(count: count, in: image),
+            pixels.isValid(sources: count, in: image)
+        else {
             throw ScanSetupError("the columns of a batch of sources are inconsistent or do not fit the image")
         }
     }

@@ -31,7 +31,11 @@ package struct SourceCleaner {
     }
 
     /// The surviving sources, as ascending positions in `order`.
-    package func survivors() -> [Int] {
+    package func survivors() -> [Int] { clean().survivors }
+
+    /// The surviving sources, and for each source the one that removed it first; both as positions in `order`.
+    func clean() -> (survivors: [Int], absorbers: [Int?]) {
+        var absorbers = [Int?](repeating: nil, count: x.count)
         var survives = [Bool](repeating: true, count: x.count)
         let neighbours = NeighbourGrid(x: x, y: y, sizes: a, zone: Self.zone)
         for index in x.indices where survives[index] {
@@ -43,14 +47,18 @@ package struct SourceCleaner {
                 reach *= reach
                 if Double(dx * dx + dy * dy) > Double(reach) * Self.zone * Self.zone { return }
                 if cflux[other] < cflux[index] {
-                    if profiles[index].swallows(dx, dy, mthresh[other]) { survives[other] = false }
+                    if profiles[index].swallows(dx, dy, mthresh[other]) {
+                        survives[other] = false
+                        absorbers[other] = absorbers[other] ?? index
+                    }
                 } else if profiles[other].swallows(dx, dy, mthresh[index]) {
                     // As in SEP, a source removed here is still compared with its other neighbours.
                     survives[index] = false
+                    absorbers[index] = absorbers[index] ?? other
                 }
             }
         }
-        return survives.indices.filter { survives[$0] }
+        return (survives.indices.filter { survives[$0] }, absorbers)
     }
 
     /// A source's wing: amplitude times (1 + alpha r²) to the power of minus the parameter.

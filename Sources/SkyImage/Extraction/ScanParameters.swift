@@ -35,6 +35,9 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     /// Photoelectrons per unit of the samples. If it is positive, the errors include the source's photon noise. 0 by
     /// default.
     public var gain = 0.0
+    /// What else is measured, of the sources that survive cleaning; nil, the default: nothing. The photometry is then
+    /// done with these rules for neighbours, too.
+    public var measurements: MeasurementRequest?
 
     /// SExtractor's defaults.
     public init() {}

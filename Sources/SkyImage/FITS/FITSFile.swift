@@ -7,12 +7,8 @@ import Foundation
 final class FITSFile {
     let path: String
     let handle: UnsafeMutablePointer<fitsfile>
-<<<<<<< HEAD
-    /// The descriptor behind `path`, if the path is valid only for its lifetime.
-    private let descriptor: OpenDescriptor?
     /// Where the HDUs begin, as far as it is known in advance; see ``use(_:)``.
     var starts: [Int64] = []
-=======
     /// Bytes of the file, decompressed if the whole of it is compressed. CFITSIO's own number grows when it moves to an
     /// HDU that extends past the end of a file in memory.
     let byteCount: Int
@@ -20,7 +16,6 @@ final class FITSFile {
     let isCompressed: Bool
     /// What must live as long as the file: the descriptor behind `path`, or the bytes of a file in memory.
     private let owner: AnyObject?
->>>>>>> 7b69337b13b5f0cc99ac693d9372fd287591731d
 
     /// Opens `path` as a plain file name, whatever characters it contains.
     init(path: String, keeping descriptor: OpenDescriptor? = nil) throws(ImageError) {

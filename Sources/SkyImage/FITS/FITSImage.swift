@@ -66,23 +66,16 @@ public final class FITSImage {
     }
 
     /// Opens the image at `location`, whose path may be valid only for the lifetime of `descriptor`.
-<<<<<<< HEAD
-    init(
+    convenience init(
         _ location: ImageLocation, keeping descriptor: OpenDescriptor?, surveys: Bool = false, layout: FITSLayout? = nil
     ) throws(ImageError) {
         let file = try FITSFile(path: location.path, keeping: descriptor)
         if let layout { file.use(layout) }
-=======
-    convenience init(
-        _ location: ImageLocation, keeping descriptor: OpenDescriptor?, surveys: Bool = false
-    ) throws(ImageError) {
-        let file = try FITSFile(path: location.path, keeping: descriptor)
         try self.init(file, location, surveys: surveys)
     }
 
     /// The image in an open file, whose path is that of `location`.
     init(_ file: FITSFile, _ location: ImageLocation, surveys: Bool = false) throws(ImageError) {
->>>>>>> 7b69337b13b5f0cc99ac693d9372fd287591731d
         let opened = try FITSLibrary.run { () throws(ImageError) in try Opening(file, location, surveys: surveys) }
         self.location = location
         self.file = file

@@ -46,6 +46,9 @@ final class FITSMemoryFile {
         FITSLibrary.run { body(handle, &status) }
     }
 
+    /// Adds an image without pixels: the primary HDU of a file of tables.
+    func makeEmptyImage() { call { handle, status in ffcrim(handle, BYTE_IMG, 0, nil, status) } }
+
     /// Writes one entry to the current header.
     func write(_ entry: HeaderEntry) {
         let (key, comment) = (Self.printable(entry.key), Self.printable(entry.comment))

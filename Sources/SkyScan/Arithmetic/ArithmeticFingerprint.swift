@@ -74,7 +74,8 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// Together they use every filter, every noise, both kinds of map, and errors with and without a gain.
+    /// Together they use every filter, every noise, both kinds of map, errors with and without a gain, and measurements on
+    /// request.
     static let modes = [
         Mode { _ in },
         Mode(masked: true) { parameters in
@@ -84,6 +85,11 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
         Mode(weighted: true) { parameters in
             (parameters.noise, parameters.filter, parameters.gain) = (.weights, .none, 0)
             (parameters.threshold, parameters.deblendLevels, parameters.clean) = (2.5, 16, nil)
+        },
+        Mode(masked: true) { parameters in
+            var request = MeasurementRequest()
+            (request.isWindowed, request.vignetteWidth, request.vignetteHeight) = (true, 5, 5)
+            (parameters.gain, parameters.measurements) = (1.5, request)
         },
     ]
 

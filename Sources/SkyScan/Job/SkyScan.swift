@@ -80,12 +80,18 @@ public struct SkyScan: Sendable {
         observer(.began(.cleaning, tasks: 0, cost: 0))
         var assembly = CatalogAssembly(batch, parameters: parameters)
         try await measureApertures(of: &assembly, background, &tally)
+        let measurements = try await measure(&assembly, background, &tally)
         (tally.retries, tally.hedges) = (attempts.retries, attempts.hedges)
         return SkyScanResult(
             sources: assembly.sources, removed: assembly.removed, globalLevel: background.globalLevel,
             globalNoise: background.globalNoise, varianceScale: background.varianceScale,
             maskedPixels: background.maskedPixels, bands: plan.count, tally: tally,
-            differentNodes: differentNodes().filter { tally.systems[$0.key] != nil })
+            differentNodes: differentNodes().filter { tally.systems[$0.key] != nil },
+            measured: measurements.map {
+                .init(
+                    table: $0, pixels: assembly.pixels, absorbed: assembly.absorbed, background: background,
+                    parents: assembly.parents)
+            })
     }
 
     /// Why no system can scan the window of a cut source; nil if one can.

@@ -22,6 +22,21 @@ public struct SkyScanResult: Sendable {
     /// Nodes that took part although they compute differently, by the names of their systems.
     public var differentNodes: [String: NodeInfo] = [:]
 
+    /// What was measured on request; nil if nothing was.
+    package var measured: Measured?
+
+    /// Measurements, and what derived columns and images need besides.
+    package struct Measured: Sendable {
+        package var table: MeasurementTable
+        /// The pixels of each source.
+        package var pixels: PixelRuns
+        /// The pixels of sources that cleaning removed, with the sources that they are due to.
+        package var absorbed: PixelRuns
+        package var background: BackgroundModel
+        /// Number of each source's island, from 1.
+        package var parents: [Int32]
+    }
+
     /// Sectors that could not be scanned; the catalogue is partial if there are any.
     public var missing: [MissingSector] { tally.missing }
 }

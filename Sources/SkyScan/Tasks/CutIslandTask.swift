@@ -3,7 +3,7 @@ internal import SkyImage
 
 /// A second extraction of sources cut by the bands' windows.
 struct CutIslandTask: WindowTask {
-    static let scanner = "sky.island/3"
+    static let scanner = "sky.island/4"
 
     let scan: CutIslandScan
     let window: WindowPixels

@@ -5,7 +5,8 @@ extension Scanners {
     /// first use computes their ``ArithmeticFingerprint``.
     public static let sky = {
         var scanners = Scanners(
-            ImageTask.self, MeshTask.self, BandTask.self, CutIslandTask.self, ApertureTask.self, ProbeTask.self)
+            ImageTask.self, MeshTask.self, BandTask.self, CutIslandTask.self, ApertureTask.self, MeasurementTask.self,
+            ProbeTask.self)
         scanners.arithmetic = .sky
         scanners.unpacker = WindowUnpacker()
         return scanners

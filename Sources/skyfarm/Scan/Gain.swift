@@ -8,6 +8,8 @@ enum Gain: Equatable, Sendable {
     case electrons(Double)
     /// A keyword of the image's header.
     case keyword(String)
+    /// A keyword of the image's header, or a number if the header lacks it; 0: none. SExtractor's GAIN_KEY and GAIN.
+    case preferred(keyword: String, otherwise: Double)
 
     static let form = ValueForm<Gain>(
         placeholder: "N|KEYWORD", expected: "a positive number, a header keyword of at most 8 characters, or none",
@@ -26,6 +28,7 @@ enum Gain: Equatable, Sendable {
             case .none: "none"
             case .electrons(let value): plainText(value)
             case .keyword(let keyword): keyword
+            case .preferred(let keyword, let value): "\(keyword), else \(plainText(value))"
             }
         })
 
@@ -35,6 +38,9 @@ enum Gain: Equatable, Sendable {
         switch self {
         case .none: return 0
         case .electrons(let value): return value
+        case .preferred(let keyword, let otherwise):
+            let value = header.number(keyword)
+            return value.flatMap { ScanParameters.Limits.gain.contains($0) ? $0 : nil } ?? otherwise
         case .keyword(let keyword):
             let value = header.number(keyword)
             if let value, value >= 0, ScanParameters.Limits.gain.contains(value) { return value }

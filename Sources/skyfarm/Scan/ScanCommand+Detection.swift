@@ -112,6 +112,7 @@ extension ScanCommand {
         if let path = options.detection.kernel {
             parameters.kernel = try readText(path) { try ConvolutionKernel(parsing: $0) }
         }
+        parameters.measurements = options.columns?.request(for: image.header)
         do {
             try parameters.validate()
         } catch {

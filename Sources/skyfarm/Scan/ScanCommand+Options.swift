@@ -25,6 +25,8 @@ extension ScanCommand {
         /// Address of the live page; nil: none.
         var dashboard: SocketAddress?
         var detection: Detection
+        /// Nil: SEP's columns.
+        var columns: Columns?
         var log: Log
         var common: CommonOptions
 
@@ -43,6 +45,10 @@ extension ScanCommand {
             page = try Page(arguments)
             dashboard = try arguments[DashboardOption.option]
             detection = try Detection(arguments)
+            columns = try Columns(arguments)
+            if columns != nil, images.skipsExisting {
+                throw UsageError("--skip-existing cannot tell which --columns a catalogue has; leave one of them out")
+            }
             common = try CommonOptions(arguments)
             log = try Log(arguments)
             for name in self.outputs { try Self.checkFormat(of: name) }
@@ -64,8 +70,8 @@ extension ScanCommand {
     private static let output = Option.list(
         "output", short: "o", .file(), fallback: "-",
         help:
-            "Write the catalogue to FILE, in the format of its ending: .fits, .fit, .csv or .ecsv, also with .gz, or"
-            + " .reg; - writes CSV to standard output"
+            "Write the catalogue to FILE, in the format of its ending: .fits, .fit, .csv or .ecsv, also with .gz, .reg,"
+            + " .ldac, .cat or .vot; - writes CSV to standard output"
     )
     private static let overwrite = Option.toggle("overwrite", help: "Replace output files that exist")
     private static let dryRun = Option.toggle("dry-run", help: "Print what would be done, and exit")
@@ -114,6 +120,9 @@ extension ScanCommand {
                 + " source-extractor's FLUX_AUTO with MASK_TYPE NONE. flux_aper is the flux in a circle with a radius of"
                 + " \(plainText(ScanParameters().apertureRadius)) pixels. A flux that cannot be measured is NaN, with 256"
                 + " in its flag.",
+            "With --columns the catalogue has SExtractor's columns, names, units and conventions: pixels from 1, angles in"
+                + " degrees, FLAGS with SExtractor's bits. Files that end in .ldac, .cat and .vot are its FITS_LDAC, ASCII_HEAD"
+                + " and ASCII_VOTABLE. skyfarm sex takes SExtractor's own configuration.",
             "Several images are one job: -o FOLDER/ or a name with {dir}, {stem}, {ext} or {extname} gives each file a"
                 + " catalogue. Of a file with several images each is scanned, unless an HDU is given. A file that cannot be"
                 + " scanned is reported, and the others are scanned; the exit code is then 23, or 5 if all failed."
@@ -158,7 +167,8 @@ extension ScanCommand {
                 options: ClusterOptions.options + [
                     band.spec, timeout.spec, maxAttempts.spec, fresh.spec, noJournal.spec,
                 ]),
-            Options.Detection.section, OptionSection(title: "Log", options: [LogOptions.format.spec]),
+            Options.Detection.section, Options.Columns.section,
+            OptionSection(title: "Log", options: [LogOptions.format.spec]),
             CommonOptions.section,
         ],
         exitCodes: Set(ExitCode.all), files: [.key, .journals])

@@ -2,6 +2,15 @@ import CommandLineKit
 import Foundation
 import SkyImage
 
+extension ScanCommand.Options {
+    /// An output, in the format of its ending unless another was asked for.
+    /// - Throws: ``OutputError`` with `unknownFormat`.
+    func output(path: String, overwrite: Bool) throws(OutputError) -> CatalogueOutput {
+        if let format = columns?.format { return CatalogueOutput(path: path, format: format, overwrite: overwrite) }
+        return try CatalogueOutput(path: path, overwrite: overwrite)
+    }
+}
+
 extension ScanCommand {
     /// The outputs, after a check that they can be written.
     func prepareOutputs() throws -> [CatalogueOutput] {
@@ -10,7 +19,7 @@ extension ScanCommand {
             for path in options.page.paths { try AtomicFile.check(path: path, overwrite: options.overwrite) }
         }
         return try options.outputs.map { name in
-            let output = try CatalogueOutput(path: name, overwrite: options.overwrite)
+            let output = try options.output(path: name, overwrite: options.overwrite)
             if !options.dryRun { try output.prepare() }
             return output
         }

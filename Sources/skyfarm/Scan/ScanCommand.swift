@@ -11,9 +11,18 @@ import SkyScan
 struct ScanCommand: Command {
     var options: Options
 
+    /// A scan with these options.
+    init(options: Options) { self.options = options }
+
     init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     func run() async throws -> ExitCode {
+        var command = self
+        for warning in try command.options.columns?.load() ?? [] { options.log.write(.warning, StyledText(warning)) }
+        return try await command.scanInputs()
+    }
+
+    private func scanInputs() async throws -> ExitCode {
         if options.images.watches { return try await watch() }
         let list = try InputList(options.inputs, standardInput: StandardInput.text)
         let isPerImage = try options.outputs.contains { name in try OutputTemplate(name).isPerImage }
@@ -123,10 +132,12 @@ struct ScanCommand: Command {
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
             software: Skyfarm.software)
         try Task.checkCancellation()
+        let catalogueTable = try catalogue(
+            table, result, reader.summary, parameters, number: 1, checksums: try await checksums.value)
         let pages = try makePages(result, reader.summary, table, try await preview?.value, recorder, account)
         // The catalogue may go to the same terminal.
         display.finish()
-        try CatalogueOutput.write(table, to: outputs)
+        try CatalogueOutput.write(catalogueTable, to: outputs)
         for page in pages { try page.commit() }
         await finish(journal, result, notice: events.say)
         // The catalogue does not wait for the live page's image.

@@ -127,7 +127,7 @@ import Testing
             (["scan", "a", "--clean=-1"], "--clean: \"-1\" is not a number from 0.1 to 10, or off"),
             (
                 ["scan", "a", "-o", "b.txt"],
-                "--output: b.txt: unknown ending; use .fits, .fit, .csv or .ecsv, each also with .gz, .reg, or - for"
+                "--output: b.txt: unknown ending; use .fits, .fit, .csv or .ecsv, each also with .gz, .reg, .ldac, .cat or .vot, or - for"
                     + " CSV on standard output"
             ),
             (["scan", "a", "--report", "r.txt"], "--report: r.txt: unknown ending; use .html or .htm"),

@@ -22,6 +22,13 @@ int skyfarm_draw_is_fixed(void);
 double skyfarm_half_flux_radius(
     const float *pixels, int left, int top, int width, int height, double x, double y, double limit);
 
+// The radius of the circle in which the flux first reaches `target`, within `limit` pixels of (x, y), of pixels none of
+// which is masked. NaN where libsep must compute it: where the flux is not reached, and where the result depends on the
+// last bits of sums.
+double skyfarm_flux_radius(
+    const float *pixels, int width, int height, double x, double y, double limit, double target
+);
+
 /// The greatest magnitude of `count` numbers; NaN if one of them is NaN. In C for vector instructions: every pixel of
 /// an image passes through it twice.
 float skyfarm_greatest_magnitude(const float *numbers, ptrdiff_t count);

@@ -11,7 +11,10 @@ final class FileScan: Sendable {
         var extensionName: String?
         var summary: ImageSummary
         var result: SkyScanResult
+        /// With SEP's columns.
         var table: CatalogueTable
+        /// With the columns that are written.
+        var catalogue: CatalogueTable
     }
 
     private struct State {
@@ -31,6 +34,9 @@ final class FileScan: Sendable {
     init(_ file: InputList.File, hdus: [Int], stamps: [FileStamp], ended: @escaping @Sendable () -> Void) {
         (self.file, self.hdus, self.stamps, self.ended) = (file, hdus, stamps, ended)
     }
+
+    /// The number of the image of HDU `number` among those of the file, from 1.
+    func place(of number: Int) -> Int { (hdus.firstIndex(of: number) ?? 0) + 1 }
 
     /// The image of HDU `number` is done.
     /// - Returns: whether it was the last one.

@@ -123,7 +123,8 @@ struct ImagesJob: Sendable {
         defer { queue.leave(ticket) }
         let isLast: Bool
         do {
-            let found = try await self.scan(image, of: scan.file, survey, ticket)
+            let found = try await self.scan(
+                image, of: scan.file, survey, place: scan.place(of: image.number), ticket)
             isLast = scan.finish(image.number, found)
         } catch {
             if command.endsJob(error) { throw error }
@@ -148,7 +149,8 @@ struct ImagesJob: Sendable {
     }
 
     private func scan(
-        _ image: CatalogueTable.Extension, of file: InputList.File, _ survey: FITSSurvey, _ ticket: ImageQueue.Ticket
+        _ image: CatalogueTable.Extension, of file: InputList.File, _ survey: FITSSurvey, place: Int,
+        _ ticket: ImageQueue.Ticket
     ) async throws -> FileScan.Image {
         let reader = try reader(image, of: file, survey)
         let location = reader.summary.name
@@ -171,8 +173,11 @@ struct ImagesJob: Sendable {
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
             software: Skyfarm.software)
         if survey.images.count > 1 { table.source = image }
+        let catalogue = try command.catalogue(
+            table, result, reader.summary, parameters, number: place, checksums: try await checksums.value)
         let found = FileScan.Image(
-            name: location, extensionName: image.name, summary: reader.summary, result: result, table: table)
+            name: location, extensionName: image.name, summary: reader.summary, result: result, table: table,
+            catalogue: catalogue)
         if let pages, let recorder {
             let warning = try await pages.finish(found, of: file, reader, parameters, recorder, node)
             if let warning { events.warn(StyledText(warning)) }

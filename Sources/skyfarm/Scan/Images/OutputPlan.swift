@@ -7,17 +7,21 @@ struct OutputPlan: Sendable {
     let templates: [OutputTemplate]
     /// Names that exist and may be replaced.
     private let overwrite: Bool
+    /// Nil: by the ending of the name.
+    private let format: CatalogueFormat?
 
     /// The outputs of `files`.
     /// - Throws: `UsageError` if two files would have one catalogue, if a catalogue would go to standard output, or for a
     ///   format that does not exist.
-    init(_ names: [String], files: [InputList.File], overwrite: Bool) throws {
+    init(
+        _ names: [String], files: [InputList.File], overwrite: Bool, format: CatalogueFormat? = nil
+    ) throws {
         if names.contains("-") {
             throw UsageError(
                 "several images need names for their catalogues: -o FOLDER/, or for instance -o 'cats/{stem}.csv'")
         }
         templates = try names.map { name throws(UsageError) in try OutputTemplate(name) }
-        self.overwrite = overwrite
+        (self.overwrite, self.format) = (overwrite, format)
         if files.count > 1, let template = templates.first(where: { !$0.isPerFile }) {
             throw UsageError(
                 "--output: \(template.text) is one name for \(files.count) files; use a folder, as in -o cats/, or {stem}"
@@ -27,7 +31,7 @@ struct OutputPlan: Sendable {
         for file in files {
             for template in templates {
                 let name = template.name(file: file.path)
-                do throws(OutputError) { _ = try CatalogueOutput(path: name) } catch {
+                do throws(OutputError) { if format == nil { _ = try CatalogueOutput(path: name) } } catch {
                     throw UsageError("--output: \(error)")
                 }
                 if let other = owners.updateValue(file, forKey: name), other.path != file.path || !template.isPerImage {
@@ -87,7 +91,9 @@ struct OutputPlan: Sendable {
         for template in templates {
             for (name, part) in parts(tables, of: file, template) {
                 let replaces = overwrite || replaceable.contains(ScanCommand.absolute(name))
-                let output = try CatalogueOutput(path: name, overwrite: replaces)
+                let output =
+                    try format.map { CatalogueOutput(path: name, format: $0, overwrite: replaces) }
+                    ?? CatalogueOutput(path: name, overwrite: replaces)
                 try CatalogueOutput.write(part, to: [output])
                 names.append(name)
             }

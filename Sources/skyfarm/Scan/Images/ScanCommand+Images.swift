@@ -11,7 +11,11 @@ extension ScanCommand {
     /// Scans all images of `files` as one job, and writes the catalogues of each file when its images are done.
     func scanImages(of files: [InputList.File]) async throws -> ExitCode {
         try refuseSingleImageOptions()
-        let outputs = try OutputPlan(options.outputs, files: files, overwrite: options.overwrite)
+        let outputs = try OutputPlan(
+            options.outputs, files: files, overwrite: options.overwrite, format: options.columns?.format)
+        if options.images.merged != nil, options.columns != nil {
+            throw UsageError("--merged has the usual columns only: omit it, or --columns")
+        }
         let merged = try options.images.merged.map { name in
             // In the order of the inputs, which --priority does not change.
             try MergedOutput(name, of: files, outputs, overwrite: options.overwrite)

@@ -36,6 +36,10 @@ extension ScanCommand {
             "rows of a band": options.bandRows.map { "\($0)" } ?? "derived",
         ]
         settings["merged output"] = options.images.merged.map(Self.absolute)
+        if let columns = options.columns {
+            settings["columns"] = String(reflecting: columns)
+            parameters.measurements = columns.request
+        }
         settings["mask"] = detection.mask.map(Self.absolute)
         settings["weight map"] = detection.weight.map(Self.absolute)
         let skipped = options.images.skipped.joined(separator: ", ")
@@ -72,7 +76,7 @@ extension ImagesJob {
     ///
     /// Their names are recorded first: if the process is killed in between, the next run may replace them.
     func write(_ scan: FileScan) async throws -> [String] {
-        let tables = scan.images.map(\.table)
+        let tables = scan.images.map(\.catalogue)
         let known = journal?.files[scan.file.name]
         var entry = JournalledFile(
             name: scan.file.name, inputs: scan.stamps,

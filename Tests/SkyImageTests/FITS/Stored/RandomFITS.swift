@@ -1,6 +1,7 @@
 import CFITSIO
 import Foundation
 import ScanBasics
+import SkyTestSupport
 
 /// A small random file of any sample type, scaling and compression, as CFITSIO writes it.
 struct RandomFITS: CustomStringConvertible {

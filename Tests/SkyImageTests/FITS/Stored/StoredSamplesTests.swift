@@ -124,15 +124,15 @@ struct StoredSamplesTests {
         }
     }
 
-    @Test("real images", .enabled(if: SkyFiles.arePresent, Comment(rawValue: SkyFiles.absent)))
+    @Test("real images", .enabled(if: !RealImages.all.isEmpty, Comment(rawValue: RealImages.missing)))
     func realImages() throws {
-        let names = try FileManager.default.contentsOfDirectory(atPath: SkyFiles.folder)
-        let paths = names.sorted().filter { $0.contains(".fits") }.map(SkyFiles.path)
+        var paths = MidasFrames.paths
+        if SkyData.isPresent {
+            let names = try FileManager.default.contentsOfDirectory(atPath: SkyData.folder)
+            paths += names.sorted().filter { $0.contains(".fits") }.map { "\(SkyData.folder)/\($0)" }
+        }
         try check(paths)
     }
-
-    @Test("real frames", .enabled(if: !MidasFrames.paths.isEmpty, Comment(rawValue: MidasFrames.missing)))
-    func realFrames() throws { try check(MidasFrames.paths) }
 
     private func check(_ paths: [String]) throws {
         var checked = 0

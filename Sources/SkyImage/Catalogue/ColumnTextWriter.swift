@@ -1,0 +1,65 @@
+import Foundation
+
+/// Writes a table in columns of fixed width, as SExtractor's ASCII and ASCII_HEAD.
+enum ColumnTextWriter {
+    private static let pieceLength = 1 << 18
+
+    static func write(_ table: CatalogueTable, hasHead: Bool, to sink: ByteSink) throws(OutputError) {
+        var piece: [UInt8] = []
+        if hasHead { piece += head(of: table).utf8 }
+        let formats = table.columns.map { $0.display.flatMap(TextFormat.init) }
+        for row in 0..<table.rowCount {
+            for (index, column) in table.columns.enumerated() {
+                if index > 0 { piece.append(UInt8(ascii: " ")) }
+                piece += text(column, formats[index], row).utf8
+            }
+            piece.append(UInt8(ascii: "\n"))
+            if piece.count >= pieceLength {
+                try sink(piece)
+                piece.removeAll(keepingCapacity: true)
+            }
+        }
+        try sink(piece)
+    }
+
+    /// A line per column: its number, name, comment and unit. A vector advances the number by its length.
+    private static func head(of table: CatalogueTable) -> String {
+        var (text, number) = ("", 1)
+        for column in table.columns {
+            let unit = column.unit.map { " [\($0)]" } ?? ""
+            let name = column.name.padding(toLength: max(22, column.name.count), withPad: " ", startingAt: 0)
+            let comment = column.description.padding(
+                toLength: max(58, column.description.count), withPad: " ", startingAt: 0)
+            let place = String(repeating: " ", count: max(0, 3 - "\(number)".count)) + "\(number)"
+            text += "# \(place) \(name) \(comment)\(unit)\n"
+            if case .array(_, let shape) = column.values { number += shape.reduce(1, *) } else { number += 1 }
+        }
+        return text
+    }
+
+    private static func text(_ column: CatalogueTable.Column, _ format: TextFormat?, _ row: Int) -> String {
+        guard let format else { return column.values.text(row) }
+        guard case .array = column.values else { return format.text(column.values.real(row)) }
+        return column.values.elements(row).map { format.text(Double($0)) }.joined(separator: " ")
+    }
+}
+
+/// How numbers are written as text: a TDISP of FITS.
+struct TextFormat {
+    private let format: String
+    private let isInteger: Bool
+
+    /// The format of a TDISP such as `I10`, `F11.4`, `E18.10` or `G12.7`; nil for others.
+    init?(_ display: String) {
+        guard let letter = display.first, let kind = ["I": "lld", "F": "f", "E": "e", "G": "g"][letter],
+            display.dropFirst().allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") })
+        else { return nil }
+        format = "%\(display.dropFirst())\(kind)"
+        isInteger = letter == "I"
+    }
+
+    func text(_ value: Double) -> String {
+        isInteger
+            ? String(format: format, Int64(exactly: value.rounded()) ?? 0) : String(format: format, value)
+    }
+}

@@ -1,0 +1,57 @@
+/// A quantity of a ``MeasurementTable``.
+package enum MeasuredQuantity: CaseIterable, Sendable {
+    /// Kron radius within 6 times the axes, in units of these; and SEP's flag of it.
+    case kronRadius, kronFlag
+    /// Flux in the Kron ellipse, its error and SEP's flag.
+    case fluxAuto, fluxErrAuto, flagAuto
+    /// The share of the pixels within 6 times the axes that are masked or a neighbour's; and 1 if the image's edge cuts
+    /// the box of that ellipse, or of the Kron ellipse if it is larger.
+    case contamination, isCut
+    /// Fluxes in the circular apertures, their errors and SEP's flags.
+    case fluxAper, fluxErrAper, flagAper
+    /// Radii that contain the shares of the flux of the Kron ellipse, in pixels.
+    case fluxRadius
+    /// Flux and noise variance summed over the source's pixels.
+    case isoFlux, isoVariance
+    /// Numbers of the source's pixels above eight levels from the analysis threshold to the peak.
+    case isoAreas
+    /// Full width at half maximum of a Gaussian core, in pixels.
+    case fwhm
+    /// Windowed barycentre, in pixels of the image; iterations; 1 if it could not be measured.
+    case xWin, yWin, iterationsWin, flagWin
+    /// Windowed second moments, and the variances of the windowed barycentre, in pixels squared.
+    case x2Win, y2Win, xyWin, errX2Win, errY2Win, errXYWin
+    /// Windowed flux and its error.
+    case fluxWin, fluxErrWin
+
+    /// How many numbers it has.
+    package func width(in request: MeasurementRequest) -> Int {
+        switch self {
+        case .fluxAper, .fluxErrAper, .flagAper: request.apertures.count
+        case .fluxRadius: request.fluxFractions.count
+        case .isoAreas: IsophotalProfile.levelCount
+        case .xWin, .yWin, .iterationsWin, .flagWin, .x2Win, .y2Win, .xyWin, .errX2Win, .errY2Win, .errXYWin, .fluxWin,
+            .fluxErrWin:
+            request.isWindowed ? 1 : 0
+        default: 1
+        }
+    }
+}
+
+/// Where the quantities of a source are in a row.
+package struct MeasurementLayout: Sendable {
+    private var places: [MeasuredQuantity: Range<Int>] = [:]
+    /// Numbers in a row.
+    package private(set) var width = 0
+
+    package init(_ request: MeasurementRequest) {
+        for quantity in MeasuredQuantity.allCases {
+            let end = width + quantity.width(in: request)
+            places[quantity] = width..<end
+            width = end
+        }
+    }
+
+    /// The places of a quantity; empty if it is not measured.
+    package subscript(quantity: MeasuredQuantity) -> Range<Int> { places[quantity] ?? 0..<0 }
+}

@@ -1,0 +1,74 @@
+/// What is measured of each source beside the default photometry, once the sources of the whole image are known.
+public struct MeasurementRequest: Codable, Hashable, Sendable {
+    /// What happens to pixels of other sources, and to masked ones, in apertures: SExtractor's MASK_TYPE.
+    public enum Masking: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Neighbours' pixels count; SEP corrects for masked ones.
+        case none
+        /// They are 0.
+        case blank
+        /// They are replaced by the pixels opposite to them with respect to the source's barycentre.
+        case correct
+    }
+
+    /// Diameters of the circular apertures, in pixels. 1 to ``Limits/apertureCount`` of them; 5 by default.
+    public var apertures = [5.0]
+    /// Shares of the flux for which radii are measured, above 0 and at most 1.
+    public var fluxFractions = [0.5]
+    /// ``Masking/correct`` by default.
+    public var masking = Masking.correct
+    /// Threshold of isophotal areas and of the FWHM, in units of the noise; nil: that of the detection.
+    public var analysisThreshold: Double?
+    /// Level at which samples are saturated, background included; nil: none.
+    public var saturation: Double?
+    /// Whether the Gaussian-windowed position, moments and flux are measured.
+    public var isWindowed = false
+    /// Columns of the cut-out of each source; 0: none.
+    public var vignetteWidth = 0
+    /// Rows of the cut-out of each source; 0: none.
+    public var vignetteHeight = 0
+
+    /// SExtractor's defaults.
+    public init() {}
+
+    /// Permitted numbers and ranges.
+    public enum Limits {
+        /// Most apertures, and most shares of the flux.
+        public static let apertureCount = 64
+        /// Longest side of a cut-out, in pixels.
+        public static let vignetteSide = 1024
+    }
+
+    /// Pixels of a cut-out.
+    package var vignetteArea: Int { vignetteWidth * vignetteHeight }
+
+    /// Refuses an invalid request.
+    /// - Throws: ``ScanSetupError`` that names the value.
+    func validate() throws(ScanSetupError) {
+        let counts = [("apertures", apertures.count), ("flux fractions", fluxFractions.count)]
+        for (name, count) in counts where !(1...Limits.apertureCount).contains(count) {
+            throw ScanSetupError("\(name): 1 to \(Limits.apertureCount) are possible, not \(count)")
+        }
+        let largest = 2 * ScanParameters.Limits.largestApertureRadius
+        if let wrong = apertures.first(where: { !($0 > 0 && $0 <= largest) }) {
+            throw ScanSetupError(
+                "the diameter of an aperture must be positive and at most \(Int(largest)), not \(wrong)")
+        }
+        if let wrong = fluxFractions.first(where: { !($0 > 0 && $0 <= 1) }) {
+            throw ScanSetupError("a share of the flux must be above 0 and at most 1, not \(wrong)")
+        }
+        if let analysisThreshold, !ScanParameters.Limits.threshold.contains(analysisThreshold) {
+            throw ScanSetupError("the analysis threshold must be 0.01 to 10000, not \(analysisThreshold)")
+        }
+        if let saturation, !saturation.isFinite {
+            throw ScanSetupError("the saturation level must be a number, not \(saturation)")
+        }
+        let sides = 0...Limits.vignetteSide
+        guard sides.contains(vignetteWidth), sides.contains(vignetteHeight),
+            (vignetteWidth == 0) == (vignetteHeight == 0)
+        else {
+            throw ScanSetupError(
+                "a cut-out must have 1 to \(Limits.vignetteSide) pixels a side, not \(vignetteWidth) by "
+                    + "\(vignetteHeight)")
+        }
+    }
+}

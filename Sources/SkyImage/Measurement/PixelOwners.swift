@@ -1,0 +1,86 @@
+internal import ScanMemory
+
+/// Which source each pixel of a window belongs to.
+struct PixelOwners: ~Copyable {
+    /// From 1: the number of a source. See ``isForeign(_:to:)`` for the other values.
+    private let numbers: UnsafeMutablePointer<Int32>
+    private let area: Int
+
+    /// A pixel that is below the threshold.
+    private static let none: Int32 = 0
+    /// A pixel above the threshold of a detection that is too small for a source.
+    private static let detected: Int32 = -1
+    /// A pixel of a source that cleaning removed. SExtractor leaves it to every aperture.
+    private static let absorbed: Int32 = -2
+
+    /// The owners of the pixels of `window`, which holds `sources`.
+    init(_ window: borrowing ScanWindow, _ sources: MeasurementWindow, _ parameters: ScanParameters) {
+        let rect = window.rect
+        area = rect.area
+        numbers = LargeMemory.allocate(rect.area)
+        numbers.initialize(repeating: Self.none, count: rect.area)
+        for place in sources.owner.indices {
+            let start =
+                (Int(sources.row[place]) - rect.y.lowerBound) * rect.width + Int(sources.column[place])
+                - rect.x.lowerBound
+            let number = sources.isAbsorbed[place] ? Self.absorbed : sources.owner[place] + 1
+            for offset in start..<start + Int(sources.length[place]) { numbers[offset] = number }
+        }
+        // The matched filter's values are no samples; SExtractor does not have it.
+        if parameters.filter != .matched { markDetections(window, parameters) }
+    }
+
+    deinit { LargeMemory.deallocate(numbers, area) }
+
+    /// Whether the pixel at an offset belongs to another source than that of this number, or to a detection that is too
+    /// small for a source.
+    @inline(__always)
+    borrowing func isForeign(_ offset: Int, to source: Int32) -> Bool {
+        let number = numbers[offset]
+        return number == Self.detected || number > 0 && number != source
+    }
+
+    /// Marks the pixels without a source that are above the threshold, after the filter.
+    private borrowing func markDetections(_ window: borrowing ScanWindow, _ parameters: ScanParameters) {
+        let rect = window.rect
+        let threshold = Float(parameters.threshold)
+        let globalThreshold = threshold * window.globalNoise
+        var smoothed = [Float](repeating: 0, count: rect.width)
+        for row in 0..<rect.height {
+            Self.smooth(window, row, parameters.activeKernel, into: &smoothed)
+            let line = numbers + row * rect.width
+            let noise = window.noiseMap.map { $0 + row * rect.width }
+            let mask = window.mask.map { $0 + row * rect.width }
+            for column in 0..<rect.width where line[column] == Self.none {
+                let limit = noise.map { threshold * $0[column] } ?? globalThreshold
+                if smoothed[column] > limit, mask.map({ $0[column] == 0 }) ?? true { line[column] = Self.detected }
+            }
+        }
+    }
+
+    /// The samples of a row after the convolution, summed in SEP's order; pixels outside the window count as 0.
+    private static func smooth(
+        _ window: borrowing ScanWindow, _ row: Int, _ kernel: ConvolutionKernel?, into output: inout [Float]
+    ) {
+        let (width, height) = (window.rect.width, window.rect.height)
+        guard let kernel else {
+            for column in 0..<width { output[column] = window.pixels[row * width + column] }
+            return
+        }
+        let values = kernel.normalized
+        for column in 0..<width { output[column] = 0 }
+        let top = row - kernel.height / 2
+        output.withUnsafeMutableBufferPointer { output in
+            for y in max(0, -top)..<max(0, -top, min(kernel.height, height - top)) {
+                let line = window.pixels + (top + y) * width
+                for x in 0..<kernel.width {
+                    let shift = x - kernel.width / 2
+                    let value = values[y * kernel.width + x]
+                    for column in max(0, -shift)..<max(0, -shift, min(width, width - shift)) {
+                        output[column] += value * line[column + shift]
+                    }
+                }
+            }
+        }
+    }
+}

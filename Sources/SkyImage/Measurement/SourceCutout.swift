@@ -1,0 +1,132 @@
+internal import CSEP
+internal import ScanMemory
+
+/// A copy of the pixels around one source in which those of other sources are masked; its memory is used again.
+struct SourceCutout: ~Copyable {
+    /// What is copied, in image coordinates.
+    private(set) var rect = PixelRect(x: 0..<0, y: 0..<0)
+    private var capacity = 0
+    private var pixels = UnsafeMutablePointer<Float>.allocate(capacity: 0)
+    private var noise = UnsafeMutablePointer<Float>.allocate(capacity: 0)
+    private var mask = UnsafeMutablePointer<UInt8>.allocate(capacity: 0)
+    private var foreign = UnsafeMutablePointer<UInt8>.allocate(capacity: 0)
+    private var hasMask = false
+    private var hasNoise = false
+    private var globalNoise = 0.0
+    private var gain = 0.0
+
+    init() {}
+
+    deinit {
+        pixels.deallocate()
+        noise.deallocate()
+        mask.deallocate()
+        foreign.deallocate()
+    }
+
+    /// Copies the pixels of `box`, which lies in the window.
+    /// - Parameters:
+    ///   - box: what is copied, in image coordinates.
+    ///   - window: holds the pixels.
+    ///   - owners: the sources of the window's pixels.
+    ///   - source: the number of this source.
+    ///   - target: its barycentre, opposite to which pixels are taken.
+    ///   - masking: what happens to pixels of other sources.
+    ///   - gain: as ``ScanParameters/gain``.
+    mutating func fill(
+        _ box: PixelRect, of window: borrowing ScanWindow, _ owners: borrowing PixelOwners, source: Int32,
+        around target: ApertureTarget, masking: MeasurementRequest.Masking, gain: Double
+    ) {
+        reserve(box.area)
+        rect = box
+        hasMask = masking == .none && window.mask != nil
+        hasNoise = window.noiseMap != nil
+        (globalNoise, self.gain) = (Double(window.globalNoise), gain)
+        // A pixel and its opposite have this sum of columns, and of rows.
+        let opposite = (Self.opposite(target.x), Self.opposite(target.y))
+        let (left, top, width) = (window.rect.x.lowerBound, window.rect.y.lowerBound, window.rect.width)
+        var place = 0
+        for y in box.y {
+            let line = (y - top) * width - left
+            for x in box.x {
+                let offset = line + x
+                let isBad = window.mask.map { $0[offset] != 0 } ?? false
+                let isForeign = isBad || owners.isForeign(offset, to: source)
+                foreign[place] = isForeign ? 1 : 0
+                var origin = offset
+                if isForeign, masking != .none {
+                    origin = -1
+                    let (mirrorX, mirrorY) = (opposite.0 - x, opposite.1 - y)
+                    if masking == .correct, box.contains(x: mirrorX, y: mirrorY) {
+                        let candidate = (mirrorY - top) * width - left + mirrorX
+                        let isMasked = window.mask.map { $0[candidate] != 0 } ?? false
+                        if !isMasked, !owners.isForeign(candidate, to: source) { origin = candidate }
+                    }
+                }
+                pixels[place] = origin < 0 ? 0 : window.pixels[origin]
+                if let noiseMap = window.noiseMap {
+                    noise[place] = origin >= 0 ? noiseMap[origin] : isBad ? 0 : noiseMap[offset]
+                }
+                if hasMask, let bits = window.mask { mask[place] = bits[offset] }
+                place += 1
+            }
+        }
+    }
+
+    private static func opposite(_ centre: Double) -> Int { Int((2 * centre + 0.5).rounded(.down)) }
+
+    private mutating func reserve(_ count: Int) {
+        guard count > capacity else { return }
+        capacity = count + count / 2
+        pixels.deallocate()
+        noise.deallocate()
+        mask.deallocate()
+        foreign.deallocate()
+        pixels = .allocate(capacity: capacity)
+        noise = .allocate(capacity: capacity)
+        mask = .allocate(capacity: capacity)
+        foreign = .allocate(capacity: capacity)
+    }
+
+    /// As libsep's image, valid until the next change of the cut-out.
+    func sepImage() -> sep_image {
+        var result = sep_image()
+        result.gain = gain
+        result.data = UnsafeRawPointer(pixels)
+        result.dtype = SEP_TFLOAT
+        result.mask = hasMask ? UnsafeRawPointer(mask) : nil
+        result.mdtype = SEP_TBYTE
+        result.w = Int32(rect.width)
+        result.h = Int32(rect.height)
+        result.noise = hasNoise ? UnsafeRawPointer(noise) : nil
+        result.ndtype = SEP_TFLOAT
+        result.noiseval = globalNoise
+        result.noise_type = Int16(SEP_NOISE_STDDEV)
+        return result
+    }
+
+    /// For windowed moments, valid until the next change of the cut-out.
+    func grid() -> WindowedMoments.PixelGrid {
+        WindowedMoments.PixelGrid(
+            pixels: UnsafePointer(pixels), noise: hasNoise ? UnsafePointer(noise) : nil, globalNoise: globalNoise,
+            gain: gain, width: rect.width, height: rect.height)
+    }
+
+    /// The samples, if none is masked; for radii of fluxes.
+    var unmaskedPixels: UnsafePointer<Float>? { hasMask ? nil : UnsafePointer(pixels) }
+
+    /// The share of the pixels within an ellipse around `x`, `y` that are masked or another source's.
+    borrowing func foreignShare(x: Double, y: Double, shape: EllipseShape, radius: Double) -> Double {
+        var (inside, count) = (0, 0)
+        for row in 0..<rect.height {
+            let dy = Double(row) - y
+            for column in 0..<rect.width {
+                let dx = Double(column) - x
+                if shape.cxx * dx * dx + shape.cyy * dy * dy + shape.cxy * dx * dy > radius * radius { continue }
+                inside += 1
+                count += Int(foreign[row * rect.width + column])
+            }
+        }
+        return inside == 0 ? 0 : Double(count) / Double(inside)
+    }
+}

@@ -1,0 +1,306 @@
+internal import CSEP
+internal import CSkyfarm
+
+/// Measures the sources of a window one after the other.
+struct SourceMeter: ~Copyable {
+    private let pixels: ScanWindow
+    private let sources: MeasurementWindow
+    private let parameters: ScanParameters
+    private let request: MeasurementRequest
+    private let layout: MeasurementLayout
+    private var cutout = SourceCutout()
+    private let owners: PixelOwners
+    /// Columns and rows around a pixel that decide whether it is above the threshold.
+    private let marginX: Int
+    private let marginY: Int
+    /// The runs of each source, by position in the window.
+    private var runs: [Range<Int>]
+    private let runPlaces: [Int]
+
+    /// SExtractor computes the Kron radius from the pixels within 6 semi-axes.
+    private static let kronSearchRadius = 6.0
+    /// Times that a cut-out is enlarged for a window that moves.
+    private static let enlargements = 4
+
+    init(
+        _ pixels: consuming ScanWindow, _ sources: MeasurementWindow, _ parameters: ScanParameters,
+        _ request: MeasurementRequest
+    ) {
+        owners = PixelOwners(pixels, sources, parameters)
+        let margin = IslandMargin(parameters: parameters)
+        (marginX, marginY) = (margin.x, margin.y)
+        let places = Self.places(of: sources)
+        (runs, runPlaces) = (places.ranges, places.order)
+        self.pixels = pixels
+        (self.sources, self.parameters, self.request) = (sources, parameters, request)
+        layout = MeasurementLayout(request)
+    }
+
+    /// The places of the runs sorted by source, and the part of each source of the window.
+    private static func places(of sources: MeasurementWindow) -> (ranges: [Range<Int>], order: [Int]) {
+        let positions = Dictionary(uniqueKeysWithValues: sources.index.enumerated().map { ($1, $0) })
+        var byPosition = [[Int]](repeating: [], count: sources.index.count)
+        for place in sources.owner.indices {
+            if let position = positions[sources.owner[place]] { byPosition[position].append(place) }
+        }
+        var ranges: [Range<Int>] = []
+        var order: [Int] = []
+        for places in byPosition {
+            ranges.append(order.count..<order.count + places.count)
+            order += places
+        }
+        return (ranges, order)
+    }
+
+    /// The pixels that apertures of a source need, with an ellipse of at least this many semi-axes.
+    static func reach(
+        of target: ApertureTarget, ellipse radius: Double, _ parameters: ScanParameters, _ request: MeasurementRequest,
+        in image: PixelRect
+    ) -> PixelRect {
+        let sides = EllipseShape(target).halfSides(
+            radius: max(kronSearchRadius, parameters.kronMinimum, radius))
+        let limit = 6 * Double(target.a)
+        let circle = max((request.apertures.max() ?? 0) / 2, limit.isFinite ? limit : 0)
+        let vignette = request.vignetteArea > 0 ? (request.vignetteWidth, request.vignetteHeight) : (0, 0)
+        return image.box(
+            aroundX: target.x, y: target.y, halfWidth: max(sides.x, circle, Double(vignette.0 + 1) / 2),
+            halfHeight: max(sides.y, circle, Double(vignette.1 + 1) / 2))
+    }
+
+    /// Adds a row for the source at `position`.
+    /// - Returns: the pixels that it needs, if the window does not hold them; the row then is preliminary.
+    mutating func measure(_ position: Int, into table: inout MeasurementTable) -> PixelRect? {
+        let target = ApertureTarget(
+            x: sources.x[position], y: sources.y[position], a: sources.a[position], b: sources.b[position],
+            theta: sources.theta[position])
+        var row = [Double](repeating: .nan, count: layout.width)
+        let needed = measure(target, position, &row)
+        table.values += row
+        appendVignette(around: target, position, to: &table.vignettes)
+        return needed
+    }
+
+    private mutating func measure(_ target: ApertureTarget, _ position: Int, _ row: inout [Double]) -> PixelRect? {
+        measureUnexpanded(target, position, &row)?.expanded(x: marginX, y: marginY).clamped(to: pixels.image)
+    }
+
+    private mutating func measureUnexpanded(
+        _ target: ApertureTarget, _ position: Int, _ row: inout [Double]
+    ) -> PixelRect? {
+        // A task may come from the network: positions far outside are not measured.
+        guard abs(target.x) < 1e9, abs(target.y) < 1e9 else { return nil }
+        let image = pixels.image
+        let own = box(ofPixels: position)
+        var box = Self.reach(of: target, ellipse: 0, parameters, request, in: image).union(own)
+        if box.isEmpty { return nil }
+        // As in SExtractor, pixels of neighbours do not count for the Kron radius, even if they are replaced elsewhere.
+        let isReplaced = request.masking == .correct
+        guard take(box, target, position, isReplaced ? .blank : request.masking) else { return box }
+        let kron = kronRadius(target)
+        set(.kronRadius, [kron.radius], &row)
+        set(.kronFlag, [Double(kron.flag)], &row)
+        let radius = max(parameters.kronFactor * kron.radius, parameters.kronMinimum)
+        let larger = Self.reach(of: target, ellipse: radius, parameters, request, in: image).union(own)
+        if isReplaced || !box.contains(larger) {
+            box = box.union(larger)
+            guard take(box, target, position, request.masking) else { return box }
+        }
+        let flux = measureFluxes(target, radius, &row)
+        let half = measureRadii(target, flux, &row)
+        measureProfile(target, position, &row)
+        return request.isWindowed ? measureWindowed(target, position, half, box, &row) : nil
+    }
+
+    /// Copies the pixels of a box.
+    /// - Returns: false if the window does not hold it.
+    private mutating func take(
+        _ box: PixelRect, _ target: ApertureTarget, _ position: Int, _ masking: MeasurementRequest.Masking
+    ) -> Bool {
+        guard pixels.rect.contains(box.expanded(x: marginX, y: marginY).clamped(to: pixels.image)) else { return false }
+        cutout.fill(
+            box, of: pixels, owners, source: sources.index[position] + 1, around: target,
+            masking: masking, gain: parameters.gain)
+        return true
+    }
+
+    private func set(_ quantity: MeasuredQuantity, _ values: [Double], _ row: inout [Double]) {
+        for (place, value) in zip(layout[quantity], values) { row[place] = value }
+    }
+
+    private borrowing func centre(_ target: ApertureTarget) -> (x: Double, y: Double) {
+        // Exact: the difference of a double and an integer below it needs no more bits.
+        (target.x - Double(cutout.rect.x.lowerBound), target.y - Double(cutout.rect.y.lowerBound))
+    }
+
+    private borrowing func kronRadius(_ target: ApertureTarget) -> (radius: Double, flag: Int16) {
+        var image = cutout.sepImage()
+        let (x, y) = centre(target)
+        let shape = EllipseShape(target)
+        var (radius, flag) = (0.0, Int16(0))
+        let status = sep_kron_radius(
+            &image, x, y, shape.cxx, shape.cyy, shape.cxy, Self.kronSearchRadius, 0, &radius, &flag)
+        return (status == 0 ? radius : 0, flag)
+    }
+
+    /// - Returns: the flux in the Kron ellipse.
+    private borrowing func measureFluxes(_ target: ApertureTarget, _ radius: Double, _ row: inout [Double]) -> Double {
+        var image = cutout.sepImage()
+        let (x, y) = centre(target)
+        var (flux, error, area, flag) = (0.0, 0.0, 0.0, Int16(0))
+        let theta = min(max(Double(target.theta), -Double.pi / 2), Double.pi / 2)
+        if !(target.b > 0 && radius > 0)
+            || sep_sum_ellipse(
+                &image, x, y, Double(target.a), Double(target.b), theta, radius, 0, 1, 0, &flux, &error, &area, &flag)
+                != 0
+        {
+            (flux, error) = (.nan, .nan)
+            flag |= Photometry.notMeasured
+        }
+        set(.fluxAuto, [flux], &row)
+        set(.fluxErrAuto, [error], &row)
+        set(.flagAuto, [Double(flag)], &row)
+        let shape = EllipseShape(target)
+        set(.contamination, [cutout.foreignShare(x: x, y: y, shape: shape, radius: Self.kronSearchRadius)], &row)
+        let sides = shape.halfSides(radius: max(Self.kronSearchRadius, radius))
+        let (right, top) = (Double(pixels.image.width) - 0.5, Double(pixels.image.height) - 0.5)
+        let isCut =
+            target.x - sides.x < -0.5 || target.y - sides.y < -0.5 || target.x + sides.x > right
+            || target.y + sides.y > top
+        set(.isCut, [isCut ? 1 : 0], &row)
+        for (index, diameter) in request.apertures.enumerated() {
+            var (sum, sumError, sumFlag) = (0.0, 0.0, Int16(0))
+            if sep_sum_circle(&image, x, y, diameter / 2, 0, 5, 0, &sum, &sumError, &area, &sumFlag) != 0 {
+                (sum, sumError) = (.nan, .nan)
+                sumFlag |= Photometry.notMeasured
+            }
+            row[layout[.fluxAper].lowerBound + index] = sum
+            row[layout[.fluxErrAper].lowerBound + index] = sumError
+            row[layout[.flagAper].lowerBound + index] = Double(sumFlag)
+        }
+        return flux
+    }
+
+    /// - Returns: the radius of half of the flux, 0 if there is none.
+    private borrowing func measureRadii(_ target: ApertureTarget, _ flux: Double, _ row: inout [Double]) -> Double {
+        let radii = request.fluxFractions.map { fluxRadius(target, flux, $0) }
+        set(.fluxRadius, radii, &row)
+        return request.fluxFractions.firstIndex(of: 0.5).map { radii[$0] } ?? fluxRadius(target, flux, 0.5)
+    }
+
+    private borrowing func fluxRadius(_ target: ApertureTarget, _ flux: Double, _ share: Double) -> Double {
+        let limit = 6 * Double(target.a)
+        guard flux > 0, limit > 1e-6, limit.isFinite else { return 0 }
+        let (x, y) = centre(target)
+        if let pixels = cutout.unmaskedPixels, limit > 0.5, limit < 1e5 {
+            let radius = skyfarm_flux_radius(
+                pixels, Int32(cutout.rect.width), Int32(cutout.rect.height), x, y, limit, share * flux)
+            if !radius.isNaN { return radius }
+        }
+        var image = cutout.sepImage()
+        var (total, share, radius, flag) = (flux, share, 0.0, Int16(0))
+        let status = sep_flux_radius(&image, x, y, limit, 0, 5, 0, &total, &share, 1, &radius, &flag)
+        return status == 0 && radius.isFinite ? radius : 0
+    }
+
+    /// - Returns: the pixels that the moving window needs, if the window of pixels does not hold them.
+    private mutating func measureWindowed(
+        _ target: ApertureTarget, _ position: Int, _ half: Double, _ box: PixelRect, _ row: inout [Double]
+    ) -> PixelRect? {
+        // The half-flux diameter is the full width at half maximum of the window; SExtractor rounds the factor.
+        let sigma = max(half, 0.25) * 2 / 2.35
+        var box = box
+        for attempt in 0...Self.enlargements {
+            let (x, y) = centre(target)
+            let moments = WindowedMoments(cutout.grid(), x: x, y: y, sigma: sigma)
+            let (left, top) = (Double(cutout.rect.x.lowerBound), Double(cutout.rect.y.lowerBound))
+            set(.xWin, [moments.x + left], &row)
+            set(.yWin, [moments.y + top], &row)
+            set(.iterationsWin, [Double(moments.iterations)], &row)
+            set(.flagWin, [moments.hasFailed ? 1 : 0], &row)
+            set(.x2Win, [moments.x2], &row)
+            set(.y2Win, [moments.y2], &row)
+            set(.xyWin, [moments.xy], &row)
+            set(.errX2Win, [moments.errX2], &row)
+            set(.errY2Win, [moments.errY2], &row)
+            set(.errXYWin, [moments.errXY], &row)
+            set(.fluxWin, [moments.flux], &row)
+            set(.fluxErrWin, [moments.fluxErr], &row)
+            let reach = moments.reach
+            let (halfX, halfY) = (
+                (reach.x.upperBound - reach.x.lowerBound) / 2, (reach.y.upperBound - reach.y.lowerBound) / 2
+            )
+            let needed = pixels.image.box(
+                aroundX: reach.x.lowerBound + halfX + left, y: reach.y.lowerBound + halfY + top, halfWidth: halfX,
+                halfHeight: halfY)
+            if needed.isEmpty || box.contains(needed) || attempt == Self.enlargements { return nil }
+            box = box.union(needed)
+            guard take(box, target, position, request.masking) else { return box }
+        }
+        return nil
+    }
+
+    // MARK: - The source's pixels
+
+    private func box(ofPixels position: Int) -> PixelRect {
+        var box = PixelRect(x: 0..<0, y: 0..<0)
+        for place in runPlaces[runs[position]] {
+            let (x, y) = (Int(sources.column[place]), Int(sources.row[place]))
+            let run = PixelRect(x: x..<x + Int(sources.length[place]), y: y..<y + 1)
+            box = box.isEmpty ? run : box.union(run)
+        }
+        return box
+    }
+
+    private func measureProfile(_ target: ApertureTarget, _ position: Int, _ row: inout [Double]) {
+        var samples: [IsophotalProfile.Sample] = []
+        var (flux, variance) = (0.0, 0.0)
+        let (rect, globalNoise) = (pixels.rect, Double(pixels.globalNoise))
+        for place in runPlaces[runs[position]] {
+            let (first, y) = (Int(sources.column[place]), Int(sources.row[place]))
+            let dy = Double(y) - target.y
+            for x in first..<first + Int(sources.length[place]) {
+                let offset = (y - rect.y.lowerBound) * rect.width + x - rect.x.lowerBound
+                let (value, dx) = (pixels.pixels[offset], Double(x) - target.x)
+                flux += Double(value)
+                if !sources.isAbsorbed[place] {
+                    samples.append(.init(value: value, squaredDistance: dx * dx + dy * dy))
+                }
+                let noise = pixels.noiseMap.map { Double($0[offset]) } ?? globalNoise
+                variance += noise * noise
+            }
+        }
+        let detection = sources.thresh[position]
+        let threshold = request.analysisThreshold.map { detection * Float($0 / parameters.threshold) } ?? detection
+        let profile = IsophotalProfile(
+            samples, threshold: threshold, peak: sources.peak[position], ceiling: sources.ceiling[position], a: target.a
+        )
+        set(.isoFlux, [flux], &row)
+        set(.isoVariance, [variance], &row)
+        set(.isoAreas, profile.areas.map(Double.init), &row)
+        set(.fwhm, [profile.fwhm], &row)
+    }
+
+    private func appendVignette(around target: ApertureTarget, _ position: Int, to vignettes: inout [Float]) {
+        let (width, height) = (request.vignetteWidth, request.vignetteHeight)
+        if request.vignetteArea == 0 { return }
+        guard abs(target.x) < 1e9, abs(target.y) < 1e9 else {
+            return vignettes.append(contentsOf: repeatElement(VignetteValue.none, count: width * height))
+        }
+        let left = Int((target.x + 0.5).rounded(.down)) - width / 2
+        let top = Int((target.y + 0.5).rounded(.down)) - height / 2
+        let rect = pixels.rect
+        for y in top..<top + height {
+            for x in left..<left + width {
+                guard rect.contains(x: x, y: y) else {
+                    vignettes.append(VignetteValue.none)
+                    continue
+                }
+                let offset = (y - rect.y.lowerBound) * rect.width + x - rect.x.lowerBound
+                let isOther = owners.isForeign(offset, to: sources.index[position] + 1)
+                let isBad = pixels.mask.map { $0[offset] != 0 } ?? false
+                vignettes.append(
+                    isBad || isOther && request.masking != .none ? VignetteValue.none : pixels.pixels[offset])
+            }
+        }
+    }
+}

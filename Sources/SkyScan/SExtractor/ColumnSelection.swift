@@ -1,0 +1,104 @@
+public import SkyImage
+
+/// Columns with SExtractor's names, in order, as a `.param` file lists them.
+public struct ColumnSelection: Codable, Hashable, Sendable {
+    /// A column and the size of its vector.
+    public struct Item: Codable, Hashable, Sendable {
+        /// SExtractor's name.
+        public var name: String
+        /// Lengths of the vector's axes; empty for a single value.
+        public var size: [Int]
+    }
+
+    /// The columns, in order, each once.
+    public private(set) var items: [Item] = []
+    /// Names that are no columns of SExtractor or that Skyfarm does not have, in order.
+    public private(set) var unknown: [String] = []
+
+    /// No columns.
+    public init() {}
+
+    /// The columns that a text names: one per line or word, as in `MAG_APER(4)`; `#` begins a comment.
+    /// - Parameters:
+    ///   - text: the contents of the file.
+    ///   - name: that of the file, for errors.
+    /// - Throws: ``ScanSetupError`` with the line of a size that is invalid.
+    public init(parsing text: String, name: String) throws(ScanSetupError) {
+        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let content = line.prefix { $0 != "#" }
+            for word in content.split(whereSeparator: { $0.isWhitespace || $0 == ";" }) {
+                do {
+                    try add(String(word))
+                } catch {
+                    throw ScanSetupError("\(name):\(number + 1): \(error)")
+                }
+            }
+        }
+    }
+
+    /// The columns of a list whose names are separated by commas outside of parentheses.
+    /// - Throws: ``ScanSetupError`` for an unknown name or an invalid size.
+    public init(list: String) throws(ScanSetupError) {
+        var depth = 0
+        let words = list.split { character in
+            if character == "(" { depth += 1 }
+            if character == ")" { depth -= 1 }
+            return depth == 0 && (character == "," || character.isWhitespace)
+        }
+        for word in words { try add(String(word)) }
+        if let name = unknown.first { throw ScanSetupError("\(name): no such column; see skyfarm sex -dp") }
+        if items.isEmpty { throw ScanSetupError("the list names no column") }
+    }
+
+    private mutating func add(_ word: String) throws(ScanSetupError) {
+        let name = String(word.prefix { $0 != "(" }).uppercased()
+        var size = try Self.size(word)
+        guard let column = SExtractorColumn.named(name) else {
+            if !unknown.contains(name) { unknown.append(name) }
+            return
+        }
+        if name == "VIGNET" {
+            // As in SExtractor, a missing size is 1.
+            size += Array(repeating: 1, count: max(0, 2 - size.count))
+            let sides = 1...MeasurementRequest.Limits.vignetteSide
+            guard size.count == 2, size.allSatisfy(sides.contains) else {
+                throw ScanSetupError("\(word): VIGNET has a width and a height of 1 to \(sides.upperBound) pixels")
+            }
+        } else if !size.isEmpty {
+            guard column.isVector || size == [1] else { throw ScanSetupError("\(word): \(name) is not a vector") }
+            let counts = 1...MeasurementRequest.Limits.apertureCount
+            guard size.count == 1, counts.contains(size[0]) else {
+                throw ScanSetupError("\(word): a vector has 1 to \(counts.upperBound) elements")
+            }
+        }
+        if !items.contains(where: { $0.name == name }) {
+            items.append(Item(name: name, size: column.isVector || name == "VIGNET" ? size : []))
+        }
+    }
+
+    private static func size(_ word: String) throws(ScanSetupError) -> [Int] {
+        guard let open = word.firstIndex(of: "(") else { return [] }
+        let rest = word[word.index(after: open)...]
+        let numbers = rest.dropLast().split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
+        guard rest.last == ")", !numbers.isEmpty, !numbers.contains(nil) else {
+            throw ScanSetupError("\(word): the size of a vector is one or two whole numbers in parentheses")
+        }
+        return numbers.compactMap(\.self)
+    }
+
+    /// Whether a column is selected.
+    public func contains(_ name: String) -> Bool { items.contains { $0.name == name } }
+
+    /// Whether a column is selected that needs a flag image.
+    public var needsFlagImage: Bool { columns.contains(where: \.needsFlagImage) }
+
+    var columns: [SExtractorColumn] { items.compactMap { SExtractorColumn.named($0.name) } }
+
+    /// Adds to `request` what the columns need.
+    public func require(in request: inout MeasurementRequest) {
+        request.isWindowed = columns.contains(where: \.isWindowed)
+        if let vignette = items.first(where: { $0.name == "VIGNET" }) {
+            (request.vignetteWidth, request.vignetteHeight) = (vignette.size[0], vignette.size[1])
+        }
+    }
+}

@@ -1,0 +1,56 @@
+internal import SkyImage
+
+/// A column of a catalogue with SExtractor's name, and how its values are derived.
+public struct SExtractorColumn: Sendable {
+    /// Type of the values in a FITS table.
+    enum Kind: Sendable {
+        case int16, int32, float, double
+    }
+
+    /// SExtractor's name, such as `MAG_AUTO`.
+    public let name: String
+    let kind: Kind
+    /// In SExtractor's notation; empty if dimensionless.
+    public let unit: String
+    /// TDISP: how a value is written as text.
+    let display: String
+    /// SExtractor's comment.
+    public let comment: String
+    /// The values, an array per component; none for a cut-out, whose samples are apart.
+    let values: @Sendable (borrowing SExtractorContext) -> [[Double]]
+
+    /// All columns.
+    public static let all = general + fluxes + positions + shapes + windowedShapes
+
+    /// The column of this name.
+    static func named(_ name: String) -> SExtractorColumn? { byName[name] }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+
+    /// The columns that `fill` adds.
+    static func table(_ fill: (inout [SExtractorColumn]) -> Void) -> [SExtractorColumn] {
+        var columns: [SExtractorColumn] = []
+        fill(&columns)
+        return columns
+    }
+
+    /// Whether the column needs the windowed measurements.
+    var isWindowed: Bool { name.contains("WIN_") || name.hasSuffix("_WIN") }
+
+    /// Whether the column may have several elements per source.
+    var isVector: Bool { ["FLUX_APER", "FLUXERR_APER", "MAG_APER", "MAGERR_APER", "FLUX_RADIUS"].contains(name) }
+
+    /// Whether the column needs a flag image.
+    var needsFlagImage: Bool { name.hasSuffix("IMAFLAGS_ISO") }
+}
+
+extension [SExtractorColumn] {
+    mutating func add(
+        _ name: String, _ kind: SExtractorColumn.Kind, _ unit: String, _ display: String, _ comment: String,
+        _ values: @escaping @Sendable (borrowing SExtractorContext) -> [[Double]]
+    ) {
+        append(
+            SExtractorColumn(
+                name: name, kind: kind, unit: unit, display: display, comment: comment, values: values))
+    }
+}

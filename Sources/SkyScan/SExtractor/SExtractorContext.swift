@@ -1,0 +1,165 @@
+internal import Foundation
+public import SkyImage
+
+/// The measurements of an image, from which columns are derived.
+struct SExtractorContext: ~Copyable {
+    let sources: SourceTable
+    let settings: SExtractorSettings
+    let parameters: ScanParameters
+    let request: MeasurementRequest
+    let measured: SkyScanResult.Measured
+    /// From 1.
+    let extensionNumber: Int
+    /// Island of each source, from 1.
+    let parents: [Double]
+    /// Background at each source.
+    let background: [Double]
+    /// First and last column and row of the pixels of each source, those that it absorbed included; and their number.
+    let boxes: [PixelRect]
+    let areas: [Double]
+    /// Level of saturation of this image.
+    let saturation: Double
+    let wcs: CelestialWCS?
+    /// In arcseconds.
+    let pixelScale: Double
+    /// Combined flags and their number, if there is a flag image.
+    var imageFlags: (values: [Double], counts: [Double])?
+    /// Classifies stars; nil if CLASS_STAR is not wanted.
+    var network: StarNetwork?
+
+    init(
+        _ result: SkyScanResult, _ measured: SkyScanResult.Measured, image: ImageSummary, parameters: ScanParameters,
+        request: MeasurementRequest, settings: SExtractorSettings, extensionNumber: Int
+    ) {
+        sources = result.sources
+        (self.settings, self.parameters, self.request, self.measured) = (settings, parameters, request, measured)
+        self.extensionNumber = extensionNumber
+        parents = measured.parents.map(Double.init)
+        let extents = zip(measured.pixels.extents, measured.absorbed.extents)
+        boxes = extents.map { $1.box.isEmpty ? $0.box : $0.box.union($1.box) }
+        areas = extents.map { Double($0.area + $1.area) }
+        background = measured.background.levels(x: sources.x, y: sources.y).map(Double.init)
+        saturation = settings.saturation(of: image.header)
+        wcs = try? CelestialWCS(header: image.header)
+        let middle = wcs.map { $0.scales(x: [Double(image.width) / 2], y: [Double(image.height) / 2]) }
+        let scale = (middle?.first?.area ?? 0).squareRoot() * 3600
+        pixelScale = settings.pixelScale > 0 ? settings.pixelScale : scale > 0 ? scale : 1
+    }
+
+    // MARK: - Shapes of values
+
+    func one(_ values: [Double]) -> [[Double]] { [values] }
+
+    func constant(_ value: Double) -> [Double] { Array(repeating: value, count: sources.count) }
+
+    /// The components of a measured quantity.
+    subscript(quantity: MeasuredQuantity) -> [[Double]] { measured.table.components(quantity, request) }
+
+    private func first(_ quantity: MeasuredQuantity) -> [Double] { self[quantity].first ?? constant(.nan) }
+
+    var numbers: [Double] { (0..<sources.count).map { Double($0 + 1) } }
+
+    // MARK: - Flags
+
+    /// SExtractor's FLAGS.
+    var flags: [Double] {
+        let (contamination, isCut) = (first(.contamination), first(.isCut))
+        return (0..<sources.count).map { index in
+            var flags = 0
+            if request.masking != .none, contamination[index] > 0.1 { flags |= 1 }
+            let own = Int(sources.flag[index])
+            if own & 1 != 0 { flags |= 2 }
+            if Double(sources.peak[index]) + background[index] >= saturation { flags |= 4 }
+            if own & 2 != 0 { flags |= 8 }
+            if isCut[index] == 1 { flags |= 16 }
+            return Double(flags)
+        }
+    }
+
+    // MARK: - Fluxes
+
+    /// Magnitudes of fluxes; 99 where they are not positive.
+    func magnitudes(_ fluxes: [[Double]]) -> [[Double]] {
+        fluxes.map { $0.map { $0 > 0 ? settings.zeroPoint - 2.5 * log10($0) : 99 } }
+    }
+
+    /// Errors of magnitudes, with SExtractor's rounded factor; 99 where fluxes are not positive.
+    func magnitudeErrors(_ fluxes: [[Double]], _ errors: [[Double]]) -> [[Double]] {
+        zip(fluxes, errors).map { fluxes, errors in
+            zip(fluxes, errors).map { $0 > 0 ? 1.086 * $1 / $0 : 99 }
+        }
+    }
+
+    /// Magnitudes per square arcsecond.
+    func surfaceBrightness(_ levels: [Double]) -> [Double] {
+        let area = pixelScale * pixelScale
+        return levels.map { $0 > 0 ? settings.zeroPoint - 2.5 * log10($0 / area) : 99 }
+    }
+
+    var analysisThresholds: [Double] {
+        let factor = (request.analysisThreshold ?? parameters.threshold) / parameters.threshold
+        return sources.thresh.map { Double($0) * factor }
+    }
+
+    var fluxIso: [Double] { first(.isoFlux) }
+
+    var fluxErrIso: [Double] {
+        zip(first(.isoVariance), fluxIso).map { variance, flux in
+            let photons = parameters.gain > 0 && flux > 0 ? flux / parameters.gain : 0
+            return (variance + photons).squareRoot()
+        }
+    }
+
+    /// The factor from isophotal to corrected isophotal fluxes: Maddox et al. (1990), for Gaussian profiles.
+    private var isoCorrections: [Double] {
+        let fluxes = fluxIso
+        return (0..<sources.count).map { index in
+            let flux = fluxes[index]
+            guard flux > 0 else { return 1 }
+            let ratio = areas[index] * Double(sources.thresh[index]) / flux
+            let eta = 1 - 0.1961 * ratio - 0.7512 * ratio * ratio
+            return ratio < 0.42 ? 1 / eta : 1 / 0.8
+        }
+    }
+
+    var fluxIsoCor: [Double] { zip(fluxIso, isoCorrections).map(*) }
+
+    var fluxErrIsoCor: [Double] { zip(fluxErrIso, isoCorrections).map(*) }
+
+    /// FLUX_AUTO, but FLUX_ISOCOR of sources whose aperture neighbours contaminate.
+    var fluxBest: [Double] { best(first(.fluxAuto), fluxIsoCor) }
+
+    var fluxErrBest: [Double] { best(first(.fluxErrAuto), fluxErrIsoCor) }
+
+    private func best(_ auto: [Double], _ iso: [Double]) -> [Double] {
+        zip(first(.contamination), zip(auto, iso)).map { $0 > 0.1 ? $1.1 : $1.0 }
+    }
+
+    /// The Kron radius as SExtractor writes it: that of the aperture.
+    var kronRadii: [Double] {
+        first(.kronRadius).map { max(parameters.kronFactor * $0, parameters.kronMinimum) }
+    }
+
+    /// In degrees².
+    func worldAreas(_ pixels: [Double]) -> [Double] {
+        let side = pixelScale / 3600
+        return pixels.map { $0 * side * side }
+    }
+
+    /// How much a source is like a star, 0 to 1.
+    var stellarity: [Double] {
+        guard let network else { return constant(0) }
+        let (areas, thresholds) = (self[.isoAreas], analysisThresholds)
+        let width = settings.seeing / pixelScale
+        return (0..<sources.count).map { index in
+            network.stellarity(
+                areas: areas.map { $0[index] }, peak: Double(sources.peak[index]),
+                threshold: thresholds[index], width: width, seeing: settings.seeing)
+        }
+    }
+}
+
+extension SExtractorSettings {
+    /// The level of saturation of an image with this header.
+    public func saturation(of header: FITSHeader) -> Double { header.number(saturationKeyword) ?? saturation }
+}

@@ -1,0 +1,75 @@
+internal import Foundation
+public import SkyImage
+
+/// SExtractor's classifier of stars: a network of one hidden layer with the weights of a `.nnw` file.
+///
+/// Its ten inputs are decimal logarithms: of the eight isophotal areas in units of the squared width of stars, with that
+/// of the peak in units of the threshold after the first, and of the width in arcseconds.
+public struct StarNetwork: Hashable, Sendable {
+    private static let inputCount = 10
+    private static let hiddenCount = 10
+
+    /// Offset and factor of each input.
+    private let offsets: [Double]
+    private let factors: [Double]
+    /// Weights of each hidden neuron, its bias last; then those of the output.
+    private let hidden: [[Double]]
+    private let output: [Double]
+
+    /// Parses a `.nnw` file: a line `NNW`, comments that begin with `#`, and numbers.
+    /// - Throws: ``ScanSetupError`` that names the line.
+    public init(parsing text: String) throws(ScanSetupError) {
+        var numbers: [Double] = []
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            if index == 0 {
+                guard line.hasPrefix("NNW") else { throw ScanSetupError("line 1: a file of weights begins with NNW") }
+                continue
+            }
+            for word in line.prefix(while: { $0 != "#" }).split(whereSeparator: \.isWhitespace) {
+                guard let number = Double(word), number.isFinite else {
+                    throw ScanSetupError("line \(index + 1): \"\(word)\" is not a number")
+                }
+                numbers.append(number)
+            }
+        }
+        let shape: [Double] = [3, Double(Self.inputCount), Double(Self.hiddenCount), 1]
+        guard Array(numbers.prefix(4)) == shape else {
+            throw ScanSetupError("the network must have 3 layers of 10, 10 and 1 neurons")
+        }
+        var rest = numbers.dropFirst(4)
+        func take(_ count: Int) -> [Double] {
+            defer { rest = rest.dropFirst(count) }
+            return Array(rest.prefix(count))
+        }
+        offsets = take(Self.inputCount)
+        factors = take(Self.inputCount)
+        hidden = (0..<Self.hiddenCount).map { _ in take(Self.inputCount + 1) }
+        output = take(Self.hiddenCount + 1)
+        guard output.count == Self.hiddenCount + 1 else {
+            throw ScanSetupError("the file has \(numbers.count) numbers, fewer than the weights of the network")
+        }
+    }
+
+    /// The probability that a source is a star, 0 to 1.
+    /// - Parameters:
+    ///   - areas: pixels above each of eight levels.
+    ///   - peak: highest pixel.
+    ///   - threshold: lowest level.
+    ///   - width: full width at half maximum of stars, in pixels.
+    ///   - seeing: the same in arcseconds.
+    /// - Returns: the probability; 0 for a source without a positive peak.
+    func stellarity(areas: [Double], peak: Double, threshold: Double, width: Double, seeing: Double) -> Double {
+        guard peak > 0, threshold > 0, width > 0 else { return 0 }
+        var inputs = areas.map { log10(max($0, 1) / (width * width)) }
+        inputs.insert(log10(peak / threshold), at: 1)
+        inputs.append(log10(seeing))
+        let scaled = zip(inputs, zip(offsets, factors)).map { $0 * $1.1 + $1.0 }
+        let middle = hidden.map { Self.activation($0, scaled) }
+        return Self.activation(output, middle)
+    }
+
+    private static func activation(_ weights: [Double], _ inputs: [Double]) -> Double {
+        let sum = zip(weights, inputs).reduce(weights[weights.count - 1]) { $0 + $1.0 * $1.1 }
+        return 1 / (1 + exp(-sum))
+    }
+}

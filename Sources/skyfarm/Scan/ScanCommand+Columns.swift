@@ -1,0 +1,190 @@
+import CommandLineKit
+import Foundation
+import SkyImage
+import SkyScan
+
+extension ScanCommand.Options {
+    /// Columns with SExtractor's names, and what they depend on.
+    struct Columns: Equatable, Sendable {
+        /// A `.param` file or a list of names, until it is loaded.
+        var source: String?
+        var settings = SExtractorSettings()
+        var request = MeasurementRequest()
+        /// The weights of CLASS_STAR; nil: those that source-extractor brings.
+        var network: String?
+        var flagImage: String?
+        /// Nil: by the file's ending.
+        var format: CatalogueFormat?
+        /// What named the columns, for errors.
+        var name = "--columns"
+
+        /// Where Debian installs SExtractor's weights.
+        private static let debianNetwork = "/usr/share/source-extractor/default.nnw"
+
+        init() {}
+
+        init?(_ arguments: Arguments) throws(UsageError) {
+            guard let source = try arguments[Self.columns] else {
+                if let option = Self.dependent.first(where: { arguments.flags[$0.name] != nil }) {
+                    throw UsageError("--\(option.name) belongs to --columns: give that, too")
+                }
+                return nil
+            }
+            self.source = source
+            request.apertures = try arguments[Self.apertures]
+            request.fluxFractions = try arguments[Self.fluxFractions]
+            request.masking = try arguments[Self.masking]
+            settings.zeroPoint = try arguments[Self.zeroPoint]
+            settings.saturation = try arguments[Self.saturation]
+            settings.pixelScale = try arguments[Self.pixelScale]
+            settings.seeing = try arguments[Self.seeing]
+            network = try arguments[Self.weights]
+            flagImage = try arguments[Self.flags]
+        }
+
+        /// Reads the `.param` file, or the list, of names.
+        /// - Returns: warnings about names that are not known.
+        /// - Throws: `UsageError`.
+        mutating func load() throws -> [String] {
+            guard let source else { return [] }
+            let isFile = source.hasSuffix(".param") || FileManager.default.fileExists(atPath: source)
+            if isFile {
+                guard let data = FileManager.default.contents(atPath: source) else {
+                    throw UsageError("\(name): \(source): cannot be read; name a file of columns, one per line")
+                }
+                let text = String(decoding: data, as: UTF8.self)
+                settings.columns = try Self.usage { try ColumnSelection(parsing: text, name: source) }
+                if settings.columns.items.isEmpty { throw UsageError("\(source): the file names no known column") }
+            } else {
+                settings.columns = try Self.usage("\(name): ") { try ColumnSelection(list: source) }
+            }
+            self.source = nil
+            settings.columns.require(in: &request)
+            if settings.columns.needsFlagImage, flagImage == nil {
+                throw UsageError("\(name): IMAFLAGS_ISO and NIMAFLAGS_ISO need a flag image (--flag-image FILE)")
+            }
+            return settings.columns.unknown.map { "\(source): \($0) is no column that skyfarm has; left out" }
+        }
+
+        private static func usage<Value>(_ prefix: String = "", _ body: () throws -> Value) throws(UsageError) -> Value
+        {
+            do {
+                return try body()
+            } catch {
+                throw UsageError("\(prefix)\(error)")
+            }
+        }
+
+        /// The weights of CLASS_STAR, if that is a column.
+        /// - Throws: `UsageError` if they cannot be used.
+        func starNetwork() throws -> StarNetwork? {
+            guard settings.columns.contains("CLASS_STAR") else { return nil }
+            let path = network ?? Self.debianNetwork
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw UsageError(
+                    "CLASS_STAR: \(path): the weights of SExtractor's network cannot be read; name a .nnw file"
+                        + " (--nnw, STARNNW_NAME), or install source-extractor")
+            }
+            return try Self.usage("\(path): ") { try StarNetwork(parsing: String(decoding: data, as: UTF8.self)) }
+        }
+
+        /// What is measured in an image with this header.
+        func request(for header: FITSHeader) -> MeasurementRequest {
+            var request = request
+            request.saturation = settings.saturation(of: header)
+            return request
+        }
+
+        private static let columns = Option.optional(
+            "columns", .text("FILE|LIST"),
+            help: "Write SExtractor's columns: a .param file, or names such as NUMBER,X_IMAGE,MAG_AUTO,VIGNET(35,35)")
+        private static let apertures = Option.value(
+            "apertures", .numbers("D,...", 0.01...20_000), default: [5],
+            help: "Diameters in pixels of the apertures of FLUX_APER and MAG_APER (PHOT_APERTURES)")
+        private static let fluxFractions = Option.value(
+            "flux-fractions", .numbers("F,...", 0.001...1), default: [0.5],
+            help: "Shares of the flux for FLUX_RADIUS (PHOT_FLUXFRAC)")
+        private static let masking = Option.value(
+            "neighbours", .choice("RULE"), default: MeasurementRequest.Masking.correct,
+            help: "Pixels of neighbours in apertures: counted, 0, or replaced by those opposite (MASK_TYPE)")
+        private static let zeroPoint = Option.value(
+            "zero-point", .number("MAG", -1000...1000), default: 0, help: "Magnitude of a flux of 1 (MAG_ZEROPOINT)")
+        private static let saturation = Option.value(
+            "saturation", .number("LEVEL", -1e30...1e30), default: 50_000,
+            help: "Level of saturated pixels, unless the header has SATURATE (SATUR_LEVEL)")
+        private static let pixelScale = Option.value(
+            "pixel-scale", .number("ARCSEC", 0...1e6), default: 0,
+            help: "Side of a pixel; 0 takes the header's coordinates (PIXEL_SCALE)")
+        private static let seeing = Option.value(
+            "seeing", .number("ARCSEC", 0.001...1e6), default: 1.2,
+            help: "Width of stars, for CLASS_STAR (SEEING_FWHM)")
+        private static let weights = Option.optional(
+            "nnw", .file(), fallback: "that of source-extractor",
+            help: "Weights of the network of CLASS_STAR (STARNNW_NAME)")
+        private static let flags = Option.optional(
+            "flag-image", .file(), help: "Image of the same size whose bits IMAFLAGS_ISO combines (FLAG_IMAGE)")
+
+        private static let dependent = [
+            apertures.spec, fluxFractions.spec, masking.spec, zeroPoint.spec, saturation.spec, pixelScale.spec,
+            seeing.spec, weights.spec, flags.spec,
+        ]
+
+        static let section = OptionSection(title: "SExtractor's columns", options: [columns.spec] + dependent)
+    }
+}
+
+extension ValueForm where Value == [Double] {
+    /// Numbers in `range`, separated by commas.
+    static func numbers(_ placeholder: String, _ range: ClosedRange<Double>) -> ValueForm {
+        let number = ValueForm<Double>.number("N", range)
+        return ValueForm(
+            placeholder: placeholder, expected: "\(number.expected), or several with commas between them",
+            parse: { text in
+                let values = text.split(separator: ",", omittingEmptySubsequences: false).map {
+                    number.parse(String($0))
+                }
+                return values.contains(nil) ? nil : values.compactMap(\.self)
+            },
+            show: { $0.map(plainText).joined(separator: ",") })
+    }
+}
+
+extension ScanCommand {
+    /// The catalogue of an image: with SExtractor's columns if they are wanted, otherwise `table`.
+    /// - Parameters:
+    ///   - table: with SEP's columns.
+    ///   - result: of the scan.
+    ///   - image: the image.
+    ///   - parameters: of the scan.
+    ///   - number: of the image among those of its file, from 1.
+    ///   - checksums: those of the image and its maps.
+    /// - Returns: the table that is written.
+    /// - Throws: `UsageError` for weights of CLASS_STAR, ``ImageError`` for a flag image that cannot be used.
+    func catalogue(
+        _ table: CatalogueTable, _ result: SkyScanResult, _ image: ImageSummary, _ parameters: ScanParameters,
+        number: Int, checksums: InputChecksums?
+    ) throws -> CatalogueTable {
+        guard let columns = options.columns else { return table }
+        let flags = columns.settings.columns.needsFlagImage ? columns.flagImage : nil
+        let flagImage = try flags.map { try openFlagImage($0, of: image, number: number) }
+        var catalogue = try result.table(
+            image: image, parameters: parameters, settings: columns.settings, extensionNumber: number,
+            network: try columns.starNetwork(), flagImage: flagImage, checksums: checksums,
+            software: Skyfarm.software)
+        catalogue.source = table.source
+        return catalogue
+    }
+
+    /// The flag image of an image: the HDU of the image's number unless one is named.
+    private func openFlagImage(_ name: String, of image: ImageSummary, number: Int) throws -> FITSImage {
+        let location = try ImageLocation(name)
+        let isOnly = location.selector != .firstImage || image.imageCount == 1
+        let flags = try FITSImage(isOnly ? name : "\(name)[\(image.hdu)]")
+        guard flags.width == image.width, flags.height == image.height else {
+            throw ScanSetupError(
+                "\(name): the flag image is \(flags.width) by \(flags.height) pixels, the image \(image.width) by "
+                    + "\(image.height); give one of the same size")
+        }
+        return flags
+    }
+}

@@ -1,0 +1,200 @@
+import CommandLineKit
+import Foundation
+import SkyImage
+import SkyScan
+
+/// The options of a scan from a configuration of SExtractor.
+struct SexOptions {
+    private(set) var options: ScanCommand.Options
+    private let configuration: SexConfiguration
+
+    /// - Throws: `UsageError` that names the file, line and key of a value that cannot be used.
+    init(_ configuration: SexConfiguration, _ arguments: SexArguments, _ layers: Arguments) throws(UsageError) {
+        self.configuration = configuration
+        options = try Self.scanOptions(arguments, layers, try Self.verbosity(configuration))
+        try readDetection()
+        try readMaps()
+        try readColumns()
+        try readOutput()
+        try refuseHeaders()
+    }
+
+    /// Those of `skyfarm scan` with the flags between SExtractor's.
+    private static func scanOptions(
+        _ arguments: SexArguments, _ layers: Arguments, _ verbosity: [String]
+    ) throws(UsageError) -> ScanCommand.Options {
+        guard let image = arguments.images.first, arguments.images.count == 1 else {
+            throw UsageError(
+                arguments.images.isEmpty
+                    ? "IMAGE is missing: skyfarm sex IMAGE [-c FILE] [-KEY VALUE]..."
+                    : "SExtractor takes one image, not \(arguments.images.count); skyfarm scan takes many")
+        }
+        if image.contains(","), !FileManager.default.fileExists(atPath: image) {
+            throw UsageError("\(image): two images, one of the detection, are not supported; give one")
+        }
+        let words = ["scan", image, "--overwrite", "--output=catalogue.fits"] + verbosity + arguments.flags
+        guard case .run(_, var parsed) = try CommandLineParser(Skyfarm.program).parse(words) else {
+            throw UsageError("\(arguments.flags.joined(separator: " ")): no flags of a scan")
+        }
+        (parsed.environment, parsed.file) = (layers.environment, layers.file)
+        return try ScanCommand.Options(parsed)
+    }
+
+    // MARK: - Detection
+
+    private mutating func readDetection() throws(UsageError) {
+        typealias Limits = ScanParameters.Limits
+        var parameters = ScanParameters()
+        let threshold = configuration["DETECT_THRESH"]
+        if threshold.words.count > 1 {
+            throw UsageError("\(threshold.origin): a threshold in magnitudes is not supported; give one number")
+        }
+        parameters.threshold = try configuration.number("DETECT_THRESH", Limits.threshold)
+        parameters.minArea = try configuration.integers("DETECT_MINAREA", Limits.minArea)[0]
+        parameters.deblendLevels = try configuration.integers("DEBLEND_NTHRESH", Limits.deblendLevels)[0]
+        parameters.deblendContrast = try configuration.number("DEBLEND_MINCONT", Limits.deblendContrast)
+        let clean = try configuration.number("CLEAN_PARAM", Limits.clean)
+        parameters.clean = try configuration.boolean("CLEAN") ? clean : nil
+        let mesh = try configuration.integers("BACK_SIZE", Limits.mesh, most: 2)
+        (parameters.meshWidth, parameters.meshHeight) = (mesh[0], mesh[mesh.count - 1])
+        let filter = try configuration.integers("BACK_FILTERSIZE", Limits.meshFilter, most: 2)
+        (parameters.meshFilterWidth, parameters.meshFilterHeight) = (filter[0], filter[filter.count - 1])
+        let auto = configuration["PHOT_AUTOPARAMS"]
+        guard auto.words.count == 2 else { throw UsageError("\(auto.origin): needs two numbers") }
+        let kron = try configuration.numbers("PHOT_AUTOPARAMS", 0...20, most: 2)
+        guard Limits.kronFactor.contains(kron[0]) else {
+            throw UsageError("\(auto.origin): the Kron factor must be 0.1 to 20, not \(plainText(kron[0]))")
+        }
+        (parameters.kronFactor, parameters.kronMinimum) = (kron[0], kron[1])
+        try readFilter(&parameters)
+        options.detection.parameters = parameters
+        options.detection.gain = .preferred(
+            keyword: configuration["GAIN_KEY"].words.first?.uppercased() ?? "",
+            otherwise: try configuration.number("GAIN", Limits.gain))
+    }
+
+    private mutating func readFilter(_ parameters: inout ScanParameters) throws(UsageError) {
+        options.detection.kernel = nil
+        guard try configuration.boolean("FILTER") else {
+            parameters.filter = .none
+            return
+        }
+        let setting = configuration["FILTER_NAME"]
+        let name = try configuration.text("FILTER_NAME")
+        // Without a file of the default name the built-in kernel is used, which is the same.
+        if !setting.isExplicit, !FileManager.default.fileExists(atPath: name) { return }
+        let text = try Self.contents(of: name, setting.origin)
+        do {
+            _ = try ConvolutionKernel(parsing: text)
+        } catch {
+            throw UsageError("\(name): \(error)")
+        }
+        options.detection.kernel = name
+    }
+
+    private static func contents(of name: String, _ origin: String) throws(UsageError) -> String {
+        guard let data = FileManager.default.contents(atPath: name) else {
+            throw UsageError("\(origin): \(name): cannot be read; check its name and permissions")
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    // MARK: - Maps
+
+    private enum WeightType { case none, background, map, rms, variance }
+
+    private mutating func readMaps() throws(UsageError) {
+        let setting = configuration["WEIGHT_TYPE"]
+        if Set(setting.words.map { $0.uppercased() }).count > 1 {
+            throw UsageError("\(setting.origin): different weights for detection and measurement are not supported")
+        }
+        let type: WeightType = try configuration.choice(
+            "WEIGHT_TYPE",
+            ["NONE": .none, "BACKGROUND": .background, "MAP_WEIGHT": .map, "MAP_RMS": .rms, "MAP_VAR": .variance])
+        switch type {
+        case .none: break
+        case .background: options.detection.parameters.noise = .map
+        case .map:
+            options.detection.weight = try configuration.text("WEIGHT_IMAGE")
+            options.detection.parameters.noise = .weights
+            if !(try configuration.boolean("RESCALE_WEIGHTS")) {
+                throw UsageError("\(configuration["RESCALE_WEIGHTS"].origin): N is not supported; weights are relative")
+            }
+        case .rms, .variance:
+            throw UsageError("\(setting.origin): \(setting.words[0]) is not supported; give a MAP_WEIGHT")
+        }
+    }
+
+    // MARK: - Columns
+
+    private mutating func readColumns() throws(UsageError) {
+        var columns = ScanCommand.Options.Columns()
+        let parameters = configuration["PARAMETERS_NAME"]
+        let name = try configuration.text("PARAMETERS_NAME")
+        // Read here, so that a list in a file of any name is a file.
+        _ = try Self.contents(of: name, parameters.origin)
+        (columns.source, columns.name) = (name, parameters.origin)
+        columns.request.masking = try configuration.choice(
+            "MASK_TYPE", ["NONE": .none, "BLANK": .blank, "CORRECT": .correct])
+        let most = MeasurementRequest.Limits.apertureCount
+        columns.request.apertures = try configuration.numbers("PHOT_APERTURES", 0.01...20_000, most: most)
+        columns.request.fluxFractions = try configuration.numbers("PHOT_FLUXFRAC", 0.001...1, most: most)
+        let detection = options.detection.parameters.threshold
+        let analysis = configuration["ANALYSIS_THRESH"]
+        if analysis.words.count > 1 {
+            throw UsageError("\(analysis.origin): a threshold in magnitudes is not supported; give one number")
+        }
+        let threshold = try configuration.number("ANALYSIS_THRESH", ScanParameters.Limits.threshold)
+        columns.request.analysisThreshold = threshold == detection ? nil : threshold
+        columns.settings.saturation = try configuration.number("SATUR_LEVEL", -1e30...1e30)
+        columns.settings.saturationKeyword = configuration["SATUR_KEY"].words.first?.uppercased() ?? ""
+        columns.settings.zeroPoint = try configuration.number("MAG_ZEROPOINT", -1000...1000)
+        columns.settings.pixelScale = try configuration.number("PIXEL_SCALE", 0...1e6)
+        columns.settings.seeing = try configuration.number("SEEING_FWHM", 0.001...1e6)
+        let network = configuration["STARNNW_NAME"]
+        let weights = try configuration.text("STARNNW_NAME")
+        if network.isExplicit || FileManager.default.fileExists(atPath: weights) { columns.network = weights }
+        columns.flagImage = try configuration.text("FLAG_IMAGE")
+        options.columns = columns
+    }
+
+    // MARK: - Output
+
+    private mutating func readOutput() throws(UsageError) {
+        let setting = configuration["CATALOG_TYPE"]
+        let format: CatalogueFormat? = try configuration.choice(
+            "CATALOG_TYPE",
+            [
+                "NONE": nil, "ASCII": .ascii, "ASCII_HEAD": .asciiHead, "ASCII_VOTABLE": .votable,
+                "FITS_1.0": .objects, "FITS_LDAC": .ldac,
+            ])
+        options.columns?.format = format
+        guard format != nil else {
+            options.outputs = []
+            return
+        }
+        let name = try configuration.text("CATALOG_NAME")
+        options.outputs = [name == "STDOUT" ? "-" : name]
+        if name == "STDOUT", options.common.json {
+            throw UsageError("\(setting.origin): --json writes to standard output, too; name a file")
+        }
+    }
+
+    /// Flags of `skyfarm scan` for VERBOSE_TYPE.
+    private static func verbosity(_ configuration: SexConfiguration) throws(UsageError) -> [String] {
+        try configuration.choice(
+            "VERBOSE_TYPE", ["QUIET": ["--quiet"], "NORMAL": [], "EXTRA_WARNING": [], "FULL": ["--verbose"]])
+    }
+
+    /// Refuses an image with a file of header cards beside it, which would change its coordinates.
+    private func refuseHeaders() throws(UsageError) {
+        guard let suffix = configuration["HEADER_SUFFIX"].words.first else { return }
+        let path = (try? ImageLocation(options.image).path) ?? options.image
+        let name = (path as NSString).deletingPathExtension + suffix
+        if FileManager.default.fileExists(atPath: name) {
+            throw UsageError(
+                "\(configuration["HEADER_SUFFIX"].origin): \(name): header cards beside the image are not supported; "
+                    + "move the file away")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+@testable import SkyImage
+@testable import SkyScan
+
+@Suite("selections of SExtractor's columns")
+struct ColumnSelectionTests {
+    @Test("a .param file: its order, comments, vectors and unknown names")
+    func file() throws {
+        let text = "# columns\nMAG_APER(3)  # three\nNUMBER\n\nFLUX_FOO\nVIGNET(35,21)\nNUMBER\n#X_IMAGE\nmag_auto\n"
+        let selection = try ColumnSelection(parsing: text, name: "default.param")
+        #expect(selection.items.map(\.name) == ["MAG_APER", "NUMBER", "VIGNET", "MAG_AUTO"])
+        #expect(selection.items.map(\.size) == [[3], [], [35, 21], []] && selection.unknown == ["FLUX_FOO"])
+        var request = MeasurementRequest()
+        selection.require(in: &request)
+        #expect(request.vignetteWidth == 35 && request.vignetteHeight == 21 && !request.isWindowed)
+    }
+
+    @Test("a list on the command line: commas within parentheses do not separate")
+    func list() throws {
+        let selection = try ColumnSelection(list: "NUMBER,VIGNET(5,7),XWIN_IMAGE")
+        #expect(selection.items.map(\.name) == ["NUMBER", "VIGNET", "XWIN_IMAGE"])
+        var request = MeasurementRequest()
+        selection.require(in: &request)
+        #expect(request.isWindowed)
+        #expect(throws: ScanSetupError.self) { try ColumnSelection(list: "NUMBER,FLUX_FOO") }
+        #expect(throws: ScanSetupError.self) { try ColumnSelection(list: "") }
+    }
+
+    @Test(
+        "a size that makes no sense is refused with its line",
+        arguments: [
+            "VIGNET(5,5,5)", "VIGNET(0,5)", "VIGNET(5,99999)", "MAG_APER(0)", "MAG_APER(x)", "MAG_APER(2",
+            "X_IMAGE(3)", "FLUX_RADIUS(1,2)", "MAG_APER(999)",
+        ])
+    func sizes(word: String) {
+        let error = #expect(throws: ScanSetupError.self) {
+            try ColumnSelection(parsing: "NUMBER\n\(word)\n", name: "a.param")
+        }
+        #expect("\(error.map { "\($0)" } ?? "")".hasPrefix("a.param:2: "))
+    }
+
+    @Test("every column has a name of its own, and a format that is known")
+    func table() {
+        let all = SExtractorColumn.all
+        #expect(Set(all.map(\.name)).count == all.count && all.count >= 170)
+        for column in all { #expect(TextFormat(column.display) != nil, "\(column.name)") }
+    }
+
+    @Test("of 93 lists that public repositories use, at least 76 are complete")
+    func lists() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "column-lists.txt")
+        let lists = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lists.count == 93)
+        let complete = try lists.filter {
+            try ColumnSelection(parsing: String($0), name: "list").unknown.isEmpty
+        }
+        #expect(complete.count >= 76, "\(complete.count) are complete")
+    }
+}

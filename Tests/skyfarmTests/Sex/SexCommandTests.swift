@@ -1,0 +1,72 @@
+import Foundation
+import SkyImage
+import Testing
+
+@testable import skyfarm
+
+/// `skyfarm sex` as a process.
+@Suite("skyfarm sex", .serialized) struct SexCommandTests {
+    let scene: Scene
+
+    init() throws { scene = try Scene() }
+
+    private func sex(_ words: [String]) throws -> Program.Result {
+        try Program.run(["sex"] + words + ["--no-discovery", "--no-journal"])
+    }
+
+    private func parameters(_ columns: String) throws -> String {
+        try scene.write(columns.split(separator: " ").joined(separator: "\n").utf8, "columns.param")
+    }
+
+    @Test("a catalogue in SExtractor's format, the same from nodes as from this machine")
+    func catalogue() throws {
+        let sky = try scene.sky(size: "700x600")
+        let columns = try parameters("NUMBER X_IMAGE XWIN_IMAGE MAG_AUTO MAG_APER(2) FLAGS VIGNET(5,5) FLUX_RADIUS")
+        let node = try Node("sextant")
+        func scan(_ name: String, _ further: [String]) throws -> Data {
+            let result = try sex(
+                [sky, "-PARAMETERS_NAME", columns, "-PHOT_APERTURES", "4,8", "-CATALOG_NAME", scene.path(name)]
+                    + further)
+            #expect(result.code == 0, "\(result.errors)")
+            return try scene.bytes(name)
+        }
+        let own = try scan("own.cat", [])
+        let lines = String(decoding: own, as: UTF8.self).split(separator: "\n")
+        #expect(lines[0].hasPrefix("#   1 NUMBER ") && lines.count > 40)
+        #expect(lines[7].hasPrefix("#  33 FLUX_RADIUS "))
+        #expect(lines[8].split(separator: " ").count == 33)
+        let farmed = try scan("farmed.cat", ["--local-slots=0", "--node=\(node.address)", "--band=64"])
+        #expect(farmed == own)
+        // The flag is the same as that of SExtractor's name.
+        let flags = try Program.run([
+            "scan", sky, "--columns", columns, "--apertures", "4,8", "--pixel-scale", "1", "-o", scene.path("scan.cat"),
+            "--no-discovery", "--no-journal", "--gain", "none", "--overwrite",
+        ])
+        #expect(flags.code == 0, "\(flags.errors)")
+    }
+
+    @Test("the program under the name of SExtractor is the command")
+    func link() throws {
+        try FileManager.default.createSymbolicLink(atPath: scene.path("sex"), withDestinationPath: Program.path)
+        let listing = try Program.run(path: scene.path("sex"), ["-dd"])
+        #expect(listing.code == 0 && listing.output.contains("\nDETECT_MINAREA   5 "))
+        let columns = try Program.run(path: scene.path("sex"), ["-dp"])
+        #expect(columns.output.hasPrefix("#NUMBER ") && columns.output.contains("\n#MAG_AUTO "))
+    }
+
+    @Test("what cannot be done is one line with exit code 2")
+    func failures() throws {
+        let sky = try scene.sky(size: "64x64")
+        let columns = try parameters("NUMBER FLAGS")
+        let settings = try scene.write("DETECT_THRESH 3\nBACK_TYPE MANUAL\n".utf8, "bad.sex")
+        for words in [[sky, "-c", settings], [sky, "-PARAMETERS_NAME", columns, "-WRITE_XML", "Y"], []] {
+            let result = try sex(words)
+            #expect(result.code == 2, "\(words): \(result.errors)")
+            #expect(result.errorLines.filter { !$0.contains("not found") }.count == 1)
+        }
+        #expect(try sex([sky, "-c", settings]).errors.contains("bad.sex:2: BACK_TYPE: MANUAL is not supported"))
+        let flags = try parameters("NUMBER IMAFLAGS_ISO")
+        let missing = try sex([sky, "-PARAMETERS_NAME", flags, "-FLAG_IMAGE", scene.path("none.fits")])
+        #expect(missing.code == 5 && missing.errors.contains("none.fits"))
+    }
+}

@@ -1,0 +1,111 @@
+import CommandLineKit
+import Foundation
+import Testing
+
+@testable import SkyImage
+@testable import SkyScan
+@testable import skyfarm
+
+@Suite("configurations of SExtractor")
+struct SexConfigurationTests {
+    private let scene: Scene
+
+    init() throws {
+        scene = try Scene()
+        _ = try scene.write("NUMBER\nMAG_APER(2)\n".utf8, "a.param")
+    }
+
+    /// The options of an image with this configuration file and these words.
+    private func options(_ file: String, _ words: [String] = []) throws -> ScanCommand.Options {
+        var configuration = SexConfiguration()
+        let text = "PARAMETERS_NAME \(scene.path("a.param"))\n" + file
+        try configuration.read(text, name: "a.sex", environment: ["FILTERS": "x"])
+        let arguments = try SexArguments(["a.fits"] + words)
+        for (key, value) in arguments.settings {
+            try configuration.set(key, value, origin: "-\(key)", [:])
+        }
+        return try SexOptions(configuration, arguments, Arguments()).options
+    }
+
+    @Test("built-in values are SExtractor's, the file wins over them, and the command line over the file")
+    func layers() throws {
+        let plain = try options("")
+        #expect(plain.detection.parameters == ScanParameters() && plain.columns?.request.apertures == [5])
+        #expect(plain.columns?.settings.saturation == 50_000 && plain.columns?.format == .asciiHead)
+        #expect(plain.outputs == ["test.cat"] && plain.overwrite)
+        let file = "DETECT_THRESH  3.0 # sigmas\nPHOT_APERTURES 4, 8,16\nBACK_SIZE 32,128\nCLEAN N\nMASK_TYPE none\n"
+        let read = try options(file, ["-DETECT_THRESH", "5", "-catalog_type", "FITS_LDAC", "--local-slots=2"])
+        #expect(read.detection.parameters.threshold == 5 && read.columns?.request.apertures == [4, 8, 16])
+        #expect(read.detection.parameters.meshWidth == 32 && read.detection.parameters.meshHeight == 128)
+        #expect(
+            read.detection.parameters.clean == nil && read.columns?.request.masking == MeasurementRequest.Masking.none)
+        #expect(read.columns?.format == .ldac && read.cluster.localSlots == 2)
+        #expect(read.columns?.request.analysisThreshold == 1.5)
+    }
+
+    @Test("GAIN and SATUR_LEVEL yield to the header's keywords; a gain of 0 is none")
+    func keywords() throws {
+        let options = try options("GAIN 2.5\nSATUR_LEVEL 1000\n")
+        let header = FITSHeader(cards: ["GAIN    =                  4.0", "SATURATE=              65000.0"])
+        let gain = options.detection.gain
+        #expect(try gain.value(in: header, of: "a.fits") == 4)
+        #expect(try gain.value(in: FITSHeader(cards: []), of: "a.fits") == 2.5)
+        #expect(options.columns?.settings.saturation(of: header) == 65_000)
+        #expect(options.columns?.settings.saturation(of: FITSHeader(cards: [])) == 1000)
+        #expect(try self.options("").detection.gain.value(in: FITSHeader(cards: []), of: "a.fits") == 0)
+    }
+
+    @Test("keys that change nothing are accepted with any value, unknown ones with a warning")
+    func harmless() throws {
+        let text = "MEMORY_BUFSIZE 2048\nNTHREADS 8\nASSOC_NAME list\nMAG_GAMMA 3\nBACKPHOTO_TYPE global\n"
+        _ = try options(text)
+        var configuration = SexConfiguration()
+        try configuration.read("\nFOO 3\n", name: "a.sex", environment: [:])
+        #expect(configuration.warnings == ["a.sex:2: FOO: no such key; ignored"])
+    }
+
+    static let wrong = [
+        "DETECT_THRESH abc", "DETECT_THRESH", "DETECT_THRESH 0", "DETECT_THRESH -1.5", "DETECT_THRESH 1.5,24.0",
+        "ANALYSIS_THRESH x", "ANALYSIS_THRESH 2,24", "DETECT_MINAREA 2.5", "DETECT_MINAREA 0", "DETECT_MINAREA five",
+        "DETECT_MAXAREA 100", "DETECT_TYPE PHOTO", "THRESH_TYPE ABSOLUTE", "FILTER maybe", "FILTER_NAME none.conv",
+        "DEBLEND_NTHRESH 0", "DEBLEND_NTHRESH 1000", "DEBLEND_MINCONT 2", "CLEAN perhaps", "CLEAN_PARAM 0",
+        "MASK_TYPE FOO", "WEIGHT_TYPE MAP_RMS", "WEIGHT_TYPE MAP_VAR", "WEIGHT_TYPE MAP_WEIGHT,NONE",
+        "WEIGHT_TYPE HEAVY", "FLAG_TYPE MOST", "DGEO_TYPE PIXEL", "PHOT_APERTURES 5,-1", "PHOT_APERTURES",
+        "PHOT_APERTURES 5 x", "PHOT_AUTOPARAMS 2.5", "PHOT_AUTOPARAMS 0,3.5", "PHOT_AUTOAPERS 20,20",
+        "PHOT_FLUXFRAC 1.5", "SATUR_LEVEL high", "MAG_ZEROPOINT 25.0.1", "GAIN -1", "PIXEL_SCALE -0.2", "SEEING_FWHM 0",
+        "BACK_TYPE MANUAL", "BACK_SIZE 0", "BACK_FILTERSIZE 99", "BACKPHOTO_TYPE LOCAL", "BACK_FILTTHRESH 5",
+        "CHECKIMAGE_TYPE APERTURES,FILTERED", "WRITE_XML Y", "FITS_UNSIGNED Y", "CATALOG_TYPE ASCII_SKYCAT",
+        "CATALOG_TYPE FITS", "VERBOSE_TYPE LOUD", "PARAMETERS_NAME none.param",
+    ]
+
+    @Test("a value that cannot be used ends with its file, line and key", arguments: wrong)
+    func refused(line: String) {
+        let error = #expect(throws: UsageError.self) { try options("\n# comment\n\(line)\n") }
+        let key = line.prefix { $0 != " " }
+        #expect(error?.description.hasPrefix("a.sex:4: \(key): ") == true, "\(error?.description ?? "none")")
+        #expect(error?.description.contains("\n") == false)
+    }
+
+    @Test("the command line: keys need values, and negative numbers are values")
+    func words() throws {
+        let arguments = try SexArguments(["a.fits", "-c", "b.sex", "-MAG_ZEROPOINT", "-2.5", "-dd"])
+        #expect(arguments.configuration == "b.sex" && arguments.listing == .configuration(isComplete: true))
+        #expect(arguments.settings.map(\.value) == ["-2.5"])
+        #expect(throws: UsageError.self) { try SexArguments(["a.fits", "-DETECT_THRESH"]) }
+        #expect(throws: UsageError.self) { try SexArguments(["a.fits", "-DETECT_THRESH", "-FILTER", "N"]) }
+        #expect(throws: UsageError.self) { try SexArguments(["-c"]) }
+        for images in [[], ["a.fits", "b.fits"], ["a.fits,b.fits"]] {
+            #expect(throws: UsageError.self) {
+                try SexOptions(SexConfiguration(), SexArguments(images), Arguments())
+            }
+        }
+    }
+
+    @Test("-dd prints a configuration that reads as the built-in values")
+    func printed() throws {
+        var configuration = SexConfiguration()
+        try configuration.read(SexKey.file(all: true), name: "printed", environment: [:])
+        #expect(configuration.warnings.isEmpty)
+        for key in SexKey.all { #expect(configuration[key.name].words == SexConfiguration()[key.name].words) }
+    }
+}
