@@ -8,7 +8,7 @@ import Testing
 @testable import SkyScan
 
 @Suite("windows that are sent as they are stored")
-struct WindowUnpackerTests {
+@Suite(.timeLimit(.minutes(5))) struct WindowUnpackerTests {
     private let files: SkyFile
 
     init() throws { files = try SkyFile() }
