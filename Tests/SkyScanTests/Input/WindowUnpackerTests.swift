@@ -7,8 +7,8 @@ import Testing
 
 @testable import SkyScan
 
-@Suite("windows that are sent as they are stored")
-@Suite(.timeLimit(.minutes(5))) struct WindowUnpackerTests {
+@Suite("windows that are sent as they are stored", .timeLimit(.minutes(5)))
+struct WindowUnpackerTests {
     private let files: SkyFile
 
     init() throws { files = try SkyFile() }
