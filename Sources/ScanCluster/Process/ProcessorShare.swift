@@ -18,6 +18,12 @@ public struct ProcessorShare: Codable, Equatable, Sendable {
         (self.kernel, self.processors) = (kernel, processors)
     }
 
+    /// Number of processors; nil if the process may use all, or if that is unknown.
+    public var count: Int? {
+        let count = processors.reduce(0) { $0 + $1.nonzeroBitCount }
+        return count == 0 ? nil : count
+    }
+
     /// Whether some processor belongs to both.
     public func overlaps(_ other: ProcessorShare) -> Bool {
         guard kernel == other.kernel else { return false }

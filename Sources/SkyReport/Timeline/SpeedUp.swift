@@ -4,6 +4,8 @@
 /// the time in which no task ran on any system, when only the coordinator worked, and for each step the time that its
 /// tasks would take on the slots of the one system, one per slot at a time, at the pace that its own tasks had.
 ///
+/// Reading pixels, too, takes time of the one system's processors if its slots use all of them.
+///
 /// The pace is that of the system alone only if no other system used its processors. The factor is never above the
 /// ratio of the slots, which it has without any loss.
 public struct SpeedUp: Encodable, Equatable, Sendable {
@@ -25,10 +27,12 @@ public struct SpeedUp: Encodable, Equatable, Sendable {
     ///     is the one that did most.
     ///   - processorSeconds: Time in which a processor ran the local system's tasks; nil if unknown. On few processors,
     ///     the coordinator's other threads, which send pixels to nodes, delay its own tasks; alone there are none to send.
+    ///   - readingSeconds: Time that reading the pixels would take from the one system's slots; 0 if it has processors
+    ///     to spare.
     ///   - areApart: Whether two systems, by name, are known to have no processor in common.
     public init?(
         of timeline: ScanTimeline, before: Double = 0, local: String, processorSeconds: Double? = nil,
-        areApart: (String, String) -> Bool
+        readingSeconds: Double = 0, areApart: (String, String) -> Bool
     ) {
         guard let end = timeline.end, end > 0 else { return nil }
         let done = timeline.attempts.filter { $0.outcome == .done && $0.seconds != nil }
@@ -51,7 +55,8 @@ public struct SpeedUp: Encodable, Equatable, Sendable {
         }
         let isDelayed = systems[one].name == local && scanning > 0
         let undelayed = isDelayed ? min(1, (processorSeconds ?? scanning) / scanning) : 1
-        let alone = steps.values.reduce(before + end - timeline.busySeconds) { sum, step in
+        let outside = before + end - timeline.busySeconds + (isDelayed ? readingSeconds : 0)
+        let alone = steps.values.reduce(outside) { sum, step in
             let own = step.filter { $0.system == one }
             let pace = own.cost > 0 ? own.pace : step.pace * relative
             return sum + step.duration(slots: slots, pace: pace * undelayed)

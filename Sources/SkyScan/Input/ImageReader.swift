@@ -19,12 +19,15 @@ public actor ImageReader {
     // Windows that have not been requested yet, and their bytes.
     private var ahead: [(window: WindowPixels, bytes: BulkBytes)] = []
     private var kept: RecentWindows
-    private var reading = Duration.zero
+    private var reading = ReadingTime()
     // Signalled when a pass needs no more pixels, and when the computation of checksums is cancelled; wakes one waiter.
     private nonisolated let passEnd = DispatchSemaphore(value: 0)
 
     /// Seconds spent on reading windows so far.
-    public var readingSeconds: Double { reading / .seconds(1) }
+    public var readingSeconds: Double { reading.seconds }
+
+    /// Processor time that one system alone would take to read the windows that were read so far.
+    package var readingProcessorSeconds: Double { reading.processorSecondsAlone }
 
     /// The image's size, header and other properties that are known without reading pixels.
     public nonisolated let summary: ImageSummary
@@ -196,15 +199,12 @@ public actor ImageReader {
     }
 
     private func read(_ window: WindowPixels) throws -> BulkBytes {
-        let start = ContinuousClock.now
-        defer { reading += ContinuousClock.now - start }
-        return try files.read(window)
+        try reading.measure(pixels: window.rect.area, isConverted: true) { try files.read(window) }
     }
 
     private func readStored(_ window: WindowPixels) throws -> BulkBytes? {
-        let start = ContinuousClock.now
-        defer { reading += ContinuousClock.now - start }
-        return try storedFiles?.read(window)
+        guard let storedFiles else { return nil }
+        return try reading.measure(pixels: window.rect.area, isConverted: false) { try storedFiles.read(window) }
     }
 
     /// Runs `body` on a thread of `threads`, or of the system's.

@@ -1,4 +1,5 @@
 import CommandLineKit
+import Foundation
 import ScanCluster
 import SkyReport
 
@@ -35,16 +36,22 @@ struct ScanAccount: Equatable, Sendable {
     ///   - readingSeconds: time spent reading pixels.
     ///   - local: name of the coordinator's own system.
     ///   - processorSeconds: time in which a processor ran the local system's tasks; nil if unknown.
+    ///   - readingProcessorSeconds: time in which processors would read the pixels for the local system alone.
     ///   - processors: those of each system, as far as they are known.
     init(
         _ timeline: ScanTimeline, before: Double = 0, readingSeconds: Double, local: String,
-        processorSeconds: Double? = nil, processors: [String: ProcessorShare]
+        processorSeconds: Double? = nil, readingProcessorSeconds: Double = 0, processors: [String: ProcessorShare]
     ) {
         // Without systems, the journal had all results.
         guard let end = timeline.end, end > 0, !timeline.systems.isEmpty else { return }
         let times = SlotTimes(timeline, end: end)
-        speedUp = SpeedUp(of: timeline, before: before, local: local, processorSeconds: processorSeconds) {
-            one, other in
+        let processorCount = processors[local]?.count ?? ProcessInfo.processInfo.processorCount
+        let slots = timeline.systems.first { $0.name == local }?.slots ?? 0
+        let readingAlone = slots < processorCount ? 0 : readingProcessorSeconds / Double(processorCount)
+        speedUp = SpeedUp(
+            of: timeline, before: before, local: local, processorSeconds: processorSeconds,
+            readingSeconds: readingAlone
+        ) { one, other in
             guard let one = processors[one], let other = processors[other] else { return false }
             return !one.overlaps(other)
         }

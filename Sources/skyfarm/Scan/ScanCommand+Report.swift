@@ -17,6 +17,7 @@ extension ScanCommand {
             recorder.timeline, before: isOnly ? recorder.before : 0, readingSeconds: await reader.readingSeconds,
             local: ScanEvents.localName,
             processorSeconds: isOnly ? node.local?.processorSeconds : nil,
+            readingProcessorSeconds: isOnly ? await reader.readingProcessorSeconds : 0,
             processors: Dictionary(processors) { $1 }.compactMapValues(\.self))
     }
 

@@ -2,6 +2,12 @@ import ScanCluster
 import Testing
 
 @Suite struct ProcessorShareTests {
+    @Test("the number of processors is that of its bits, and unknown without")
+    func count() {
+        #expect(ProcessorShare(kernel: "a", processors: [0b101, 0b1]).count == 3)
+        #expect(ProcessorShare(kernel: "a").count == nil)
+    }
+
     @Test("processes share processors on one kernel, unless each has its own")
     func overlap() {
         func share(_ kernel: String, _ processors: UInt64...) -> ProcessorShare {

@@ -57,6 +57,15 @@ import Testing
         #expect(factor(3) == 1 && factor(6) == 1.67 && factor(7) == 1.67 && factor(nil) == 1.67)
     }
 
+    @Test("reading counts where it takes time from the slots")
+    func reading() {
+        func factor(_ seconds: Double?) -> Double? {
+            SpeedUp(of: equal, local: "local", processorSeconds: seconds, readingSeconds: 1.5) { _, _ in true }?.factor
+        }
+        // Alone: 3 s of the coordinator, 6 or 12 s of tasks, and 1.5 s of reading; together 9 s.
+        #expect(factor(3) == 1.17 && factor(6) == 1.83)
+    }
+
     @Test("it is silent where the system to compare with may have shared its processors")
     func shared() {
         #expect(speedUp(equal, apart: false) == nil)

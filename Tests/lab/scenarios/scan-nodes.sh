@@ -3,7 +3,7 @@
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $(log 4 scan)"
 
-check "an image is made and scanned on one machine" sky 4000x3000 --threshold 0.7 --deblend-levels 64
+check "an image is made and scanned on one machine" sky 8000x6000 --threshold 0.7 --band 128
 for host in 1 2 3; do node $host; done
 for host in 1 2 3; do check "node $host is announced" wait_for 15 announced $host; done
 
@@ -14,7 +14,7 @@ check "three nodes are listed" lines 3 '^n[123] +10\.77\.0\.[123]:[0-9]+ +[0-9]+
 check "within 3 s ($took s)" under 3 "$took"
 cat "$LAB/nodes"
 
-scan 4 --threshold 0.7 --deblend-levels 64
+scan 4 --threshold 0.7 --band 128
 check "a scan without a flag succeeds" scan_ended 4
 for host in 1 2 3; do check "node $host finished tasks" worked 4 n$host; done
 check "the catalogue equals that of one machine" same_catalogue

@@ -7,7 +7,7 @@
 # the times unreliable, where this user may do that; LAB_PRIORITY is the command that raises the priority.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $LAB/errors"
-: "${LAB_SIZE:=8192x8192}" "${LAB_PRIORITY:=$(chrt -f 1 true 2>/dev/null && echo chrt -f 1 || echo env)}"
+: "${LAB_SIZE:=12288x12288}" "${LAB_PRIORITY:=$(chrt -f 1 true 2>/dev/null && echo chrt -f 1 || echo env)}"
 
 # scan_on PROCESSOR OPTION...: scans with one slot; prints the seconds, which the clock has.
 scan_on() {

@@ -93,9 +93,9 @@ struct ArithmeticTests {
         #expect(try scene.bytes("out/o.ecsv") != bytes)
     }
 
-    @Test("and draws at random is detected by its blends, although rand_r is replaced")
+    @Test("and draws at random is detected by its blends, where it extracts, although rand_r is replaced")
     func draw() throws {
-        let environment = try OtherSEP.withRandomDraw(in: scene)
+        let environment = try OtherSEP.withRandomDraw(in: scene).merging(["SKYFARM_ENGINE": "sep"]) { $1 }
         let words = ["scan", image, "-o", scene.path("out/o.csv"), "--local-slots", "1", "--no-journal"]
         let result = try Program.run(words, environment: environment)
         #expect(result.code == ExitCode.input.rawValue && scene.outputs.isEmpty)
