@@ -220,39 +220,42 @@ inlined bool may_be_reached_before(const curve *c, int end, disc sum, double tar
     return false;
 }
 
+// Far above the rounding error of a sum of millions of parts, far below the flux in a ring of a real source.
+static double nearly_equal_to(double size) { return 1e-11 * size; }
+
+// Where the flux first reaches `target`, which is above 0 and at most that of all rings; NaN where the result depends on
+// the last bits of sums.
+inlined double radius_of(const curve *c, double target, disc all, double size) {
+    double nearly_equal = nearly_equal_to(size), nearly_flat = 1e-4 * size;
+    bracket b = {.target = target, .high = rings, .below_high = all};
+    narrow(c, &b);
+    double before = b.below_low.flux, reached = b.below_high.flux;
+    if (target - before < nearly_equal || reached - target < nearly_equal || reached - before < nearly_flat) return NAN;
+    if (may_be_reached_before(c, b.low, b.below_low, target - nearly_equal)) return NAN;
+    return c->step * (b.low + (target - before) / (reached - before));
+}
+
 for_each_processor
 double skyfarm_half_flux_radius(
     const float *pixels, int left, int top, int width, int height, double x, double y, double limit
 ) {
     curve c = {pixels, left, top, width, height, x, y, limit / rings, 1.0 / (limit / rings)};
     disc all = rings_below(&c, rings);
-    double target = 0.5 * all.flux, size = all.flux - 2 * all.negative;
+    double target = 0.5 * all.flux, size = all.flux - 2 * all.negative, nearly_equal = nearly_equal_to(size);
     if (!(size < INFINITY)) return NAN;
-    // Far above the rounding error of a sum of millions of parts, far below the flux in a ring of a real source.
-    double nearly_equal = 1e-11 * size, nearly_flat = 1e-4 * size;
     if (target <= 0.0)
         return rings_below(&c, 1).flux < target + nearly_equal || -target < nearly_equal ? NAN : 0.0;
-    bracket b = {.target = target, .high = rings, .below_high = all};
-    narrow(&c, &b);
-    double before = b.below_low.flux, reached = b.below_high.flux;
-    if (target - before < nearly_equal || reached - target < nearly_equal || reached - before < nearly_flat) return NAN;
-    if (may_be_reached_before(&c, b.low, b.below_low, target - nearly_equal)) return NAN;
-    return c.step * (b.low + (target - before) / (reached - before));
+    return radius_of(&c, target, all, size);
 }
 
 for_each_processor
 double skyfarm_flux_radius(
-    const float *pixels, int width, int height, double x, double y, double limit, double target
+    const float *pixels, int left, int top, int width, int height, double x, double y, double limit, double target
 ) {
-    curve c = {pixels, width, height, x, y, limit / rings, 1.0 / (limit / rings)};
+    curve c = {pixels, left, top, width, height, x, y, limit / rings, 1.0 / (limit / rings)};
     disc all = rings_below(&c, rings);
-    double size = all.flux - 2 * all.negative, nearly_equal = 1e-11 * size;
+    double size = all.flux - 2 * all.negative;
     // Where it is never reached, libsep decides.
-    if (!(size < INFINITY && target > 0.0 && target < all.flux - nearly_equal)) return NAN;
-    bracket b = {.target = target, .high = rings, .below_high = all};
-    narrow(&c, &b);
-    double before = b.below_low.flux, reached = b.below_high.flux;
-    if (target - before < nearly_equal || reached - target < nearly_equal || reached - before < 1e-4 * size) return NAN;
-    if (may_be_reached_before(&c, b.low, b.below_low, target - nearly_equal)) return NAN;
-    return c.step * (b.low + (target - before) / (reached - before));
+    if (!(size < INFINITY && target > 0.0 && target < all.flux - nearly_equal_to(size))) return NAN;
+    return radius_of(&c, target, all, size);
 }

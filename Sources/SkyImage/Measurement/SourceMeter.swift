@@ -193,7 +193,7 @@ struct SourceMeter: ~Copyable {
         let (x, y) = centre(target)
         if let pixels = cutout.unmaskedPixels, limit > 0.5, limit < 1e5 {
             let radius = skyfarm_flux_radius(
-                pixels, Int32(cutout.rect.width), Int32(cutout.rect.height), x, y, limit, share * flux)
+                pixels, 0, 0, Int32(cutout.rect.width), Int32(cutout.rect.height), x, y, limit, share * flux)
             if !radius.isNaN { return radius }
         }
         var image = cutout.sepImage()

@@ -37,6 +37,35 @@ struct HalfFluxRadiusTests {
         }
     }
 
+    @Test("the radius of another flux is libsep's, wherever the window lies", arguments: UInt64(0)..<30)
+    func targetEqualsSEP(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let (width, height) = (Int32(61), Int32(47))
+        let pixels = (0..<width * height).map { index -> Float in
+            let (dx, dy) = (Float(index % width - width / 2), Float(index / width - height / 2))
+            return 900 / (1 + dx * dx + dy * dy) + Float.random(in: -1...1, using: &random)
+        }
+        var image = sep_image()
+        (image.dtype, image.w, image.h) = (SEP_TFLOAT, width, height)
+        pixels.withUnsafeBufferPointer { pixels in
+            image.data = UnsafeRawPointer(pixels.baseAddress)
+            var decided = 0
+            for share in [0.2, 0.5, 0.8] {
+                let (x, y) = (Double.random(in: 28...33, using: &random), Double.random(in: 20...26, using: &random))
+                var (flux, share, radius, flag) = (2000.0, share, 0.0, Int16(0))
+                sep_flux_radius(&image, x, y, 18, 0, 5, 0, &flux, &share, 1, &radius, &flag)
+                let target = share * flux
+                for (left, top) in [(Int32(0), Int32(0)), (400, 1000)] {
+                    let mine = skyfarm_flux_radius(
+                        pixels.baseAddress, left, top, width, height, x + Double(left), y + Double(top), 18, target)
+                    if !mine.isNaN { decided += 1 }
+                    #expect(mine.isNaN || isClose(mine, radius), "at \(x), \(y) for \(target)")
+                }
+            }
+            #expect(decided >= 4)
+        }
+    }
+
     @Test("half of the flux that may be reached twice is left to libsep")
     func twice() {
         var pixels = [Float](repeating: 0, count: 41 * 41)

@@ -22,12 +22,10 @@ int skyfarm_draw_is_fixed(void);
 double skyfarm_half_flux_radius(
     const float *pixels, int left, int top, int width, int height, double x, double y, double limit);
 
-// The radius of the circle in which the flux first reaches `target`, within `limit` pixels of (x, y), of pixels none of
-// which is masked. NaN where libsep must compute it: where the flux is not reached, and where the result depends on the
-// last bits of sums.
+/// The radius in pixels at which the flux first reaches `target`; the other arguments are as above. NaN where libsep
+/// must compute it: also where the flux is not reached.
 double skyfarm_flux_radius(
-    const float *pixels, int width, int height, double x, double y, double limit, double target
-);
+    const float *pixels, int left, int top, int width, int height, double x, double y, double limit, double target);
 
 /// The greatest magnitude of `count` numbers; NaN if one of them is NaN. In C for vector instructions: every pixel of
 /// an image passes through it twice.
