@@ -17,8 +17,9 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     private let onDraining: () -> Void
     private let onEnd: (ScanError) -> Void
 
-    /// Takes over an open connection. `packed`: the form in which this process packs bulk bytes. `onTraffic`: attempts got their bulk bytes. `onDraining`: the node takes no more
-    /// tasks but finishes those it has. `onEnd`: the connection has ended, and attempts in flight have been completed.
+    /// Takes over an open connection. `packed`: the form in which this process packs bulk bytes. `onTraffic`: attempts got
+    /// their bulk bytes. `onDraining`: the node takes no more tasks but finishes those it has. `onEnd`: the connection has
+    /// ended, and attempts in flight have been completed.
     init(
         node: NodeInfo, packed: String? = nil, connection: Connection,
         onTraffic: @escaping (BulkTraffic) -> Void = { _ in },

@@ -37,16 +37,17 @@ package struct MeshStatistics: Codable, Equatable, Sendable {
         firstRow = band.core.y.lowerBound / parameters.meshHeight
         columns = (core.rect.width + meshWidth - 1) / meshWidth
         let mask = maskedPixels > 0 ? core.maskBytes() : nil
-        if ScanKernel.current == .own {
+        switch ScanKernel.current {
+        case .own:
             (back, sigma) = try core.ownMeshes(
                 mask: mask, areAllUsable: isOrdinary, width: meshWidth, height: meshHeight)
-        } else {
+        case .sep:
             (back, sigma) = try core.rawMeshes(mask: mask, width: meshWidth, height: meshHeight)
-        }
-        if ScanKernel.current == .sep, !isOrdinary {
-            for mesh in core.badMeshes(mask: mask, width: meshWidth, height: meshHeight) {
-                back[mesh] = Self.bad
-                sigma[mesh] = Self.bad
+            if !isOrdinary {
+                for mesh in core.badMeshes(mask: mask, width: meshWidth, height: meshHeight) {
+                    back[mesh] = Self.bad
+                    sigma[mesh] = Self.bad
+                }
             }
         }
         if parameters.noise == .weights {

@@ -20,7 +20,7 @@ public struct SExtractorColumn: Sendable {
     let values: @Sendable (borrowing SExtractorContext) -> [[Double]]
 
     /// All columns.
-    public static let all = general + fluxes + positions + shapes + windowedShapes
+    public static let all = general + fluxes + positions + shapes
 
     /// The column of this name.
     static func named(_ name: String) -> SExtractorColumn? { byName[name] }
