@@ -171,5 +171,5 @@ extension ScanCommand {
             OptionSection(title: "Log", options: [LogOptions.format.spec]),
             CommonOptions.section,
         ],
-        exitCodes: Set(ExitCode.all), files: [.key, .journals])
+        exitCodes: Set(ExitCode.all), files: [.key, .journals, .fingerprints])
 }
