@@ -14,6 +14,8 @@ struct BenchmarkOptions {
     var peers = true
     /// The images of the suite `images`.
     var files: [String] = []
+    /// The rows of the suite `night` that are measured.
+    var rows: [NightRow] = []
 
     struct UsageError: Error, CustomStringConvertible {
         var description: String
@@ -22,6 +24,7 @@ struct BenchmarkOptions {
     private static let usage = """
         usage: skyfarm-benchmarks scan|dispatch|latency|codec|tls|scale|dashboard|start|night|skies|images FILE...
                  [--json] [--runs N] [--size PIXELS] [--no-peers]
+               night also has [--row ROW]..., one of: \(NightRow.allCases.map(\.rawValue).joined(separator: ", "))
         """
 
     init(_ arguments: [String]) throws(UsageError) {
@@ -37,11 +40,20 @@ struct BenchmarkOptions {
             case "--no-peers": peers = false
             case "--runs": runs = try Self.number(rest.popFirst(), in: 1...1000)
             case "--size": size = try Self.number(rest.popFirst(), in: 256...20_000)
+            case "--row" where suite == .night: rows.append(try Self.row(rest.popFirst()))
             case let file where suite == .images && !file.hasPrefix("-"): files.append(file)
             default: throw UsageError(description: "unknown option \(option)\n" + Self.usage)
             }
         }
+        if rows.isEmpty { rows = NightRow.allCases }
         if suite == .images && files.isEmpty { throw UsageError(description: "no image is given\n" + Self.usage) }
+    }
+
+    private static func row(_ text: String?) throws(UsageError) -> NightRow {
+        guard let row = text.flatMap(NightRow.init(rawValue:)) else {
+            throw UsageError(description: "\(text.map { "there is no row \($0)" } ?? "--row needs a name")\n" + usage)
+        }
+        return row
     }
 
     private static func number(_ text: String?, in range: ClosedRange<Int>) throws(UsageError) -> Int {

@@ -18,7 +18,7 @@ struct NightSuite {
     }
 
     /// What is measured on one set of images.
-    private struct Row {
+    private struct Measured {
         var rates: [String: Sample] = [:]
         var sources: [String: Int] = [:]
         /// Share of the slots' time between the first and the last task.
@@ -31,23 +31,11 @@ struct NightSuite {
         defer { try? FileManager.default.removeItem(at: folder) }
         var report = Report(.night)
         report.notes.append("two local slots, \(options.runs) runs, alternating; files in the page cache")
-        for images in sets { try measure(images, &report) }
-        try measureSmallImages(&report)
-        return report
-    }
-
-    private var sets: [NightImages] {
-        let size = options.size
-        let plain = [
-            NightImages(count: 100, width: size, height: size),
-            NightImages(count: 400, width: size / 2, height: size / 2),
-            NightImages(count: 60, width: size, height: 2 * size, isMosaic: true),
-        ]
-        return plain.flatMap { images in
-            var compressed = images
-            compressed.isCompressed = true
-            return [images, compressed]
+        for row in options.rows {
+            let images = row.images(size: options.size)
+            if row == .small { try measureAlone(images, &report) } else { try measure(images, &report) }
         }
+        return report
     }
 
     private func measure(_ images: NightImages, _ report: inout Report) throws {
@@ -55,7 +43,7 @@ struct NightSuite {
         let peers = NightPeers(images: images, files: files, folder: folder)
         let names = [NightPeers.parallel, Self.skyfarm, NightPeers.hyperQueue]
         var missing = options.peers ? [] : names.filter { $0 != Self.skyfarm }
-        var row = Row()
+        var row = Measured()
         for round in 0..<options.runs {
             for name in round % 2 == 0 ? names : names.reversed() where !missing.contains(name) {
                 try Self.readIntoCache(files)
@@ -72,7 +60,7 @@ struct NightSuite {
         add(row, of: images, names, to: &report)
     }
 
-    private func add(_ row: Row, of images: NightImages, _ names: [String], to report: inout Report) {
+    private func add(_ row: Measured, of images: NightImages, _ names: [String], to report: inout Report) {
         let measured = names.filter { row.rates[$0] != nil }
         func rate(_ name: String) -> Sample { row.rates[name] ?? Sample() }
         let counts = measured.map { "\($0) \(row.sources[$0] ?? 0)" }.joined(separator: ", ")
@@ -88,12 +76,10 @@ struct NightSuite {
         report.add("\(images.name): peak memory", "MB", row.memory.map { $0 / 1e6 })
     }
 
-    /// Ten thousand small images, by `skyfarm scan` alone.
-    private func measureSmallImages(_ report: inout Report) throws {
-        let size = max(32, options.size / 8)
-        let images = NightImages(count: 10_000, width: size, height: size)
+    /// Measures `skyfarm scan` without peers, in images per second.
+    private func measureAlone(_ images: NightImages, _ report: inout Report) throws {
         let files = try images.write(to: folder)
-        var (rates, row) = (Sample(), Row())
+        var (rates, row) = (Sample(), Measured())
         for _ in 0..<options.runs {
             try Self.readIntoCache(files)
             rates.add(Double(images.count) / (try scan(images, into: &row, withEvents: false).seconds))
@@ -113,7 +99,7 @@ struct NightSuite {
     /// Runs the program on the folder of images. Without events, the busy share of the slots is not computed.
     /// - Returns: the time of the process, and the number of sources.
     /// - Throws: ``BenchmarkError`` if it does not write a catalogue of every image.
-    private func scan(_ images: NightImages, into row: inout Row, withEvents: Bool = true) throws
+    private func scan(_ images: NightImages, into row: inout Measured, withEvents: Bool = true) throws
         -> (seconds: Double, sources: Int)
     {
         struct Result: Decodable {

@@ -7,4 +7,9 @@ enum Checksum {
 
     /// Of the coded form of `value`.
     static func of(_ value: some Encodable) throws -> UInt64 { try WireEncoder().encode(value) { of($0) } }
+
+    /// Of two checksums.
+    static func of(_ first: UInt64, _ second: UInt64) -> UInt64 {
+        withUnsafeBytes(of: (first.littleEndian, second.littleEndian)) { of($0) }
+    }
 }

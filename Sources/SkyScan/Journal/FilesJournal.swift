@@ -8,21 +8,15 @@ public final class FilesJournal: Sendable {
     private let known: Locked<[String: JournalledFile]>
     private let knownMerged: Locked<JournalledFile.Catalogue?>
     private let executor = BlockingExecutor(label: "skyfarm.journal")
-    private let opened: Confined
-
-    /// State confined to the journal's thread.
-    private final class Confined: @unchecked Sendable {
-        // Sendable: used on the journal's executor only.
-        var lock: JournalLock?
-        var file: JournalFile?
-
-        init(lock: JournalLock, file: JournalFile) { (self.lock, self.file) = (lock, file) }
-    }
+    private let opened: ScanJournal.Confined
+    private let images: ImageJournals
 
     private init(
-        id: String, files: [JournalledFile], merged: JournalledFile.Catalogue?, _ opened: Confined
+        _ opening: JournalOpening, files: [JournalledFile], merged: JournalledFile.Catalogue?,
+        _ opened: ScanJournal.Confined, tasks: Set<TaskKey>
     ) {
-        self.id = id
+        id = opening.id
+        images = ImageJournals(opening: opening, opened: opened, stored: tasks)
         knownMerged = Locked(merged)
         known = Locked(Dictionary(files.map { ($0.name, $0) }) { $1 })
         self.opened = opened
@@ -58,16 +52,41 @@ public final class FilesJournal: Sendable {
             }
             try file.prepareFiles()
             return FilesJournal(
-                id: opening.id, files: files, merged: file.record.merged, Confined(lock: lock, file: file))
+                opening, files: files, merged: file.record.merged,
+                ScanJournal.Confined(lock: lock, opening: opening, file: file), tasks: file.keys)
         }
     }
 
     /// Records what is known about a file; durable when this returns.
     /// - Throws: ``JournalError``.
     public func write(_ file: JournalledFile) async throws {
-        try await executor.run { [opened] in try opened.file?.write(file) }
+        try await executor.run { [opened] in try opened.openFile?.write(file) }
         known.withLock { $0[file.name] = file }
     }
+
+    /// The journal of the tasks of an image, with the results of an earlier run on the same files. The results are kept until
+    /// the file is complete.
+    /// - Parameters:
+    ///   - image: the image's name, with its HDU.
+    ///   - file: the name of its file.
+    ///   - inputs: the image's file, its mask and its weight map, as they were before they were read.
+    /// - Returns: a journal that shares the file of this one.
+    /// - Throws: ``JournalError`` if the key cannot be coded.
+    public func tasks(of image: String, in file: String, inputs: [FileStamp]) throws(JournalError) -> ScanJournal {
+        try images.journal(of: image, in: file, inputs: inputs, executor: executor)
+    }
+
+    /// Records a file whose catalogues are written; durable when this returns. If it is complete, the results of its tasks
+    /// are deleted.
+    /// - Throws: ``JournalError``.
+    public func finish(_ file: JournalledFile) async throws {
+        let keys = images.release(file.name)
+        try await executor.run { [opened] in try opened.openFile?.write(file, removing: file.isComplete ? keys : []) }
+        known.withLock { $0[file.name] = file }
+    }
+
+    /// A file could not be scanned: the results of its tasks stay.
+    public func release(_ file: String) { _ = images.release(file) }
 
     /// The table of all files, as this run or an earlier one has recorded it.
     public var merged: JournalledFile.Catalogue? { knownMerged.withLock(\.self) }
@@ -76,8 +95,8 @@ public final class FilesJournal: Sendable {
     /// - Throws: ``JournalError``.
     public func write(merged: JournalledFile.Catalogue) async throws {
         try await executor.run { [opened] in
-            opened.file?.change { $0.merged = merged }
-            try opened.file?.insert([])
+            opened.openFile?.change { $0.merged = merged }
+            try opened.openFile?.insert([])
         }
         knownMerged.withLock { $0 = merged }
     }
@@ -89,11 +108,12 @@ public final class FilesJournal: Sendable {
     /// - Throws: ``JournalError``.
     public func finish(isComplete: Bool, sources: Int) async throws {
         try await executor.run { [opened] in
-            defer { (opened.file, opened.lock) = (nil, nil) }
-            opened.file?.change { record in
+            defer { opened.close() }
+            opened.openFile?.change { record in
                 (record.sources, record.state) = (sources, isComplete ? .finished : .partial)
             }
-            try opened.file?.finish(keepsResults: true)
+            try opened.openFile?.finish(keepsResults: true)
+            if isComplete { try opened.openFile?.removeTasks() }
         }
     }
 }

@@ -6,6 +6,7 @@ final class JournalFile {
     let database: SQLiteDatabase
     private let insertion: SQLiteStatement
     private let selection: SQLiteStatement
+    private let deletion: SQLiteStatement
     private(set) var record: JobRecord
     /// Whether the record differs from that on disk.
     private var isChanged = false
@@ -40,6 +41,7 @@ final class JournalFile {
         insertion = try database.prepare("INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?)")
         selection = try database.prepare(
             "SELECT checksum, output FROM result WHERE step = ? AND basis = ? AND window = ?")
+        deletion = try database.prepare("DELETE FROM result WHERE step = ? AND basis = ? AND window = ?")
     }
 
     /// Writes results, and the record if it was changed; they are durable when this returns.
@@ -89,6 +91,24 @@ final class JournalFile {
         }
         isChanged = false
         if !keepsResults, !keys.isEmpty { try freeSpace() }
+    }
+
+    /// Deletes the results of these tasks. Their space is used for further ones.
+    func remove(_ keys: Set<TaskKey>) throws(JournalError) {
+        for key in keys.intersection(self.keys) {
+            try deletion.bind(
+                .text(key.step.rawValue), .integer(Int64(bitPattern: key.basis)),
+                .integer(Int64(bitPattern: key.window)))
+            _ = try deletion.step()
+            deletion.reset()
+        }
+        self.keys.subtract(keys)
+    }
+
+    /// Deletes the results of tasks that are left, and frees the space of all that were deleted.
+    func removeTasks() throws(JournalError) {
+        if !keys.isEmpty { try database.execute("DELETE FROM result") }
+        if try Self.number("PRAGMA freelist_count", in: database) > 0 { try freeSpace() }
     }
 
     /// Deletes all results and frees their space.

@@ -93,8 +93,17 @@ extension JournalFile {
             """)
     }
 
-    /// Writes what is known about a file of the job; durable when this returns. After ``prepareFiles()``.
-    func write(_ file: JournalledFile) throws(JournalError) {
+    /// Writes what is known about a file of the job, and removes the results of these tasks; durable when this returns. After
+    /// ``prepareFiles()``.
+    func write(_ file: JournalledFile, removing keys: Set<TaskKey> = []) throws(JournalError) {
+        guard !keys.isEmpty else { return try insert(file) }
+        try database.transaction { () throws(JournalError) in
+            try insert(file)
+            try remove(keys)
+        }
+    }
+
+    private func insert(_ file: JournalledFile) throws(JournalError) {
         let coded: [UInt8]
         do {
             coded = try WireEncoder().encode(file)

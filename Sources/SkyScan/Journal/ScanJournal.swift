@@ -9,7 +9,10 @@ internal import ScanNetwork
 public final class ScanJournal: Sendable {
     /// The job's ID.
     public let id: String
-    let executor = BlockingExecutor(label: "skyfarm.journal")
+    /// Confines the file. Journals of images in the journal of a job of many share the job's.
+    let executor: BlockingExecutor
+    /// Distinguishes the tasks of an image in the journal of a job of many; nil in a journal of one image.
+    let image: UInt64?
     /// Until then results are not written, since repeating them takes less time than writing them; nil if all are.
     private let keepsFrom: ContinuousClock.Instant?
     private let state = Locked(State())
@@ -25,6 +28,8 @@ public final class ScanJournal: Sendable {
         var waiting: [CheckedContinuation<Void, any Error>] = []
         var failure: (any Error)?
         var keys: Set<TaskKey> = []
+        /// Of these, those that this run has taken or added.
+        var used: Set<TaskKey> = []
     }
 
     private struct Pending: Sendable {
@@ -65,13 +70,20 @@ public final class ScanJournal: Sendable {
 
     init(
         id: String, opened: Confined, keys: Set<TaskKey>, keepsFrom: ContinuousClock.Instant?,
+        executor: BlockingExecutor = BlockingExecutor(label: "skyfarm.journal"), image: UInt64? = nil,
         notice: @escaping @Sendable (String) -> Void
     ) {
         self.id = id
+        self.executor = executor
+        self.image = image
         self.opened = opened
         self.keepsFrom = keepsFrom
         self.notice = notice
-        state.withLock { $0.keys = keys }
+        state.withLock { state in
+            state.keys = keys
+            // The key of an image in the journal of a job of many includes sizes and times of its files.
+            state.isConfirmed = image != nil
+        }
     }
 
     /// Whether finished tasks are kept: those of a job of one task are not, unless it takes long.
@@ -82,9 +94,10 @@ public final class ScanJournal: Sendable {
     /// Checks whether the inputs are those of the journal.
     ///
     /// If the journal holds results to continue from, this returns after the check. Otherwise it returns at once, and
-    /// results are held back until `checksums` returns.
+    /// results are held back until `checksums` returns. For a journal of one image; others know their inputs.
     /// - Throws: what `checksums` throws, ``JournalError``.
     public func begin(_ checksums: @escaping @Sendable () async throws -> InputChecksums) async throws {
+        if image != nil { return }
         if state.withLock({ $0.keys.isEmpty }) {
             Task {
                 do { try await confirm(try await checksums()) } catch { fail(error) }
@@ -116,13 +129,23 @@ public final class ScanJournal: Sendable {
     public var count: Int { state.withLock { $0.keys.count } }
 
     /// Whether the journal holds a result of the task.
-    func holds(_ key: TaskKey) -> Bool { state.withLock { $0.keys.contains(key) } }
+    func holds(_ key: TaskKey) -> Bool { state.withLock { $0.keys.contains(stored(key)) } }
+
+    /// The key under which the result of a task is in the file.
+    private func stored(_ key: TaskKey) -> TaskKey {
+        guard let image else { return key }
+        return TaskKey(step: key.step, basis: Checksum.of(image, key.basis), window: key.window)
+    }
+
+    /// The keys of the results in the file that this run has taken or added.
+    var used: Set<TaskKey> { state.withLock(\.used) }
 
     /// The output of a task, if the journal holds one that decodes and passes `validate`.
     func output<Output: Decodable & Sendable>(
         of key: TaskKey, as type: Output.Type, validate: @escaping @Sendable (Output) throws -> Void
     ) async throws -> Output? {
         guard holds(key) else { return nil }
+        let key = stored(key)
         let result = try await executor.run { [opened] () throws -> Result<Output, any Error> in
             Result {
                 guard let bytes = try opened.openFile?.output(of: key) else {
@@ -134,7 +157,9 @@ public final class ScanJournal: Sendable {
             }
         }
         switch result {
-        case .success(let output): return output
+        case .success(let output):
+            state.withLock { _ = $0.used.insert(key) }
+            return output
         case .failure(let error):
             // After any error the task can be run again.
             state.withLock { _ = $0.keys.remove(key) }
@@ -154,7 +179,7 @@ public final class ScanJournal: Sendable {
         _ output: some Encodable & Sendable, of key: TaskKey, committed: @escaping @Sendable () -> Void
     ) async throws {
         if let keepsFrom, ContinuousClock.now < keepsFrom { return committed() }
-        let pending = Pending(key: key, encode: { try $0.encode(output) }, committed: committed)
+        let pending = Pending(key: stored(key), encode: { try $0.encode(output) }, committed: committed)
         let count = try state.withLock { state in
             if let failure = state.failure { throw failure }
             state.pending.append(pending)
@@ -265,7 +290,10 @@ public final class ScanJournal: Sendable {
     private func commit(_ batch: [Pending]) throws {
         guard !batch.isEmpty, let file = try opened.file() else { return }
         try file.insert(batch.map { ($0.key, try $0.encode(opened.encoder)) })
-        state.withLock { $0.keys.formUnion(batch.map(\.key)) }
+        state.withLock { state in
+            state.keys.formUnion(batch.map(\.key))
+            state.used.formUnion(batch.map(\.key))
+        }
         for pending in batch { pending.committed() }
     }
 

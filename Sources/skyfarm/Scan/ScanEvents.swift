@@ -41,7 +41,8 @@ struct ScanEvents: Sendable {
         case .began(let step, let tasks, let cost):
             if tasks > 0 { display.handle(.planned(tasks: tasks, work: cost)) }
             show(.debug, "\(name: image): \(step.rawValue): \(HumanFormat.count(tasks, "task"))")
-        case .resumed, .found: break
+        case .resumed(_, let tasks, let cost): display.handle(.resumed(tasks: tasks, work: cost))
+        case .found: break
         case .sectors(let step, let waiting, let resumed):
             self.tasks.begin(step, waiting: waiting, resumed: resumed, of: image)
         case .job(_, let event): handle(event, of: image)

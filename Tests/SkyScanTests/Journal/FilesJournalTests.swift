@@ -62,6 +62,44 @@ import Testing
         #expect(try await open([bench.image, "other"], forgets: true).files.isEmpty)
     }
 
+    /// Scans an image of the file with the journal of its tasks, as a run of its own; then the file ends, if one is given.
+    private func scan(
+        _ image: String, _ bench: JournalBench, then file: JournalledFile? = nil
+    ) async throws -> SkyScanResult {
+        let journal = try await open([bench.image, "other"])
+        let result = try await bench.scan(try tasks(journal, of: image, bench))
+        if let file { try await journal.finish(file) }
+        return result
+    }
+
+    private func tasks(_ journal: FilesJournal, of image: String, _ bench: JournalBench) throws -> ScanJournal {
+        try journal.tasks(of: image, in: bench.image, inputs: [try #require(FileStamp(bench.image))])
+    }
+
+    @Test("keeps the results of an image's tasks until its file is complete, for the same pixels only")
+    func tasks() async throws {
+        let bench = try JournalBench()
+        let whole = try await bench.scan(nil)
+        let first = "sky.fits[1]"
+        let finished = try await bench.scanInPart(
+            try tasks(try await open([bench.image, "other"]), of: first, bench), count: 9)
+        #expect(finished >= 9)
+        // Another image of the file has tasks with the same windows.
+        #expect(try await scan("sky.fits[2]", bench).tally.resumed == 0)
+        let resumed = try await scan(first, bench, then: try entry(isComplete: false))
+        #expect(resumed.tally.resumed >= finished && resumed.tally.resumed + resumed.tally.tasks == whole.tally.tasks)
+        #expect(try resumed.bytes == whole.bytes)
+        #expect(try await scan(first, bench).tally.tasks == 0)
+
+        var file = try entry()
+        file.name = bench.image
+        #expect(try await scan(first, bench, then: file).tally.tasks == 0)
+        let again = try await scan(first, bench)
+        #expect(again.tally.resumed == 0)
+        try bench.writeImage(seed: 8)
+        #expect(try await scan(first, bench).tally.resumed == 0)
+    }
+
     @Test("belongs to its files in their order")
     func order() async throws {
         let first = try await open(["a", "b"]).id

@@ -123,8 +123,7 @@ struct ImagesJob: Sendable {
         defer { queue.leave(ticket) }
         let isLast: Bool
         do {
-            let found = try await self.scan(
-                image, of: scan.file, survey, place: scan.place(of: image.number), ticket)
+            let found = try await self.scan(image, of: scan, survey, ticket)
             isLast = scan.finish(image.number, found)
         } catch {
             if command.endsJob(error) { throw error }
@@ -149,9 +148,9 @@ struct ImagesJob: Sendable {
     }
 
     private func scan(
-        _ image: CatalogueTable.Extension, of file: InputList.File, _ survey: FITSSurvey, place: Int,
-        _ ticket: ImageQueue.Ticket
+        _ image: CatalogueTable.Extension, of fileScan: FileScan, _ survey: FITSSurvey, _ ticket: ImageQueue.Ticket
     ) async throws -> FileScan.Image {
+        let file = fileScan.file
         let reader = try reader(image, of: file, survey)
         let location = reader.summary.name
         let parameters = try command.parameters(for: reader.summary)
@@ -160,7 +159,7 @@ struct ImagesJob: Sendable {
         defer { checksums.cancel() }
         let scan = try SkyScan(
             reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: node.coordinator,
-            job: UInt64.random(in: .min ... .max),
+            job: UInt64.random(in: .min ... .max), journal: try tasks(of: reader, in: fileScan),
             observer: { event in
                 queue.handle(event, of: ticket)
                 recorder?.handle(event)
@@ -174,7 +173,8 @@ struct ImagesJob: Sendable {
             software: Skyfarm.software)
         if survey.images.count > 1 { table.source = image }
         let catalogue = try command.catalogue(
-            table, result, reader.summary, parameters, number: place, checksums: try await checksums.value)
+            table, result, reader.summary, parameters, number: fileScan.place(of: image.number),
+            checksums: try await checksums.value)
         let found = FileScan.Image(
             name: location, extensionName: image.name, summary: reader.summary, result: result, table: table,
             catalogue: catalogue)
@@ -212,6 +212,7 @@ struct ImagesJob: Sendable {
         if command.endsJob(error) { throw error }
         let reason = CommandError(error, in: "scan").description
         pages?.fail(nil, of: file, reason)
+        journal?.release(file.name)
         if options.images.failsFast { throw error }
         report.fail(file, reason)
         events.display.handle(.fileEnded(file: file.name, outputs: [], errors: [reason]))

@@ -96,8 +96,15 @@ extension ImagesJob {
             scan.failures.isEmpty
             && scan.images.allSatisfy { $0.result.missing.isEmpty && $0.result.differentNodes.isEmpty }
         entry.report = try report.coded(scan.file)
-        try await journal.write(entry)
+        try await journal.finish(entry)
         return names
+    }
+
+    /// The journal of the tasks of an image; nil if its one task ends with the catalogue of its file.
+    func tasks(of image: ImageReader, in scan: FileScan) throws -> ScanJournal? {
+        let isCut = image.summary.area > BandPlan.wholePixelCount || options.bandRows != nil
+        guard isCut || scan.hdus.count > 1 else { return nil }
+        return try journal?.tasks(of: image.summary.name, in: scan.file.name, inputs: scan.stamps)
     }
 
     /// Takes over the files that an earlier run has finished, those of these names.
