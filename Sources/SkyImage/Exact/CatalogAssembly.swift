@@ -4,7 +4,7 @@ package struct CatalogAssembly: Sendable {
     package private(set) var sources: SourceTable
     /// Sources whose apertures must be measured in larger windows.
     package private(set) var open: OpenApertures
-    /// The pixels of ``sources``, if ``ScanParameters/measurements`` are requested.
+    /// The pixels of ``sources``, if the parameters need them.
     package let pixels: PixelRuns
     /// The pixels of sources that cleaning removed, with the survivors that they are due to.
     package let absorbed: PixelRuns
@@ -19,8 +19,8 @@ package struct CatalogAssembly: Sendable {
         let cleaned = parameters.clean.map { SourceCleaner(batch, order: order, parameter: $0).clean() }
         let kept = cleaned.map { order.selecting($0.survivors) } ?? order
         absorbed =
-            parameters.measurements == nil
-            ? PixelRuns() : batch.pixels.absorbed(order, survivors: kept, absorbers: cleaned?.absorbers ?? [])
+            parameters.needsPixels
+            ? batch.pixels.absorbed(order, survivors: kept, absorbers: cleaned?.absorbers ?? []) : PixelRuns()
         let remaining = batch.selecting(kept)
         parents = parameters.measurements == nil ? [] : batch.islandNumbers(order).selecting(kept)
         sources = remaining.sources

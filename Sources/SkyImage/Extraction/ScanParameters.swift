@@ -38,6 +38,8 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     /// What else is measured, of the sources that survive cleaning; nil, the default: nothing. The photometry is then
     /// done with these rules for neighbours, too.
     public var measurements: MeasurementRequest?
+    /// Whether the pixels of each source are returned, for images of the sources. They always are with ``measurements``.
+    public var returnsPixels = false
 
     /// SExtractor's defaults.
     public init() {}
@@ -65,4 +67,7 @@ public struct ScanParameters: Codable, Hashable, Sendable {
 
     /// The kernel in use; nil without a filter.
     package var activeKernel: ConvolutionKernel? { filter == .none ? nil : kernel }
+
+    /// Whether the pixels of each source are returned.
+    package var needsPixels: Bool { returnsPixels || measurements != nil }
 }

@@ -59,7 +59,7 @@ struct PixelOwners: ~Copyable {
     }
 
     /// The samples of a row after the convolution, summed in SEP's order; pixels outside the window count as 0.
-    private static func smooth(
+    static func smooth(
         _ window: borrowing ScanWindow, _ row: Int, _ kernel: ConvolutionKernel?, into output: inout [Float]
     ) {
         let (width, height) = (window.rect.width, window.rect.height)

@@ -87,11 +87,9 @@ public struct SkyScan: Sendable {
             globalNoise: background.globalNoise, varianceScale: background.varianceScale,
             maskedPixels: background.maskedPixels, bands: plan.count, tally: tally,
             differentNodes: differentNodes().filter { tally.systems[$0.key] != nil },
-            measured: measurements.map {
-                .init(
-                    table: $0, pixels: assembly.pixels, absorbed: assembly.absorbed, background: background,
-                    parents: assembly.parents)
-            })
+            measured: .init(
+                table: measurements ?? MeasurementTable(), pixels: assembly.pixels, absorbed: assembly.absorbed,
+                background: background, parents: assembly.parents))
     }
 
     /// Why no system can scan the window of a cut source; nil if one can.

@@ -27,6 +27,7 @@ extension ScanCommand {
         var detection: Detection
         /// Nil: SEP's columns.
         var columns: Columns?
+        var checkImages: [CheckImageOutput]
         var log: Log
         var common: CommonOptions
 
@@ -48,6 +49,10 @@ extension ScanCommand {
             columns = try Columns(arguments)
             if columns != nil, images.skipsExisting {
                 throw UsageError("--skip-existing cannot tell which --columns a catalogue has; leave one of them out")
+            }
+            checkImages = try CheckImageOutput.all(arguments)
+            if !checkImages.isEmpty, images.skipsExisting {
+                throw UsageError("--skip-existing cannot tell whether check images are current; leave one of them out")
             }
             common = try CommonOptions(arguments)
             log = try Log(arguments)
@@ -153,8 +158,7 @@ extension ScanCommand {
                     output.spec, Options.Images.merged.spec, overwrite.spec, Options.Page.report.spec,
                     Options.Page.preview.spec,
                     DashboardOption.option.spec,
-                    dryRun.spec,
-                ]),
+                ] + Options.CheckImageOutput.options + [dryRun.spec]),
             OptionSection(
                 title: "Images",
                 options: [

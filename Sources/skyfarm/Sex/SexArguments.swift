@@ -1,4 +1,5 @@
 import CommandLineKit
+import SkyImage
 
 /// The command line of SExtractor: `IMAGE [-c FILE] [-KEY VALUE]...`, with flags of `skyfarm scan` between.
 struct SexArguments: Equatable, Sendable {
@@ -38,10 +39,7 @@ struct SexArguments: Equatable, Sendable {
                 if word.hasPrefix("--") {
                     flags.append(word)
                 } else if word.hasPrefix("-"), word.count > 1 {
-                    // A value may be negative; it begins with a digit or a dot then.
-                    let next = rest.first
-                    let isValue = next.map { !$0.hasPrefix("-") || Double($0.prefix { $0 != "," }) != nil } ?? false
-                    guard isValue, let value = next else { throw UsageError("\(word) needs a value") }
+                    guard let value = rest.first, Self.isValue(value) else { throw UsageError("\(word) needs a value") }
                     rest.removeFirst()
                     settings.append((String(word.dropFirst()), value))
                 } else {
@@ -49,5 +47,12 @@ struct SexArguments: Equatable, Sendable {
                 }
             }
         }
+    }
+
+    /// Whether a word is no key: the first of its values may be a negative number, or a check image such as
+    /// `-BACKGROUND`.
+    private static func isValue(_ word: String) -> Bool {
+        let first = String(word.prefix { $0 != "," })
+        return !word.hasPrefix("-") || Double(first) != nil || CheckImage(name: first) != nil
     }
 }

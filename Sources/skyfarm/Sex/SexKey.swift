@@ -94,8 +94,8 @@ struct SexKey: Sendable {
         SexKey("BACKPHOTO_TYPE", "GLOBAL", .only(["GLOBAL"]), "background of photometry"),
         SexKey("BACKPHOTO_THICK", "24", .ignored, "width of the annulus of BACKPHOTO_TYPE LOCAL", common: false),
         SexKey("BACK_FILTTHRESH", "0.0", .only(["0", "0.0", "0."]), "threshold of the median filter", common: false),
-        SexKey("CHECKIMAGE_TYPE", "NONE", .only(["NONE"]), "check-images"),
-        SexKey("CHECKIMAGE_NAME", "check.fits", .ignored, "files of check-images"),
+        SexKey("CHECKIMAGE_TYPE", "NONE", .used, "check images: NONE, SEGMENTATION, BACKGROUND, OBJECTS ..."),
+        SexKey("CHECKIMAGE_NAME", "check.fits", .used, "files of check images"),
     ]
 
     private static let rest = [
