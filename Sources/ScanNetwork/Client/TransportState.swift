@@ -50,6 +50,7 @@ package struct TransportState<Completion> {
     /// Origins that the node could not read.
     private var unreadable: Set<[UInt8]> = []
     private let unpacks: Bool
+    private let isLocal: Bool
     /// Number of attempts whose packed bulk bytes the node could not unpack.
     private var unpackFailures = 0
     /// After this many, it is sent no more of them: each is sent again as it is.
@@ -60,13 +61,18 @@ package struct TransportState<Completion> {
 
     /// The transport of an open connection to `node`, for a coordinator that packs bulk bytes in the form `packed`; nil
     /// if in none.
-    package init(node: NodeInfo, packed: String? = nil) {
+    /// `isLocal`: the node is on the same machine.
+    package init(node: NodeInfo, packed: String? = nil, isLocal: Bool = false) {
         self.node = node
         unpacks = packed != nil && node.unpacks == packed
+        self.isLocal = isLocal
     }
 
-    /// Whether the node may be sent packed bulk bytes.
-    package var unpacksBulk: Bool { unpacks && unpackFailures < Self.unpackFailureLimit }
+    /// How bulk bytes are packed for the node. On one machine the time to unpack is not made up for by the link.
+    package var bulkPacking: BulkPacking {
+        guard unpacks, unpackFailures < Self.unpackFailureLimit else { return .none }
+        return isLocal ? .light : .stored
+    }
 
     /// Attempts that wait for an answer.
     package var waiting: Int { pending.count }

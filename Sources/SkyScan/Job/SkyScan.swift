@@ -116,11 +116,9 @@ public struct SkyScan: Sendable {
                         following: rest.prefix(ReadingOrder.mostAhead).map { reader.contents(of: plan[$0].window) },
                         rest: rest.count)
                 }
-                return BulkSource(
-                    key: bands.map { _ in BulkKey(job: job, index: UInt64(task.id)) }, isLastUse: bands == .back,
-                    reference: reader.reference(to: task.window), byteCount: task.window.byteCount,
-                    loadPacked: { try await reader.readPacked(task.window, at: position) },
-                    load: { try await reader.read(task.window, at: position) })
+                return reader.source(
+                    of: task.window, at: position, key: bands.map { _ in BulkKey(job: job, index: UInt64(task.id)) },
+                    isLastUse: bands == .back)
             },
             observer: { event in
                 attempts.count(event)
