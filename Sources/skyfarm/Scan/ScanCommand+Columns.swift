@@ -13,6 +13,8 @@ extension ScanCommand.Options {
         /// The weights of CLASS_STAR; nil: those that source-extractor brings.
         var network: String?
         var flagImage: String?
+        /// The list of positions for VECTOR_ASSOC, until it is loaded; nil: none.
+        var association: AssociationList?
         /// Nil: by the file's ending.
         var format: CatalogueFormat?
         /// What named the columns, for errors.
@@ -63,6 +65,14 @@ extension ScanCommand.Options {
             if settings.columns.needsFlagImage, flagImage == nil {
                 throw UsageError("\(name): IMAFLAGS_ISO and NIMAFLAGS_ISO need a flag image (--flag-image FILE)")
             }
+            if settings.columns.needsAssociation {
+                guard let association else {
+                    throw UsageError(
+                        "\(name): VECTOR_ASSOC and NUMBER_ASSOC need a list of positions: skyfarm sex -ASSOC_NAME FILE")
+                }
+                settings.association = try association.load()
+            }
+            self.association = nil
             return settings.columns.unknown.map { "\(source): \($0) is no column that skyfarm has; left out" }
         }
 
