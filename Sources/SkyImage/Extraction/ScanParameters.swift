@@ -39,6 +39,9 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     /// done with these rules for neighbours, too.
     public var measurements: MeasurementRequest?
 
+    /// Photometry at given positions instead of a catalogue of sources; nil, the default: none.
+    public var forced: ForcedRequest?
+
     /// SExtractor's defaults.
     public init() {}
 

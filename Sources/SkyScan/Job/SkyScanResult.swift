@@ -25,6 +25,9 @@ public struct SkyScanResult: Sendable {
     /// What was measured on request; nil if nothing was.
     package var measured: Measured?
 
+    /// Fluxes at given positions, which then are the only contents of ``sources``; nil if none were given.
+    package var forced: ForcedTable?
+
     /// Measurements, and what derived columns and images need besides.
     package struct Measured: Sendable {
         package var table: MeasurementTable

@@ -27,7 +27,9 @@ extension ScanCommand.Options {
 
         init?(_ arguments: Arguments) throws(UsageError) {
             guard let source = try arguments[Self.columns] else {
-                if let option = Self.dependent.first(where: { arguments.flags[$0.name] != nil }) {
+                let isForced = try arguments[ScanCommand.Options.Forced.positions] != nil
+                let others = Self.dependent.filter { !(isForced && $0.name == Self.apertures.spec.name) }
+                if let option = others.first(where: { arguments.flags[$0.name] != nil }) {
                     throw UsageError("--\(option.name) belongs to --columns: give that, too")
                 }
                 return nil
@@ -108,9 +110,9 @@ extension ScanCommand.Options {
         private static let columns = Option.optional(
             "columns", .text("FILE|LIST"),
             help: "Write SExtractor's columns: a .param file, or names such as NUMBER,X_IMAGE,MAG_AUTO,VIGNET(35,35)")
-        private static let apertures = Option.value(
+        static let apertures = Option.value(
             "apertures", .numbers("D,...", 0.01...20_000), default: [5],
-            help: "Diameters in pixels of the apertures of FLUX_APER and MAG_APER (PHOT_APERTURES)")
+            help: "Diameters in pixels of the apertures of FLUX_APER and MAG_APER (PHOT_APERTURES), and of --at")
         private static let fluxFractions = Option.value(
             "flux-fractions", .numbers("F,...", 0.001...1), default: [0.5],
             help: "Shares of the flux for FLUX_RADIUS (PHOT_FLUXFRAC)")

@@ -113,6 +113,7 @@ extension ScanCommand {
             parameters.kernel = try readText(path) { try ConvolutionKernel(parsing: $0) }
         }
         parameters.measurements = options.columns?.request(for: image.header)
+        parameters.forced = options.forced?.request
         do {
             try parameters.validate()
         } catch {

@@ -36,7 +36,10 @@ extension ScanCommand {
         try merged?.prepare(journal)
         let pages = try NightPages(self, files, replaces: journal?.files.isEmpty == false)
         return try await scan(
-            .files(files, done: done), .init(outputs: outputs, merged: merged, journal: journal, pages: pages))
+            .files(files, done: done),
+            .init(
+                outputs: outputs, merged: merged, journal: journal,
+                report: ImagesReport(rows: options.forced == nil ? "source" : "position"), pages: pages))
     }
 
     /// Where the files come from.
