@@ -234,7 +234,9 @@ let package = Package(
                 "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
                 "ScanTestSupport", "SkyTestSupport",
             ],
-            exclude: ["EndToEnd/astropy_catalogue.py", "Sex/overlapping_exposures.py"], swiftSettings: swift),
+            exclude: [
+                "EndToEnd/astropy_catalogue.py", "Sex/overlapping_exposures.py", "Scan/Forced/sum_circle.py",
+            ], swiftSettings: swift),
         // Last: it measures times, and runs alone.
         .testTarget(name: "LabTests", swiftSettings: swift),
     ],

@@ -128,7 +128,7 @@ package struct SerialScan {
     ) throws -> MeasurementTable {
         let levels = background.levels(x: assembly.sources.x, y: assembly.sources.y)
         var measurements = MeasurementPlan(
-            assembly.sources, pixels: assembly.pixels, absorbed: assembly.absorbed, plan: plan,
+            assembly.sources, pixels: assembly.pixels, absorbed: assembly.absorbed, hidden: assembly.hidden, plan: plan,
             parameters: parameters, request: request, levels: levels)
         for _ in 0..<MeasurementPlan.roundLimit {
             let windows = measurements.windows()

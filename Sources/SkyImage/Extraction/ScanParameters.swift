@@ -41,6 +41,9 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     /// Whether the pixels of each source are returned, for images of the sources. They always are with ``measurements``.
     public var returnsPixels = false
 
+    /// Photometry at given positions instead of a catalogue of sources; nil, the default: none.
+    public var forced: ForcedRequest?
+
     /// SExtractor's defaults.
     public init() {}
 

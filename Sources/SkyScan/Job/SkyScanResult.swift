@@ -25,6 +25,9 @@ public struct SkyScanResult: Sendable {
     /// Measurements, and what columns and images need besides; nil in a result that was made without a scan.
     package var measured: Measured?
 
+    /// Fluxes at given positions, which then are the only contents of ``sources``; nil if none were given.
+    package var forced: ForcedTable?
+
     /// Measurements, pixels and background.
     package struct Measured: Sendable {
         /// Empty if nothing was requested.

@@ -114,6 +114,7 @@ extension ScanCommand {
         }
         parameters.measurements = options.columns?.request(for: image.header)
         parameters.returnsPixels = options.checkImages.contains(where: \.image.showsSources)
+        parameters.forced = options.forced?.request
         do {
             try parameters.validate()
         } catch {

@@ -19,6 +19,7 @@ struct ScanCommand: Command {
     func run() async throws -> ExitCode {
         var command = self
         for warning in try command.options.columns?.load() ?? [] { options.log.write(.warning, StyledText(warning)) }
+        try command.options.forced?.load()
         return try await command.scanInputs()
     }
 
@@ -123,7 +124,8 @@ struct ScanCommand: Command {
         try await node.join(options.cluster, events)
         try await journal?.begin { try await checksums.value }
         let job = try SkyScan(
-            reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: node.coordinator,
+            reader: reader, parameters: parameters, bandRows: options.bandRows,
+            positions: try options.forced?.placed(in: reader.summary), coordinator: node.coordinator,
             job: UInt64.random(in: .min ... .max), journal: journal, observer: events.handle,
             differentNodes: { node.connections.differentNodes })
         display.handle(

@@ -23,6 +23,12 @@ struct SexArguments: Equatable, Sendable {
             && left.flags == right.flags && left.settings.elementsEqual(right.settings, by: ==)
     }
 
+    /// Whether a word is none that may be a value.
+    private static func isFlag(_ word: String) -> Bool {
+        if word.hasPrefix("--") || ["-c", "-d", "-dd", "-dp"].contains(word) { return true }
+        return word.hasPrefix("-") && SexKey.named(word.dropFirst().uppercased()) != nil
+    }
+
     /// Parses the words after the command's name.
     /// - Throws: `UsageError`.
     init(_ words: [String]) throws(UsageError) {
@@ -39,7 +45,8 @@ struct SexArguments: Equatable, Sendable {
                 if word.hasPrefix("--") {
                     flags.append(word)
                 } else if word.hasPrefix("-"), word.count > 1 {
-                    guard let value = rest.first, Self.isValue(value) else { throw UsageError("\(word) needs a value") }
+                    // A value may be negative, or begin with a minus as -BACKGROUND or that of ASSOCSELEC_TYPE, but is no key.
+                    guard let value = rest.first, !Self.isFlag(value) else { throw UsageError("\(word) needs a value") }
                     rest.removeFirst()
                     settings.append((String(word.dropFirst()), value))
                 } else {
@@ -47,12 +54,5 @@ struct SexArguments: Equatable, Sendable {
                 }
             }
         }
-    }
-
-    /// Whether a word is no key: the first of its values may be a negative number, or a check image such as
-    /// `-BACKGROUND`.
-    private static func isValue(_ word: String) -> Bool {
-        let first = String(word.prefix { $0 != "," })
-        return !word.hasPrefix("-") || Double(first) != nil || CheckImage(name: first) != nil
     }
 }

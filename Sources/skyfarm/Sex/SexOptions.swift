@@ -156,6 +156,8 @@ struct SexOptions {
         let weights = try configuration.text("STARNNW_NAME")
         if network.isExplicit || FileManager.default.fileExists(atPath: weights) { columns.network = weights }
         columns.flagImage = try configuration.text("FLAG_IMAGE")
+        columns.request.petrosian = try configuration.petrosian()
+        columns.association = try AssociationList(configuration)
         options.columns = columns
     }
 

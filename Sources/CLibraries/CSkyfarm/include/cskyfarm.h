@@ -28,6 +28,11 @@ double skyfarm_half_flux_radius(
 double skyfarm_flux_radius(
     const float *pixels, int left, int top, int width, int height, double x, double y, double limit, double target);
 
+/// The share of the 11 x 11 parts of a pixel that lie within `limit` of a centre from which the pixel's centre is
+/// (`dx`, `dy`) away: those with x² + y² < limit² at x = dx + (i + 0.5) / 11 - 0.5 and y likewise. In C for vector
+/// instructions: windowed positions spent most of their time in it.
+double skyfarm_disc_share(double dx, double dy, double limit);
+
 /// The greatest magnitude of `count` numbers; NaN if one of them is NaN. In C for vector instructions: every pixel of
 /// an image passes through it twice.
 float skyfarm_greatest_magnitude(const float *numbers, ptrdiff_t count);

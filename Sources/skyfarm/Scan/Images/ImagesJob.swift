@@ -15,7 +15,7 @@ struct ImagesJob: Sendable {
         var merged: MergedOutput?
         /// Nil: none is kept.
         let journal: FilesJournal?
-        let report = ImagesReport()
+        var report = ImagesReport()
         /// Nil without `--report` and `--dashboard`.
         let pages: NightPages?
     }
@@ -159,7 +159,8 @@ struct ImagesJob: Sendable {
         let checksums = Task { try await reader.checksums() }
         defer { checksums.cancel() }
         let scan = try SkyScan(
-            reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: node.coordinator,
+            reader: reader, parameters: parameters, bandRows: options.bandRows,
+            positions: try options.forced?.placed(in: reader.summary), coordinator: node.coordinator,
             job: UInt64.random(in: .min ... .max), journal: try tasks(of: reader, in: fileScan),
             observer: { event in
                 queue.handle(event, of: ticket)

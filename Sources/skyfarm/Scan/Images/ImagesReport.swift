@@ -70,6 +70,10 @@ final class ImagesReport: Sendable {
     }
 
     private let state = Locked(State())
+    /// What a row of a catalogue is.
+    private let rows: String
+
+    init(rows: String = "source") { self.rows = rows }
 
     /// A file's catalogues are written.
     func add(_ scan: FileScan, outputs: [String]) {
@@ -205,7 +209,7 @@ final class ImagesReport: Sendable {
                 + (state.skipped == 0 ? "" : ", \(state.skipped) left out, since their catalogues exist")
                 + (failed == 0 ? "" : ", \(failed) failed")
                 + ": \(HumanFormat.count(images.count, "image")), "
-                + HumanFormat.count(images.reduce(0) { $0 + $1.sources }, "source")
+                + HumanFormat.count(images.reduce(0) { $0 + $1.sources }, rows)
                 + " in \(HumanFormat.duration(seconds: seconds))\(rate)"
                 + (state.merged.map { "; \(HumanFormat.count($0.rows, "row")) in \($0.path)" } ?? "")
         }
@@ -215,7 +219,8 @@ final class ImagesReport: Sendable {
     static func line(of scan: FileScan, outputs: [String]) -> String {
         let sources = scan.images.reduce(0) { $0 + $1.result.sources.count }
         let count = scan.images.count == 1 ? "" : "\(scan.images.count) images, "
-        return "\(scan.file.name): \(count)\(HumanFormat.count(sources, "source")), \(outputs.joined(separator: ", "))"
+        let rows = scan.images.first?.result.forced == nil ? "source" : "position"
+        return "\(scan.file.name): \(count)\(HumanFormat.count(sources, rows)), \(outputs.joined(separator: ", "))"
     }
 }
 

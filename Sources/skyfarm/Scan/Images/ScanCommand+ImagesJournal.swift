@@ -42,6 +42,7 @@ extension ScanCommand {
             settings["columns"] = String(reflecting: columns)
             parameters.measurements = columns.request
         }
+        parameters.forced = options.forced?.request
         settings["mask"] = detection.mask.map(Self.absolute)
         settings["weight map"] = detection.weight.map(Self.absolute)
         let skipped = options.images.skipped.joined(separator: ", ")
