@@ -186,6 +186,12 @@ public actor ImageReader {
     /// Marks the end of a pass, which needs no more pixels: a wait in ``checksums(patience:)`` ends.
     nonisolated func endPass() { passEnd.signal() }
 
+    /// Reads ahead the first of `windows`, with which the first pass will begin.
+    func readAhead(_ windows: [WindowPixels]) {
+        order.expect(windows)
+        readAhead()
+    }
+
     /// Windows that were read before they were requested.
     var windowsAhead: [WindowPixels] { ahead.map(\.window) }
 

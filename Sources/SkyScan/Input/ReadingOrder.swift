@@ -26,6 +26,9 @@ struct ReadingOrder {
         limit = max(1, min(decompresses ? slots : slots / 2, Self.mostAhead))
     }
 
+    /// The first pass will begin with `windows`.
+    mutating func expect(_ windows: [WindowPixels]) { (isFirstPass, next) = (true, Array(windows.prefix(limit))) }
+
     /// Notes that `window` was requested.
     mutating func hand(_ window: WindowPixels, at position: PassPosition) {
         if position.isFirstPass != isFirstPass { (isFirstPass, handed, next) = (position.isFirstPass, [], []) }

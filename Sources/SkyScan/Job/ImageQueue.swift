@@ -45,7 +45,8 @@ public final class ImageQueue: Sendable {
     /// Takes in an event of the scan of an image; from any thread.
     public func handle(_ event: SkyScanEvent, of ticket: Ticket) {
         switch event {
-        case .sectors(_, let waiting, _): change { $0.setWaiting(waiting.count, of: ticket.number) }
+        case .sectors(let step, let waiting, _):
+            change { $0.setWaiting(waiting.count, of: ticket.number, isFirstPass: step == .background) }
         case .job(_, .taskStarted): change { $0.begin(ticket.number) }
         case .began, .resumed, .found, .job: break
         }

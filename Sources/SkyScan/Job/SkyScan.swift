@@ -71,6 +71,13 @@ public struct SkyScan: Sendable {
 
     var extractionCost: Double { Double((0..<plan.count).reduce(0) { $0 + plan[$1].window.area }) }
 
+    /// Reads the first pixels of the image beside other work, so that a slot of this process finds them when it becomes
+    /// free. Useless if other systems do the first tasks.
+    public func readAhead() {
+        let windows = (0..<min(plan.count, ReadingOrder.mostAhead)).map { reader.contents(of: plan[$0].window) }
+        Task { [reader] in await reader.readAhead(windows) }
+    }
+
     private func scanInBands(_ tally: inout ScanTally) async throws -> (BackgroundModel, SourceBatch) {
         let background = try await measureBackground(&tally)
         return (background, try await findSources(background, &tally))

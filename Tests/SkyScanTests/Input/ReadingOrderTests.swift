@@ -42,6 +42,14 @@ struct ReadingOrderTests {
         }
     }
 
+    @Test("the first windows of an image are next before any is asked for")
+    func expected() {
+        var order = ReadingOrder(slots: 1, decompresses: true)
+        order.expect(Array(windows.prefix(2)))
+        #expect(order.next == [windows[0]])
+        #expect(next(after: [0, 1], isFirstPass: true, in: &order) == [[1], [2]])
+    }
+
     @Test("a window that was asked for before its predecessor is not read again")
     func exchanged() {
         var order = ReadingOrder(slots: 1, decompresses: true)

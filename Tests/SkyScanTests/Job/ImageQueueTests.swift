@@ -21,7 +21,7 @@ import Testing
     func large() {
         var queue = ImageQueueState()
         let first = queue.open()
-        queue.setWaiting(8, of: first)
+        queue.setWaiting(8, of: first, isFirstPass: false)
         #expect(!queue.hasRoom(slots: 2))
         for _ in 0..<5 { queue.begin(first) }
         #expect(!queue.hasRoom(slots: 2))
@@ -29,6 +29,20 @@ import Testing
         #expect(queue.hasRoom(slots: 2))
         queue.close(first)
         #expect(queue.openCount == 0)
+    }
+
+    @Test("tasks of an image whose pixels are being read count as far as it is read ahead")
+    func reading() {
+        var queue = ImageQueueState()
+        let first = queue.open()
+        queue.setWaiting(8, of: first, isFirstPass: true)
+        #expect(queue.hasRoom(slots: 2))
+        let second = queue.open()
+        #expect(!queue.hasRoom(slots: 2))
+        queue.setWaiting(8, of: second, isFirstPass: true)
+        #expect(queue.hasRoom(slots: 4))
+        queue.setWaiting(8, of: first, isFirstPass: false)
+        #expect(!queue.hasRoom(slots: 9))
     }
 
     @Test("images without a task that waits are bounded in number")
@@ -49,7 +63,9 @@ import Testing
                 switch Int.random(in: 0..<4, using: &generator) {
                 case 0: tickets.append(queue.open())
                 case 1: queue.begin(ticket)
-                case 2: queue.setWaiting(Int.random(in: 0..<5, using: &generator), of: ticket)
+                case 2:
+                    queue.setWaiting(
+                        Int.random(in: 0..<5, using: &generator), of: ticket, isFirstPass: .random(using: &generator))
                 default: queue.close(ticket)
                 }
             }
