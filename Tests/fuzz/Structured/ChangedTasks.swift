@@ -10,7 +10,7 @@ import ScanNetwork
 enum ChangedTasks {
     /// What is changed.
     enum Kind: String, CaseIterable, Sendable {
-        case image, mesh, band, island, aperture, outputs
+        case image, mesh, band, island, aperture, measurement, forced, outputs
     }
 
     /// Changes a task or an output by `random`, then treats it as its receiver does.
@@ -24,6 +24,8 @@ enum ChangedTasks {
             case .band: try run(seeds.band(CodedTree.below(seeds.plan.count, &random)), seeds, &random)
             case .island: try run(seeds.island(part, x: 20, y: 16), seeds, &random)
             case .aperture: try run(seeds.aperture(part), seeds, &random)
+            case .measurement: try run(seeds.measurement(part), seeds, &random)
+            case .forced: try run(seeds.forced(part), seeds, &random)
             case .outputs: try useOutput(&random)
             }
             return true
@@ -90,6 +92,8 @@ enum ChangedTasks {
         case let task as BandTask: isSmall(task.scan.background)
         case let task as CutIslandTask: isSmall(task.scan.background)
         case let task as ApertureTask: isSmall(task.scan.background) && task.scan.window.index.count <= 100
+        case let task as MeasurementTask: isSmall(task.scan.background) && task.scan.window.index.count <= 100
+        case let task as ForcedTask: isSmall(task.scan.background) && task.scan.window.index.count <= 100
         default: true
         }
     }
@@ -104,7 +108,22 @@ enum ChangedTasks {
     private static func useOutput(_ random: inout some RandomNumberGenerator) throws {
         let small = SkySeeds.small
         let outputs = SkySeeds.outputs
-        switch CodedTree.below(5, &random) {
+        switch CodedTree.below(8, &random) {
+        case 7:
+            let output = try changed(outputs.forced, &random)
+            let task = small.forced(part)
+            try task.validate(output)
+            let (window, request) = (task.scan.window, task.scan.parameters.forced ?? ForcedRequest())
+            var plan = ForcedPlan(x: window.x, y: window.y, in: small.plan.image, request)
+            plan.add(output, of: window)
+        case 6:
+            let output = try changed(outputs.measurement, &random)
+            try SkySeeds.measured.measurement(part).validate(output)
+            use(output, SkySeeds.measured)
+        case 5:
+            let output = try changed(outputs.measuredBand, &random)
+            try SkySeeds.measured.band(0).validate(output)
+            use(output, SkySeeds.measured)
         case 4:
             let output = try changed(outputs.image, &random)
             try small.image.validate(output)
@@ -154,6 +173,16 @@ enum ChangedTasks {
         batch.append(output.batch)
         let assembly = CatalogAssembly(batch, parameters: small.parameters)
         precondition(assembly.windows().allSatisfy { small.plan.image.contains($0.rect) })
+        if var plan = small.measurementPlan(of: assembly) {
+            precondition(plan.windows().allSatisfy { small.plan.image.contains($0.rect) })
+        }
+    }
+
+    /// Takes the measurements on request of a window in.
+    static func use(_ output: MeasurementResult, _ small: SkySeeds) {
+        guard var plan = small.measurementPlan(of: small.catalogue) else { return }
+        plan.add(output, of: small.measurement(part).scan.window)
+        precondition(plan.windows().allSatisfy { small.plan.image.contains($0.rect) })
     }
 
     /// Takes the measurements of a window in.

@@ -18,6 +18,9 @@ struct SkySeeds: Sendable {
     /// With default parameters but for the mesh.
     static let small = all[0]
 
+    /// With columns that are measured once all sources are known.
+    static let measured = all[4]
+
     /// Scans of the same image that lead through different parts of libsep.
     static let all: [SkySeeds] = {
         var plain = ScanParameters()
@@ -29,9 +32,15 @@ struct SkySeeds: Sendable {
         (sensitive.threshold, sensitive.deblendLevels, sensitive.deblendContrast) = (0.3, 64, 0)
         var weighted = plain
         weighted.noise = .weights
+        var measured = plain
+        var request = MeasurementRequest()
+        (request.isWindowed, request.petrosian, request.saturation) = (true, .init(), 400)
+        (request.vignetteWidth, request.vignetteHeight, request.apertures) = (7, 5, [5, 12])
+        measured.measurements = request
         do {
             return try [
                 SkySeeds(plain), SkySeeds(matched), SkySeeds(sensitive), SkySeeds(weighted, hasWeightsAndMask: true),
+                SkySeeds(measured),
             ]
         } catch { preconditionFailure("the small scan fails: \(error)") }
     }()
@@ -121,6 +130,46 @@ struct SkySeeds: Sendable {
             window: self.window(rect))
     }
 
+    /// The measurement on request of two sources, with the pixels of both.
+    func measurement(_ rect: PixelRect) -> MeasurementTask {
+        var parameters = parameters
+        parameters.measurements = parameters.measurements ?? MeasurementRequest()
+        var runs = PixelRuns()
+        for (x, y) in [(20, 16), (60, 40)] {
+            let offsets = (y - 3...y + 3).flatMap { row in (x - 3...x + 3).map { Int32(row * plan.width + $0) } }
+            runs.append(ascending: offsets, in: plan.image)
+        }
+        let window = MeasurementWindow(
+            rect: rect, of: [0, 1], catalogue.sources,
+            ceilings: Array(repeating: 300, count: catalogue.sources.count),
+            SegmentRows(runs, height: plan.height))
+        return MeasurementTask(
+            id: 0, scan: MeasurementScan(window: window, parameters: parameters, background: background),
+            window: self.window(rect))
+    }
+
+    /// The measurement on request of the sources of a catalogue; nil if nothing is requested.
+    func measurementPlan(of assembly: CatalogAssembly) -> MeasurementPlan? {
+        parameters.measurements.map { request in
+            MeasurementPlan(
+                assembly.sources, pixels: assembly.pixels, absorbed: assembly.absorbed, hidden: assembly.hidden,
+                plan: plan, parameters: parameters, request: request,
+                levels: Array(repeating: 100, count: assembly.sources.count))
+        }
+    }
+
+    /// Fluxes at two positions.
+    func forced(_ rect: PixelRect) -> ForcedTask {
+        var parameters = parameters
+        var request = ForcedRequest()
+        request.apertures = [5, 9]
+        parameters.forced = request
+        let window = ForcedWindow(rect: rect, index: [0, 1], x: [20.5, 60], y: [16, 40])
+        return ForcedTask(
+            id: 0, scan: ForcedScan(window: window, parameters: parameters, background: background),
+            window: self.window(rect))
+    }
+
     private func window(_ rect: PixelRect) -> WindowPixels {
         WindowPixels(rect: rect, hasWeights: hasWeightsAndMask, hasMask: hasWeightsAndMask)
     }
@@ -149,9 +198,12 @@ struct SkySeeds: Sendable {
         let band: WindowResult
         let island: WindowResult
         let aperture: ApertureResult
+        let measuredBand: WindowResult
+        let measurement: MeasurementResult
+        let forced: ForcedTable
     }
 
-    /// Outputs of ``small``.
+    /// Outputs of ``small`` and ``measured``.
     static let outputs: Outputs = {
         do {
             let part = ChangedTasks.part
@@ -159,7 +211,10 @@ struct SkySeeds: Sendable {
                 image: small.output(of: small.image),
                 mesh: small.output(of: small.mesh(1)), band: small.output(of: small.band(0)),
                 island: small.output(of: small.island(part, x: 20, y: 16)),
-                aperture: small.output(of: small.aperture(part)))
+                aperture: small.output(of: small.aperture(part)),
+                measuredBand: measured.output(of: measured.band(0)),
+                measurement: measured.output(of: measured.measurement(part)),
+                forced: small.output(of: small.forced(part)))
         } catch { preconditionFailure("the small scan fails: \(error)") }
     }()
 }
