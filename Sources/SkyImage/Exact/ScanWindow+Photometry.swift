@@ -56,52 +56,26 @@ extension ScanWindow {
     /// NaN and has the flag ``Photometry/notMeasured``. A measurement is final if the window holds
     /// ``Measurement/needed``.
     borrowing func measure(_ target: ApertureTarget, parameters: ScanParameters) -> Measurement {
-        var image = sepImage(gain: parameters.gain)
+        var meter = ApertureMeter(self, gain: parameters.gain)
         let apertureRadius = parameters.apertureRadius
         // Exact: the difference of a double and an integer below it needs no more bits.
         let x = target.x - Double(rect.x.lowerBound)
         let y = target.y - Double(rect.y.lowerBound)
-        let a = Double(target.a)
-        let b = Double(target.b)
-        let theta = min(max(Double(target.theta), -Double.pi / 2), Double.pi / 2)
         let largest = 6 * Double(target.a)
         let shape = EllipseShape(target)
-        let (cxx, cyy, cxy) = (shape.cxx, shape.cyy, shape.cxy)
 
         var result = Measurement(needed: PixelRect(x: 0..<0, y: 0..<0))
-        var area = 0.0
-        var flag: Int16 = 0
-        if sep_kron_radius(
-            &image, x, y, cxx, cyy, cxy, Self.kronSearchRadius, 0, &result.kronRadius, &result.kronFlag) != 0
-        {
-            result.kronRadius = 0
-        }
+        (result.kronRadius, result.kronFlag) = meter.kronRadius(x: x, y: y, shape, radius: Self.kronSearchRadius)
         let autoRadius = max(parameters.kronFactor * result.kronRadius, parameters.kronMinimum)
-        let hasAuto = b > 0 && autoRadius > 0
-        if !hasAuto
-            || sep_sum_ellipse(
-                &image, x, y, a, b, theta, autoRadius, 0, 1, 0, &result.fluxAuto, &result.fluxErrAuto, &area,
-                &result.flagAuto) != 0
-        {
-            result.fluxAuto = .nan
-            result.fluxErrAuto = .nan
-            result.flagAuto |= Photometry.notMeasured
-        }
-        if sep_sum_circle(
-            &image, x, y, apertureRadius, 0, 5, 0, &result.fluxAper, &result.fluxErrAper, &area, &result.flagAper)
-            != 0
-        {
-            result.fluxAper = .nan
-            result.fluxErrAper = .nan
-            result.flagAper |= Photometry.notMeasured
-        }
-        var half = 0.5
+        let hasAuto = target.b > 0 && autoRadius > 0
+        let whole = meter.ellipse(x: x, y: y, target, shape, radius: autoRadius)
+        (result.fluxAuto, result.fluxErrAuto, result.flagAuto) = (whole.flux, whole.error, whole.flag)
+        let circular = meter.circle(x: x, y: y, radius: apertureRadius)
+        (result.fluxAper, result.fluxErrAper, result.flagAper) = (circular.flux, circular.error, circular.flag)
         if let radius = halfFluxRadius(x: target.x, y: target.y, limit: largest) {
             result.fluxRadius = radius
-        } else if largest < Self.leastLimit
-            || sep_flux_radius(&image, x, y, largest, 0, 5, 0, nil, &half, 1, &result.fluxRadius, &flag) != 0
-        {
-            result.fluxRadius = .nan
+        } else {
+            result.fluxRadius = largest < Self.leastLimit ? .nan : meter.halfFluxRadius(x: x, y: y, limit: largest)
         }
 
         let ellipse = shape.halfSides(radius: max(Self.kronSearchRadius, hasAuto ? autoRadius : 0))
@@ -121,8 +95,12 @@ struct EllipseShape {
     /// The shape of a source, with semi-axes of length 1 in units of its own.
     init(_ target: ApertureTarget) {
         (cxx, cyy, cxy) = (0, 0, 0)
-        let theta = min(max(Double(target.theta), -Double.pi / 2), Double.pi / 2)
-        sep_ellipse_coeffs(Double(target.a), Double(target.b), theta, &cxx, &cyy, &cxy)
+        sep_ellipse_coeffs(Double(target.a), Double(target.b), Self.angle(of: target), &cxx, &cyy, &cxy)
+    }
+
+    /// The position angle, within SEP's limits.
+    static func angle(of target: ApertureTarget) -> Double {
+        min(max(Double(target.theta), -Double.pi / 2), Double.pi / 2)
     }
 
     /// Half width and height of the box around the ellipse of `radius`; 0 for a shape that is not an ellipse.

@@ -37,17 +37,24 @@ struct RandomFieldTests {
     }
 
     // Rounding relative to a window moved barycentres that lie on a pixel's centre by a last bit, and so the aperture.
-    @Test("a catalogue of small counts does not depend on the bands in any bit", arguments: 1...UInt64(12))
-    func isExactForCounts(seed: UInt64) throws {
+    @Test("a catalogue of small counts does not depend on the bands in any bit")
+    func isExactForCounts() throws {
         var tally = Tally()
-        try Self.check(seed, field: RandomField(countsFrom: seed), &tally)
+        for seed in Self.first..<Self.first + max(12, Self.cases / 10) {
+            try Self.check(seed, field: RandomField(countsFrom: seed), &tally)
+        }
         #expect(tally.sources > 0)
     }
 
-    @Test("libsep in windows gives the catalogue of libsep over the whole image", arguments: 1...UInt64(20))
-    func sepEqualsWholeImage(seed: UInt64) throws {
+    @Test("libsep in windows gives the catalogue of libsep over the whole image")
+    func sepEqualsWholeImage() throws {
         var tally = Tally()
-        try ScanKernel.$current.withValue(.sep) { try Self.check(seed, agreement: .close, &tally) }
+        try ScanKernel.$current.withValue(.sep) {
+            for seed in Self.first..<Self.first + max(20, Self.cases / 10) {
+                try Self.check(seed, agreement: .close, &tally)
+            }
+        }
+        #expect(tally.sources > 0)
     }
 
     private static func check(_ seed: UInt64, agreement: Agreement = .exceptHalfFluxRadius, _ tally: inout Tally) throws

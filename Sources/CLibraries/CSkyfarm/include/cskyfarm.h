@@ -1,6 +1,7 @@
 #ifndef CSKYFARM_H
 #define CSKYFARM_H
 
+#include "apertures.h"
 #include "background.h"
 #include "extraction.h"
 

@@ -1,0 +1,252 @@
+#include "apertures.h"
+#include "for_each_processor.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+// libsep's operations, in their order and with their rounding: distances are computed for several pixels at once, sums
+// pixel by pixel.
+#pragma STDC FP_CONTRACT OFF
+
+#define inlined static inline __attribute__((always_inline))
+
+enum { lanes = 4, parts = 5, truncated = 0x10, has_masked = 0x20, all_masked = 0x40, not_positive = 0x80 };
+typedef double doubles __attribute__((ext_vector_type(lanes)));
+typedef float floats __attribute__((ext_vector_type(lanes)));
+typedef int64_t longs __attribute__((ext_vector_type(lanes)));
+
+static const doubles steps = {0, 1, 2, 3};
+// libsep takes values below its negative as masked.
+static const double big = 1e30;
+
+// The pixels that an aperture can touch.
+typedef struct {
+    int left, right, top, bottom;
+} box;
+
+/// The box with these half sides; false if libsep's conversion to integers might overflow.
+static bool find_box(
+    const skyfarm_field *field, double x, double y, double half_width, double half_height, box *result, int16_t *flag) {
+    double ends[] = {x - half_width + 0.5, x + half_width + 1.4999999, y - half_height + 0.5,
+                     y + half_height + 1.4999999};
+    for (int index = 0; index < 4; index++)
+        if (!(fabs(ends[index]) < 1e9)) return false;
+    *result = (box){(int)ends[0], (int)ends[1], (int)ends[2], (int)ends[3]};
+    if (result->left < 0 || result->top < 0 || result->right > field->width || result->bottom > field->height)
+        *flag |= truncated;
+    if (result->left < 0) result->left = 0;
+    if (result->top < 0) result->top = 0;
+    if (result->right > field->width) result->right = field->width;
+    if (result->bottom > field->height) result->bottom = field->height;
+    return true;
+}
+
+static bool find_ellipse_box(
+    const skyfarm_field *field, double x, double y, const skyfarm_ellipse *e, box *result, int16_t *flag) {
+    double width = e->cxx - e->cxy * e->cxy / (4.0 * e->cyy), height = e->cyy - e->cxy * e->cxy / (4.0 * e->cxx);
+    width = width > 0.0 ? e->r / sqrt(width) : 0.0;
+    height = height > 0.0 ? e->r / sqrt(height) : 0.0;
+    return find_box(field, x, y, width, height, result, flag);
+}
+
+// Some pixels of a row.
+typedef struct {
+    floats pixels;
+    doubles dx;
+    longs exist;
+    int column, count;
+} block;
+
+inlined void load(block *some, const float *line, int column, int end, double x) {
+    some->column = column;
+    some->count = end - column < lanes ? end - column : lanes;
+    some->pixels = 0;
+    if (some->count == lanes)
+        memcpy(&some->pixels, line + column, sizeof some->pixels);
+    else
+        memcpy(&some->pixels, line + column, (size_t)some->count * sizeof *line);
+    some->dx = (steps + column) - x;
+    some->exist = steps < some->count;
+}
+
+// Sums of an aperture.
+typedef struct {
+    double flux, variance, area, masked_area;
+    int16_t flag;
+} sums;
+
+/// Adds pixels with the share of each that is in the aperture; pixels that are not `inside` do not count.
+inlined void add(
+    const skyfarm_field *field, const uint8_t *mask, float variance, ptrdiff_t row, const block *some,
+    const longs *inside, const doubles *shares, sums *to) {
+    if (!mask && !field->noise) {
+        doubles flux = *inside ? __builtin_convertvector(some->pixels, doubles) * *shares : (doubles)0.0;
+        doubles variances = (double)variance * *shares;
+        for (int lane = 0; lane < lanes; lane++) {
+            to->flux += flux[lane];
+            to->variance += variances[lane];
+        }
+        return;
+    }
+    for (int lane = 0; lane < some->count; lane++) {
+        if (!(*inside)[lane]) continue;
+        double share = (*shares)[lane];
+        ptrdiff_t place = row * field->width + some->column + lane;
+        float own = field->noise ? field->noise[place] * field->noise[place] : variance;
+        to->area += share;
+        if (mask && mask[place]) {
+            to->flag |= has_masked;
+            to->masked_area += share;
+        } else {
+            to->flux += some->pixels[lane] * share;
+            to->variance += own * share;
+        }
+    }
+}
+
+inlined float global_variance(const skyfarm_field *field) {
+    return (float)((double)field->global_noise * (double)field->global_noise);
+}
+
+static void finish(const skyfarm_field *field, bool has_mask, sums *sum, double *flux, double *error, int16_t *flag) {
+    if (has_mask) {
+        double factor = sum->area / (sum->area - sum->masked_area);
+        sum->flux *= factor;
+        sum->variance *= factor;
+    }
+    if (field->gain > 0.0 && sum->flux > 0.0) sum->variance += sum->flux / field->gain;
+    *flux = sum->flux;
+    *error = sqrt(sum->variance);
+    *flag = sum->flag;
+}
+
+// Squared coordinates of the parts of pixels along one axis.
+inlined void part_squares(const doubles *middles, doubles *squares) {
+    static const double side = 1.0 / parts;
+    doubles place = *middles + 0.5 * (side - 1.0);
+    for (int index = 0; index < parts; index++, place += side) squares[index] = place * place;
+}
+
+/// The shares of pixels at the edge of a circle.
+inlined void circle_shares(const doubles *dx, const doubles *row_squares, double r2, doubles *shares) {
+    static const double area = (1.0 / parts) * (1.0 / parts);
+    doubles squares[parts];
+    part_squares(dx, squares);
+    longs count = 0;
+    for (int i = 0; i < parts; i++)
+        for (int j = 0; j < parts; j++) count -= squares[j] + row_squares[i] < r2;
+    for (int lane = 0; lane < lanes; lane++) {
+        // Repeated addition, as in libsep: it is not the product.
+        double share = 0.0;
+        for (int64_t index = 0; index < count[lane]; index++) share += area;
+        (*shares)[lane] = share;
+    }
+}
+
+for_each_processor
+int skyfarm_sum_circle(
+    const skyfarm_field *field, const uint8_t *mask, double x, double y, double r, double *flux, double *error,
+    int16_t *flag) {
+    sums sum = {0};
+    box box;
+    if (!(r >= 0.0) || !find_box(field, x, y, r, r, &box, &sum.flag)) return 0;
+    double r2 = r * r, inner = r - 0.7072, outer = r + 0.7072;
+    double inner2 = inner > 0.0 ? inner * inner : 0.0, outer2 = outer * outer;
+    float variance = global_variance(field);
+    for (int row = box.top; row < box.bottom; row++) {
+        double dy = row - y;
+        doubles rows = dy, row_squares[parts];
+        part_squares(&rows, row_squares);
+        for (int column = box.left; column < box.right; column += lanes) {
+            block some;
+            load(&some, field->pixels + (ptrdiff_t)row * field->width, column, box.right, x);
+            doubles distances = some.dx * some.dx + dy * dy;
+            longs inside = (distances < outer2) & some.exist, edge = inside & (distances > inner2);
+            if (!__builtin_reduce_or(inside)) continue;
+            doubles shares = inside ? (doubles)1.0 : (doubles)0.0;
+            if (__builtin_reduce_or(edge)) {
+                doubles at_edge;
+                circle_shares(&some.dx, row_squares, r2, &at_edge);
+                shares = edge ? at_edge : shares;
+            }
+            add(field, mask, variance, row, &some, &inside, &shares, &sum);
+        }
+    }
+    finish(field, mask != NULL, &sum, flux, error, flag);
+    return 1;
+}
+
+for_each_processor
+int skyfarm_sum_ellipse(
+    const skyfarm_field *field, const uint8_t *mask, double x, double y, const skyfarm_ellipse *e, double *flux,
+    double *error, int16_t *flag) {
+    sums sum = {0};
+    box box;
+    if (!find_ellipse_box(field, x, y, e, &box, &sum.flag)) return 0;
+    double r2 = e->r * e->r, inner = e->r - 0.7072 / e->b, outer = e->r + 0.7072 / e->b;
+    double inner2 = inner > 0.0 ? inner * inner : 0.0, outer2 = outer * outer;
+    float variance = global_variance(field);
+    for (int row = box.top; row < box.bottom; row++) {
+        double dy = row - y, dy2 = dy * dy;
+        for (int column = box.left; column < box.right; column += lanes) {
+            block some;
+            load(&some, field->pixels + (ptrdiff_t)row * field->width, column, box.right, x);
+            doubles along = e->cxx * some.dx * some.dx, mixed = e->cxy * some.dx * dy;
+            doubles distances = along + e->cyy * dy * dy + mixed;
+            longs inside = (distances < outer2) & some.exist;
+            if (!__builtin_reduce_or(inside)) continue;
+            // The same distances, rounded otherwise.
+            longs counts = inside & ((distances <= inner2) | (along + e->cyy * dy2 + mixed < r2));
+            doubles shares = counts ? (doubles)1.0 : (doubles)0.0;
+            add(field, mask, variance, row, &some, &inside, &shares, &sum);
+        }
+    }
+    finish(field, mask != NULL, &sum, flux, error, flag);
+    return 1;
+}
+
+for_each_processor
+int skyfarm_kron_radius(
+    const skyfarm_field *field, const uint8_t *mask, double x, double y, const skyfarm_ellipse *e, double *radius,
+    int16_t *flag) {
+    box box;
+    int16_t flags = 0;
+    if (!find_ellipse_box(field, x, y, e, &box, &flags)) return 0;
+    double r2 = e->r * e->r, moment = 0.0, flux = 0.0;
+    bool is_empty = true;
+    for (int row = box.top; row < box.bottom; row++) {
+        double dy = row - y;
+        for (int column = box.left; column < box.right; column += lanes) {
+            block some;
+            load(&some, field->pixels + (ptrdiff_t)row * field->width, column, box.right, x);
+            doubles distances = e->cxx * some.dx * some.dx + e->cyy * dy * dy + e->cxy * some.dx * dy;
+            longs inside = (distances <= r2) & some.exist;
+            if (!__builtin_reduce_or(inside)) continue;
+            for (int lane = 0; lane < some.count; lane++) {
+                bool is_masked = some.pixels[lane] < -big || (mask && mask[(ptrdiff_t)row * field->width + column + lane]);
+                if (!inside[lane] || !is_masked) continue;
+                flags |= has_masked;
+                inside[lane] = 0;
+            }
+            if (!__builtin_reduce_or(inside)) continue;
+            is_empty = false;
+            doubles fluxes = inside ? __builtin_convertvector(some.pixels, doubles) : (doubles)0.0;
+            doubles moments = inside ? __builtin_elementwise_sqrt(distances) * fluxes : (doubles)0.0;
+            for (int lane = 0; lane < lanes; lane++) {
+                moment += moments[lane];
+                flux += fluxes[lane];
+            }
+        }
+    }
+    *radius = 0.0;
+    if (is_empty)
+        flags |= all_masked;
+    else if (moment <= 0.0 || flux <= 0.0)
+        flags |= not_positive;
+    else
+        *radius = moment / flux;
+    *flag = flags;
+    return 1;
+}
