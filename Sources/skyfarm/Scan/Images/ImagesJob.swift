@@ -14,7 +14,7 @@ struct ImagesJob: Sendable {
         var merged: MergedOutput?
         /// Nil: none is kept.
         let journal: FilesJournal?
-        let report = ImagesReport()
+        var report = ImagesReport()
         /// Nil without `--report` and `--dashboard`.
         let pages: NightPages?
     }
@@ -156,16 +156,21 @@ struct ImagesJob: Sendable {
         let parameters = try command.parameters(for: reader.summary)
         let recorder = pages?.begin(image.number, of: file)
         let checksums = Task { try await reader.checksums() }
-        defer { checksums.cancel() }
+        defer {
+            checksums.cancel()
+            events.ended(image: location)
+        }
         let scan = try SkyScan(
             reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: node.coordinator,
             job: UInt64.random(in: .min ... .max), journal: try tasks(of: reader, in: fileScan),
             observer: { event in
                 queue.handle(event, of: ticket)
                 recorder?.handle(event)
+                pages?.recorder.handle(event)
                 events.handle(event, of: location)
             },
             differentNodes: { node.connections.differentNodes })
+        if isMostlyLocal { scan.readAhead() }
         events.display.handle(.began(pixels: reader.summary.area, work: scan.expectedCost))
         let result = try await scan.run()
         var table = result.table(
@@ -183,6 +188,13 @@ struct ImagesJob: Sendable {
             if let warning { events.warn(StyledText(warning)) }
         }
         return found
+    }
+
+    /// Whether this process has at least half of the slots.
+    private var isMostlyLocal: Bool {
+        let systems = node.systems.snapshot
+        func slots(_ systems: some Sequence<SystemSnapshot>) -> Int { systems.reduce(0) { $0 + $1.slots } }
+        return 2 * slots(systems.filter(\.isLocal)) >= max(1, slots(systems))
     }
 
     func reader(

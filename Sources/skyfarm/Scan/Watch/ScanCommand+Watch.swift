@@ -22,7 +22,9 @@ extension ScanCommand {
         let journal = try await openJournal(watch.folders.map { "\(Self.absolute($0))/" }, count: nil)
         try outputs.prepare(samples, checksExistence: false)
         let pages = try NightPages(self, [], replaces: journal?.files.isEmpty == false)
-        return try await scan(.folders(watch), .init(outputs: outputs, journal: journal, pages: pages))
+        return try await scan(
+            .folders(watch),
+            .init(outputs: outputs, journal: journal, report: ImagesReport(isEndless: true), pages: pages))
     }
 
     /// A catalogue with an image's name in a watched folder would be scanned in its turn.
