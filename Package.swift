@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 let swift: [SwiftSetting] = [
@@ -13,6 +14,22 @@ let isOptimized = Context.environment["SKYFARM_OPTIMIZE"] != nil
 let computing: [SwiftSetting] =
     swift + (isOptimized ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : [])
 let computingC: [CSetting] = isOptimized ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : []
+
+// The programs start in half the time if CFITSIO is linked statically: Debian's shared library loads libcurl, and with it
+// thirty others. `SKYFARM_SHARED_CFITSIO` selects the shared library.
+let archives = ["x86_64", "aarch64"].map { "/usr/lib/\($0)-linux-gnu/" }.filter { folder in
+    ["libcfitsio.a", "libbz2.so.1.0"].allSatisfy { FileManager.default.fileExists(atPath: folder + $0) }
+}
+let hasArchive =
+    !archives.isEmpty && FileManager.default.fileExists(atPath: "/usr/include/fitsio.h")
+    && Context.environment["SKYFARM_SHARED_CFITSIO"] == nil
+
+// On Linux loaded at run time, and not by the linker.
+#if os(Linux)
+    let microhttpd: String? = nil
+#else
+    let microhttpd: String? = "libmicrohttpd"
+#endif
 
 let package = Package(
     name: "skyfarm",
@@ -94,7 +111,8 @@ let package = Package(
 
         // C libraries.
         .systemLibrary(
-            name: "CFITSIO", path: "Sources/CLibraries/CFITSIO", pkgConfig: "cfitsio",
+            name: "CFITSIO", path: hasArchive ? "Sources/CLibraries/CFITSIO/Archive" : "Sources/CLibraries/CFITSIO",
+            pkgConfig: hasArchive ? nil : "cfitsio",
             providers: [.apt(["libcfitsio-dev"]), .brew(["cfitsio"])]),
         .systemLibrary(
             name: "CSEP", path: "Sources/CLibraries/CSEP", providers: [.apt(["libsep-dev"]), .brew(["sep"])]),
@@ -110,14 +128,10 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", path: "Sources/CLibraries/CSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-        // dns_sd.h, and what must happen before its first use. Debian: libavahi-compat-libdnssd-dev.
+        // dns_sd.h, whose library is loaded when it is first used. Debian: libavahi-compat-libdnssd-dev.
         .target(
             name: "CDNSSD", path: "Sources/CLibraries/CDNSSD",
-            linkerSettings: [
-                .linkedLibrary("dns_sd", .when(platforms: [.linux])),
-                .linkedLibrary("avahi-common", .when(platforms: [.linux])),
-                .linkedLibrary("resolv"),
-            ]),
+            linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux])), .linkedLibrary("resolv")]),
         .systemLibrary(
             name: "COpenSSL", path: "Sources/CLibraries/COpenSSL", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
@@ -130,10 +144,12 @@ let package = Package(
             name: "CZlib", path: "Sources/CLibraries/CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(
-            name: "CMicroHTTPD", path: "Sources/CLibraries/CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            name: "CMicroHTTPD", path: "Sources/CLibraries/CMicroHTTPD", pkgConfig: microhttpd,
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
-        // libmicrohttpd's functions with variable arguments.
-        .target(name: "CDashboard", dependencies: ["CMicroHTTPD"], path: "Sources/CLibraries/CDashboard"),
+        // libmicrohttpd, loaded when it is first used.
+        .target(
+            name: "CDashboard", dependencies: ["CMicroHTTPD"], path: "Sources/CLibraries/CDashboard",
+            linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         // C that Swift cannot express: the fixed draw of deblending, macros.
         .target(name: "CSkyfarm", path: "Sources/CLibraries/CSkyfarm", cSettings: computingC),
 
@@ -146,7 +162,9 @@ let package = Package(
                 "SkyScan", "SkyImage", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanMemory", "CFITSIO",
                 "CStopwatch", "CEcho",
             ],
-            path: "Benchmarks/skyfarm-benchmarks", swiftSettings: swift),
+            path: "Benchmarks/skyfarm-benchmarks", swiftSettings: swift,
+            // CStopwatch's clock around a function of CFITSIO, which may be linked statically.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--wrap=ffgtbb"], .when(platforms: [.linux]))]),
         // Clocks around libsep and cfitsio; the fastest echo that one connection allows.
         .target(name: "CStopwatch", path: "Benchmarks/CStopwatch"),
         .target(name: "CEcho", path: "Benchmarks/CEcho"),
@@ -216,7 +234,9 @@ let package = Package(
                 "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
                 "ScanTestSupport", "SkyTestSupport",
             ],
-            exclude: ["EndToEnd/astropy_catalogue.py", "Sex/overlapping_exposures.py"], swiftSettings: swift),
+            exclude: [
+                "EndToEnd/astropy_catalogue.py", "Sex/overlapping_exposures.py", "Scan/Forced/sum_circle.py",
+            ], swiftSettings: swift),
         // Last: it measures times, and runs alone.
         .testTarget(name: "LabTests", swiftSettings: swift),
     ],

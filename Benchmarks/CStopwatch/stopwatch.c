@@ -9,7 +9,7 @@
 
 #include <sep.h>
 
-// These definitions interpose those of libsep and CFITSIO, because symbol look-up begins with the executable. Each
+// These definitions interpose those of libsep, because symbol look-up begins with the executable. Each
 // calls the library's function and adds its duration, so that the product needs no timers.
 
 static _Atomic long long background_time, extract_time, measure_time, read_time;
@@ -61,10 +61,16 @@ TIMED(measure_time, int, sep_flux_radius,
       (const sep_image *image, double x, double y, double limit, int id, int subpixels, short flags,
        const double *total, const double *shares, int count, double *radii, short *flag),
       (image, x, y, limit, id, subpixels, flags, total, shares, count, radii, flag))
-// CFITSIO's reading of 32-bit floats from a plain image; their bytes are swapped elsewhere.
-TIMED(read_time, int, ffgtbb,
-      (void *file, long long row, long long byte, long long count, unsigned char *bytes, int *status),
-      (file, row, byte, count, bytes, status))
+// CFITSIO's reading of 32-bit floats from a plain image; their bytes are swapped elsewhere. The linker (--wrap) directs
+// calls from everywhere to this function, also if the library is linked statically.
+int __real_ffgtbb(void *file, long long row, long long byte, long long count, unsigned char *bytes, int *status);
+
+int __wrap_ffgtbb(void *file, long long row, long long byte, long long count, unsigned char *bytes, int *status) {
+    long long start = now();
+    int value = __real_ffgtbb(file, row, byte, count, bytes, status);
+    atomic_fetch_add_explicit(&read_time, now() - start, memory_order_relaxed);
+    return value;
+}
 
 void stopwatch_reset(void) {
     background_time = extract_time = measure_time = read_time = 0;

@@ -8,11 +8,12 @@ struct BenchmarkCluster {
     let nodes: RemoteNodes
     let coordinator: ScanCoordinator
 
-    /// Connects to the nodes and waits until all have joined.
+    /// Connects to the nodes and waits until all have joined. `packed`: the form in which pixels are packed for them.
     /// - Throws: ``BenchmarkError`` if one does not join.
-    init(localSlots: Int = 0, nodes: [ChildProcess] = [], window: Int? = nil, sessions: SessionMaker = .tls)
-        async throws
-    {
+    init(
+        localSlots: Int = 0, nodes: [ChildProcess] = [], window: Int? = nil, packed: String? = nil,
+        sessions: SessionMaker = .tls
+    ) async throws {
         let loop = EventLoop.shared
         let systems = Systems(clock: loop)
         if localSlots > 0 {
@@ -22,9 +23,10 @@ struct BenchmarkCluster {
         }
         var options = RemoteNodes.Options()
         options.window = window
+        options.packed = packed
         options.sessions = sessions
         let remotes = RemoteNodes(
-            nodes.map { "127.0.0.1:\($0.port)" }, keys: try KeyStore.user().ring(), systems: systems,
+            nodes.map(\.address), keys: try KeyStore.user().ring(), systems: systems,
             options: options)
         remotes.start()
         for state in await remotes.settled() where state.status != .joined {

@@ -10,12 +10,19 @@ final class ChildProcess {
     private let process = Process()
     private let input = Pipe()
     let port: UInt16
+    private let host: String
 
-    /// Starts this program in `role`.
-    init(_ role: ChildRole) throws {
+    /// The address at which it serves.
+    var address: String { "\(host):\(port)" }
+
+    /// Starts this program in `role`, on this host or on another one of the lab.
+    init(_ role: ChildRole, on host: LabHost? = nil) throws {
         let output = Pipe()
-        process.executableURL = Bundle.main.executableURL
-        process.arguments = [role.rawValue]
+        self.host = host?.address ?? "127.0.0.1"
+        let program = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
+        let command = (try host?.command ?? []) + [program.path, role.rawValue, self.host]
+        process.executableURL = URL(filePath: command[0])
+        process.arguments = Array(command.dropFirst())
         process.standardInput = input
         process.standardOutput = output
         try process.run()
@@ -35,28 +42,32 @@ final class ChildProcess {
 /// The role of a child process; also its first argument.
 enum ChildRole: String {
     case skyNode = "serve-sky-scans"
+    case pixelNode = "serve-pixel-receivers"
     case nullNode = "serve-null-tasks"
     case clearSkyNode = "serve-sky-scans-in-clear"
     case clearNullNode = "serve-null-tasks-in-clear"
     case echo = "serve-echoes"
 
-    /// Serves until standard input or the only connection ends.
-    func serve() throws {
+    /// Serves at an address of `host` until standard input or the only connection ends.
+    func serve(on host: String) throws {
         switch self {
-        case .skyNode: try Self.serve(.sky)
-        case .nullNode: try Self.serve(Scanners(NullTask.self, ProbeTask.self))
-        case .clearSkyNode: try Self.serve(.sky, .clear)
-        case .clearNullNode: try Self.serve(Scanners(NullTask.self, ProbeTask.self), .clear)
+        case .skyNode: try Self.serve(.sky, on: host)
+        case .pixelNode: try Self.serve(ReceivedPixels.scanners, on: host, slots: 2)
+        case .nullNode: try Self.serve(Scanners(NullTask.self, ProbeTask.self), on: host)
+        case .clearSkyNode: try Self.serve(.sky, on: host, .clear)
+        case .clearNullNode: try Self.serve(Scanners(NullTask.self, ProbeTask.self), on: host, .clear)
         case .echo: try Self.serveEchoes()
         }
     }
 
-    private static func serve(_ scanners: Scanners, _ sessions: SessionMaker = .tls) throws {
+    private static func serve(_ scanners: Scanners, on host: String, slots: Int = 1, _ sessions: SessionMaker = .tls)
+        throws
+    {
         var options = NodeServer.Options()
         options.sessions = sessions
         let server = NodeServer(
-            name: "node-\(getpid())", keys: try KeyStore.user().ring(), slots: 1, scanners: scanners,
-            listen: "127.0.0.1:0", options: options)
+            name: "node-\(getpid())", keys: try KeyStore.user().ring(), slots: slots, scanners: scanners,
+            listen: "\(host):0", options: options)
         announce(try server.start().port)
         _ = FileHandle.standardInput.readDataToEndOfFile()
         server.stop()

@@ -14,6 +14,9 @@ enum Usage {
         seconds { $0.tms_utime + $0.tms_stime + $0.tms_cutime + $0.tms_cstime }
     }
 
+    /// CPU time of this process in seconds, of the program and the system.
+    static var ownProcessorTime: Double { own.processorTime }
+
     private static func seconds(_ ticks: (tms) -> clock_t) -> Double {
         var used = tms()
         times(&used)
@@ -21,14 +24,16 @@ enum Usage {
     }
 
     /// Peak resident memory of this process in bytes.
-    static var peakMemory: Double {
+    static var peakMemory: Double { own.peakMemory }
+
+    private static var own: rusage {
         var usage = rusage()
         #if os(Linux)
             getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         #else
             getrusage(RUSAGE_SELF, &usage)
         #endif
-        return usage.peakMemory
+        return usage
     }
 }
 

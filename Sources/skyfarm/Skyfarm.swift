@@ -34,7 +34,8 @@ struct Skyfarm {
                 + " environment variables, then from the settings file.",
         ],
         commands: commands.map { $0.spec }, exitCodes: ExitCode.all,
-        commonExitCodes: [.complete, .failure, .usage, .output], settings: .settings, files: [.key, .journals])
+        commonExitCodes: [.complete, .failure, .usage, .output], settings: .settings,
+        files: [.key, .journals, .fingerprints])
 
     static func main() async {
         holdStandardStreams()

@@ -76,7 +76,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     /// Starts it. Call on the system's executor unless ``isDirect``.
     func begin() {
         let holdsKey = bulk?.key.map { transport.holds($0) } ?? false
-        perform(decide(.begin(holdsKey: holdsKey, unpacks: transport.unpacksBulk)))
+        perform(decide(.begin(holdsKey: holdsKey, packing: transport.bulkPacking)))
     }
 
     /// Waits until it has ended. Call once.
@@ -124,7 +124,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         case .send(let form):
             var bytes: BulkBytes?
             send(form, &bytes)
-        case .load(let packed): load(packed: packed)
+        case .load(let packing): load(packing)
         case .stopLoading: system.guarded { loading }?.cancel()
         case .end(let ending): end(with: ending)
         case .abandon(let ending):
@@ -154,12 +154,12 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         return request
     }
 
-    private func load(packed: Bool) {
+    private func load(_ packing: BulkPacking) {
         guard let bulk else { preconditionFailure("only bulk bytes are loaded") }
         system.guarded {
             endTime()
             loading = Task(executorPreference: system.taskExecutor) { [system] in
-                await system.load(bulk, packed: packed, for: self)
+                await system.load(bulk, packing, for: self)
             }
         }
     }

@@ -12,9 +12,9 @@ package struct AttemptState: Sendable {
     }
 
     package enum Event: Equatable, Sendable {
-        /// Its run starts it. `holdsKey`: the system is believed to hold the bytes of its key. `unpacks`: it unpacks
-        /// bytes that are packed.
-        case begin(holdsKey: Bool, unpacks: Bool)
+        /// Its run starts it. `holdsKey`: the system is believed to hold the bytes of its key. `packing`: how bytes
+        /// are packed for it.
+        case begin(holdsKey: Bool, packing: BulkPacking)
         /// The transport has taken the request.
         case sent
         /// The transport has a reply. `isBulkMissing`: the system does not have the bytes that it needs.
@@ -38,8 +38,8 @@ package struct AttemptState: Sendable {
     package enum Action: Equatable, Sendable {
         case none
         case send(Form)
-        /// Read the bytes, in packed form if `packed`.
-        case load(packed: Bool)
+        /// Read the bytes, packed like this.
+        case load(BulkPacking)
         /// Stop reading the bytes; the attempt ends when the reader has stopped.
         case stopLoading
         case end(Ending)
@@ -69,8 +69,8 @@ package struct AttemptState: Sendable {
     package private(set) var phase = Phase.idle
     private let hasBulk: Bool
     private let hasReference: Bool
-    /// Whether the bytes have a packed form that the system has not refused.
-    private var mayPack: Bool
+    private let mayPack: Bool
+    private var packing = BulkPacking.none
 
     /// An attempt that has not begun. `hasBulk`: its task has bulk bytes; `hasReference`: a reference may replace them;
     /// `mayPack`: they have a packed form.
@@ -82,8 +82,8 @@ package struct AttemptState: Sendable {
 
     package mutating func handle(_ event: Event) -> Action {
         switch (phase, event) {
-        case (.idle, .begin(let holdsKey, let unpacks)):
-            mayPack = mayPack && unpacks
+        case (.idle, .begin(let holdsKey, let packing)):
+            self.packing = mayPack ? packing : .none
             return !hasBulk || holdsKey ? send(.light) : load(for: hasReference ? .reference : .bytes)
         case (.sending(let form), .sent):
             phase = .requested(form)
@@ -99,10 +99,10 @@ package struct AttemptState: Sendable {
             (.requested(.reference), .replied(isBulkMissing: true)):
             // The system cannot read them by the reference: they are sent.
             return load(for: .bytes)
-        case (.sending(.bytes), .replied(isBulkMissing: true)) where mayPack,
-            (.requested(.bytes), .replied(isBulkMissing: true)) where mayPack:
+        case (.sending(.bytes), .replied(isBulkMissing: true)) where packing > .none,
+            (.requested(.bytes), .replied(isBulkMissing: true)) where packing > .none:
             // The system cannot unpack them: they are sent as they are.
-            mayPack = false
+            packing = .none
             return load(for: .bytes)
         case (.sending, .replied), (.requested, .replied):
             return end(.reply)
@@ -142,7 +142,7 @@ package struct AttemptState: Sendable {
 
     private mutating func load(for form: Form) -> Action {
         phase = .loading(form)
-        return .load(packed: mayPack)
+        return .load(packing)
     }
 
     private mutating func end(_ ending: Ending) -> Action {

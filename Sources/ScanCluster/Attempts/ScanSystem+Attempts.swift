@@ -49,10 +49,13 @@ extension ScanSystem {
         return lock.withLock { _ in body() }
     }
 
-    /// Reads bulk bytes for an attempt, in packed form if `packed`.
-    func load<Work>(_ bulk: BulkSource, packed: Bool, for attempt: Attempt<Work>) async {
+    /// Reads bulk bytes for an attempt, packed like this.
+    func load<Work>(_ bulk: BulkSource, _ packing: BulkPacking, for attempt: Attempt<Work>) async {
         do throws(ScanError) {
-            var bytes: BulkBytes? = try await load(packed ? bulk.loadPacked ?? bulk.load : bulk.load)
+            var bytes: BulkBytes? = try await load {
+                guard packing > .none, let loadPacked = bulk.loadPacked else { return try await bulk.load() }
+                return try await loadPacked(packing)
+            }
             attempt.loaded(&bytes)
         } catch {
             attempt.failed(toLoad: error)

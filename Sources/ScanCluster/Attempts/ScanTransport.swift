@@ -7,8 +7,8 @@ public protocol ScanTransport: AnyObject, Sendable {
     /// Whether the system keeps the bytes of `key`, so that an attempt may refer to them.
     func holds(_ key: BulkKey) -> Bool
 
-    /// Whether the system unpacks bulk bytes that are packed by the code that made the tasks; false by default.
-    var unpacksBulk: Bool { get }
+    /// How bulk bytes are packed for the system by the code that made the tasks; not at all by default.
+    var bulkPacking: BulkPacking { get }
 
     /// Starts an attempt. Unless the attempt is cancelled first, `completion` is called once, on the same executor and
     /// not from inside this call. The bulk bytes of the request belong to the transport.
@@ -24,8 +24,8 @@ public protocol ScanTransport: AnyObject, Sendable {
 }
 
 extension ScanTransport {
-    /// False.
-    public var unpacksBulk: Bool { false }
+    /// Not at all.
+    public var bulkPacking: BulkPacking { .none }
 }
 
 /// One attempt at a task, as a transport carries it.

@@ -1,3 +1,5 @@
+import Dispatch
+
 #if canImport(Darwin)
     import Darwin
 #else
@@ -174,10 +176,20 @@ private final class ScanQueue: Sendable {
     /// Does the work until the queue is closed and empty.
     func work() {
         var ended: Ended?
-        while case .work(let work, let owner, let skip) = state.wait(for: signal, { $0.take(after: &ended) }) {
-            let start = ContinuousClock.now
+        // Work that waited in the queue begins when the work before it ends: one reading of the clock serves both.
+        var (start, looks) = (DispatchTime.now().uptimeNanoseconds, 0)
+        while case .work(let work, let owner, let skip) = state.wait(
+            for: signal,
+            { state in
+                looks += 1
+                return state.take(after: &ended)
+            })
+        {
+            if looks > 1 { start = DispatchTime.now().uptimeNanoseconds }
             if skip { work.skip() } else { work.scan() }
-            ended = Ended(owner: owner, seconds: (ContinuousClock.now - start) / .seconds(1))
+            let end = DispatchTime.now().uptimeNanoseconds
+            ended = Ended(owner: owner, seconds: Double(end - start) * 1e-9)
+            (start, looks) = (end, 0)
         }
     }
 }

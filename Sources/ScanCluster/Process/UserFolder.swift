@@ -2,9 +2,16 @@
 package enum UserFolder: String, Sendable {
     case configuration = "XDG_CONFIG_HOME"
     case state = "XDG_STATE_HOME"
+    case cache = "XDG_CACHE_HOME"
 
     /// The folder if the variable is not set, relative to the home directory.
-    package var fallback: String { self == .configuration ? ".config" : ".local/state" }
+    package var fallback: String {
+        switch self {
+        case .configuration: ".config"
+        case .state: ".local/state"
+        case .cache: ".cache"
+        }
+    }
 
     /// The base folder; nil if `environment` has neither the variable nor a home directory. A relative path is ignored,
     /// as the specification requires.

@@ -95,14 +95,14 @@ public final class BulkSource: Sendable {
     public let byteCount: Int
     /// Reads the bytes. Called for each attempt on a system that does not hold ``key``.
     public let load: @Sendable () async throws -> BulkBytes
-    /// Reads the bytes in packed form, or as ``load`` does if they have none that is shorter. Called instead of ``load``
-    /// for attempts on systems that unpack them; nil if the bytes have no packed form.
-    public let loadPacked: (@Sendable () async throws -> BulkBytes)?
+    /// Reads the bytes packed as asked, or as ``load`` does if that is not shorter. Called instead of ``load`` for
+    /// attempts on systems that unpack them; nil if the bytes have no packed form.
+    public let loadPacked: (@Sendable (BulkPacking) async throws -> BulkBytes)?
 
     /// A source of `byteCount` bytes.
     public init(
         key: BulkKey? = nil, isLastUse: Bool = false, reference: BulkReference? = nil, byteCount: Int,
-        loadPacked: (@Sendable () async throws -> BulkBytes)? = nil,
+        loadPacked: (@Sendable (BulkPacking) async throws -> BulkBytes)? = nil,
         load: @escaping @Sendable () async throws -> BulkBytes
     ) {
         self.key = key

@@ -32,13 +32,13 @@ func answerRequest(
 }
 
 private func value(_ name: String, _ kind: MHD_ValueKind, _ connection: OpaquePointer) -> String? {
-    MHD_lookup_connection_value(connection, kind, name).map { String(cString: $0) }
+    dashboard_value(connection, kind, name).map { String(cString: $0) }
 }
 
 private func send(_ answer: HTTPAnswer, to connection: OpaquePointer) -> MHD_Result {
     var body = answer.body
-    guard let response = MHD_create_response_from_buffer(body.count, &body, .RESPMEM_MUST_COPY) else { return .NO }
-    defer { MHD_destroy_response(response) }
+    guard let response = dashboard_response(&body, body.count) else { return .NO }
+    defer { dashboard_destroy(response) }
     return queue(response, answer.status, answer.headers, to: connection)
 }
 
@@ -46,9 +46,9 @@ private func queue(
     _ response: OpaquePointer, _ status: HTTPStatus, _ headers: [String: String], to connection: OpaquePointer
 ) -> MHD_Result {
     for (name, value) in headers.merging(HTTPAnswer.commonHeaders, uniquingKeysWith: { own, _ in own }) {
-        MHD_add_response_header(response, name, value)
+        dashboard_add_header(response, name, value)
     }
-    return MHD_queue_response(connection, status.rawValue, response)
+    return dashboard_queue(connection, status.rawValue, response)
 }
 
 extension DashboardServer {
@@ -85,8 +85,8 @@ extension DashboardServer {
         }
         // Released by the response's last callback.
         let context = Unmanaged.passRetained(watcher).toOpaque()
-        let response = MHD_create_response_from_callback(
-            .max, 32 << 10,
+        let response = dashboard_stream(
+            32 << 10,
             { context, _, buffer, count in
                 guard let context, let buffer else { return -1 }
                 return Unmanaged<Watcher>.fromOpaque(context).takeUnretainedValue()
@@ -100,7 +100,7 @@ extension DashboardServer {
             Unmanaged<Watcher>.fromOpaque(context).takeRetainedValue().leave()
             return .NO
         }
-        defer { MHD_destroy_response(response) }
+        defer { dashboard_destroy(response) }
         return queue(response, .ok, ["Content-Type": "text/event-stream"], to: connection)
     }
 }

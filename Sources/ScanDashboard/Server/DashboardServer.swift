@@ -146,7 +146,7 @@ public final class DashboardServer: Sendable {
             defer { state.daemon = nil }
             return state.daemon
         }
-        if let daemon { MHD_stop_daemon(daemon) }
+        if let daemon { dashboard_stop(daemon) }
     }
 
     private var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
@@ -257,7 +257,7 @@ public final class DashboardServer: Sendable {
             let next = state.withLock { state in
                 let next = state.stream.next(for: id, limit: buffer.count)
                 // Under the lock, so that the connection cannot be resumed before it is suspended.
-                if next == .wait, let connection = state.watchers[id] { MHD_suspend_connection(connection) }
+                if next == .wait, let connection = state.watchers[id] { dashboard_suspend(connection) }
                 return next
             }
             switch next {
@@ -276,7 +276,7 @@ public final class DashboardServer: Sendable {
 
 extension DashboardServer.State {
     fileprivate func resume(_ ids: [StreamState.ID]) {
-        for id in ids { if let connection = watchers[id] { MHD_resume_connection(connection) } }
+        for id in ids { if let connection = watchers[id] { dashboard_resume(connection) } }
     }
 }
 

@@ -32,9 +32,9 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
             let record = try service.txt.encoded()
             return stream("announce the node") { continuation, _ in
                 DNSServiceCall(context: RegistrationContext(continuation)) { [type] reference, context in
-                    DNSServiceRegister(
-                        reference, 0, 0, service.name, type, "local.", nil, service.port.bigEndian,
-                        UInt16(record.count), record, registrationReply, context)
+                    skyfarm_dnssd_register(
+                        reference, service.name, type, "local.", service.port.bigEndian, UInt16(record.count), record,
+                        registrationReply, context)
                 }
             }
         } catch {
@@ -46,7 +46,7 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
     public func browse() -> AsyncThrowingStream<BrowseEvent, any Error> {
         stream("browse for nodes", started: .started) { continuation, _ in
             DNSServiceCall(context: BrowseContext(continuation)) { [type] reference, context in
-                DNSServiceBrowse(reference, 0, 0, type, "local.", browseReply, context)
+                skyfarm_dnssd_browse(reference, type, "local.", browseReply, context)
             }
         }
     }
@@ -55,8 +55,8 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
     public func resolve(_ instance: ServiceInstance) -> AsyncThrowingStream<ResolvedService, any Error> {
         stream("resolve '\(instance.name.printable)'") { continuation, _ in
             DNSServiceCall(context: ResolutionContext(continuation)) { [type] reference, context in
-                DNSServiceResolve(
-                    reference, 0, instance.interface, instance.name, type, instance.domain, resolutionReply, context)
+                skyfarm_dnssd_resolve(
+                    reference, instance.interface, instance.name, type, instance.domain, resolutionReply, context)
             }
         }
     }
@@ -66,8 +66,7 @@ public struct DNSServiceDiscovery: ServiceDiscovery {
         stream("find the addresses of \(host.printable)", requests: [kDNSServiceType_A, kDNSServiceType_AAAA]) {
             continuation, record in
             DNSServiceCall(context: AddressContext(continuation)) { reference, context in
-                DNSServiceQueryRecord(
-                    reference, 0, interface, host, UInt16(record), UInt16(kDNSServiceClass_IN), addressReply, context)
+                skyfarm_dnssd_query(reference, interface, host, UInt16(record), addressReply, context)
             }
         }
     }

@@ -26,8 +26,9 @@ final class DNSServiceOpener: Sendable {
             guard !isObsolete() else { return }
             let context = Unmanaged<AnyObject>.passRetained(call.context)
             var reference: DNSServiceRef?
-            skyfarm_dnssd_silence()
-            let status = call.make(&reference, context.toOpaque())
+            var status = DNSServiceErrorType(kDNSServiceErr_Unknown)
+            // Without a bus the daemon cannot be reached, and the library need not be loaded.
+            if !DiscoveryDaemon.diagnose().isBusAbsent { status = call.make(&reference, context.toOpaque()) }
             answered.add(1, ordering: .relaxed)
             if status == kDNSServiceErr_NoError, let reference {
                 completion(.success(DNSServiceReference(raw: reference, context: context)))

@@ -22,7 +22,7 @@ struct DNSServiceReference: @unchecked Sendable {
     let context: Unmanaged<AnyObject>
 
     func deallocate() {
-        DNSServiceRefDeallocate(raw)
+        skyfarm_dnssd_deallocate(raw)
         context.release()
     }
 }
@@ -98,10 +98,10 @@ final class DNSServiceOperation: @unchecked Sendable {
     /// Dispatch may still watch the descriptor until the cancel handler runs, so only that may close it.
     private func source(reading reference: DNSServiceReference) -> any DispatchSourceRead {
         let source = DispatchSource.makeReadSource(
-            fileDescriptor: DNSServiceRefSockFD(reference.raw), queue: queue)
+            fileDescriptor: skyfarm_dnssd_descriptor(reference.raw), queue: queue)
         source.setEventHandler { [self] in
             guard case .open = state else { return }
-            let status = DNSServiceProcessResult(reference.raw)
+            let status = skyfarm_dnssd_process(reference.raw)
             if status != kDNSServiceErr_NoError {
                 end()
                 failed(DiscoveryError(status: status, to: purpose, wasOpen: true))

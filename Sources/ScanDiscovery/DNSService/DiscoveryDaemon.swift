@@ -26,6 +26,8 @@ public enum DiscoveryDaemon: Hashable, Sendable {
         #endif
     }
 
+    var isBusAbsent: Bool { if case .busAbsent = self { true } else { false } }
+
     /// The fault in words; nil if none is visible.
     public var error: DiscoveryError? {
         switch self {

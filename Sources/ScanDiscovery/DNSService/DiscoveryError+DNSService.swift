@@ -17,6 +17,9 @@ extension DiscoveryError {
             self.init(.refused, "cannot \(purpose): the discovery daemon refused; it may have too many clients")
         case kDNSServiceErr_NameConflict:
             self.init(.refused, "cannot \(purpose): another service of this machine has the same name")
+        case kDNSServiceErr_Unsupported:
+            self.init(
+                .daemonAbsent, "discovery is off: libdns_sd.so.1 is missing; install libavahi-compat-libdnssd1")
         case kDNSServiceErr_BadParam, kDNSServiceErr_Invalid:
             self.init(.invalid, "cannot \(purpose): the discovery daemon reported an invalid request (\(status))")
         default:

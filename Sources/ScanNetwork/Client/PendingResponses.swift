@@ -31,9 +31,8 @@ package struct PendingResponses<Waiter> {
     package mutating func remove(_ request: UInt64) -> Waiter? {
         let index = Int(request & 0xffff_ffff)
         guard index < entries.count, UInt64(entries[index].generation) == request >> 32,
-            let waiter = entries[index].waiter
+            let waiter = entries[index].waiter.take()
         else { return nil }
-        entries[index].waiter = nil
         entries[index].generation &+= 1
         free.append(UInt32(index))
         return waiter
@@ -43,9 +42,8 @@ package struct PendingResponses<Waiter> {
     package mutating func removeAll() -> [Waiter] {
         var waiters: [Waiter] = []
         for index in entries.indices {
-            guard let waiter = entries[index].waiter else { continue }
+            guard let waiter = entries[index].waiter.take() else { continue }
             waiters.append(waiter)
-            entries[index].waiter = nil
             entries[index].generation &+= 1
             free.append(UInt32(index))
         }

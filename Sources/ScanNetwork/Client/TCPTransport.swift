@@ -26,7 +26,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
         onDraining: @escaping () -> Void, onEnd: @escaping (ScanError) -> Void
     ) {
         self.node = node
-        state = TransportState(node: node, packed: packed)
+        state = TransportState(node: node, packed: packed, isLocal: connection.isLocal)
         self.connection = connection
         (self.onTraffic, self.onDraining) = (onTraffic, onDraining)
         self.onEnd = onEnd
@@ -37,7 +37,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
 
     package func holds(_ key: BulkKey) -> Bool { state.holds(key) }
 
-    package var unpacksBulk: Bool { state.unpacksBulk }
+    package var bulkPacking: BulkPacking { state.bulkPacking }
 
     package func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void)
         -> AttemptHandle

@@ -22,14 +22,25 @@ package struct TransportState<Completion> {
     }
 
     private struct Request {
-        var key: BulkKey?
-        /// Origin of the reference that was sent instead of bulk bytes.
-        var origin: [UInt8]?
-        /// Number of the bulk bytes to which the reference refers.
-        var referredBytes: Int
-        /// Whether the bulk bytes are packed.
-        var isPacked: Bool
         var completion: Completion
+        /// Nil if the attempt has no bulk bytes.
+        var bulk: Bulk?
+    }
+
+    /// The bulk bytes of a request. A class, so that a request without any is small.
+    private final class Bulk {
+        let key: BulkKey?
+        /// Origin of the reference that was sent instead of the bytes.
+        let origin: [UInt8]?
+        let count: Int
+        let isPacked: Bool
+
+        init(_ bytes: BulkBytes, key: BulkKey?, reference: BulkReference?) {
+            self.key = key
+            origin = reference?.origin
+            count = bytes.count
+            isPacked = bytes.unpackedCount != nil
+        }
     }
 
     package private(set) var phase = Phase.open
@@ -39,6 +50,7 @@ package struct TransportState<Completion> {
     /// Origins that the node could not read.
     private var unreadable: Set<[UInt8]> = []
     private let unpacks: Bool
+    private let isLocal: Bool
     /// Number of attempts whose packed bulk bytes the node could not unpack.
     private var unpackFailures = 0
     /// After this many, it is sent no more of them: each is sent again as it is.
@@ -49,13 +61,18 @@ package struct TransportState<Completion> {
 
     /// The transport of an open connection to `node`, for a coordinator that packs bulk bytes in the form `packed`; nil
     /// if in none.
-    package init(node: NodeInfo, packed: String? = nil) {
+    /// `isLocal`: the node is on the same machine.
+    package init(node: NodeInfo, packed: String? = nil, isLocal: Bool = false) {
         self.node = node
         unpacks = packed != nil && node.unpacks == packed
+        self.isLocal = isLocal
     }
 
-    /// Whether the node may be sent packed bulk bytes.
-    package var unpacksBulk: Bool { unpacks && unpackFailures < Self.unpackFailureLimit }
+    /// How bulk bytes are packed for the node. On one machine the time to unpack is not made up for by the link.
+    package var bulkPacking: BulkPacking {
+        guard unpacks, unpackFailures < Self.unpackFailureLimit else { return .none }
+        return isLocal ? .light : .stored
+    }
 
     /// Attempts that wait for an answer.
     package var waiting: Int { pending.count }
@@ -85,11 +102,8 @@ package struct TransportState<Completion> {
         _ attempt: AttemptRequest, reference: BulkReference?, completion: Completion
     ) -> UInt64 {
         if reference == nil, let bulk = attempt.bulk { traffic.sent.add(bulk.count) }
-        return pending.insert(
-            Request(
-                key: attempt.bulk == nil ? nil : attempt.bulkKey, origin: reference?.origin,
-                referredBytes: attempt.bulk?.count ?? 0, isPacked: attempt.bulk?.unpackedCount != nil,
-                completion: completion))
+        let bulk = attempt.bulk.map { Bulk($0, key: attempt.bulkKey, reference: reference) }
+        return pending.insert(Request(completion: completion, bulk: bulk))
     }
 
     /// The traffic since the last call; nil if there was none.
@@ -108,16 +122,18 @@ package struct TransportState<Completion> {
         switch frame {
         case .response(let response):
             guard let request = pending.remove(response.request) else { return .none }
-            if request.origin != nil { traffic.read.add(request.referredBytes) }
-            if response.keptBulk, let key = request.key { held.insert(key) }
+            if let bulk = request.bulk {
+                if bulk.origin != nil { traffic.read.add(bulk.count) }
+                if response.keptBulk, let key = bulk.key { held.insert(key) }
+            }
             return .complete(request.completion, AttemptReply(response))
         case .refusal(let number, let reason, let message):
             guard let request = pending.remove(number) else { return .none }
-            if reason == .bulkElsewhere, let origin = request.origin {
+            if reason == .bulkElsewhere, let origin = request.bulk?.origin {
                 // The set is bounded: all are removed at once, and then tried again.
                 if unreadable.count >= 64 { unreadable = [] }
                 unreadable.insert(origin)
-            } else if reason == .bulkElsewhere, request.isPacked {
+            } else if reason == .bulkElsewhere, request.bulk?.isPacked == true {
                 unpackFailures += 1
             }
             return .complete(

@@ -87,6 +87,9 @@ final class Connection: Flushable, @unchecked Sendable {
     /// The key that both sides hold; nil before they have proved it.
     var key: KeyFingerprint? { records.key }
 
+    /// Whether both ends are on this machine: the peer has the address of this end.
+    var isLocal: Bool { peer.host == socket.localAddress.host }
+
     /// Time from the last heartbeat to its answer.
     var roundTrip: Duration? { liveness.roundTrip }
 

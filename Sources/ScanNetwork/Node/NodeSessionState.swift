@@ -23,7 +23,8 @@ package struct NodeSessionState<Work: SessionTask> {
         /// The coordinator has not sent a valid hello. Goes to `open`, `refused` or `ended`.
         case greeting
         /// Frames are exchanged; the coordinator accepts frames of `frameLimit` bytes. Goes to `ended`.
-        case open(NodeServer.Peer, frameLimit: Int)
+        /// Indirect: each task looks at the phase.
+        indirect case open(NodeServer.Peer, frameLimit: Int)
         /// The hello was refused, for this reason. Goes to `ended`.
         case refused(String)
         /// The connection has ended. Tasks that still run are not answered.
@@ -34,8 +35,8 @@ package struct NodeSessionState<Work: SessionTask> {
     package enum TaskAction {
         /// Run it.
         case run(Work)
-        /// Send a refusal, and report the event if there is one.
-        case refuse(RefusalReason, message: String, NodeServer.Event?)
+        /// Send a refusal, and report the event if there is one. Indirect, so that the usual case is one word.
+        indirect case refuse(RefusalReason, message: String, NodeServer.Event?)
     }
 
     /// What to send for a task that has ended.
@@ -44,10 +45,10 @@ package struct NodeSessionState<Work: SessionTask> {
         case nothing
         /// Send the output.
         case output([UInt8], keptBulk: Bool)
-        /// Send the failure, and report the event.
-        case failure(CodedFailure, keptBulk: Bool, NodeServer.Event)
+        /// Send the failure, and report the event. Indirect, so that the usual cases are small.
+        indirect case failure(CodedFailure, keptBulk: Bool, NodeServer.Event)
         /// Refuse the task so that the coordinator sends the bulk bytes, and report the event if there is one.
-        case requestBulk(message: String, NodeServer.Event?)
+        indirect case requestBulk(message: String, NodeServer.Event?)
     }
 
     /// How a connection ended.

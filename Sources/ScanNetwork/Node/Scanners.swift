@@ -15,10 +15,15 @@ public struct Scanners: Sendable {
     /// Decodes a task, runs it and encodes its output; returns the duration of the scan alone.
     typealias Run = @Sendable (_ task: [UInt8], ScanContext, any ScanClock) -> (CodedResult, seconds: Double)
 
-    /// One type of task, under its name.
-    struct Scanner: Sendable {
+    /// One type of task, under its name. A class: each task refers to its scanner.
+    final class Scanner: Sendable {
         let name: String
         let run: Run
+
+        init(name: String, run: @escaping Run) {
+            self.name = name
+            self.run = run
+        }
 
         func isNamed(_ bytes: UnsafeRawBufferPointer) -> Bool {
             var name = name

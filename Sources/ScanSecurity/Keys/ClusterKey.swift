@@ -43,6 +43,20 @@ public final class ClusterKey: @unchecked Sendable {
         }
     }
 
+    /// A key for a process that connects to no other: random, so that no other process holds it, and without a
+    /// fingerprint. OpenSSL, which takes more than a millisecond to begin, is not used.
+    package static func unused() -> ClusterKey { ClusterKey() }
+
+    private init() {
+        memory = .allocate(byteCount: Self.byteCount, alignment: 16)
+        var generator = SystemRandomNumberGenerator()
+        for offset in 0..<Self.byteCount {
+            memory.storeBytes(
+                of: UInt8.random(in: .min ... .max, using: &generator), toByteOffset: offset, as: UInt8.self)
+        }
+        fingerprint = KeyFingerprint(digest: [])
+    }
+
     /// Passes the secret bytes to `body`, which must not keep the pointer.
     func withSecret<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try withExtendedLifetime(self) {

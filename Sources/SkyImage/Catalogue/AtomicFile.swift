@@ -28,8 +28,12 @@ public final class AtomicFile {
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw Self.failure(path, errno) }
         hasTemporary = true
+        keepMode()
+    }
+
+    private func keepMode() {
         var old = stat()
-        if stat(self.path, &old) == 0 { fchmod(descriptor, old.st_mode & 0o777) }
+        if stat(path, &old) == 0 { fchmod(descriptor, old.st_mode & 0o777) }
     }
 
     deinit {
@@ -48,6 +52,23 @@ public final class AtomicFile {
     public func write(_ bytes: some Sequence<UInt8>) throws(OutputError) {
         buffer.append(contentsOf: bytes)
         if buffer.count >= Self.bufferSize { try flush() }
+    }
+
+    /// Lets a library write the file instead.
+    /// - Returns: the name under which the library must create it; there is no such file yet.
+    func lend() -> String {
+        close(descriptor)
+        descriptor = -1
+        unlink(temporary)
+        return temporary
+    }
+
+    /// The library has written and closed the file.
+    /// - Throws: ``OutputError``.
+    func takeBack() throws(OutputError) {
+        descriptor = open(temporary, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(path, errno) }
+        keepMode()
     }
 
     /// Makes the bytes durable, still without the final name. Nothing may be written any more.

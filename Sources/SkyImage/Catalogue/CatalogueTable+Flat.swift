@@ -2,23 +2,32 @@ extension CatalogueTable {
     /// The table with a column for each element of an array: `NAME`, `NAME_1`, `NAME_2`, as astropy reads the vectors of
     /// SExtractor's text catalogues.
     var withoutArrays: CatalogueTable {
-        guard columns.contains(where: { if case .array = $0.values { true } else { false } }) else { return self }
+        guard columns.contains(where: { $0.values.length != nil }) else { return self }
         var flat: [Column] = []
         for column in columns {
-            guard case .array(let values, let shape) = column.values else {
-                flat.append(column)
-                continue
-            }
-            let length = shape.reduce(1, *)
-            for place in 0..<length {
+            for place in 0..<(column.values.length ?? 1) {
                 var part = column
                 if place > 0 { part.name += "_\(place)" }
-                part.values = .float(stride(from: place, to: values.count, by: length).map { values[$0] })
+                part.values = column.values.elements(at: place)
                 flat.append(part)
             }
         }
         var table = CatalogueTable(columns: flat, header: header, history: history)
         (table.source, table.field) = (source, field)
         return table
+    }
+}
+
+extension CatalogueTable.Values {
+    /// The element at `place` of each row's array; the column itself if it has single values.
+    fileprivate func elements(at place: Int) -> Self {
+        func every<Value>(_ values: [Value]) -> [Value] {
+            stride(from: place, to: values.count, by: length ?? 1).map { values[$0] }
+        }
+        return switch self {
+        case .array(let values, _): .float(every(values))
+        case .vector(let values, _): .double(every(values))
+        default: self
+        }
     }
 }

@@ -50,7 +50,7 @@ extension CatalogueTable.Values {
         case .float(let values): .float(spread(values))
         case .double(let values): .double(spread(values))
         case .text(let values): .text(spread(values))
-        case .array: preconditionFailure("labels are no arrays")
+        case .array, .vector: preconditionFailure("labels are no arrays")
         }
     }
 
@@ -72,6 +72,12 @@ extension CatalogueTable.Values {
                     if case .array(let values, shape) = part { return values }
                     return Array(repeating: Float.nan, count: count * shape.reduce(1, *))
                 }, shape: shape)
+        case .vector(_, let length):
+            .vector(
+                zip(parts, counts).flatMap { part, count in
+                    if case .vector(let values, length) = part { return values }
+                    return Array(repeating: .nan, count: count * length)
+                }, length: length)
         }
     }
 }

@@ -18,6 +18,8 @@ public struct CatalogueTable: Hashable, Sendable {
         case text([String])
         /// Single-precision arrays of these axes, the fastest first, row after row.
         case array([Float], shape: [Int])
+        /// Double-precision vectors of this length, row after row.
+        case vector([Double], length: Int)
 
         /// Number of rows.
         public var count: Int {
@@ -29,6 +31,7 @@ public struct CatalogueTable: Hashable, Sendable {
             case .double(let values): values.count
             case .text(let values): values.count
             case .array(let values, let shape): values.count / max(1, shape.reduce(1, *))
+            case .vector(let values, let length): values.count / max(1, length)
             }
         }
     }
@@ -108,15 +111,54 @@ extension CatalogueTable.Values {
         case .float(let values): values[row].isNaN ? "nan" : values[row].description
         case .double(let values): values[row].isNaN ? "nan" : values[row].description
         case .text(let values): values[row]
-        case .array: elements(row).map { $0.isNaN ? "nan" : $0.description }.joined(separator: " ")
+        case .array(let values, _): Self.text(values[elements(row)])
+        case .vector(let values, _): Self.text(values[elements(row)])
         }
     }
 
+    private static func text<Value: BinaryFloatingPoint & CustomStringConvertible>(_ values: ArraySlice<Value>)
+        -> String
+    {
+        values.map { $0.isNaN ? "nan" : $0.description }.joined(separator: " ")
+    }
+
+    /// The number of elements of each row; nil if the column has single values.
+    var length: Int? {
+        switch self {
+        case .array(_, let shape): shape.reduce(1, *)
+        case .vector(_, let length): length
+        default: nil
+        }
+    }
+
+    /// The places of the elements of row `row` in the values.
+    private func elements(_ row: Int) -> Range<Int> {
+        let length = length ?? 1
+        return row * length..<(row + 1) * length
+    }
+
     /// The elements of row `row` of a column of arrays; none for other columns.
-    func elements(_ row: Int) -> ArraySlice<Float> {
-        guard case .array(let values, let shape) = self else { return [] }
-        let length = shape.reduce(1, *)
-        return values[row * length..<(row + 1) * length]
+    func reals(_ row: Int) -> [Double] {
+        switch self {
+        case .array(let values, _): values[elements(row)].map(Double.init)
+        case .vector(let values, _): Array(values[elements(row)])
+        default: []
+        }
+    }
+
+    /// The values of some rows, in that order.
+    package func selecting(_ rows: [Int]) -> Self {
+        func elements<Value>(_ values: [Value]) -> [Value] { rows.flatMap { values[self.elements($0)] } }
+        return switch self {
+        case .int16(let values): .int16(values.selecting(rows))
+        case .int32(let values): .int32(values.selecting(rows))
+        case .int64(let values): .int64(values.selecting(rows))
+        case .float(let values): .float(values.selecting(rows))
+        case .double(let values): .double(values.selecting(rows))
+        case .text(let values): .text(values.selecting(rows))
+        case .array(let values, let shape): .array(elements(values), shape: shape)
+        case .vector(let values, let length): .vector(elements(values), length: length)
+        }
     }
 
     package func real(_ row: Int) -> Double {
@@ -126,7 +168,7 @@ extension CatalogueTable.Values {
         case .int64(let values): Double(values[row])
         case .float(let values): Double(values[row])
         case .double(let values): values[row]
-        case .text, .array: .nan
+        case .text, .array, .vector: .nan
         }
     }
 }

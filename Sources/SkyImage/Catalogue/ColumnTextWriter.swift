@@ -32,15 +32,15 @@ enum ColumnTextWriter {
                 toLength: max(58, column.description.count), withPad: " ", startingAt: 0)
             let place = String(repeating: " ", count: max(0, 3 - "\(number)".count)) + "\(number)"
             text += "# \(place) \(name) \(comment)\(unit)\n"
-            if case .array(_, let shape) = column.values { number += shape.reduce(1, *) } else { number += 1 }
+            number += column.values.length ?? 1
         }
         return text
     }
 
     private static func text(_ column: CatalogueTable.Column, _ format: TextFormat?, _ row: Int) -> String {
         guard let format else { return column.values.text(row) }
-        guard case .array = column.values else { return format.text(column.values.real(row)) }
-        return column.values.elements(row).map { format.text(Double($0)) }.joined(separator: " ")
+        guard column.values.length != nil else { return format.text(column.values.real(row)) }
+        return column.values.reals(row).map(format.text).joined(separator: " ")
     }
 }
 

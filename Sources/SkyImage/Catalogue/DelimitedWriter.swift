@@ -113,6 +113,7 @@ extension CatalogueTable.Values {
         case .double: "float64"
         case .text: "string"
         case .array: "float32"
+        case .vector: "float64"
         }
     }
 }

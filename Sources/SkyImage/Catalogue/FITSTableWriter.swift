@@ -137,6 +137,7 @@ extension CatalogueTable.Values {
         case .double: "1D"
         case .text: "\(elementSize)A"
         case .array(_, let shape): "\(shape.reduce(1, *))E"
+        case .vector(_, let length): "\(length)D"
         }
     }
 
@@ -148,6 +149,7 @@ extension CatalogueTable.Values {
         case .int64, .double: 8
         case .text(let values): max(1, values.map(\.utf8.count).max() ?? 1)
         case .array(_, let shape): 4 * shape.reduce(1, *)
+        case .vector(_, let length): 8 * length
         }
     }
 
@@ -163,21 +165,23 @@ extension CatalogueTable.Values {
                 place += stride
             }
         }
+        func putArrays<Value, Word: FixedWidthInteger>(_ values: [Value], _ length: Int, _ word: (Value) -> Word) {
+            for (index, row) in rows.enumerated() {
+                for element in 0..<length {
+                    bytes.storeBytes(
+                        of: word(values[row * length + element]).bigEndian,
+                        toByteOffset: offset + index * stride + MemoryLayout<Word>.size * element, as: Word.self)
+                }
+            }
+        }
         switch self {
         case .int16(let values): put(values) { $0 }
         case .int32(let values): put(values) { $0 }
         case .int64(let values): put(values) { $0 }
         case .float(let values): put(values, \.bitPattern)
         case .double(let values): put(values, \.bitPattern)
-        case .array(let values, let shape):
-            let length = shape.reduce(1, *)
-            for (index, row) in rows.enumerated() {
-                for element in 0..<length {
-                    bytes.storeBytes(
-                        of: values[row * length + element].bitPattern.bigEndian,
-                        toByteOffset: offset + index * stride + 4 * element, as: UInt32.self)
-                }
-            }
+        case .array(let values, let shape): putArrays(values, shape.reduce(1, *), \.bitPattern)
+        case .vector(let values, let length): putArrays(values, length, \.bitPattern)
         case .text(let values):
             for (index, value) in values[rows].enumerated() {
                 // Text ends at its first zero byte; some readers keep spaces.

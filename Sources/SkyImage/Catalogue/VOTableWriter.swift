@@ -76,6 +76,7 @@ extension CatalogueTable.Values {
         case .double: "double"
         case .text: "char\" arraysize=\"*"
         case .array(_, let shape): "float\" arraysize=\"\(shape.map(String.init).joined(separator: "x"))"
+        case .vector(_, let length): "double\" arraysize=\"\(length)"
         }
     }
 }

@@ -4,10 +4,13 @@ package struct CatalogAssembly: Sendable {
     package private(set) var sources: SourceTable
     /// Sources whose apertures must be measured in larger windows.
     package private(set) var open: OpenApertures
-    /// The pixels of ``sources``, if ``ScanParameters/measurements`` are requested.
+    /// The pixels of ``sources``, if the parameters need them.
     package let pixels: PixelRuns
     /// The pixels of sources that cleaning removed, with the survivors that they are due to.
     package let absorbed: PixelRuns
+    /// Whether each run of ``absorbed`` belongs to no aperture, as in SExtractor: the row at which an island ended whose
+    /// source a source before it removed.
+    package let hidden: [Bool]
     /// Number of the island of each of ``sources``, from 1 in key order.
     package let parents: [Int32]
     /// Sources that cleaning removed.
@@ -18,9 +21,16 @@ package struct CatalogAssembly: Sendable {
         let order = batch.keyOrder()
         let cleaned = parameters.clean.map { SourceCleaner(batch, order: order, parameter: $0).clean() }
         let kept = cleaned.map { order.selecting($0.survivors) } ?? order
-        absorbed =
-            parameters.measurements == nil
-            ? PixelRuns() : batch.pixels.absorbed(order, survivors: kept, absorbers: cleaned?.absorbers ?? [])
+        if parameters.needsPixels {
+            let absorbers = cleaned?.absorbers ?? []
+            let lastRows = absorbers.enumerated().map { position, absorber in
+                absorber.flatMap { $0 < position ? batch.keyRow[order[position]] : nil }
+            }
+            (absorbed, hidden) = batch.pixels.absorbed(
+                order, survivors: kept, absorbers: absorbers, hiddenRows: lastRows)
+        } else {
+            (absorbed, hidden) = (PixelRuns(), [])
+        }
         let remaining = batch.selecting(kept)
         parents = parameters.measurements == nil ? [] : batch.islandNumbers(order).selecting(kept)
         sources = remaining.sources

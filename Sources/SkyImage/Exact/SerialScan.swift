@@ -25,6 +25,8 @@ package struct SerialScan {
         package var measurements = MeasurementTable()
         /// Sources that cleaning removed.
         package var removed = 0
+        /// The pixels of the sources, if the parameters need them.
+        package var segments: SegmentRows?
     }
 
     /// A scan of an image of `width` by `height` pixels.
@@ -48,6 +50,9 @@ package struct SerialScan {
         var result = Result(sources: SourceTable(), background: background)
         let assembly = try extract(view, &result)
         result.removed = assembly.removed
+        if parameters.needsPixels {
+            result.segments = SegmentRows(assembly.pixels, absorbed: assembly.absorbed, height: plan.height)
+        }
         result.sources = try measure(view, assembly, &result)
         if let request = parameters.measurements {
             result.measurements = try measure(view, request, assembly, result.background)
@@ -123,7 +128,7 @@ package struct SerialScan {
     ) throws -> MeasurementTable {
         let levels = background.levels(x: assembly.sources.x, y: assembly.sources.y)
         var measurements = MeasurementPlan(
-            assembly.sources, pixels: assembly.pixels, absorbed: assembly.absorbed, plan: plan,
+            assembly.sources, pixels: assembly.pixels, absorbed: assembly.absorbed, hidden: assembly.hidden, plan: plan,
             parameters: parameters, request: request, levels: levels)
         for _ in 0..<MeasurementPlan.roundLimit {
             let windows = measurements.windows()

@@ -10,7 +10,7 @@ package struct SourceBatch: Codable, Equatable, Sendable {
     package var abcor: [Float] = []
     /// Level by which a neighbour's wing must exceed the threshold to absorb the source; SExtractor's mthresh.
     package var mthresh: [Float] = []
-    /// The sources' pixels; nothing unless ``ScanParameters/measurements`` are requested.
+    /// The sources' pixels; nothing unless the parameters need them.
     package var pixels = PixelRuns()
     /// Sources whose apertures reach beyond the window they were measured in.
     package var open = OpenApertures()

@@ -85,9 +85,11 @@ struct WindowScan: ~Copyable {
             batch.keyColumn += Array(repeating: island.key.column, count: island.objects.count)
         }
         addCleanInputs(ofIslands: indices, to: &batch)
+        if parameters.needsPixels {
+            batch.pixels = catalog.runs(of: indices.map { islands[$0].objects }, in: window.rect)
+        }
         if parameters.measurements != nil {
             // Measured once all sources are known.
-            batch.pixels = catalog.runs(of: indices.map { islands[$0].objects }, in: window.rect)
             batch.sources.photometry = Photometry(unmeasured: batch.sources.count, flag: 0)
             return batch
         }

@@ -45,6 +45,7 @@ extension ScanParameters {
         try require(kronMinimum, in: Limits.kronMinimum, "kron-minimum")
         try require(gain, in: Limits.gain, "gain")
         try measurements?.validate()
+        try forced?.validate()
         if filter == .matched, noise == .global {
             throw ScanSetupError(
                 "the matched filter needs a noise map; add --noise map or --weight, or choose --filter conv")

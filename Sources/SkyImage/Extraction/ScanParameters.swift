@@ -38,6 +38,11 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     /// What else is measured, of the sources that survive cleaning; nil, the default: nothing. The photometry is then
     /// done with these rules for neighbours, too.
     public var measurements: MeasurementRequest?
+    /// Whether the pixels of each source are returned, for images of the sources. They always are with ``measurements``.
+    public var returnsPixels = false
+
+    /// Photometry at given positions instead of a catalogue of sources; nil, the default: none.
+    public var forced: ForcedRequest?
 
     /// SExtractor's defaults.
     public init() {}
@@ -65,4 +70,7 @@ public struct ScanParameters: Codable, Hashable, Sendable {
 
     /// The kernel in use; nil without a filter.
     package var activeKernel: ConvolutionKernel? { filter == .none ? nil : kernel }
+
+    /// Whether the pixels of each source are returned.
+    package var needsPixels: Bool { returnsPixels || measurements != nil }
 }

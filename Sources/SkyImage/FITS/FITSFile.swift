@@ -35,8 +35,12 @@ final class FITSFile {
         byteCount = Int(opened.pointee.Fptr.pointee.filesize)
     }
 
-    /// Opens a file in memory. `name` names it in errors.
+    /// Opens a file in memory, which must be whole blocks: CFITSIO reads the last one to its end, even past the end of
+    /// the memory. `name` names it in errors.
     init(memory: FITSBytes, name: String) throws(ImageError) {
+        guard memory.size.pointee.isMultiple(of: FITSMemoryFile.blockLength) else {
+            throw ImageError(.truncated, "\(name): have \(memory.size.pointee) bytes, not whole blocks")
+        }
         path = name
         owner = memory
         isCompressed = false

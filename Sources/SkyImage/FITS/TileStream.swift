@@ -59,7 +59,7 @@ enum TileStream {
             } else if width > longest + 1 {
                 return false
             } else if width > 0 {
-                for _ in 0..<block { guard reader.skipCode(lowBits: width - 1) else { return false } }
+                guard reader.skipCodes(block, lowBits: width - 1) else { return false }
             }
             left -= block
         }
@@ -114,8 +114,36 @@ private struct BitReader {
         return position <= end
     }
 
-    /// Skips zeros, the one after them, and `lowBits` bits; false if the bytes end within them.
-    mutating func skipCode(lowBits: Int) -> Bool {
+    /// Skips `count` codes, each of zeros, the one after them, and `lowBits` bits; false if the bytes end within them.
+    mutating func skipCodes(_ count: Int, lowBits: Int) -> Bool {
+        var left = count
+        while left > 0 {
+            let before = left
+            if position >> 3 + 8 <= bytes.count {
+                // The next 57 bits or more: several codes.
+                let shift = position & 7
+                let loaded = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: position >> 3, as: UInt64.self)
+                var word = UInt64(bigEndian: loaded) << UInt64(shift)
+                var valid = 64 - shift
+                while left > 0 {
+                    let length = word.leadingZeroBitCount + 1 + lowBits
+                    guard length < valid else { break }
+                    word &<<= UInt64(length)
+                    valid -= length
+                    left -= 1
+                }
+                position += 64 - shift - valid
+            }
+            if left == before {
+                guard skipCode(lowBits: lowBits) else { return false }
+                left -= 1
+            }
+        }
+        return true
+    }
+
+    /// As ``skipCodes(_:lowBits:)`` for one code, however many zeros it has.
+    private mutating func skipCode(lowBits: Int) -> Bool {
         var index = position >> 3
         guard index < bytes.count else { return false }
         var rest = bytes[index] << UInt8(position & 7)

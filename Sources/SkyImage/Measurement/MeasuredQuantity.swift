@@ -4,7 +4,8 @@ package enum MeasuredQuantity: CaseIterable, Sendable {
     case kronRadius, kronFlag
     /// Flux in the Kron ellipse, its error and SEP's flag.
     case fluxAuto, fluxErrAuto, flagAuto
-    /// The share of the pixels within 6 times the axes that are masked or a neighbour's; and 1 if the image's edge cuts
+    /// The share of the pixels within 6 times the axes, or in the Kron ellipse if it is larger there, that are masked or
+    /// a neighbour's; and 1 if the image's edge cuts
     /// the box of that ellipse, or of the Kron ellipse if it is larger.
     case contamination, isCut
     /// Fluxes in the circular apertures, their errors and SEP's flags.
@@ -23,6 +24,8 @@ package enum MeasuredQuantity: CaseIterable, Sendable {
     case x2Win, y2Win, xyWin, errX2Win, errY2Win, errXYWin
     /// Windowed flux and its error.
     case fluxWin, fluxErrWin
+    /// Petrosian radius in units of the axes; flux in its ellipse and the error of that.
+    case petrosianRadius, fluxPetrosian, fluxErrPetrosian
 
     /// How many numbers it has.
     package func width(in request: MeasurementRequest) -> Int {
@@ -33,6 +36,7 @@ package enum MeasuredQuantity: CaseIterable, Sendable {
         case .xWin, .yWin, .iterationsWin, .flagWin, .x2Win, .y2Win, .xyWin, .errX2Win, .errY2Win, .errXYWin, .fluxWin,
             .fluxErrWin:
             request.isWindowed ? 1 : 0
+        case .petrosianRadius, .fluxPetrosian, .fluxErrPetrosian: request.petrosian == nil ? 0 : 1
         default: 1
         }
     }

@@ -19,16 +19,17 @@ package struct MeasurementPlan: Sendable {
     ///   - sources: the catalogue.
     ///   - pixels: the pixels of each source.
     ///   - absorbed: those of sources that cleaning removed, with the sources that they are due to.
+    ///   - hidden: which of these belong to no aperture.
     ///   - plan: the bands of the image.
     ///   - parameters: of the scan.
     ///   - request: what is measured.
     ///   - levels: the background of each source, for its saturation.
     package init(
-        _ sources: SourceTable, pixels: PixelRuns, absorbed: PixelRuns, plan: BandPlan, parameters: ScanParameters,
-        request: MeasurementRequest, levels: [Float]
+        _ sources: SourceTable, pixels: PixelRuns, absorbed: PixelRuns, hidden: [Bool], plan: BandPlan,
+        parameters: ScanParameters, request: MeasurementRequest, levels: [Float]
     ) {
         (self.plan, self.request, self.sources) = (plan, request, sources)
-        segments = SegmentRows(pixels, absorbed: absorbed, height: plan.height)
+        segments = SegmentRows(pixels, absorbed: absorbed, hidden: hidden, height: plan.height)
         table = MeasurementTable(unmeasured: sources.count, request)
         let margin = IslandMargin(parameters: parameters)
         ceilings = levels.map { level in request.saturation.map { Float($0) - level } ?? .infinity }

@@ -22,10 +22,23 @@ public struct MeasurementRequest: Codable, Hashable, Sendable {
     public var saturation: Double?
     /// Whether the Gaussian-windowed position, moments and flux are measured.
     public var isWindowed = false
+    /// The ellipse of the Petrosian flux; nil: it is not measured.
+    public var petrosian: Petrosian?
     /// Columns of the cut-out of each source; 0: none.
     public var vignetteWidth = 0
     /// Rows of the cut-out of each source; 0: none.
     public var vignetteHeight = 0
+
+    /// SExtractor's PHOT_PETROPARAMS.
+    public struct Petrosian: Codable, Hashable, Sendable {
+        /// Radius of the ellipse in Petrosian radii; 0.1 to 20.
+        public var factor = 2.0
+        /// Least radius of the ellipse, in units of the source's axes; 0 to 20.
+        public var minimum = 3.5
+
+        /// SExtractor's defaults.
+        public init() {}
+    }
 
     /// SExtractor's defaults.
     public init() {}
@@ -61,6 +74,15 @@ public struct MeasurementRequest: Codable, Hashable, Sendable {
         }
         if let saturation, !saturation.isFinite {
             throw ScanSetupError("the saturation level must be a number, not \(saturation)")
+        }
+        if let petrosian {
+            guard ScanParameters.Limits.kronFactor.contains(petrosian.factor),
+                ScanParameters.Limits.kronMinimum.contains(petrosian.minimum)
+            else {
+                throw ScanSetupError(
+                    "the Petrosian factor must be 0.1 to 20 and the minimum 0 to 20, not \(petrosian.factor) and "
+                        + "\(petrosian.minimum)")
+            }
         }
         let sides = 0...Limits.vignetteSide
         guard sides.contains(vignetteWidth), sides.contains(vignetteHeight),

@@ -17,6 +17,8 @@ package struct MeasurementWindow: Codable, Equatable, Sendable {
     package var owner: [Int32] = [], row: [Int32] = [], column: [Int32] = [], length: [Int32] = []
     /// Whether a run was that of a source that cleaning removed in favour of its owner.
     package var isAbsorbed: [Bool] = []
+    /// Whether a run is in no aperture, see ``CatalogAssembly/hidden``.
+    package var isHidden: [Bool] = []
 
     /// The window of the sources at `indices`.
     package init(
@@ -42,6 +44,7 @@ package struct MeasurementWindow: Codable, Equatable, Sendable {
                 column.append(part.lowerBound)
                 length.append(Int32(part.count))
                 isAbsorbed.append(segment.isAbsorbed)
+                isHidden.append(segment.isHidden)
             }
         }
     }
@@ -51,7 +54,7 @@ package struct MeasurementWindow: Codable, Equatable, Sendable {
     func validate() throws(ScanSetupError) {
         try rect.validate()
         let lengths = [x.count, y.count, a.count, b.count, theta.count, thresh.count, peak.count, ceiling.count]
-        let runs = [row.count, column.count, length.count, isAbsorbed.count]
+        let runs = [row.count, column.count, length.count, isAbsorbed.count, isHidden.count]
         guard lengths.allSatisfy({ $0 == index.count }), runs.allSatisfy({ $0 == owner.count }),
             (owner + index).allSatisfy({ $0 >= 0 && $0 < .max }), Set(index).count == index.count,
             row.indices.allSatisfy({ place in

@@ -8,7 +8,7 @@ struct PixelOwners: ~Copyable {
 
     /// A pixel that is below the threshold.
     private static let none: Int32 = 0
-    /// A pixel above the threshold of a detection that is too small for a source.
+    /// A pixel above the threshold of a detection that is too small for a source, or hidden.
     private static let detected: Int32 = -1
     /// A pixel of a source that cleaning removed. SExtractor leaves it to every aperture.
     private static let absorbed: Int32 = -2
@@ -23,7 +23,8 @@ struct PixelOwners: ~Copyable {
             let start =
                 (Int(sources.row[place]) - rect.y.lowerBound) * rect.width + Int(sources.column[place])
                 - rect.x.lowerBound
-            let number = sources.isAbsorbed[place] ? Self.absorbed : sources.owner[place] + 1
+            let absorbed = sources.isHidden[place] ? Self.detected : Self.absorbed
+            let number = sources.isAbsorbed[place] ? absorbed : sources.owner[place] + 1
             for offset in start..<start + Int(sources.length[place]) { numbers[offset] = number }
         }
         // The matched filter's values are no samples; SExtractor does not have it.
@@ -59,7 +60,7 @@ struct PixelOwners: ~Copyable {
     }
 
     /// The samples of a row after the convolution, summed in SEP's order; pixels outside the window count as 0.
-    private static func smooth(
+    static func smooth(
         _ window: borrowing ScanWindow, _ row: Int, _ kernel: ConvolutionKernel?, into output: inout [Float]
     ) {
         let (width, height) = (window.rect.width, window.rect.height)

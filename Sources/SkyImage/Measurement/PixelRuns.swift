@@ -52,8 +52,11 @@ public struct PixelRuns: Codable, Equatable, Sendable {
     ///   - order: all sources in key order.
     ///   - survivors: those that remain.
     ///   - absorbers: by position in `order` the position of the source that removed it.
-    /// - Returns: the runs of each survivor's removed sources.
-    func absorbed(_ order: [Int], survivors: [Int], absorbers: [Int?]) -> PixelRuns {
+    ///   - hiddenRows: by position in `order` the row whose runs are hidden, if there is one.
+    /// - Returns: the runs of each survivor's removed sources, and whether they are hidden.
+    func absorbed(
+        _ order: [Int], survivors: [Int], absorbers: [Int?], hiddenRows: [Int32?]
+    ) -> (runs: PixelRuns, hidden: [Bool]) {
         var removed: [Int: [Int]] = [:]
         for (position, absorber) in absorbers.enumerated() {
             guard var last = absorber else { continue }
@@ -62,21 +65,23 @@ public struct PixelRuns: Codable, Equatable, Sendable {
                 guard let next = absorbers[last] else { break }
                 last = next
             }
-            removed[order[last], default: []].append(order[position])
+            removed[order[last], default: []].append(position)
         }
         let starts = starts
         var result = PixelRuns()
+        var hidden: [Bool] = []
         for survivor in survivors {
             let before = result.row.count
-            for index in removed[survivor] ?? [] {
-                let range = starts[index]..<starts[index + 1]
+            for position in removed[survivor] ?? [] {
+                let range = starts[order[position]]..<starts[order[position] + 1]
+                hidden += row[range].map { $0 == hiddenRows[position] }
                 result.row += row[range]
                 result.column += column[range]
                 result.length += length[range]
             }
             result.count.append(Int32(result.row.count - before))
         }
-        return result
+        return (result, hidden)
     }
 
     /// The box of each source's pixels, and their number; an empty box without pixels.
@@ -125,14 +130,17 @@ package struct SegmentRows: Sendable {
         package var length: Int32
         /// Whether the pixels were those of a source that cleaning removed.
         package var isAbsorbed: Bool
+        /// See ``CatalogAssembly/hidden``.
+        package var isHidden = false
     }
 
     private let segments: [Segment]
     /// Place of the first run of each row, and the number of all.
     private let starts: [Int]
 
-    /// Sorts the runs of sources and those that they absorbed; the image has `height` rows.
-    package init(_ runs: PixelRuns, absorbed: PixelRuns = PixelRuns(), height: Int) {
+    /// Sorts the runs of sources and those that they absorbed, some of which are hidden (none if `hidden` is empty); the
+    /// image has `height` rows.
+    package init(_ runs: PixelRuns, absorbed: PixelRuns = PixelRuns(), hidden: [Bool] = [], height: Int) {
         let all = [(runs, false), (absorbed, true)]
         var starts = [Int](repeating: 0, count: height + 1)
         for (runs, _) in all { for row in runs.row { starts[Int(row) + 1] += 1 } }
@@ -147,7 +155,7 @@ package struct SegmentRows: Sendable {
                     let row = Int(runs.row[place])
                     segments[next[row]] = Segment(
                         source: Int32(source), column: runs.column[place], length: runs.length[place],
-                        isAbsorbed: isAbsorbed)
+                        isAbsorbed: isAbsorbed, isHidden: isAbsorbed && !hidden.isEmpty && hidden[place])
                     next[row] += 1
                     place += 1
                 }

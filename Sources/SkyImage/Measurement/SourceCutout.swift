@@ -11,6 +11,9 @@ struct SourceCutout: ~Copyable {
     private var mask = UnsafeMutablePointer<UInt8>.allocate(capacity: 0)
     private var foreign = UnsafeMutablePointer<UInt8>.allocate(capacity: 0)
     private var hasMask = false
+    private var hidesForeign = false
+    /// Whether a pixel is masked or another source's; without one, all rules for them give the same copy.
+    private(set) var hasForeign = false
     private var hasNoise = false
     private var globalNoise = 0.0
     private var gain = 0.0
@@ -40,8 +43,10 @@ struct SourceCutout: ~Copyable {
         reserve(box.area)
         rect = box
         hasMask = masking == .none && window.mask != nil
+        hidesForeign = masking != .none
         hasNoise = window.noiseMap != nil
         (globalNoise, self.gain) = (Double(window.globalNoise), gain)
+        hasForeign = false
         // A pixel and its opposite have this sum of columns, and of rows.
         let opposite = (Self.opposite(target.x), Self.opposite(target.y))
         let (left, top, width) = (window.rect.x.lowerBound, window.rect.y.lowerBound, window.rect.width)
@@ -53,6 +58,7 @@ struct SourceCutout: ~Copyable {
                 let isBad = window.mask.map { $0[offset] != 0 } ?? false
                 let isForeign = isBad || owners.isForeign(offset, to: source)
                 foreign[place] = isForeign ? 1 : 0
+                if isForeign { hasForeign = true }
                 var origin = offset
                 if isForeign, masking != .none {
                     origin = -1
@@ -117,6 +123,7 @@ struct SourceCutout: ~Copyable {
 
     /// The share of the pixels within an ellipse around `x`, `y` that are masked or another source's.
     borrowing func foreignShare(x: Double, y: Double, shape: EllipseShape, radius: Double) -> Double {
+        if !hasForeign { return 0 }
         var (inside, count) = (0, 0)
         for row in 0..<rect.height {
             let dy = Double(row) - y
@@ -128,5 +135,40 @@ struct SourceCutout: ~Copyable {
             }
         }
         return inside == 0 ? 0 : Double(count) / Double(inside)
+    }
+
+    /// The Petrosian radius of a source at `x`, `y`, in units of its axes, as SExtractor searches it.
+    ///
+    /// At radius r the mean of the samples between r and 1.2 r is below a fifth of that within 1.1 r, the result.
+    /// Pixels of other sources and masked ones do not count. Tried in steps of 0.3 while 1.2 r is within 6 axes; the last one if there is no such radius.
+    borrowing func petrosianRadius(x: Double, y: Double, shape: EllipseShape) -> Double {
+        // All limits are multiples of a tenth of the step.
+        let (step, lastRing) = (0.03, 200)
+        var sums = [Double](repeating: 0, count: lastRing + 1)
+        var counts = [Int](repeating: 0, count: lastRing + 1)
+        for row in 0..<rect.height {
+            let dy = Double(row) - y
+            for column in 0..<rect.width {
+                let dx = Double(column) - x
+                let squared = shape.cxx * dx * dx + shape.cyy * dy * dy + shape.cxy * dx * dy
+                guard squared < Double(lastRing * lastRing) * step * step else { continue }
+                let place = row * rect.width + column
+                if hasMask && mask[place] != 0 || hidesForeign && foreign[place] != 0 { continue }
+                let ring = min(lastRing, Int((max(0, squared).squareRoot() / step).rounded(.down)) + 1)
+                sums[ring] += Double(pixels[place])
+                counts[ring] += 1
+            }
+        }
+        for ring in 1...lastRing {
+            sums[ring] += sums[ring - 1]
+            counts[ring] += counts[ring - 1]
+        }
+        let count = lastRing / 12
+        let found = (1...count).first { trial in
+            let (inner, middle, outer) = (10 * trial, 11 * trial, 12 * trial)
+            let annulus = (sum: sums[outer] - sums[inner], count: counts[outer] - counts[inner])
+            return annulus.sum * Double(counts[middle]) < 0.2 * sums[middle] * Double(annulus.count)
+        }
+        return Double(11 * (found ?? count)) * step
     }
 }

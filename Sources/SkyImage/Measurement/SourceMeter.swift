@@ -100,12 +100,19 @@ struct SourceMeter: ~Copyable {
         set(.kronRadius, [kron.radius], &row)
         set(.kronFlag, [Double(kron.flag)], &row)
         let radius = max(parameters.kronFactor * kron.radius, parameters.kronMinimum)
-        let larger = Self.reach(of: target, ellipse: radius, parameters, request, in: image).union(own)
-        if isReplaced || !box.contains(larger) {
+        let petrosian = request.petrosian.map { max($0.factor * petrosianRadius(target, &row), $0.minimum) }
+        let larger = Self.reach(of: target, ellipse: max(radius, petrosian ?? 0), parameters, request, in: image)
+            .union(own)
+        if isReplaced && cutout.hasForeign || !box.contains(larger) {
             box = box.union(larger)
             guard take(box, target, position, request.masking) else { return box }
         }
         let flux = measureFluxes(target, radius, &row)
+        if let petrosian {
+            let (flux, error, _) = ellipseFlux(target, petrosian)
+            set(.fluxPetrosian, [flux], &row)
+            set(.fluxErrPetrosian, [error], &row)
+        }
         let half = measureRadii(target, flux, &row)
         measureProfile(target, position, &row)
         return request.isWindowed ? measureWindowed(target, position, half, box, &row) : nil
@@ -142,8 +149,18 @@ struct SourceMeter: ~Copyable {
         return (status == 0 ? radius : 0, flag)
     }
 
-    /// - Returns: the flux in the Kron ellipse.
-    private borrowing func measureFluxes(_ target: ApertureTarget, _ radius: Double, _ row: inout [Double]) -> Double {
+    /// - Returns: the Petrosian radius in units of the axes.
+    private borrowing func petrosianRadius(_ target: ApertureTarget, _ row: inout [Double]) -> Double {
+        let (x, y) = centre(target)
+        let radius = cutout.petrosianRadius(x: x, y: y, shape: EllipseShape(target))
+        set(.petrosianRadius, [radius], &row)
+        return radius
+    }
+
+    /// - Returns: flux, error and SEP's flag of an ellipse of `radius` axes; NaN if it cannot be measured.
+    private borrowing func ellipseFlux(
+        _ target: ApertureTarget, _ radius: Double
+    ) -> (flux: Double, error: Double, flag: Int16) {
         var image = cutout.sepImage()
         let (x, y) = centre(target)
         var (flux, error, area, flag) = (0.0, 0.0, 0.0, Int16(0))
@@ -156,11 +173,21 @@ struct SourceMeter: ~Copyable {
             (flux, error) = (.nan, .nan)
             flag |= Photometry.notMeasured
         }
+        return (flux, error, flag)
+    }
+
+    /// - Returns: the flux in the Kron ellipse.
+    private borrowing func measureFluxes(_ target: ApertureTarget, _ radius: Double, _ row: inout [Double]) -> Double {
+        var image = cutout.sepImage()
+        let (x, y) = centre(target)
+        let (flux, error, flag) = ellipseFlux(target, radius)
         set(.fluxAuto, [flux], &row)
         set(.fluxErrAuto, [error], &row)
         set(.flagAuto, [Double(flag)], &row)
         let shape = EllipseShape(target)
-        set(.contamination, [cutout.foreignShare(x: x, y: y, shape: shape, radius: Self.kronSearchRadius)], &row)
+        // In either ellipse, as in SExtractor.
+        let shares = [Self.kronSearchRadius, radius].map { cutout.foreignShare(x: x, y: y, shape: shape, radius: $0) }
+        set(.contamination, [max(shares[0], shares[1])], &row)
         let sides = shape.halfSides(radius: max(Self.kronSearchRadius, radius))
         let (right, top) = (Double(pixels.image.width) - 0.5, Double(pixels.image.height) - 0.5)
         let isCut =
@@ -168,7 +195,7 @@ struct SourceMeter: ~Copyable {
             || target.y + sides.y > top
         set(.isCut, [isCut ? 1 : 0], &row)
         for (index, diameter) in request.apertures.enumerated() {
-            var (sum, sumError, sumFlag) = (0.0, 0.0, Int16(0))
+            var (sum, sumError, area, sumFlag) = (0.0, 0.0, 0.0, Int16(0))
             if sep_sum_circle(&image, x, y, diameter / 2, 0, 5, 0, &sum, &sumError, &area, &sumFlag) != 0 {
                 (sum, sumError) = (.nan, .nan)
                 sumFlag |= Photometry.notMeasured

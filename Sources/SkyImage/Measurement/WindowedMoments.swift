@@ -1,3 +1,5 @@
+internal import CSkyfarm
+
 #if canImport(Glibc)
     internal import Glibc
 #else
@@ -27,8 +29,6 @@ struct WindowedMoments {
     private static let precision = 1e-4
     /// Radius of integration in units of the window's sigma.
     static let radius = 4.0
-    /// Parts of the side of a pixel that the circle cuts.
-    private static let parts = 11
 
     private let cutout: PixelGrid
     private let sigma: Double
@@ -133,23 +133,9 @@ struct WindowedMoments {
                 let squared = dx * dx + dy * dy
                 if squared > outside2 { continue }
                 var weight = exp(squared * factor)
-                if squared > inside2 { weight *= Self.share(dx, dy, limit) }
+                if squared > inside2 { weight *= skyfarm_disc_share(dx, dy, limit) }
                 body(row * cutout.width + column, weight, dx, dy)
             }
         }
-    }
-
-    /// The share of a pixel's parts within `limit` of the centre.
-    private static func share(_ dx: Double, _ dy: Double, _ limit: Double) -> Double {
-        var count = 0
-        let step = 1 / Double(parts)
-        for row in 0..<parts {
-            let y = dy + (Double(row) + 0.5) * step - 0.5
-            for column in 0..<parts {
-                let x = dx + (Double(column) + 0.5) * step - 0.5
-                if x * x + y * y < limit * limit { count += 1 }
-            }
-        }
-        return Double(count) / Double(parts * parts)
     }
 }

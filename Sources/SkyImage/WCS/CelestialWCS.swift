@@ -70,6 +70,29 @@ public final class CelestialWCS {
         return (ra, dec)
     }
 
+    /// Pixel positions of right ascensions and declinations, in degrees and in the frame of ``coordinates(x:y:)``.
+    /// - Returns: columns and rows, from 0 at the centre of the first pixel; NaN where the projection has none.
+    public func pixels(rightAscension: [Double], declination: [Double]) -> (x: [Double], y: [Double]) {
+        precondition(rightAscension.count == declination.count, "as many right ascensions as declinations")
+        var (x, y): ([Double], [Double]) = ([], [])
+        for start in stride(from: 0, to: rightAscension.count, by: Self.chunk) {
+            let range = start..<min(start + Self.chunk, rightAscension.count)
+            var positions = range.map { (longitude: rightAscension[$0], latitude: declination[$0]) }
+            if frame == .galactic {
+                positions = positions.map {
+                    GalacticFrame.galactic(rightAscension: $0.longitude, declination: $0.latitude)
+                }
+            }
+            for pixel in parameters.pixels(
+                longitude: positions.map(\.longitude), latitude: positions.map(\.latitude))
+            {
+                x.append(pixel.x)
+                y.append(pixel.y)
+            }
+        }
+        return (x, y)
+    }
+
     /// WCSLIB's longitudes may be negative or exceed 360, depending on the reference value; a catalogue's range is 0 to
     /// 360.
     private func normalized(_ longitude: Double) -> Double {

@@ -24,9 +24,20 @@ enum GalacticFrame {
 
     /// ICRS right ascension and declination; all in degrees.
     static func equatorial(longitude: Double, latitude: Double) -> (longitude: Double, latitude: Double) {
+        turned(longitude, latitude, toICRS)
+    }
+
+    /// Galactic longitude and latitude of ICRS coordinates; all in degrees.
+    static func galactic(rightAscension: Double, declination: Double) -> (longitude: Double, latitude: Double) {
+        turned(rightAscension, declination, transposed(toICRS))
+    }
+
+    private static func turned(
+        _ longitude: Double, _ latitude: Double, _ matrix: [[Double]]
+    ) -> (longitude: Double, latitude: Double) {
         let (l, b) = (longitude * .pi / 180, latitude * .pi / 180)
         let vector = [cos(b) * cos(l), cos(b) * sin(l), sin(b)]
-        let turned = toICRS.map { row in row[0] * vector[0] + row[1] * vector[1] + row[2] * vector[2] }
+        let turned = matrix.map { row in row[0] * vector[0] + row[1] * vector[1] + row[2] * vector[2] }
         return (
             atan2(turned[1], turned[0]) * 180 / .pi,
             atan2(turned[2], hypot(turned[0], turned[1])) * 180 / .pi

@@ -94,6 +94,33 @@ final class WCSParameters {
         }
     }
 
+    /// 0-based pixel positions of longitudes and latitudes in degrees; NaN where there are none.
+    func pixels(longitude: [Double], latitude: [Double]) -> [(x: Double, y: Double)] {
+        let (points, axes) = (longitude.count, Int(system.pointee.naxis))
+        var world = [Double](repeating: 0, count: points * axes)
+        for axis in 0..<axes {
+            // Other axes stay at their reference value.
+            let reference = system.pointee.crval?[axis] ?? 0
+            for index in 0..<points { world[index * axes + axis] = reference }
+        }
+        for index in 0..<points {
+            world[index * axes + Int(system.pointee.lng)] = longitude[index]
+            world[index * axes + Int(system.pointee.lat)] = latitude[index]
+        }
+        var (phi, theta) = ([Double](repeating: 0, count: points), [Double](repeating: 0, count: points))
+        var intermediate = [Double](repeating: 0, count: points * axes)
+        var pixels = [Double](repeating: .nan, count: points * axes)
+        var failures = [Int32](repeating: 1, count: points)
+        let status = wcss2p(
+            system, Int32(points), Int32(axes), &world, &phi, &theta, &intermediate, &pixels, &failures)
+        // Status 9: some positions are outside the projection; WCSLIB marks them.
+        let isUsable = status == 0 || status == Int32(WCSERR_BAD_WORLD.rawValue)
+        return (0..<points).map { index in
+            guard isUsable, failures[index] == 0 else { return (.nan, .nan) }
+            return (pixels[index * axes] - 1, pixels[index * axes + 1] - 1)
+        }
+    }
+
     private static func text(_ buffer: UnsafeRawBufferPointer) -> String {
         String(decoding: buffer.prefix { $0 != 0 }, as: UTF8.self).replacing(" ", with: "")
     }

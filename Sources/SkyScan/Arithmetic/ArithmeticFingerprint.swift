@@ -12,8 +12,13 @@ internal import SkyImage
 public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertible {
     private let value: UInt64
 
-    /// The fingerprint of this process. Computed when it is first used, which takes a few milliseconds.
-    public static let current = ArithmeticFingerprint(of: BuiltInPatch())
+    /// The fingerprint of this process, as ``FingerprintCache`` has it. Otherwise it is computed when it is first used,
+    /// which takes ten milliseconds of processor time.
+    public static let current = ArithmeticFingerprint(
+        value: FingerprintCache(environment: ProcessInfo.processInfo.environment)
+            .value(of: FingerprintCache.key()) { ArithmeticFingerprint(of: BuiltInPatch()).value })
+
+    private init(value: UInt64) { self.value = value }
 
     /// Sixteen hexadecimal digits.
     public var description: String { value.hexadecimal }

@@ -72,22 +72,38 @@ enum CatalogueHeader {
     }
 
     private static func settings(_ parameters: ScanParameters) -> [HeaderEntry] {
+        guard let forced = parameters.forced else { return detection(parameters) + background(parameters) }
+        let diameters = forced.apertures.map(\.description).joined(separator: " ")
+        return [
+            HeaderEntry("POSXXH3", .text(forced.list.hexadecimal), comment: "XXH3-64 of the list of positions"),
+            HeaderEntry("APERDIAM", .text(diameters), comment: "[pix] Diameters of the apertures"),
+            HeaderEntry("LIMSIGMA", .real(forced.limit), comment: "Upper limits, in units of the noise"),
+        ] + background(parameters)
+    }
+
+    private static func detection(_ parameters: ScanParameters) -> [HeaderEntry] {
         [
             HeaderEntry("THRESH", .real(parameters.threshold), comment: "Detection threshold, in units of the noise"),
             HeaderEntry("MINAREA", .integer(parameters.minArea), comment: "[pix] Minimum pixels of a source"),
             HeaderEntry("DEBLEVEL", .integer(parameters.deblendLevels), comment: "Number of deblending thresholds"),
             HeaderEntry("DEBCONTR", .real(parameters.deblendContrast), comment: "Deblending contrast"),
             HeaderEntry("CLEAN", .real(parameters.clean ?? 0), comment: "Cleaning parameter, 0 is off"),
+            HeaderEntry("FILTER", .text(parameters.filter.rawValue), comment: "Filter before detection"),
+            HeaderEntry("KERNEL", .text(kernelText(parameters)), comment: "Rows of the kernel"),
+            HeaderEntry("APERRAD", .real(parameters.apertureRadius), comment: "[pix] Radius of flux_aper"),
+            HeaderEntry("KRONFACT", .real(parameters.kronFactor), comment: "Size of flux_auto in Kron radii"),
+            HeaderEntry("KRONMIN", .real(parameters.kronMinimum), comment: "Minimum size of flux_auto in a and b"),
+        ]
+    }
+
+    /// What decides the background, and errors.
+    private static func background(_ parameters: ScanParameters) -> [HeaderEntry] {
+        [
             HeaderEntry("MESHW", .integer(parameters.meshWidth), comment: "[pix] Background mesh"),
             HeaderEntry("MESHH", .integer(parameters.meshHeight), comment: "[pix] Background mesh"),
             HeaderEntry("MESHFW", .integer(parameters.meshFilterWidth), comment: "Median filter, in meshes"),
             HeaderEntry("MESHFH", .integer(parameters.meshFilterHeight), comment: "Median filter, in meshes"),
-            HeaderEntry("FILTER", .text(parameters.filter.rawValue), comment: "Filter before detection"),
-            HeaderEntry("KERNEL", .text(kernelText(parameters)), comment: "Rows of the kernel"),
             HeaderEntry("NOISE", .text(parameters.noise.rawValue), comment: "Noise for threshold and errors"),
-            HeaderEntry("APERRAD", .real(parameters.apertureRadius), comment: "[pix] Radius of flux_aper"),
-            HeaderEntry("KRONFACT", .real(parameters.kronFactor), comment: "Size of flux_auto in Kron radii"),
-            HeaderEntry("KRONMIN", .real(parameters.kronMinimum), comment: "Minimum size of flux_auto in a and b"),
             HeaderEntry("GAIN", .real(parameters.gain), comment: "[e-/unit] Gain, 0 omits photon noise"),
         ]
     }

@@ -8,7 +8,7 @@ extension SkyScanResult {
     ///   - parameters: the parameters of the scan.
     ///   - checksums: those of the image and its maps.
     ///   - software: name and version of the program.
-    /// - Returns: a table with one row per source; its history lists missing sectors, and nodes that computed
+    /// - Returns: a table with one row per source, or per given position; its history lists missing sectors, and nodes that computed
     ///   differently.
     public func table(
         image: ImageSummary, parameters: ScanParameters, checksums: InputChecksums?, software: String
@@ -18,10 +18,12 @@ extension SkyScanResult {
             let (rightAscension, declination) = wcs.coordinates(x: sources.x, y: sources.y)
             return (rightAscension, declination, wcs.referenceSystem)
         }
+        let unit = image.sampleUnit
         return CatalogueTable(
-            columns: SourceColumns.columns(
-                of: sources, unit: image.sampleUnit, parameters: parameters,
-                coordinates: coordinates),
+            columns: forced.map { forced in
+                SourceColumns.columns(
+                    of: forced, at: sources, unit: unit, parameters: parameters, coordinates: coordinates)
+            } ?? SourceColumns.columns(of: sources, unit: unit, parameters: parameters, coordinates: coordinates),
             header: CatalogueHeader.entries(
                 of: self, image: image, parameters: parameters, checksums: checksums, software: software),
             history: missing.map { sector in

@@ -7,11 +7,54 @@ enum SourceColumns {
         of sources: SourceTable, unit: String, parameters: ScanParameters,
         coordinates: (rightAscension: [Double], declination: [Double], frame: String)?
     ) -> [CatalogueTable.Column] {
+        places(of: sources, "Barycentre", coordinates) + shapes(sources) + fluxes(sources, unit) + extent(sources)
+            + photometry(sources.photometry, unit, parameters)
+    }
+
+    /// The columns of fluxes at given positions, which `sources` holds.
+    static func columns(
+        of forced: ForcedTable, at sources: SourceTable, unit: String, parameters: ScanParameters,
+        coordinates: (rightAscension: [Double], declination: [Double], frame: String)?
+    ) -> [CatalogueTable.Column] {
+        let request = parameters.forced ?? ForcedRequest()
+        let apertures = request.apertures
+        func every<Value>(_ values: [Value], _ place: Int) -> [Value] {
+            stride(from: place, to: values.count, by: apertures.count).map { values[$0] }
+        }
+        let noise = parameters.gain > 0 ? "noise of the image and photon noise" : "noise of the image"
+        var columns = places(of: sources, "Position", coordinates)
+        for (place, diameter) in apertures.enumerated() {
+            let suffix = place == 0 ? "" : "_\(place)"
+            let circle = "the circle with a diameter of \(diameter) pixels"
+            columns += [
+                .init(
+                    "flux_aper" + suffix, unit: unit, description: "Flux in \(circle)",
+                    .double(every(forced.flux, place))),
+                .init(
+                    "fluxerr_aper" + suffix, unit: unit, description: "Error of flux_aper\(suffix): \(noise)",
+                    .double(every(forced.fluxErr, place))),
+                .init(
+                    "fluxlimit_aper" + suffix, unit: unit,
+                    description: "Upper limit: \(request.limit) times the noise of the image in \(circle)",
+                    .double(every(forced.noise, place).map { $0 * request.limit })),
+                .init(
+                    "flag_aper" + suffix,
+                    description: "Bits of flux_aper\(suffix): 16 aperture cut by the image's edge, 32 some pixels "
+                        + "masked, 64 all pixels masked, 256 flux not measured", .int16(every(forced.flag, place))),
+            ]
+        }
+        return columns
+    }
+
+    private static func places(
+        of sources: SourceTable, _ what: String,
+        _ coordinates: (rightAscension: [Double], declination: [Double], frame: String)?
+    ) -> [CatalogueTable.Column] {
         var columns = [
             CatalogueTable.Column(
                 "number", description: "Running number, from 1", .int32((0..<Int32(sources.count)).map { $0 + 1 }))
         ]
-        columns += positions(sources)
+        columns += positions(sources, what)
         if let coordinates {
             let frame = coordinates.frame
             columns += [
@@ -20,20 +63,19 @@ enum SourceColumns {
                 .init("dec", unit: "deg", description: "Declination (\(frame))", .double(coordinates.declination)),
             ]
         }
-        return columns + shapes(sources) + fluxes(sources, unit) + extent(sources)
-            + photometry(sources.photometry, unit, parameters)
+        return columns
     }
 
-    private static func positions(_ sources: SourceTable) -> [CatalogueTable.Column] {
+    private static func positions(_ sources: SourceTable, _ what: String) -> [CatalogueTable.Column] {
         [
             .init(
-                "x", unit: "pix", description: "Barycentre, column; the first pixel's centre is 0", .double(sources.x)),
-            .init("y", unit: "pix", description: "Barycentre, row; the first pixel's centre is 0", .double(sources.y)),
+                "x", unit: "pix", description: "\(what), column; the first pixel's centre is 0", .double(sources.x)),
+            .init("y", unit: "pix", description: "\(what), row; the first pixel's centre is 0", .double(sources.y)),
             .init(
-                "x_image", unit: "pix", description: "Barycentre, column; the first pixel's centre is 1 (FITS)",
+                "x_image", unit: "pix", description: "\(what), column; the first pixel's centre is 1 (FITS)",
                 .double(sources.x.map { $0 + 1 })),
             .init(
-                "y_image", unit: "pix", description: "Barycentre, row; the first pixel's centre is 1 (FITS)",
+                "y_image", unit: "pix", description: "\(what), row; the first pixel's centre is 1 (FITS)",
                 .double(sources.y.map { $0 + 1 })),
         ]
     }

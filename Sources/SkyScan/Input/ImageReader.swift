@@ -156,12 +156,14 @@ public actor ImageReader {
         return bytes
     }
 
-    /// Reads a window in packed form, for a node; as ``read(_:at:)`` does if it has none that is shorter.
+    /// Reads a window packed like this, for a node; as ``read(_:at:)`` does if that is not shorter. Compressed tiles are
+    /// not light: decompressing them takes the node longer than receiving the pixels.
     ///
     /// Nothing is read ahead for nodes: reading stored samples takes less time than sending them. Pixels that were read
     /// ahead are dropped, since the window goes to a node, which keeps them.
     /// - Throws: ``ImageError`` if the samples cannot be read, `CancellationError` if the request is cancelled.
-    func readPacked(_ window: WindowPixels, at position: PassPosition? = nil) throws -> BulkBytes {
+    func read(_ window: WindowPixels, at position: PassPosition? = nil, packing: BulkPacking) throws -> BulkBytes {
+        if packing == .none || packing == .light && files.isTileCompressed { return try read(window, at: position) }
         try Task.checkCancellation()
         // An error appears again, with its words, when the pixels are read.
         guard let bytes = try? readStored(window) else { return try read(window, at: position) }

@@ -10,7 +10,8 @@ extension SkyScan {
         guard let request = parameters.measurements else { return nil }
         let levels = background.levels(x: assembly.sources.x, y: assembly.sources.y)
         var measurements = MeasurementPlan(
-            assembly.sources, pixels: assembly.pixels, absorbed: assembly.absorbed, plan: plan, parameters: parameters,
+            assembly.sources, pixels: assembly.pixels, absorbed: assembly.absorbed, hidden: assembly.hidden, plan: plan,
+            parameters: parameters,
             request: request, levels: levels)
         for _ in 0..<MeasurementPlan.roundLimit {
             let windows = measurements.windows()

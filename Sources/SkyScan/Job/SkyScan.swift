@@ -14,6 +14,7 @@ public struct SkyScan: Sendable {
     let journal: ScanJournal?
     let observer: @Sendable (SkyScanEvent) -> Void
     let differentNodes: @Sendable () -> [String: NodeInfo]
+    private let positions: PlacedPositions?
     private let attempts = AttemptCounts()
     /// Most bytes that the window of a cut source may have. A frame to a node holds 1 GiB; the limit also holds for the
     /// local system, so that the catalogue does not depend on which system scans the window.
@@ -24,6 +25,7 @@ public struct SkyScan: Sendable {
     ///   - reader: reads the image.
     ///   - parameters: what counts as a source.
     ///   - bandRows: rows of a band, rounded up to whole meshes; chosen from the image's size if nil.
+    ///   - positions: where fluxes are measured instead of a search for sources, if ``ScanParameters/forced`` says what.
     ///   - coordinator: runs the tasks.
     ///   - job: a random number that no other job has; the key of the pixels that nodes keep.
     ///   - journal: stores the results of finished tasks, and may already hold some; see ``ScanJournal``.
@@ -32,7 +34,8 @@ public struct SkyScan: Sendable {
     ///     their results. See ``RemoteNodes/differentNodes``.
     /// - Throws: ``ScanSetupError`` for parameters that are invalid for this image, or if SEP's draw is not fixed.
     public init(
-        reader: ImageReader, parameters: ScanParameters, bandRows: Int? = nil, coordinator: ScanCoordinator,
+        reader: ImageReader, parameters: ScanParameters, bandRows: Int? = nil, positions: PlacedPositions? = nil,
+        coordinator: ScanCoordinator,
         job: UInt64, journal: ScanJournal? = nil, observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in },
         differentNodes: @escaping @Sendable () -> [String: NodeInfo] = { [:] }
     ) throws(ScanSetupError) {
@@ -41,6 +44,10 @@ public struct SkyScan: Sendable {
         guard (reader.summary.weights != nil) == (parameters.noise == .weights) else {
             throw ScanSetupError("a weight map and the noise from weights go together; give both or neither")
         }
+        guard (positions != nil) == (parameters.forced != nil) else {
+            throw ScanSetupError("positions and what is to be measured there go together; give both or neither")
+        }
+        self.positions = positions
         plan = try BandPlan(
             width: reader.summary.width, height: reader.summary.height, parameters: parameters,
             requestedRows: bandRows)
@@ -58,7 +65,7 @@ public struct SkyScan: Sendable {
 
     /// The work on all bands, in pixels as ``ScanTask/cost``. The work on sources that bands cut is not included, since
     /// it is not known in advance.
-    public var expectedCost: Double { backgroundCost + extractionCost }
+    public var expectedCost: Double { positions == nil ? backgroundCost + extractionCost : backgroundCost }
 
     var backgroundCost: Double { Double(plan.image.area) / 4 }
 
@@ -83,6 +90,7 @@ public struct SkyScan: Sendable {
     ///   band has a background, ``SEPError``, ``JournalError`` if results cannot be written, `CancellationError`.
     public func run() async throws -> SkyScanResult {
         var tally = ScanTally()
+        if let positions { return try await measure(at: positions, &tally) }
         let (background, batch) = try await plan.count == 1 ? scanWhole(&tally) : scanInBands(&tally)
         observer(.began(.cleaning, tasks: 0, cost: 0))
         var assembly = CatalogAssembly(batch, parameters: parameters)
@@ -94,16 +102,33 @@ public struct SkyScan: Sendable {
             globalNoise: background.globalNoise, varianceScale: background.varianceScale,
             maskedPixels: background.maskedPixels, bands: plan.count, tally: tally,
             differentNodes: differentNodes().filter { tally.systems[$0.key] != nil },
-            measured: measurements.map {
-                .init(
-                    table: $0, pixels: assembly.pixels, absorbed: assembly.absorbed, background: background,
-                    parents: assembly.parents)
-            })
+            measured: .init(
+                table: measurements ?? MeasurementTable(), pixels: assembly.pixels, absorbed: assembly.absorbed,
+                background: background, parents: assembly.parents))
+    }
+
+    /// Measures the background, and then the fluxes at given positions.
+    private func measure(at positions: PlacedPositions, _ tally: inout ScanTally) async throws -> SkyScanResult {
+        let background = try await measureBackground(&tally)
+        let forced = try await measureForced(positions, background, &tally)
+        (tally.retries, tally.hedges) = (attempts.retries, attempts.hedges)
+        var sources = SourceTable()
+        (sources.x, sources.y) = (positions.x, positions.y)
+        var result = SkyScanResult(
+            sources: sources, removed: 0, globalLevel: background.globalLevel, globalNoise: background.globalNoise,
+            varianceScale: background.varianceScale, maskedPixels: background.maskedPixels, bands: plan.count,
+            tally: tally, differentNodes: differentNodes().filter { tally.systems[$0.key] != nil })
+        result.forced = forced
+        return result
     }
 
     /// Why no system can scan the window of a cut source; nil if one can.
     func excess(of window: PixelRect) -> String? {
         guard reader.contents(of: window).byteCount > windowLimit else { return nil }
+        if positions != nil {
+            return "an aperture needs a window of \(window.width) by \(window.height) pixels, above "
+                + "\(windowLimit >> 20) MiB; choose smaller --apertures"
+        }
         return "a source needs a window of \(window.width) by \(window.height) pixels, above \(windowLimit >> 20) MiB; "
             + "mask it, or raise --threshold"
     }
@@ -125,11 +150,9 @@ public struct SkyScan: Sendable {
                         following: rest.prefix(ReadingOrder.mostAhead).map { reader.contents(of: plan[$0].window) },
                         rest: rest.count)
                 }
-                return BulkSource(
-                    key: bands.map { _ in BulkKey(job: job, index: UInt64(task.id)) }, isLastUse: bands == .back,
-                    reference: reader.reference(to: task.window), byteCount: task.window.byteCount,
-                    loadPacked: { try await reader.readPacked(task.window, at: position) },
-                    load: { try await reader.read(task.window, at: position) })
+                return reader.source(
+                    of: task.window, at: position, key: bands.map { _ in BulkKey(job: job, index: UInt64(task.id)) },
+                    isLastUse: bands == .back)
             },
             observer: { event in
                 attempts.count(event)

@@ -22,13 +22,17 @@ public struct SkyScanResult: Sendable {
     /// Nodes that took part although they compute differently, by the names of their systems.
     public var differentNodes: [String: NodeInfo] = [:]
 
-    /// What was measured on request; nil if nothing was.
+    /// Measurements, and what columns and images need besides; nil in a result that was made without a scan.
     package var measured: Measured?
 
-    /// Measurements, and what derived columns and images need besides.
+    /// Fluxes at given positions, which then are the only contents of ``sources``; nil if none were given.
+    package var forced: ForcedTable?
+
+    /// Measurements, pixels and background.
     package struct Measured: Sendable {
+        /// Empty if nothing was requested.
         package var table: MeasurementTable
-        /// The pixels of each source.
+        /// The pixels of each source, if the parameters need them.
         package var pixels: PixelRuns
         /// The pixels of sources that cleaning removed, with the sources that they are due to.
         package var absorbed: PixelRuns

@@ -59,7 +59,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
 
     private static let scanners = [
         ImageTask.scanner, MeshTask.scanner, BandTask.scanner, CutIslandTask.scanner, ApertureTask.scanner,
-        MeasurementTask.scanner,
+        MeasurementTask.scanner, ForcedTask.scanner,
     ]
 
     /// Eight hexadecimal digits that identify the job.

@@ -4,7 +4,7 @@ extension ScanJournal {
     /// Opens the journal of a job, or prepares one if there is none, or none from which the job can be resumed.
     ///
     /// A new file is made beside the scan. For a job of one task, which either is finished or has nothing to resume from,
-    /// it is made when the job ends, or when its result comes after `longestUnkept`.
+    /// it is made when its result comes, or the job ends, after `longestUnkept`.
     /// - Parameters:
     ///   - record: the record of the job, for a new journal.
     ///   - folder: the folder of all journals; created if it is missing.

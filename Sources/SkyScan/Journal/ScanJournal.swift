@@ -218,7 +218,8 @@ public final class ScanJournal: Sendable {
         executor.submit { [opened] in opened.change { $0.tasks = $0.tasks.map { $0 + count } } }
     }
 
-    /// Records that the catalogue has been written, with or without missing sectors.
+    /// Records that the catalogue has been written, with or without missing sectors. A complete job whose results were not
+    /// worth keeping, and that has no record from before, leaves none.
     ///
     /// The results of a finished job are deleted. Those of a partial one are kept: the same command tries the missing
     /// sectors again.
@@ -230,8 +231,10 @@ public final class ScanJournal: Sendable {
         }
         let sources = result.sources.count
         let done = result.tally.tasks + result.tally.resumed
+        let isShort = failures.isEmpty && keepsFrom.map { ContinuousClock.now < $0 } ?? false
         try await executor.run { [opened] in
             defer { opened.close() }
+            if isShort, opened.openFile == nil { return }
             let file = try opened.file(isFinishing: true)
             file?.change { record in
                 let run = opened.record

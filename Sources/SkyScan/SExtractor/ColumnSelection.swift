@@ -92,11 +92,15 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
     /// Whether a column is selected that needs a flag image.
     public var needsFlagImage: Bool { columns.contains(where: \.needsFlagImage) }
 
+    /// Whether a column is selected that needs an ``Association``.
+    public var needsAssociation: Bool { columns.contains(where: \.isAssociated) }
+
     var columns: [SExtractorColumn] { items.compactMap { SExtractorColumn.named($0.name) } }
 
-    /// Adds to `request` what the columns need.
+    /// Adds to `request` what the columns need, and removes what they do not.
     public func require(in request: inout MeasurementRequest) {
         request.isWindowed = columns.contains(where: \.isWindowed)
+        request.petrosian = columns.contains(where: \.isPetrosian) ? request.petrosian ?? .init() : nil
         if let vignette = items.first(where: { $0.name == "VIGNET" }) {
             (request.vignetteWidth, request.vignetteHeight) = (vignette.size[0], vignette.size[1])
         }

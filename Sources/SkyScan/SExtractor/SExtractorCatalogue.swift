@@ -34,6 +34,10 @@ extension SkyScanResult {
                 item.name == "VIGNET"
                     ? .array(measured.table.vignettes, shape: item.size)
                     : column.tableValues(context, size: item.size.first ?? 1))
+            if let rows = context.selectedSources {
+                made.values =
+                    item.name == "NUMBER" ? .int32(rows.indices.map { Int32($0 + 1) }) : made.values.selecting(rows)
+            }
             made.display = column.display
             columns.append(made)
         }
@@ -63,6 +67,11 @@ extension SExtractorColumn {
             case .double: .double(values)
             }
         }
+        if kind == .double {
+            // As SExtractor, no more elements than there are.
+            let length = min(size, components.count)
+            return .vector((0..<count).flatMap { row in (0..<length).map { components[$0][row] } }, length: length)
+        }
         var elements: [Float] = []
         elements.reserveCapacity(count * size)
         for index in 0..<count {
@@ -86,7 +95,7 @@ extension SExtractorContext {
             HeaderEntry("SEXBKGND", .real(Double(background)), comment: "Median background"),
             HeaderEntry("SEXBKDEV", .real(Double(noise)), comment: "Median noise"),
             HeaderEntry("SEXTHLD", .real(threshold), comment: "Detection threshold"),
-            HeaderEntry("SEXNFIN", .integer(sources.count), comment: "Number of sources"),
+            HeaderEntry("SEXNFIN", .integer(selectedSources?.count ?? sources.count), comment: "Number of sources"),
             HeaderEntry("SEXPXSCL", .real(pixelScale), comment: "[arcsec] Pixel scale"),
             HeaderEntry("SEXSFWHM", .real(settings.seeing), comment: "[arcsec] Width of stars"),
             HeaderEntry("SEXGAIN", .real(parameters.gain), comment: "[e-/unit] Gain"),

@@ -37,6 +37,16 @@ extension SExtractorColumn {
         table.add("MAGERR_AUTO", .float, "mag", "F8.4", "RMS error for AUTO magnitude") {
             $0.magnitudeErrors($0[.fluxAuto], $0[.fluxErrAuto])
         }
+        table.add("FLUX_PETRO", .float, "count", "G12.7", "Flux within a Petrosian-like elliptical aperture") {
+            $0[.fluxPetrosian]
+        }
+        table.add("FLUXERR_PETRO", .float, "count", "G12.7", "RMS error for PETROsian flux") { $0[.fluxErrPetrosian] }
+        table.add("MAG_PETRO", .float, "mag", "F8.4", "Petrosian-like elliptical aperture magnitude") {
+            $0.magnitudes($0[.fluxPetrosian])
+        }
+        table.add("MAGERR_PETRO", .float, "mag", "F8.4", "RMS error for PETROsian magnitude") {
+            $0.magnitudeErrors($0[.fluxPetrosian], $0[.fluxErrPetrosian])
+        }
         table.add("FLUX_BEST", .float, "count", "G12.7", "Best of FLUX_AUTO and FLUX_ISOCOR") { $0.one($0.fluxBest) }
         table.add("FLUXERR_BEST", .float, "count", "G12.7", "RMS error for BEST flux") { $0.one($0.fluxErrBest) }
         table.add("MAG_BEST", .float, "mag", "F8.4", "Best of MAG_AUTO and MAG_ISOCOR") {

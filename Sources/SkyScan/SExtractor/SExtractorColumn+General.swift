@@ -55,6 +55,11 @@ extension SExtractorColumn {
         }
         table.add("FLUX_RADIUS", .float, "pixel", "F10.3", "Fraction-of-light radii") { $0[.fluxRadius] }
         table.add("KRON_RADIUS", .float, "", "F5.2", "Kron apertures in units of A or B") { $0.one($0.kronRadii) }
+        table.add("PETRO_RADIUS", .float, "", "F5.2", "Petrosian apertures in units of A or B") {
+            $0.one($0.petrosianRadii)
+        }
+        table.add("VECTOR_ASSOC", .double, "", "G12.7", "ASSOCiated parameter vector") { $0.associatedValues }
+        table.add("NUMBER_ASSOC", .int32, "", "I10", "Number of ASSOCiated IDs") { $0.one($0.associationCounts) }
         table.add("CLASS_STAR", .float, "", "F6.3", "S/G classifier output") { $0.one($0.stellarity) }
         table.add("VIGNET", .float, "count", "G12.7", "Pixel data around detection") { _ in [] }
         table.add("IMAFLAGS_ISO", .int32, "", "I9", "FLAG-image flags OR'ed over the iso. profile") {

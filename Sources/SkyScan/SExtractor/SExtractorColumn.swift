@@ -38,7 +38,15 @@ public struct SExtractorColumn: Sendable {
     var isWindowed: Bool { name.contains("WIN_") || name.hasSuffix("_WIN") }
 
     /// Whether the column may have several elements per source.
-    var isVector: Bool { ["FLUX_APER", "FLUXERR_APER", "MAG_APER", "MAGERR_APER", "FLUX_RADIUS"].contains(name) }
+    var isVector: Bool {
+        ["FLUX_APER", "FLUXERR_APER", "MAG_APER", "MAGERR_APER", "FLUX_RADIUS", "VECTOR_ASSOC"].contains(name)
+    }
+
+    /// Whether the column needs the Petrosian measurements.
+    var isPetrosian: Bool { name.contains("PETRO") }
+
+    /// Whether the column needs a list of associated positions.
+    var isAssociated: Bool { name.hasSuffix("_ASSOC") }
 
     /// Whether the column needs a flag image.
     var needsFlagImage: Bool { name.hasSuffix("IMAFLAGS_ISO") }

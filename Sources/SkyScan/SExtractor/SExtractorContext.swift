@@ -22,6 +22,8 @@ struct SExtractorContext: ~Copyable {
     let wcs: CelestialWCS?
     /// In arcseconds.
     let pixelScale: Double
+    /// What each source is associated with, if there is a list.
+    let matches: [Association.Match]?
     /// Combined flags and their number, if there is a flag image.
     var imageFlags: (values: [Double], counts: [Double])?
     /// Classifies stars; nil if CLASS_STAR is not wanted.
@@ -40,7 +42,9 @@ struct SExtractorContext: ~Copyable {
         areas = extents.map { Double($0.area + $1.area) }
         background = measured.background.levels(x: sources.x, y: sources.y).map(Double.init)
         saturation = settings.saturation(of: image.header)
-        wcs = try? CelestialWCS(header: image.header)
+        let wcs = try? CelestialWCS(header: image.header)
+        self.wcs = wcs
+        matches = settings.association.map { $0.matches(x: result.sources.x, y: result.sources.y, wcs) }
         let middle = wcs.map { $0.scales(x: [Double(image.width) / 2], y: [Double(image.height) / 2]) }
         let scale = (middle?.first?.area ?? 0).squareRoot() * 3600
         pixelScale = settings.pixelScale > 0 ? settings.pixelScale : scale > 0 ? scale : 1
@@ -138,6 +142,27 @@ struct SExtractorContext: ~Copyable {
     /// The Kron radius as SExtractor writes it: that of the aperture.
     var kronRadii: [Double] {
         first(.kronRadius).map { max(parameters.kronFactor * $0, parameters.kronMinimum) }
+    }
+
+    /// The Petrosian radius as SExtractor writes it: that of the aperture.
+    var petrosianRadii: [Double] {
+        guard let petrosian = request.petrosian else { return constant(.nan) }
+        return first(.petrosianRadius).map { max(petrosian.factor * $0, petrosian.minimum) }
+    }
+
+    // MARK: - Association
+
+    var associationCounts: [Double] { matches?.map { Double($0.count) } ?? constant(0) }
+
+    var associatedValues: [[Double]] {
+        guard let matches, let settings = settings.association else { return one(constant(0)) }
+        return settings.data.indices.map { place in matches.map { $0.values[place] } }
+    }
+
+    /// The sources that are written, by index; nil: all.
+    var selectedSources: [Int]? {
+        guard let matches, let selection = settings.association?.selection, selection != .all else { return nil }
+        return matches.indices.filter { (matches[$0].count > 0) == (selection == .matched) }
     }
 
     /// In degrees².

@@ -10,6 +10,8 @@ public struct SExtractorSettings: Codable, Hashable, Sendable {
     public var pixelScale = 0.0
     /// Width of stars in arcseconds, for CLASS_STAR: SEEING_FWHM.
     public var seeing = 1.2
+    /// The list that sources are associated with; nil: none.
+    public var association: Association?
     /// The columns, in order.
     public var columns = ColumnSelection()
 

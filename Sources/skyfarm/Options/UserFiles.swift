@@ -19,6 +19,10 @@ extension FileSpec {
         .state, "skyfarm/",
         help: "Journals of scans: the finished tasks of each, from which the same command resumes it.")
 
+    static let fingerprints = FileSpec(
+        .cache, "skyfarm/arithmetic",
+        help: "Fingerprints of how this machine computes; may be removed, and is then computed again.")
+
     private init(_ folder: UserFolder, _ path: String, help: String) {
         self.init(variable: folder.rawValue, fallback: "~/" + folder.fallback, path: path, help: help)
     }

@@ -13,6 +13,8 @@ extension ScanCommand.Options {
         /// The weights of CLASS_STAR; nil: those that source-extractor brings.
         var network: String?
         var flagImage: String?
+        /// The list of positions for VECTOR_ASSOC, until it is loaded; nil: none.
+        var association: AssociationList?
         /// Nil: by the file's ending.
         var format: CatalogueFormat?
         /// What named the columns, for errors.
@@ -25,7 +27,9 @@ extension ScanCommand.Options {
 
         init?(_ arguments: Arguments) throws(UsageError) {
             guard let source = try arguments[Self.columns] else {
-                if let option = Self.dependent.first(where: { arguments.flags[$0.name] != nil }) {
+                let isForced = try arguments[ScanCommand.Options.Forced.positions] != nil
+                let others = Self.dependent.filter { !(isForced && $0.name == Self.apertures.spec.name) }
+                if let option = others.first(where: { arguments.flags[$0.name] != nil }) {
                     throw UsageError("--\(option.name) belongs to --columns: give that, too")
                 }
                 return nil
@@ -63,6 +67,14 @@ extension ScanCommand.Options {
             if settings.columns.needsFlagImage, flagImage == nil {
                 throw UsageError("\(name): IMAFLAGS_ISO and NIMAFLAGS_ISO need a flag image (--flag-image FILE)")
             }
+            if settings.columns.needsAssociation {
+                guard let association else {
+                    throw UsageError(
+                        "\(name): VECTOR_ASSOC and NUMBER_ASSOC need a list of positions: skyfarm sex -ASSOC_NAME FILE")
+                }
+                settings.association = try association.load()
+            }
+            self.association = nil
             return settings.columns.unknown.map { "\(source): \($0) is no column that skyfarm has; left out" }
         }
 
@@ -98,9 +110,9 @@ extension ScanCommand.Options {
         private static let columns = Option.optional(
             "columns", .text("FILE|LIST"),
             help: "Write SExtractor's columns: a .param file, or names such as NUMBER,X_IMAGE,MAG_AUTO,VIGNET(35,35)")
-        private static let apertures = Option.value(
+        static let apertures = Option.value(
             "apertures", .numbers("D,...", 0.01...20_000), default: [5],
-            help: "Diameters in pixels of the apertures of FLUX_APER and MAG_APER (PHOT_APERTURES)")
+            help: "Diameters in pixels of the apertures of FLUX_APER and MAG_APER (PHOT_APERTURES), and of --at")
         private static let fluxFractions = Option.value(
             "flux-fractions", .numbers("F,...", 0.001...1), default: [0.5],
             help: "Shares of the flux for FLUX_RADIUS (PHOT_FLUXFRAC)")

@@ -113,6 +113,8 @@ extension ScanCommand {
             parameters.kernel = try readText(path) { try ConvolutionKernel(parsing: $0) }
         }
         parameters.measurements = options.columns?.request(for: image.header)
+        parameters.returnsPixels = options.checkImages.contains(where: \.image.showsSources)
+        parameters.forced = options.forced?.request
         do {
             try parameters.validate()
         } catch {

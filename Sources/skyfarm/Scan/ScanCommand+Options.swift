@@ -27,6 +27,9 @@ extension ScanCommand {
         var detection: Detection
         /// Nil: SEP's columns.
         var columns: Columns?
+        var checkImages: [CheckImageOutput]
+        /// Nil: sources are searched for.
+        var forced: Forced?
         var log: Log
         var common: CommonOptions
 
@@ -46,8 +49,13 @@ extension ScanCommand {
             dashboard = try arguments[DashboardOption.option]
             detection = try Detection(arguments)
             columns = try Columns(arguments)
+            forced = try Forced(arguments)
             if columns != nil, images.skipsExisting {
                 throw UsageError("--skip-existing cannot tell which --columns a catalogue has; leave one of them out")
+            }
+            checkImages = try CheckImageOutput.all(arguments)
+            if !checkImages.isEmpty, images.skipsExisting {
+                throw UsageError("--skip-existing cannot tell whether check images are current; leave one of them out")
             }
             common = try CommonOptions(arguments)
             log = try Log(arguments)
@@ -105,6 +113,9 @@ extension ScanCommand {
                     "Scan an image with all nodes on the network; write a FITS table and"
                     + " DS9 regions."),
             .init(
+                line: "skyfarm scan night/*.fits --at stars.csv --apertures 4,8 -o fluxes/",
+                explanation: "Measure the fluxes at the positions of stars.csv in every image."),
+            .init(
                 line: "skyfarm scan 'image.fits[SCI]' --node 192.168.1.7:4870 --threshold 3 -o -",
                 explanation: "Scan the extension SCI on one node and this machine; print CSV."),
         ],
@@ -123,6 +134,10 @@ extension ScanCommand {
             "With --columns the catalogue has SExtractor's columns, names, units and conventions: pixels from 1, angles in"
                 + " degrees, FLAGS with SExtractor's bits. Files that end in .ldac, .cat and .vot are its FITS_LDAC, ASCII_HEAD"
                 + " and ASCII_VOTABLE. skyfarm sex takes SExtractor's own configuration.",
+            "With --at the fluxes at given positions are measured instead of a search for sources: a row per position, in the"
+                + " order of the list. The columns are ra and dec in degrees, x and y in pixels from 0, or x_image and y_image"
+                + " from 1; the first of these that the list has. fluxlimit_aper is an upper limit of the flux of what is not"
+                + " seen. A position outside of the image has the flux NaN and 256 in its flag.",
             "Several images are one job: -o FOLDER/ or a name with {dir}, {stem}, {ext} or {extname} gives each file a"
                 + " catalogue. Of a file with several images each is scanned, unless an HDU is given. A file that cannot be"
                 + " scanned is reported, and the others are scanned; the exit code is then 23, or 5 if all failed."
@@ -153,8 +168,7 @@ extension ScanCommand {
                     output.spec, Options.Images.merged.spec, overwrite.spec, Options.Page.report.spec,
                     Options.Page.preview.spec,
                     DashboardOption.option.spec,
-                    dryRun.spec,
-                ]),
+                ] + Options.CheckImageOutput.options + [dryRun.spec]),
             OptionSection(
                 title: "Images",
                 options: [
@@ -167,9 +181,9 @@ extension ScanCommand {
                 options: ClusterOptions.options + [
                     band.spec, timeout.spec, maxAttempts.spec, fresh.spec, noJournal.spec,
                 ]),
-            Options.Detection.section, Options.Columns.section,
+            Options.Detection.section, Options.Columns.section, Options.Forced.section,
             OptionSection(title: "Log", options: [LogOptions.format.spec]),
             CommonOptions.section,
         ],
-        exitCodes: Set(ExitCode.all), files: [.key, .journals])
+        exitCodes: Set(ExitCode.all), files: [.key, .journals, .fingerprints])
 }

@@ -11,12 +11,17 @@ extension ScanCommand.Options {
     }
 }
 
+extension ScanCommand.Options {
+    /// Files of a scan of one image beside the catalogues.
+    var sidePaths: [String] { page.paths + checkImages.map(\.name) }
+}
+
 extension ScanCommand {
     /// The outputs, after a check that they can be written.
     func prepareOutputs() throws -> [CatalogueOutput] {
         try refuseClashes()
         if !options.dryRun {
-            for path in options.page.paths { try AtomicFile.check(path: path, overwrite: options.overwrite) }
+            for path in options.sidePaths { try AtomicFile.check(path: path, overwrite: options.overwrite) }
         }
         return try options.outputs.map { name in
             let output = try options.output(path: name, overwrite: options.overwrite)
@@ -33,7 +38,7 @@ extension ScanCommand {
             ("weight map", detection.weight.flatMap(Self.file)), ("kernel", detection.kernel),
         ].compactMap { kind, path in path.map { (kind, Self.realPath($0)) } }
         var seen: [String: String] = [:]
-        for output in options.outputs + options.page.paths {
+        for output in options.outputs + options.sidePaths {
             let path = output == "-" ? output : Self.realPath(output)
             if let (kind, _) = inputs.first(where: { $0.1 == path }) {
                 throw CommandError(.output, "\(output): is the \(kind) itself; name another file")

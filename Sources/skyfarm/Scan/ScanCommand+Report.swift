@@ -30,7 +30,7 @@ extension ScanCommand {
             try StandardOutput.write(
                 JSONOutput.document(
                     ScanReport(
-                        result, image, gain: parameters.gain, outputs: outputs.map(\.path) + options.page.paths,
+                        result, image, gain: parameters.gain, outputs: outputs.map(\.path) + options.sidePaths,
                         account, traffic: PixelTraffic(nodes.traffic), seconds: seconds)))
         }
         if let problem = image.coordinatesProblem {
@@ -39,7 +39,7 @@ extension ScanCommand {
         for sector in result.missing { log.write(.error, "\(sector.line)") }
         if let line = nodes.pixelLine { log.conclude("\(line)") }
         let found = ScanReport.found(result, pixels: image.area)
-        let files = outputs.filter { !$0.isStandardOutput }.map(\.path) + options.page.paths
+        let files = outputs.filter { !$0.isStandardOutput }.map(\.path) + options.sidePaths
         let written = files.isEmpty ? "" : ", written to \(files.joined(separator: ", "))"
         let resumed = result.tally.resumed
         let saved = resumed == 0 ? "" : ", \(HumanFormat.count(resumed, "task")) resumed from the journal"

@@ -19,13 +19,15 @@ struct ScanCommand: Command {
     func run() async throws -> ExitCode {
         var command = self
         for warning in try command.options.columns?.load() ?? [] { options.log.write(.warning, StyledText(warning)) }
+        try command.options.forced?.load()
         return try await command.scanInputs()
     }
 
     private func scanInputs() async throws -> ExitCode {
         if options.images.watches { return try await watch() }
         let list = try InputList(options.inputs, standardInput: StandardInput.text)
-        let isPerImage = try options.outputs.contains { name in try OutputTemplate(name).isPerImage }
+        let names = options.outputs + options.checkImages.map(\.name)
+        let isPerImage = try names.contains { name in try OutputTemplate(name).isPerImage }
         guard let only = list.files.first, !list.isOpenEnded, !isPerImage, !options.images.skipsExisting,
             options.images.merged == nil, hasOneImage(only)
         else {
@@ -35,10 +37,14 @@ struct ScanCommand: Command {
             throw UsageError("--report: \(folder) is a folder; for one image name a file that ends in .html")
         }
         var command = self
-        command.options.outputs = try options.outputs.map { name in
+        func resolved(_ name: String) throws -> String {
             if name == "-" { return name }
             let template = try OutputTemplate(name)
             return template.hasFields ? try template.folderMade(for: only.path) : name
+        }
+        command.options.outputs = try options.outputs.map(resolved)
+        for index in options.checkImages.indices {
+            command.options.checkImages[index].name = try resolved(options.checkImages[index].name)
         }
         return try await command.scanImage()
     }
@@ -118,7 +124,8 @@ struct ScanCommand: Command {
         try await node.join(options.cluster, events)
         try await journal?.begin { try await checksums.value }
         let job = try SkyScan(
-            reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: node.coordinator,
+            reader: reader, parameters: parameters, bandRows: options.bandRows,
+            positions: try options.forced?.placed(in: reader.summary), coordinator: node.coordinator,
             job: UInt64.random(in: .min ... .max), journal: journal, observer: events.handle,
             differentNodes: { node.connections.differentNodes })
         display.handle(
@@ -135,6 +142,10 @@ struct ScanCommand: Command {
         let catalogueTable = try catalogue(
             table, result, reader.summary, parameters, number: 1, checksums: try await checksums.value)
         let pages = try makePages(result, reader.summary, table, try await preview?.value, recorder, account)
+        try await CheckImagePlan.write(
+            [.init(result: result, reader: reader, parameters: parameters)],
+            to: options.checkImages.map { .init(image: $0.image, path: $0.name) }, isOnly: true,
+            overwrites: { _ in options.overwrite })
         // The catalogue may go to the same terminal.
         display.finish()
         try CatalogueOutput.write(catalogueTable, to: outputs)

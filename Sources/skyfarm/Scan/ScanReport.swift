@@ -64,7 +64,8 @@ struct ScanReport: Encodable {
 
     /// The number of sources of an image of `pixels` in words.
     static func found(_ result: SkyScanResult, pixels: Int) -> String {
-        found(
+        if result.forced != nil, result.missing.isEmpty { return HumanFormat.count(result.sources.count, "position") }
+        return found(
             sources: result.sources.count, missing: result.missing.count,
             sectors: result.tally.tasks + result.missing.count, pixels: pixels, masked: result.maskedPixels)
     }

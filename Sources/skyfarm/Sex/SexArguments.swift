@@ -1,4 +1,5 @@
 import CommandLineKit
+import SkyImage
 
 /// The command line of SExtractor: `IMAGE [-c FILE] [-KEY VALUE]...`, with flags of `skyfarm scan` between.
 struct SexArguments: Equatable, Sendable {
@@ -22,6 +23,12 @@ struct SexArguments: Equatable, Sendable {
             && left.flags == right.flags && left.settings.elementsEqual(right.settings, by: ==)
     }
 
+    /// Whether a word is none that may be a value.
+    private static func isFlag(_ word: String) -> Bool {
+        if word.hasPrefix("--") || ["-c", "-d", "-dd", "-dp"].contains(word) { return true }
+        return word.hasPrefix("-") && SexKey.named(word.dropFirst().uppercased()) != nil
+    }
+
     /// Parses the words after the command's name.
     /// - Throws: `UsageError`.
     init(_ words: [String]) throws(UsageError) {
@@ -38,10 +45,8 @@ struct SexArguments: Equatable, Sendable {
                 if word.hasPrefix("--") {
                     flags.append(word)
                 } else if word.hasPrefix("-"), word.count > 1 {
-                    // A value may be negative; it begins with a digit or a dot then.
-                    let next = rest.first
-                    let isValue = next.map { !$0.hasPrefix("-") || Double($0.prefix { $0 != "," }) != nil } ?? false
-                    guard isValue, let value = next else { throw UsageError("\(word) needs a value") }
+                    // A value may be negative, or begin with a minus as -BACKGROUND or that of ASSOCSELEC_TYPE, but is no key.
+                    guard let value = rest.first, !Self.isFlag(value) else { throw UsageError("\(word) needs a value") }
                     rest.removeFirst()
                     settings.append((String(word.dropFirst()), value))
                 } else {

@@ -83,5 +83,5 @@ struct SexCommand: Command {
                     + " -c FILE and -KEY VALUE", isRequired: false, isFile: true, repeats: true)
         ],
         sections: [OptionSection(title: "Options", options: [CommonOptions.help.spec])],
-        exitCodes: Set(ExitCode.all), files: [.key, .journals])
+        exitCodes: Set(ExitCode.all), files: [.key, .journals, .fingerprints])
 }

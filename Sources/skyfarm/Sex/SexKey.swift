@@ -70,7 +70,7 @@ struct SexKey: Sendable {
     private static let photometry = [
         SexKey("PHOT_APERTURES", "5", .used, "diameters of apertures, in pixels"),
         SexKey("PHOT_AUTOPARAMS", "2.5, 3.5", .used, "Kron factor and least radius of FLUX_AUTO"),
-        SexKey("PHOT_PETROPARAMS", "2.0, 3.5", .ignored, "parameters of FLUX_PETRO"),
+        SexKey("PHOT_PETROPARAMS", "2.0, 3.5", .used, "Petrosian factor and least radius of FLUX_PETRO"),
         SexKey(
             "PHOT_AUTOAPERS", "0.0,0.0", .only(["0", "0.0", "0.", "0.00"]), "least apertures of FLUX_AUTO",
             common: false),
@@ -94,21 +94,22 @@ struct SexKey: Sendable {
         SexKey("BACKPHOTO_TYPE", "GLOBAL", .only(["GLOBAL"]), "background of photometry"),
         SexKey("BACKPHOTO_THICK", "24", .ignored, "width of the annulus of BACKPHOTO_TYPE LOCAL", common: false),
         SexKey("BACK_FILTTHRESH", "0.0", .only(["0", "0.0", "0."]), "threshold of the median filter", common: false),
-        SexKey("CHECKIMAGE_TYPE", "NONE", .only(["NONE"]), "check-images"),
-        SexKey("CHECKIMAGE_NAME", "check.fits", .ignored, "files of check-images"),
+        SexKey("CHECKIMAGE_TYPE", "NONE", .used, "check images: NONE, SEGMENTATION, BACKGROUND, OBJECTS ..."),
+        SexKey("CHECKIMAGE_NAME", "check.fits", .used, "files of check images"),
     ]
 
     private static let rest = [
         SexKey("MEMORY_OBJSTACK", "3000", .ignored, "size of a buffer"),
         SexKey("MEMORY_PIXSTACK", "300000", .ignored, "size of a buffer"),
         SexKey("MEMORY_BUFSIZE", "1024", .ignored, "size of a buffer"),
-        SexKey("ASSOC_NAME", "sky.list", .ignored, "list of sources to associate", common: false),
-        SexKey("ASSOC_DATA", "2,3,4", .ignored, "columns of that list", common: false),
-        SexKey("ASSOC_PARAMS", "2,3,4", .ignored, "columns of that list", common: false),
-        SexKey("ASSOCCOORD_TYPE", "PIXEL", .ignored, "coordinates of that list", common: false),
-        SexKey("ASSOC_RADIUS", "2.0", .ignored, "radius of the association", common: false),
-        SexKey("ASSOC_TYPE", "NEAREST", .ignored, "method of the association", common: false),
-        SexKey("ASSOCSELEC_TYPE", "MATCHED", .ignored, "selection by the association", common: false),
+        SexKey("ASSOC_NAME", "sky.list", .used, "list of positions for VECTOR_ASSOC", common: false),
+        SexKey("ASSOC_DATA", "2,3,4", .used, "columns of VECTOR_ASSOC; 0: all", common: false),
+        SexKey("ASSOC_PARAMS", "2,3,4", .used, "columns of x, y and the weight", common: false),
+        SexKey("ASSOCCOORD_TYPE", "PIXEL", .used, "coordinates of the list: PIXEL or WORLD", common: false),
+        SexKey("ASSOC_RADIUS", "2.0", .used, "radius of the association, in pixels", common: false),
+        SexKey(
+            "ASSOC_TYPE", "NEAREST", .used, "FIRST, NEAREST, MEAN, MAG_MEAN, SUM, MAG_SUM, MIN or MAX", common: false),
+        SexKey("ASSOCSELEC_TYPE", "MATCHED", .used, "sources written: ALL, MATCHED or -MATCHED", common: false),
         SexKey("VERBOSE_TYPE", "NORMAL", .used, "QUIET, NORMAL or FULL"),
         SexKey("HEADER_SUFFIX", ".head", .used, "ending of files of further header cards"),
         SexKey("WRITE_XML", "N", .only(["N"]), "whether a file of the run's metadata is written"),

@@ -16,6 +16,7 @@ struct SexOptions {
         try readMaps()
         try readColumns()
         try readOutput()
+        try readCheckImages()
         try refuseHeaders()
     }
 
@@ -155,6 +156,8 @@ struct SexOptions {
         let weights = try configuration.text("STARNNW_NAME")
         if network.isExplicit || FileManager.default.fileExists(atPath: weights) { columns.network = weights }
         columns.flagImage = try configuration.text("FLAG_IMAGE")
+        columns.request.petrosian = try configuration.petrosian()
+        columns.association = try AssociationList(configuration)
         options.columns = columns
     }
 
@@ -177,6 +180,24 @@ struct SexOptions {
         options.outputs = [name == "STDOUT" ? "-" : name]
         if name == "STDOUT", options.common.json {
             throw UsageError("\(setting.origin): --json writes to standard output, too; name a file")
+        }
+    }
+
+    private mutating func readCheckImages() throws(UsageError) {
+        let (types, names) = (configuration["CHECKIMAGE_TYPE"], configuration["CHECKIMAGE_NAME"])
+        if types.words.allSatisfy({ $0.uppercased() == "NONE" }) { return }
+        guard types.words.count == names.words.count else {
+            let count = names.words.count == 1 ? "is 1 name" : "are \(names.words.count) names"
+            throw UsageError(
+                "\(types.origin): needs a file for each type in CHECKIMAGE_NAME; for \(types.words.count) there \(count)"
+            )
+        }
+        for (type, name) in zip(types.words, names.words) where type.uppercased() != "NONE" {
+            guard let image = CheckImage(name: type) else {
+                let known = CheckImage.allCases.map(\.rawValue).joined(separator: ", ")
+                throw UsageError("\(types.origin): \(type) is not supported by skyfarm; only \(known) are")
+            }
+            options.checkImages.append(try .init(image, name, origin: names.origin))
         }
     }
 

@@ -18,12 +18,12 @@ import Testing
     func plain() {
         #expect(
             actions(
-                .begin(holdsKey: false, unpacks: true), .sent, .replied(isBulkMissing: false),
+                .begin(holdsKey: false, packing: .stored), .sent, .replied(isBulkMissing: false),
                 .replied(isBulkMissing: false),
                 .expired,
                 .cancelled(isOvertaken: true)) == [.send(.light), .none, .end(.reply), .none, .none, .none])
         #expect(
-            actions(.begin(holdsKey: false, unpacks: true), .sent, .replied(isBulkMissing: true)) == [
+            actions(.begin(holdsKey: false, packing: .stored), .sent, .replied(isBulkMissing: true)) == [
                 .send(.light), .none, .end(.reply),
             ])
     }
@@ -33,19 +33,19 @@ import Testing
         let missing = Event.replied(isBulkMissing: true)
         #expect(
             actions(
-                bulk: true, reference: true, .begin(holdsKey: true, unpacks: true), .sent, missing,
+                bulk: true, reference: true, .begin(holdsKey: true, packing: .stored), .sent, missing,
                 .loaded(succeeded: true), .sent,
                 missing, .loaded(succeeded: true), .sent, missing)
                 == [
-                    .send(.light), .none, .load(packed: false), .send(.reference), .none, .load(packed: false),
+                    .send(.light), .none, .load(.none), .send(.reference), .none, .load(.none),
                     .send(.bytes), .none, .end(.reply),
                 ])
         #expect(
-            actions(bulk: true, .begin(holdsKey: false, unpacks: true), .loaded(succeeded: true), .sent)
-                == [.load(packed: false), .send(.bytes), .none])
+            actions(bulk: true, .begin(holdsKey: false, packing: .stored), .loaded(succeeded: true), .sent)
+                == [.load(.none), .send(.bytes), .none])
         #expect(
-            actions(bulk: true, .begin(holdsKey: false, unpacks: true), .loaded(succeeded: false)) == [
-                .load(packed: false), .end(.unreadable),
+            actions(bulk: true, .begin(holdsKey: false, packing: .stored), .loaded(succeeded: false)) == [
+                .load(.none), .end(.unreadable),
             ])
     }
 
@@ -54,19 +54,19 @@ import Testing
         let missing = Event.replied(isBulkMissing: true)
         #expect(
             actions(
-                bulk: true, packed: true, .begin(holdsKey: false, unpacks: true), .loaded(succeeded: true), .sent,
+                bulk: true, packed: true, .begin(holdsKey: false, packing: .stored), .loaded(succeeded: true), .sent,
                 missing, .loaded(succeeded: true), .sent, missing)
                 == [
-                    .load(packed: true), .send(.bytes), .none, .load(packed: false), .send(.bytes), .none, .end(.reply),
+                    .load(.stored), .send(.bytes), .none, .load(.none), .send(.bytes), .none, .end(.reply),
                 ])
         // A reference is one to packed bytes.
         #expect(
             actions(
-                bulk: true, reference: true, packed: true, .begin(holdsKey: false, unpacks: true),
+                bulk: true, reference: true, packed: true, .begin(holdsKey: false, packing: .stored),
                 .loaded(succeeded: true), .sent, missing)
-                == [.load(packed: true), .send(.reference), .none, .load(packed: true)])
+                == [.load(.stored), .send(.reference), .none, .load(.stored)])
         #expect(
-            actions(bulk: true, packed: true, .begin(holdsKey: false, unpacks: false)) == [.load(packed: false)])
+            actions(bulk: true, packed: true, .begin(holdsKey: false, packing: .none)) == [.load(.none)])
     }
 
     @Test("cancelled or expired with the system, the request is cancelled too")
@@ -74,17 +74,19 @@ import Testing
         let cancelled = AttemptState.Ending.cancelled(isOvertaken: true)
         #expect(
             actions(
-                .begin(holdsKey: false, unpacks: true), .sent, .cancelled(isOvertaken: true),
+                .begin(holdsKey: false, packing: .stored), .sent, .cancelled(isOvertaken: true),
                 .replied(isBulkMissing: false))
                 == [.send(.light), .none, .abandon(cancelled), .none])
         #expect(
-            actions(.begin(holdsKey: false, unpacks: true), .sent, .expired, .cancelled(isOvertaken: false))
+            actions(.begin(holdsKey: false, packing: .stored), .sent, .expired, .cancelled(isOvertaken: false))
                 == [.send(.light), .none, .abandon(.expired), .none])
         #expect(
-            actions(.begin(holdsKey: false, unpacks: true), .cancelled(isOvertaken: true), .sent)
+            actions(.begin(holdsKey: false, packing: .stored), .cancelled(isOvertaken: true), .sent)
                 == [.send(.light), .end(cancelled), .forget])
         #expect(
-            actions(.cancelled(isOvertaken: true), .begin(holdsKey: false, unpacks: true)) == [.end(cancelled), .none])
+            actions(.cancelled(isOvertaken: true), .begin(holdsKey: false, packing: .stored)) == [
+                .end(cancelled), .none,
+            ])
     }
 
     @Test("cancelled while bytes are read, it ends when the reader has stopped")
@@ -93,9 +95,9 @@ import Testing
         for succeeded in [true, false] {
             #expect(
                 actions(
-                    bulk: true, .begin(holdsKey: false, unpacks: true), .cancelled(isOvertaken: false),
+                    bulk: true, .begin(holdsKey: false, packing: .stored), .cancelled(isOvertaken: false),
                     .cancelled(isOvertaken: true), .loaded(succeeded: succeeded), .loaded(succeeded: succeeded))
-                    == [.load(packed: false), .stopLoading, .none, .end(cancelled), .none])
+                    == [.load(.none), .stopLoading, .none, .end(cancelled), .none])
         }
     }
 
@@ -109,7 +111,9 @@ import Testing
         for _ in 0..<30 {
             // Only what can happen: an answer to a request that is out, bytes that are being read.
             var events: [Event] = [
-                .begin(holdsKey: .random(using: &random), unpacks: .random(using: &random)),
+                .begin(
+                    holdsKey: .random(using: &random),
+                    packing: BulkPacking.allCases.randomElement(using: &random) ?? .none),
                 .cancelled(isOvertaken: true),
             ]
             if requests > 0 {

@@ -45,6 +45,20 @@ import Testing
         #expect(state.holds(BulkKey(job: 1, index: 1)))
     }
 
+    @Test("bytes are packed for a node that unpacks their form; on one machine only if that takes no time")
+    func packing() {
+        var node = NodeInfo(
+            identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, scanners: [],
+            frameLimit: 1 << 20)
+        func packing(_ form: String?, isLocal: Bool = false) -> BulkPacking {
+            TransportState<Int>(node: node, packed: form, isLocal: isLocal).bulkPacking
+        }
+        #expect(packing("stars/1") == .none)
+        node.unpacks = "stars/1"
+        #expect(packing(nil) == .none && packing("stars/2") == .none)
+        #expect(packing("stars/1") == .stored && packing("stars/1", isLocal: true) == .light)
+    }
+
     @Test("a file that the node cannot read is not referred to again")
     func unreadable() throws {
         var state = state()

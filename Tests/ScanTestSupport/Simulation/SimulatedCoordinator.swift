@@ -55,7 +55,7 @@ final class SimulatedCoordinator: @unchecked Sendable {
                 return BulkSource(
                     key: BulkKey(job: UInt64(job), index: band), isLastUse: last[band] == task.id,
                     reference: sendsReferences ? reference : nil, byteCount: 1,
-                    loadPacked: { SimulatedUnpacker.packed(byte) }
+                    loadPacked: { _ in SimulatedUnpacker.packed(byte) }
                 ) {
                     BulkBytes(byteCount: 1) { $0[0] = byte }
                 }

@@ -26,7 +26,7 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
 
     func holds(_ key: BulkKey) -> Bool { state.holds(key) }
 
-    var unpacksBulk: Bool { state.unpacksBulk }
+    var bulkPacking: BulkPacking { state.bulkPacking }
 
     func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void) -> AttemptHandle {
         if let refusal = state.refusal {

@@ -140,6 +140,7 @@ extension CatalogueTable.Values {
         case .double: "float64"
         case .text: "str"
         case .array: "float32"
+        case .vector: "float64"
         }
     }
 
@@ -150,7 +151,7 @@ extension CatalogueTable.Values {
         case .int64(let values): values
         case .float(let values): values.map { Int64(Int32(bitPattern: $0.bitPattern)) }
         case .double(let values): values.map { Int64(bitPattern: $0.bitPattern) }
-        case .text, .array: []
+        case .text, .array, .vector: []
         }
     }
 }

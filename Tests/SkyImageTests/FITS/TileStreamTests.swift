@@ -19,6 +19,50 @@ struct TileStreamTests {
         for words in unsound { #expect(!words.withUnsafeBufferPointer(TileStream.isSoundPLIO), "\(words)") }
     }
 
+    /// As the Rice check, bit by bit.
+    private func isComplete(_ bytes: [UInt8], count: Int, blockSize: Int, bytesPerPixel: Int) -> Bool {
+        let bits = bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
+        let (widthBits, longest) = [1: (3, 6), 2: (4, 14), 4: (5, 25)][bytesPerPixel] ?? (0, 0)
+        var (position, left) = (8 * bytesPerPixel, count)
+        while left > 0 {
+            let block = min(left, blockSize)
+            guard position + widthBits <= bits.count else { return false }
+            let width = bits[position..<position + widthBits].reduce(0) { $0 << 1 | Int($1) }
+            position += widthBits
+            if width > longest + 1 { return false }
+            if width == longest + 1 { position += block * 8 * bytesPerPixel }
+            for _ in 0..<(1...longest).contains(width) ? block : 0 {
+                while position < bits.count, bits[position] == 0 { position += 1 }
+                guard position < bits.count else { return false }
+                position += width
+            }
+            if position > bits.count { return false }
+            left -= block
+        }
+        return true
+    }
+
+    @Test("Rice codes are followed to the same end as bit by bit", arguments: UInt64(0)..<40)
+    func riceCodes(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        for bytesPerPixel in [1, 2, 4] {
+            // Many zeros, which make long codes, in some of the bytes.
+            let zeros = Double(seed % 8) / 8
+            let bytes = (0..<Int.random(in: 0...400, using: &generator)).map { _ in
+                Double.random(in: 0..<1, using: &generator) < zeros ? 0 : UInt8.random(in: 0...255, using: &generator)
+            }
+            let rice = TileStream.Rice(
+                blockSize: Int.random(in: 1...40, using: &generator), bytesPerPixel: bytesPerPixel)
+            for count in [0, 1, 5, 30, 31, 32, 33, 60, 100, 200, 400, 1000] {
+                let isSound = bytes.withUnsafeBufferPointer { TileStream.isSoundRice($0, count: count, rice) }
+                #expect(
+                    isSound
+                        == isComplete(bytes, count: count, blockSize: rice.blockSize, bytesPerPixel: bytesPerPixel),
+                    "\(count) pixels")
+            }
+        }
+    }
+
     @Test("any bytes are either accepted or rejected", arguments: UInt64(0)..<200)
     func anything(seed: UInt64) {
         var generator = SplitMix64(seed: seed)

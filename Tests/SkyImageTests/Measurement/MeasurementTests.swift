@@ -14,6 +14,7 @@ struct MeasurementTests {
         request.masking = MeasurementRequest.Masking.allCases[Int(seed % 3)]
         (request.apertures, request.fluxFractions) = ([3, 12.5], [0.5, 0.9])
         (request.isWindowed, request.vignetteWidth, request.vignetteHeight) = (true, 7, 5)
+        request.petrosian = .init()
         return request
     }
 

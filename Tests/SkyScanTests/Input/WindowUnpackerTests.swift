@@ -32,7 +32,7 @@ struct WindowUnpackerTests {
             let reader = try reader(mask: mask, weights: weights)
             for rect in [PixelRect(x: 0..<190, y: 0..<170), PixelRect(x: 3..<188, y: 1..<169)] {
                 let window = reader.contents(of: rect)
-                let packed = try await reader.readPacked(window)
+                let packed = try await reader.read(window, packing: .stored)
                 #expect(packed.count < window.byteCount && packed.unpackedCount == window.byteCount)
                 let unpacked = try WindowUnpacker().unpack(packed, to: window.byteCount)
                 #expect(try await bytes(reader.read(window)) == bytes(unpacked))
@@ -40,7 +40,7 @@ struct WindowUnpackerTests {
             }
             // A header would make this one longer.
             let small = reader.contents(of: PixelRect(x: 4..<9, y: 5..<9))
-            #expect(try await reader.readPacked(small).unpackedCount == nil)
+            #expect(try await reader.read(small, packing: .stored).unpackedCount == nil)
         }
     }
 
@@ -48,7 +48,7 @@ struct WindowUnpackerTests {
     func damaged() async throws {
         let reader = try reader(mask: true, weights: true)
         let window = reader.contents(of: PixelRect(x: 0..<190, y: 0..<170))
-        let sound = bytes(try await reader.readPacked(window))
+        let sound = bytes(try await reader.read(window, packing: .stored))
         func unpack(_ bytes: [UInt8]) throws {
             let packed = BulkBytes(byteCount: bytes.count, unpackedCount: window.byteCount) {
                 $0.copyBytes(from: bytes)

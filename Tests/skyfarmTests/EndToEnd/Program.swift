@@ -197,6 +197,7 @@ final class Program {
         variables["XDG_CONFIG_HOME"] = configuration
         // Journals of the tests are not those of the developer.
         variables["XDG_STATE_HOME"] = NSTemporaryDirectory() + "skyfarm-tests-state"
+        variables["XDG_CACHE_HOME"] = NSTemporaryDirectory() + "skyfarm-tests-cache"
         variables["SWIFT_BACKTRACE"] = "enable=no"
         return variables.merging(further) { $1 }.map { "\($0)=\($1)" }
     }

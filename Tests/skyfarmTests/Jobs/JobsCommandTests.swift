@@ -75,23 +75,34 @@ import Testing
         #expect((job.tasksTotal ?? 0) >= 64)
     }
 
-    @Test("a small scan is listed as finished, and a rerun that fails leaves it so")
-    func small() throws {
+    @Test("a finished scan is listed, and a rerun that fails leaves it so")
+    func finished() throws {
         let image = try scene.sky()
-        #expect(try run("scan", image, "-o", scene.path("out/o.csv"), "--quiet").code == 0)
+        let environment = ["XDG_STATE_HOME": scene.path("state")]
+        let words = ["scan", image, "-o", scene.path("out/o.csv"), "--quiet", "--band", "64"]
+        #expect(try Program.run(words, environment: environment).code == 0)
         let first = try #require(try listing().first)
         #expect(first.state == "finished" && first.tasksDone == first.tasksTotal && first.tasksDone >= 1)
-        #expect(try run("scan", image, "-o", scene.path("out/o.csv"), "--local-slots", "0").code != 0)
+        #expect(try run("scan", image, "-o", scene.path("out/o.csv"), "--local-slots", "0", "--band", "64").code != 0)
         let other = scene.path("out/p.csv")
-        #expect(try run("scan", image, "-o", other, "--local-slots", "0", "--node", "127.0.0.1:1").code == 3)
+        #expect(
+            try run("scan", image, "-o", other, "--local-slots", "0", "--node", "127.0.0.1:1", "--band", "64").code == 3
+        )
         let again = try #require(try listing().first)
         #expect(again.state == "finished" && again.sources == first.sources && again.outputs == first.outputs)
+    }
+
+    @Test("a scan of one task that takes less than a second leaves no record")
+    func short() throws {
+        let image = try scene.sky(size: "64x64")
+        #expect(try run("scan", image, "-o", scene.path("out/o.csv"), "--quiet").code == 0)
+        #expect(try run("jobs").output == "no jobs\n")
     }
 
     @Test("all finished jobs are removed at once, unfinished ones only after a question or with --yes")
     func removeAll() throws {
         let small = try scene.sky()
-        #expect(try run("scan", small, "-o", scene.path("out/s.csv"), "--quiet").code == 0)
+        #expect(try run("scan", small, "-o", scene.path("out/s.csv"), "--quiet", "--band", "64").code == 0)
         #expect(try run("jobs", "remove", "--all").errors == "removed 1 job\n")
         let image = try scene.sky("large.fits", size: "2000x2000")
         #expect(try stoppedScan(image, SIGTERM).code == 143)

@@ -35,6 +35,7 @@ import Testing
         #expect(lines[0].hasPrefix("#   1 NUMBER ") && lines.count > 40)
         #expect(lines[7].hasPrefix("#  33 FLUX_RADIUS "))
         #expect(lines[8].split(separator: " ").count == 33)
+        #expect(try scan("uncleaned.cat", ["-CLEAN", "N"]).count >= own.count)
         let farmed = try scan("farmed.cat", ["--local-slots=0", "--node=\(node.address)", "--band=64"])
         #expect(farmed == own)
         // The flag is the same as that of SExtractor's name.

@@ -75,7 +75,9 @@ struct SexConfigurationTests {
         "PHOT_FLUXFRAC 1.5", "SATUR_LEVEL high", "MAG_ZEROPOINT 25.0.1", "GAIN -1", "PIXEL_SCALE -0.2", "SEEING_FWHM 0",
         "BACK_TYPE MANUAL", "BACK_SIZE 0", "BACK_FILTERSIZE 99", "BACKPHOTO_TYPE LOCAL", "BACK_FILTTHRESH 5",
         "CHECKIMAGE_TYPE APERTURES,FILTERED", "WRITE_XML Y", "FITS_UNSIGNED Y", "CATALOG_TYPE ASCII_SKYCAT",
-        "CATALOG_TYPE FITS", "VERBOSE_TYPE LOUD", "PARAMETERS_NAME none.param",
+        "CATALOG_TYPE FITS", "VERBOSE_TYPE LOUD", "PARAMETERS_NAME none.param", "PHOT_PETROPARAMS 2",
+        "PHOT_PETROPARAMS 0,3.5", "ASSOC_PARAMS 2", "ASSOC_DATA 0,2", "ASSOC_RADIUS -1", "ASSOC_TYPE CLOSEST",
+        "ASSOCSELEC_TYPE MATCHES", "ASSOCCOORD_TYPE SKY",
     ]
 
     @Test("a value that cannot be used ends with its file, line and key", arguments: wrong)
@@ -91,6 +93,8 @@ struct SexConfigurationTests {
         let arguments = try SexArguments(["a.fits", "-c", "b.sex", "-MAG_ZEROPOINT", "-2.5", "-dd"])
         #expect(arguments.configuration == "b.sex" && arguments.listing == .configuration(isComplete: true))
         #expect(arguments.settings.map(\.value) == ["-2.5"])
+        let selection = try SexArguments(["a.fits", "-ASSOCSELEC_TYPE", "-MATCHED", "-FILTER", "N"])
+        #expect(selection.settings.map(\.value) == ["-MATCHED", "N"])
         #expect(throws: UsageError.self) { try SexArguments(["a.fits", "-DETECT_THRESH"]) }
         #expect(throws: UsageError.self) { try SexArguments(["a.fits", "-DETECT_THRESH", "-FILTER", "N"]) }
         #expect(throws: UsageError.self) { try SexArguments(["-c"]) }

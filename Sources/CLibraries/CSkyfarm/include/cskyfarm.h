@@ -5,6 +5,7 @@
 #include "extraction.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 /// True if every library of this process resolves `rand_r` to this target's function, which returns a constant.
 int skyfarm_draw_is_fixed(void);
@@ -27,6 +28,11 @@ double skyfarm_half_flux_radius(
 double skyfarm_flux_radius(
     const float *pixels, int left, int top, int width, int height, double x, double y, double limit, double target);
 
+/// The share of the 11 x 11 parts of a pixel that lie within `limit` of a centre from which the pixel's centre is
+/// (`dx`, `dy`) away: those with x² + y² < limit² at x = dx + (i + 0.5) / 11 - 0.5 and y likewise. In C for vector
+/// instructions: windowed positions spent most of their time in it.
+double skyfarm_disc_share(double dx, double dy, double limit);
+
 /// The greatest magnitude of `count` numbers; NaN if one of them is NaN. In C for vector instructions: every pixel of
 /// an image passes through it twice.
 float skyfarm_greatest_magnitude(const float *numbers, ptrdiff_t count);
@@ -41,6 +47,13 @@ void skyfarm_keep_freed_memory(int buffer, int total);
 
 /// Makes malloc return freed memory to the system. glibc only; otherwise no effect.
 void skyfarm_give_back_freed_memory(void);
+
+/// Writes what determines how this process computes: the build IDs of the program and of all libraries that are loaded,
+/// the processor's model and features, and the C library's settings.
+///
+/// Returns the number of bytes; 0 if a file has no build ID, if `capacity` is too small, and on other systems than Linux.
+/// In C for dl_iterate_phdr and cpuid.
+size_t skyfarm_loaded_code(uint8_t *bytes, size_t capacity);
 
 /// A descriptor of the folder `path`, for skyfarm_open_beneath; -1 and errno on failure.
 int skyfarm_open_folder(const char *path);

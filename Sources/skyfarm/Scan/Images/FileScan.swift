@@ -15,6 +15,8 @@ final class FileScan: Sendable {
         var table: CatalogueTable
         /// With the columns that are written.
         var catalogue: CatalogueTable
+        /// Nil unless check images are written.
+        var checked: CheckedScan?
     }
 
     private struct State {

@@ -10,6 +10,7 @@ struct ImagesJob: Sendable {
     /// Where the results of a job go.
     struct Results: Sendable {
         let outputs: OutputPlan
+        let checkImages: CheckImagePlan
         /// Nil without `--merged`.
         var merged: MergedOutput?
         /// Nil: none is kept.
@@ -161,7 +162,8 @@ struct ImagesJob: Sendable {
             events.ended(image: location)
         }
         let scan = try SkyScan(
-            reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: node.coordinator,
+            reader: reader, parameters: parameters, bandRows: options.bandRows,
+            positions: try options.forced?.placed(in: reader.summary), coordinator: node.coordinator,
             job: UInt64.random(in: .min ... .max), journal: try tasks(of: reader, in: fileScan),
             observer: { event in
                 queue.handle(event, of: ticket)
@@ -182,7 +184,9 @@ struct ImagesJob: Sendable {
             checksums: try await checksums.value)
         let found = FileScan.Image(
             name: location, extensionName: image.name, summary: reader.summary, result: result, table: table,
-            catalogue: catalogue)
+            catalogue: catalogue,
+            checked: options.checkImages.isEmpty
+                ? nil : CheckedScan(result: result, reader: reader, parameters: parameters, source: image))
         if let pages, let recorder {
             let warning = try await pages.finish(found, of: file, reader, parameters, recorder, node)
             if let warning { events.warn(StyledText(warning)) }

@@ -50,9 +50,12 @@ final class ImagesReport: Sendable {
     }
 
     private let state: Locked<State>
+    /// What a row of a catalogue is.
+    private let rows: String
 
     /// Nothing is known. Of a watch, which does not end, the files that are kept have a limit.
-    init(isEndless: Bool = false) {
+    init(rows: String = "source", isEndless: Bool = false) {
+        self.rows = rows
         state = Locked(State(files: ReportedFiles(limit: isEndless ? ReportedFiles.watchLimit : .max)))
     }
 
@@ -168,7 +171,7 @@ final class ImagesReport: Sendable {
                 + (state.skipped == 0 ? "" : ", \(state.skipped) left out, since their catalogues exist")
                 + (failed == 0 ? "" : ", \(failed) failed")
                 + ": \(HumanFormat.count(files.images, "image")), "
-                + HumanFormat.count(files.sources, "source")
+                + HumanFormat.count(files.sources, rows)
                 + " in \(HumanFormat.duration(seconds: seconds))\(rate)"
                 + (state.merged.map { "; \(HumanFormat.count($0.rows, "row")) in \($0.path)" } ?? "")
         }
@@ -178,6 +181,7 @@ final class ImagesReport: Sendable {
     static func line(of scan: FileScan, outputs: [String]) -> String {
         let sources = scan.images.reduce(0) { $0 + $1.result.sources.count }
         let count = scan.images.count == 1 ? "" : "\(scan.images.count) images, "
-        return "\(scan.file.name): \(count)\(HumanFormat.count(sources, "source")), \(outputs.joined(separator: ", "))"
+        let rows = scan.images.first?.result.forced == nil ? "source" : "position"
+        return "\(scan.file.name): \(count)\(HumanFormat.count(sources, rows)), \(outputs.joined(separator: ", "))"
     }
 }

@@ -14,17 +14,18 @@ struct OutputPlan: Sendable {
     /// - Throws: `UsageError` if two files would have one catalogue, if a catalogue would go to standard output, or for a
     ///   format that does not exist.
     init(
-        _ names: [String], files: [InputList.File], overwrite: Bool, format: CatalogueFormat? = nil
+        _ names: [String], files: [InputList.File], overwrite: Bool, format: CatalogueFormat? = nil,
+        flag: String = "--output"
     ) throws {
         if names.contains("-") {
             throw UsageError(
                 "several images need names for their catalogues: -o FOLDER/, or for instance -o 'cats/{stem}.csv'")
         }
-        templates = try names.map { name throws(UsageError) in try OutputTemplate(name) }
+        templates = try names.map { name throws(UsageError) in try OutputTemplate(name, of: flag) }
         (self.overwrite, self.format) = (overwrite, format)
         if files.count > 1, let template = templates.first(where: { !$0.isPerFile }) {
             throw UsageError(
-                "--output: \(template.text) is one name for \(files.count) files; use a folder, as in -o cats/, or {stem}"
+                "\(flag): \(template.text) is one name for \(files.count) files; use a folder, as in -o cats/, or {stem}"
             )
         }
         var owners: [String: InputList.File] = [:]
@@ -36,7 +37,7 @@ struct OutputPlan: Sendable {
                 }
                 if let other = owners.updateValue(file, forKey: name), other.path != file.path || !template.isPerImage {
                     throw UsageError(
-                        "--output: \(other.name) and \(file.name) would both be written to \(name);"
+                        "\(flag): \(other.name) and \(file.name) would both be written to \(name);"
                             + " add {dir} or {ext} to the name, or scan them apart")
                 }
             }

@@ -13,6 +13,10 @@ extension ScanCommand {
         try refuseSingleImageOptions()
         let outputs = try OutputPlan(
             options.outputs, files: files, overwrite: options.overwrite, format: options.columns?.format)
+        let checkImages = try CheckImagePlan(options.checkImages, files: files, overwrite: options.overwrite)
+        // No check image may have the name of a catalogue.
+        _ = try OutputPlan(
+            options.outputs + options.checkImages.map(\.name), files: files, overwrite: true, format: .fits)
         if options.images.merged != nil, options.columns != nil {
             throw UsageError("--merged has the usual columns only: omit it, or --columns")
         }
@@ -21,22 +25,27 @@ extension ScanCommand {
             try MergedOutput(name, of: files, outputs, overwrite: options.overwrite)
         }
         let files = options.images.ordered(files)
-        try refuseInputsAsOutputs(files, outputs)
+        try refuseInputsAsOutputs(files, outputs.templates + checkImages.names.templates)
         if options.images.skipsExisting { try outputs.requireFITS() }
         if options.dryRun { return try dryRun(files, outputs) }
         let journal = try await openJournal(files.map(\.name), count: files.count)
         // Decided once, since catalogues are read for it.
         let done = Set((journal?.files.values).map { $0.filter(\.isDone).map(\.name) } ?? [])
+        let replaceable = Set(
+            (journal?.files.values).map { $0.filter { !done.contains($0.name) }.flatMap(\.replaceable) } ?? [])
         try outputs.prepare(
             files.filter { !done.contains($0.name) },
             // With --skip-existing, what exists is examined file by file.
             checksExistence: !options.images.skipsExisting,
-            replacing: Set(
-                (journal?.files.values).map { $0.filter { !done.contains($0.name) }.flatMap(\.replaceable) } ?? []))
+            replacing: replaceable)
+        try checkImages.names.prepare(files.filter { !done.contains($0.name) }, replacing: replaceable)
         try merged?.prepare(journal)
         let pages = try NightPages(self, files, replaces: journal?.files.isEmpty == false)
         return try await scan(
-            .files(files, done: done), .init(outputs: outputs, merged: merged, journal: journal, pages: pages))
+            .files(files, done: done),
+            .init(
+                outputs: outputs, checkImages: checkImages, merged: merged, journal: journal,
+                report: ImagesReport(rows: options.forced == nil ? "source" : "position"), pages: pages))
     }
 
     /// Where the files come from.
@@ -134,10 +143,10 @@ extension ScanCommand {
         }
     }
 
-    private func refuseInputsAsOutputs(_ files: [InputList.File], _ outputs: OutputPlan) throws {
+    private func refuseInputsAsOutputs(_ files: [InputList.File], _ outputs: [OutputTemplate]) throws {
         let inputs = Set(files.map { Self.absolute($0.path) })
         for file in files {
-            for template in outputs.templates {
+            for template in outputs {
                 let name = template.name(file: file.path)
                 if inputs.contains(Self.absolute(name)) {
                     throw CommandError(.output, "\(name): is an image itself; choose another name")

@@ -35,11 +35,14 @@ extension ScanCommand {
             "gain": "\(detection.gain)",
             "rows of a band": options.bandRows.map { "\($0)" } ?? "derived",
         ]
+        let checkImages = options.checkImages.map { "\($0.image.rawValue) \(Self.absolute($0.name))" }
+        settings["check images"] = checkImages.isEmpty ? nil : checkImages.joined(separator: ", ")
         settings["merged output"] = options.images.merged.map(Self.absolute)
         if let columns = options.columns {
             settings["columns"] = String(reflecting: columns)
             parameters.measurements = columns.request
         }
+        parameters.forced = options.forced?.request
         settings["mask"] = detection.mask.map(Self.absolute)
         settings["weight map"] = detection.weight.map(Self.absolute)
         let skipped = options.images.skipped.joined(separator: ", ")
@@ -72,15 +75,18 @@ extension ImagesJob {
         return ([file.path] + maps).compactMap { FileStamp($0) }
     }
 
-    /// Writes the catalogues of a file, and records them.
+    /// Writes the catalogues and check images of a file, and records them.
     ///
     /// Their names are recorded first: if the process is killed in between, the next run may replace them.
     func write(_ scan: FileScan) async throws -> [String] {
         let tables = scan.images.map(\.catalogue)
         let known = journal?.files[scan.file.name]
+        let checked = scan.images.compactMap(\.checked)
+        let targets = results.checkImages.targets(checked, of: scan.file)
+        let paths = results.outputs.names(tables, of: scan.file) + targets.map(\.path)
         var entry = JournalledFile(
             name: scan.file.name, inputs: scan.stamps,
-            catalogues: results.outputs.names(tables, of: scan.file).map { .init(path: ScanCommand.absolute($0)) })
+            catalogues: paths.map { .init(path: ScanCommand.absolute($0)) })
         let replaceable = Set(known?.replaceable ?? [])
         // A file that the job did not write is not replaced, and must not become replaceable.
         for name in entry.catalogues.map(\.path)
@@ -88,7 +94,11 @@ extension ImagesJob {
             throw OutputError(.exists, "\(name): exists already; add --overwrite to replace it")
         }
         try await journal?.write(entry)
-        let names = try results.outputs.write(tables, of: scan.file, replacing: replaceable)
+        try await CheckImagePlan.write(
+            checked, to: targets, isOnly: scan.hdus.count == 1,
+            overwrites: { options.overwrite || replaceable.contains(ScanCommand.absolute($0)) })
+        let catalogues = try results.outputs.write(tables, of: scan.file, replacing: replaceable)
+        let names = catalogues + targets.map(\.path)
         report.add(scan, outputs: names)
         guard let journal else { return names }
         entry.catalogues = names.map { .init(written: ScanCommand.absolute($0)) }

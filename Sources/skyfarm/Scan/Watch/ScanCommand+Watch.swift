@@ -17,22 +17,27 @@ extension ScanCommand {
             ["a.fits", "b.fits"].map { InputList.File(path: "\(folder)/\($0)") }
         }
         let outputs = try OutputPlan(options.outputs, files: samples, overwrite: options.overwrite)
+        let checkImages = try CheckImagePlan(options.checkImages, files: samples, overwrite: options.overwrite)
         if options.images.skipsExisting { try outputs.requireFITS() }
-        try refuseWatchedOutputs(samples, watch.folders, outputs)
+        try refuseWatchedOutputs(samples, watch.folders, outputs.templates + checkImages.names.templates)
         let journal = try await openJournal(watch.folders.map { "\(Self.absolute($0))/" }, count: nil)
         try outputs.prepare(samples, checksExistence: false)
+        try checkImages.names.prepare(samples, checksExistence: false)
         let pages = try NightPages(self, [], replaces: journal?.files.isEmpty == false)
         return try await scan(
             .folders(watch),
-            .init(outputs: outputs, journal: journal, report: ImagesReport(isEndless: true), pages: pages))
+            .init(
+                outputs: outputs, checkImages: checkImages, journal: journal,
+                report: ImagesReport(rows: options.forced == nil ? "source" : "position", isEndless: true),
+                pages: pages))
     }
 
     /// A catalogue with an image's name in a watched folder would be scanned in its turn.
     private func refuseWatchedOutputs(
-        _ samples: [InputList.File], _ folders: [String], _ outputs: OutputPlan
+        _ samples: [InputList.File], _ folders: [String], _ outputs: [OutputTemplate]
     ) throws(UsageError) {
         let watched = Set(folders.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path })
-        for (template, sample) in outputs.templates.flatMap({ template in samples.map { (template, $0) } }) {
+        for (template, sample) in outputs.flatMap({ template in samples.map { (template, $0) } }) {
             let url = URL(fileURLWithPath: template.name(file: sample.path))
             let folder = url.deletingLastPathComponent().resolvingSymlinksInPath().path
             if InputList.isImageName(url.lastPathComponent), watched.contains(folder) {

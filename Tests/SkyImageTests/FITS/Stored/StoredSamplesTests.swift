@@ -92,6 +92,9 @@ struct StoredSamplesTests {
         #expect(throws: ImageError.self) { try read([]) }
         #expect(throws: ImageError.self) { try read(Array(sent.prefix(2880))) }
         #expect(throws: ImageError.self) { try read(Array(sent.dropLast(2880))) }
+        // CFITSIO would read the rest of the last block, which is not there.
+        #expect(throws: ImageError.self) { try read(Array(sent.dropLast())) }
+        #expect(throws: ImageError.self) { try read(sent + [0]) }
         #expect(throws: ImageError.self) { try read([UInt8](repeating: 0x55, count: 5760)) }
     }
 

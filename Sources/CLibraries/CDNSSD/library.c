@@ -1,0 +1,114 @@
+// For RTLD_DEFAULT.
+#define _GNU_SOURCE
+#include "CDNSSD.h"
+
+#ifdef __linux__
+
+#include <avahi-common/malloc.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+static const char library_name[] = "libdns_sd.so.1";
+
+// The library's functions; null without the library.
+static struct {
+    __typeof__(DNSServiceRegister) *register_service;
+    __typeof__(DNSServiceBrowse) *browse;
+    __typeof__(DNSServiceResolve) *resolve;
+    __typeof__(DNSServiceQueryRecord) *query_record;
+    __typeof__(DNSServiceRefSockFD) *descriptor;
+    __typeof__(DNSServiceProcessResult) *process_result;
+    __typeof__(DNSServiceRefDeallocate) *deallocate;
+} library;
+
+// Avahi 0.8's compatibility library leaves the callbacks of a DNSServiceRef uninitialised and calls them when the
+// daemon exits. An allocator that returns zeroed memory makes them null, which the library handles.
+static void *zeroed(size_t size) { return calloc(1, size); }
+
+static const AvahiAllocator zeroing_allocator = {zeroed, free, realloc, calloc};
+
+/// A function of the library: one that the program was linked with, or that of `handle`.
+static void *find(void *handle, const char *name) {
+    void *linked = dlsym(RTLD_DEFAULT, name);
+    return linked || !handle ? linked : dlsym(handle, name);
+}
+
+static void load(void) {
+    // Never closed: a reference may outlive its owner's last call.
+    void *handle = dlsym(RTLD_DEFAULT, "DNSServiceRegister") ? NULL : dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+    // Its dependencies are found through it. The allocator must not change after the first allocation.
+    __typeof__(avahi_set_allocator) *set_allocator = find(handle, "avahi_set_allocator");
+    if (set_allocator) set_allocator(&zeroing_allocator);
+    library.browse = find(handle, "DNSServiceBrowse");
+    library.resolve = find(handle, "DNSServiceResolve");
+    library.query_record = find(handle, "DNSServiceQueryRecord");
+    library.descriptor = find(handle, "DNSServiceRefSockFD");
+    library.process_result = find(handle, "DNSServiceProcessResult");
+    library.deallocate = find(handle, "DNSServiceRefDeallocate");
+    library.register_service = find(handle, "DNSServiceRegister");
+    // Not before `main`: `setenv` moves the environment, next to which a statically linked Swift runtime looks for the
+    // program's arguments. The first `setenv` of a process is safe beside `getenv` on other threads: the array that it
+    // replaces stays allocated and unchanged.
+    setenv("AVAHI_COMPAT_NOWARN", "1", 0);
+}
+
+int skyfarm_dnssd_load(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return library.register_service && library.browse && library.resolve && library.query_record && library.descriptor
+           && library.process_result && library.deallocate;
+}
+
+#define CALL(function, ...) (skyfarm_dnssd_load() ? library.function(__VA_ARGS__) : kDNSServiceErr_Unsupported)
+
+#else
+
+int skyfarm_dnssd_load(void) { return 1; }
+
+#define register_service DNSServiceRegister
+#define browse DNSServiceBrowse
+#define resolve DNSServiceResolve
+#define query_record DNSServiceQueryRecord
+#define descriptor DNSServiceRefSockFD
+#define process_result DNSServiceProcessResult
+#define deallocate DNSServiceRefDeallocate
+#define CALL(function, ...) function(__VA_ARGS__)
+
+#endif
+
+DNSServiceErrorType skyfarm_dnssd_register(
+    DNSServiceRef *reference, const char *name, const char *type, const char *domain, uint16_t port, uint16_t count,
+    const void *record, DNSServiceRegisterReply reply, void *context) {
+    return CALL(register_service, reference, 0, 0, name, type, domain, NULL, port, count, record, reply, context);
+}
+
+DNSServiceErrorType skyfarm_dnssd_browse(
+    DNSServiceRef *reference, const char *type, const char *domain, DNSServiceBrowseReply reply, void *context) {
+    return CALL(browse, reference, 0, 0, type, domain, reply, context);
+}
+
+DNSServiceErrorType skyfarm_dnssd_resolve(
+    DNSServiceRef *reference, uint32_t interface, const char *name, const char *type, const char *domain,
+    DNSServiceResolveReply reply, void *context) {
+    return CALL(resolve, reference, 0, interface, name, type, domain, reply, context);
+}
+
+DNSServiceErrorType skyfarm_dnssd_query(
+    DNSServiceRef *reference, uint32_t interface, const char *name, uint16_t type, DNSServiceQueryRecordReply reply,
+    void *context) {
+    return CALL(query_record, reference, 0, interface, name, type, kDNSServiceClass_IN, reply, context);
+}
+
+int skyfarm_dnssd_descriptor(DNSServiceRef reference) { return CALL(descriptor, reference); }
+
+DNSServiceErrorType skyfarm_dnssd_process(DNSServiceRef reference) { return CALL(process_result, reference); }
+
+#undef CALL
+void skyfarm_dnssd_deallocate(DNSServiceRef reference) {
+#ifdef __linux__
+    if (skyfarm_dnssd_load()) library.deallocate(reference);
+#else
+    deallocate(reference);
+#endif
+}

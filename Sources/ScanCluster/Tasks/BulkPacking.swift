@@ -1,0 +1,12 @@
+/// How bulk bytes are packed for a system: the scarcer the link to it, the more work is worth it.
+public enum BulkPacking: Int, CaseIterable, Comparable, Sendable {
+    /// Not at all.
+    case none
+    /// In a packed form that takes no longer to unpack than the bytes take to copy.
+    case light
+    /// In the shortest form that takes no work to pack.
+    case stored
+
+    /// By the work.
+    public static func < (left: BulkPacking, right: BulkPacking) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,82 @@
+internal import CSkyfarm
+internal import Foundation
+internal import ScanBasics
+internal import ScanCluster
+internal import SkyImage
+
+/// Fingerprints that earlier processes of this user have computed, one per program, set of libraries and processor.
+///
+/// A file of lines in the user's cache folder: key, fingerprint and their checksum. A line that is damaged, and a file
+/// that another user may change, count as missing. Nothing depends on the file but time.
+struct FingerprintCache {
+    /// The file; nil without a cache folder.
+    let path: String?
+
+    /// Lines that are kept: one per program that a user has at a time.
+    private static let mostLines = 16
+    /// Three numbers, as 16 hexadecimal digits each, and their separators.
+    private static let lineLength = 51
+
+    /// The cache of the user whose process has this environment.
+    init(environment: [String: String]) { path = UserFolder.cache.path(environment).map { $0 + "/arithmetic" } }
+
+    /// What the fingerprint depends on: program and libraries, by their build IDs, processor and kernel; nil if one of
+    /// them cannot be identified.
+    static func key() -> UInt64? {
+        let code = [UInt8](unsafeUninitializedCapacity: 1 << 14) { bytes, count in
+            count = skyfarm_loaded_code(bytes.baseAddress, bytes.count)
+        }
+        guard !code.isEmpty else { return nil }
+        return (code + Array(ScanKernel.current.rawValue.utf8)).withUnsafeBytes { Checksum.of($0) }
+    }
+
+    /// The fingerprint of a key. If there is none, it is computed and kept; that it cannot be kept is no error.
+    func value(of key: UInt64?, compute: () -> UInt64) -> UInt64 {
+        guard let key, let path else { return compute() }
+        let lines = self.lines(of: path)
+        if let known = lines.first(where: { $0.key == key }) { return known.value }
+        let value = compute()
+        write(lines.suffix(Self.mostLines - 1) + [(key, value)], to: path)
+        return value
+    }
+
+    private typealias Line = (key: UInt64, value: UInt64)
+
+    private func lines(of path: String) -> [Line] {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_mode & (S_IWGRP | S_IWOTH) == 0
+        else { return [] }
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.mostLines * Self.lineLength) { buffer, count in
+            count = max(0, read(file, buffer.baseAddress, buffer.count))
+        }
+        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            let numbers = line.split(separator: UInt8(ascii: " ")).map {
+                UInt64(String(decoding: $0, as: UTF8.self), radix: 16)
+            }
+            guard numbers.count == 3, let key = numbers[0], let value = numbers[1],
+                numbers[2] == Self.checksum(key, value)
+            else { return nil }
+            return (key, value)
+        }
+    }
+
+    private func write(_ lines: [Line], to path: String) {
+        let text = lines.map { line in
+            [line.key, line.value, Self.checksum(line.key, line.value)].map(\.hexadecimal).joined(separator: " ") + "\n"
+        }
+        let file = URL(filePath: path)
+        let manager = FileManager.default
+        try? manager.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        try? Data(text.joined().utf8).write(to: file, options: .atomic)
+    }
+
+    private static func checksum(_ key: UInt64, _ value: UInt64) -> UInt64 {
+        [key.littleEndian, value.littleEndian].withUnsafeBytes { Checksum.of($0) }
+    }
+}

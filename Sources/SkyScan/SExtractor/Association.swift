@@ -1,0 +1,147 @@
+internal import Foundation
+public import SkyImage
+
+/// A list of positions that sources are associated with: SExtractor's ASSOC.
+public struct Association: Codable, Hashable, Sendable {
+    /// What a source gets if several entries of the list are within the radius: SExtractor's ASSOC_TYPE.
+    public enum Rule: String, Codable, Hashable, Sendable {
+        /// The first, by row of the image; the nearest; that of the least and of the greatest weight.
+        case first, nearest, minimum, maximum
+        /// The mean, weighted by the entries' weights, or by the fluxes if these are magnitudes.
+        case mean, magnitudeMean
+        /// The sum of the values, or of the fluxes if they are magnitudes.
+        case sum, magnitudeSum
+    }
+
+    /// Which sources are written: SExtractor's ASSOCSELEC_TYPE.
+    public enum Selection: String, Codable, Hashable, Sendable {
+        case all, matched, unmatched
+    }
+
+    /// The rows of the list; a word that is no number is 0.
+    public private(set) var rows: [[Double]] = []
+    /// Columns of x, y and, if there is a third, of the weight, from 0: ASSOC_PARAMS.
+    public private(set) var keys: [Int]
+    /// Columns that VECTOR_ASSOC holds, from 0: ASSOC_DATA.
+    public private(set) var data: [Int]
+    /// Whether positions are right ascension and declination in degrees, not pixels from 1: ASSOCCOORD_TYPE.
+    public var isCelestial = false
+    /// Greatest distance in pixels: ASSOC_RADIUS.
+    public var radius = 2.0
+    /// See ``Rule``.
+    public var rule = Rule.nearest
+    /// See ``Selection``.
+    public var selection = Selection.matched
+
+    /// Parses a list: a row per line, words between white space; `#` begins a comment.
+    /// - Parameters:
+    ///   - text: the contents of the file.
+    ///   - name: that of the file, for errors.
+    ///   - keys: the columns of x and y and perhaps that of the weight, from 1.
+    ///   - data: the columns of VECTOR_ASSOC, from 1; a single 0 stands for all.
+    /// - Throws: ``ScanSetupError`` that names the line of a position that is no number or is missing.
+    public init(parsing text: String, name: String, keys: [Int], data: [Int]) throws(ScanSetupError) {
+        self.keys = keys.prefix(3).map { $0 - 1 }
+        self.data = data.map { $0 - 1 }
+        var width = 0
+        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
+            if words.isEmpty { continue }
+            for (key, axis) in zip(self.keys, ["x", "y", "weight"]) {
+                guard key < words.count else {
+                    throw ScanSetupError(
+                        "\(name):\(number + 1): the line has \(words.count) columns; the \(axis) is column \(key + 1)")
+                }
+                guard let value = Double(words[key]), value.isFinite else {
+                    throw ScanSetupError(
+                        "\(name):\(number + 1): \"\(words[key])\" in column \(key + 1), the \(axis), is not a number")
+                }
+            }
+            rows.append(words.map { Double($0) ?? 0 })
+            width = max(width, words.count)
+        }
+        if data == [0] { self.data = Array(0..<width) }
+        if let column = self.data.first(where: { $0 >= max(1, width) }) {
+            throw ScanSetupError("\(name): column \(column + 1) is wanted, and the list has \(width)")
+        }
+    }
+
+    /// What a source is associated with.
+    struct Match: Equatable {
+        /// NUMBER_ASSOC: entries within the radius; 1 at most with ``Rule/first``.
+        var count = 0
+        /// VECTOR_ASSOC.
+        var values: [Double]
+    }
+
+    /// The entries of each source at these positions, in pixels from 0.
+    func matches(x: [Double], y: [Double], _ wcs: CelestialWCS?) -> [Match] {
+        let places = places(wcs)
+        let order = rows.indices.filter { places.x[$0].isFinite && places.y[$0].isFinite }
+            .sorted { (places.y[$0], $0) < (places.y[$1], $1) }
+        let heights = order.map { places.y[$0] }
+        return x.indices.map { source in
+            var found: [(row: Int, squared: Double)] = []
+            for position in Self.first(in: heights, from: y[source] - radius)..<order.count {
+                if heights[position] > y[source] + radius { break }
+                let (dx, dy) = (places.x[order[position]] - x[source], heights[position] - y[source])
+                if dx * dx + dy * dy <= radius * radius { found.append((order[position], dx * dx + dy * dy)) }
+            }
+            return combined(found)
+        }
+    }
+
+    /// The position of the first of ascending `values` that is not below a limit.
+    private static func first(in values: [Double], from limit: Double) -> Int {
+        var (low, high) = (0, values.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if values[middle] < limit { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The positions of the entries, in pixels from 0.
+    private func places(_ wcs: CelestialWCS?) -> (x: [Double], y: [Double]) {
+        let (first, second) = (rows.map { $0[keys[0]] }, rows.map { $0[keys[1]] })
+        if isCelestial, let wcs { return wcs.pixels(rightAscension: first, declination: second) }
+        return (first.map { $0 - 1 }, second.map { $0 - 1 })
+    }
+
+    private func combined(_ found: [(row: Int, squared: Double)]) -> Match {
+        func value(_ row: Int, _ column: Int) -> Double { column < rows[row].count ? rows[row][column] : 0 }
+        func weight(_ row: Int) -> Double { keys.count > 2 ? rows[row][keys[2]] : 1 }
+        func match(_ row: Int?, count: Int) -> Match { Match(count: count, values: data.map { value(row ?? 0, $0) }) }
+        func weighted(_ weight: (Int) -> Double) -> Match {
+            let sum = found.reduce(0) { $0 + weight($1.row) }
+            return Match(
+                count: found.count,
+                values: data.map { column in
+                    found.reduce(0) { $0 + weight($1.row) * value($1.row, column) } / (sum == 0 ? 1 : sum)
+                })
+        }
+        guard let first = found.first else { return Match(values: data.map { _ in 0 }) }
+        switch rule {
+        case .first: return match(first.row, count: 1)
+        case .nearest: return match(found.min { $0.squared < $1.squared }?.row, count: found.count)
+        case .minimum: return match(found.min { weight($0.row) < weight($1.row) }?.row, count: found.count)
+        case .maximum: return match(found.max { weight($0.row) < weight($1.row) }?.row, count: found.count)
+        case .mean: return weighted(weight)
+        case .magnitudeMean: return weighted { Self.flux(weight($0)) }
+        case .sum:
+            return Match(
+                count: found.count,
+                values: data.map { column in found.reduce(0) { $0 + value($1.row, column) } })
+        case .magnitudeSum:
+            return Match(
+                count: found.count,
+                values: data.map { column in
+                    // SExtractor's value for what is too faint for single precision.
+                    let flux = found.reduce(0) { $0 + Self.flux(value($1.row, column)) }
+                    return flux > 1e-38 ? -2.5 * log10(flux) : 99
+                })
+        }
+    }
+
+    private static func flux(_ magnitude: Double) -> Double { pow(10, -0.4 * magnitude) }
+}
