@@ -179,8 +179,9 @@ class NightPage {
     const { step, values } = ticks(0, span, Math.max(2, Math.floor(byID("times").clientWidth / 110)));
     byID("times").replaceChildren(...values.map((value) => {
       const label = element("span", {}, step < 60 ? `${tickText(value, step)} s` : duration(value));
+      label.style.left = `${(100 * value) / span}%`;
       // The last one stays within the strip.
-      label.style.left = `${Math.min((100 * value) / span, 97)}%`;
+      if (value > 0.94 * span) label.style.transform = "translateX(-100%)";
       return label;
     }));
   }
