@@ -2,6 +2,7 @@
 public struct Night: Sendable {
     /// What a system has done.
     struct Share: Equatable, Sendable {
+        var slots = 1
         var tasks = 0
         var seconds = 0.0
     }
@@ -17,12 +18,14 @@ public struct Night: Sendable {
     public private(set) var ending: LiveScan.Ending?
     private(set) var conclusion = ""
     private(set) var shares: [String: Share] = [:]
+    private(set) var course = SystemCourse()
     /// Number of changes so far.
     private(set) var revision = 0
     /// The change after which each image is as it is.
     private(set) var revisions: [Int] = []
     private var places: [Key: Int] = [:]
     private var files: [String: [Int]] = [:]
+    private var pages: [String: Int] = [:]
 
     /// No file is known.
     public init() {}
@@ -58,6 +61,7 @@ public struct Night: Sendable {
                 finding.missing == 0 ? nil : "\(finding.missing) \(finding.missing == 1 ? "sector" : "sectors") missing"
             (image.finding, image.page) = (finding, page)
         }
+        if let page, let place = places[Key(file: file, hdu: hdu)] { pages[page] = place }
     }
 
     /// A file is not scanned, since its catalogues are there: its images count as done.
@@ -81,11 +85,25 @@ public struct Night: Sendable {
         }
     }
 
-    /// A system has done that many tasks in so many seconds.
-    public mutating func add(tasks: Int, seconds: Double, of system: String) {
-        shares[system, default: Share()].tasks += tasks
-        shares[system, default: Share()].seconds += seconds
+    /// A system is connected, with that many slots.
+    public mutating func join(_ system: String, slots: Int) {
+        guard shares[system]?.slots != slots, slots > 0 else { return }
+        shares[system, default: Share()].slots = slots
         revision += 1
+    }
+
+    /// A system has done a task in `seconds`, at a time since the job began.
+    public mutating func finishTask(on system: String, seconds: Double, at time: Double) {
+        shares[system, default: Share()].tasks += 1
+        shares[system, default: Share()].seconds += seconds
+        course.add(time - max(0, seconds)..<time, on: system)
+        revision += 1
+    }
+
+    /// The page of an image is no longer kept.
+    public mutating func dropPage(_ page: String) {
+        guard let place = pages.removeValue(forKey: page) else { return }
+        change(place) { $0.page = nil }
     }
 
     /// The job has ended; `words` describes how, in one line. Further calls are ignored.

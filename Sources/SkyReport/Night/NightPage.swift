@@ -2,7 +2,7 @@
 public enum NightPage {
     /// The live index: it loads style, script and thumbnails from its server and follows the stream of updates.
     public static var live: [UInt8] {
-        PageTemplate.fill(Assets.nightPage, PageTemplate.served)
+        PageTemplate.fill(Assets.nightPage, PageTemplate.served())
     }
 
     /// The index of a folder, with style, script and `snapshot` embedded. It loads thumbnails from the folder, those in

@@ -11,6 +11,8 @@ public struct NightUpdate: PageUpdate, Sendable {
     var now: String
     var columns = NightRow.columns
     var rows: [NightRow]
+    /// Seconds of an interval in ``System/busy``.
+    var interval: Double
     var systems: [System]
     var end: End?
 
@@ -35,8 +37,11 @@ public struct NightUpdate: PageUpdate, Sendable {
 
     struct System: Encodable {
         var name: String
+        var slots: Int
         var tasks: Int
         var seconds: Double
+        /// Percent of the slots' time in which they did tasks, in equal intervals from the beginning of the job.
+        var busy: [Int]
     }
 
     struct End: Encodable {
@@ -66,8 +71,13 @@ extension Night {
         NightUpdate(
             time: milliseconds(time), now: now,
             rows: images.indices.filter { revisions[$0] > revision }.map { NightRow(number: $0, image: images[$0]) },
+            interval: course.interval,
             systems: shares.sorted { $0.key < $1.key }.map { name, share in
-                NightUpdate.System(name: name, tasks: share.tasks, seconds: milliseconds(share.seconds))
+                NightUpdate.System(
+                    name: name, slots: share.slots, tasks: share.tasks, seconds: milliseconds(share.seconds),
+                    busy: (course.busy[name] ?? []).map { busy in
+                        min(100, Int((100 * busy / (course.interval * Double(share.slots))).rounded()))
+                    })
             },
             end: ending.map { NightUpdate.End(ending: $0) })
     }

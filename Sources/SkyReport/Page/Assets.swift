@@ -7,7 +7,7 @@ public enum Assets {
     /// The icon of live pages.
     public static var icon: [UInt8] { PackageResources.icon_svg }
     /// The script of a scan's page; the parts are in order of dependency.
-    static var script: [UInt8] {
+    public static var script: [UInt8] {
         PackageResources.values_js + PackageResources.catalogue_js + PackageResources.grid_js + PackageResources.sky_js
             + PackageResources.figures_js + PackageResources.course_js + PackageResources.state_js
             + PackageResources.page_js

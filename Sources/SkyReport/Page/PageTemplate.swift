@@ -13,14 +13,14 @@ enum PageTemplate {
     }
 
     /// The parts of a page that loads style and script from its server.
-    static var served: [String: [UInt8]] {
+    static func served(script: String = "/page.js") -> [String: [UInt8]] {
         [
             "title": Array("Skyfarm".utf8),
             "head": Array(
                 """
                 <link rel="icon" href="/icon.svg" type="image/svg+xml">
                 <link rel="stylesheet" href="/page.css">
-                <script src="/page.js" defer></script>
+                <script src="\(script)" defer></script>
                 """.utf8),
         ]
     }
@@ -36,9 +36,13 @@ enum PageTemplate {
 
     /// The end of a page with snapshot and script embedded.
     static func end(snapshot: [UInt8], script: [UInt8]) -> [UInt8] {
+        data(snapshot) + Array("<script>\n".utf8) + script + Array("</script>\n".utf8)
+    }
+
+    /// The snapshot as data that the page's script reads.
+    static func data(_ snapshot: [UInt8]) -> [UInt8] {
         Array("<script type=\"application/json\" id=\"snapshot\">".utf8)
-            + escapedForScript(snapshot) + Array("</script>\n<script>\n".utf8) + script
-            + Array("</script>\n".utf8)
+            + escapedForScript(snapshot) + Array("</script>\n".utf8)
     }
 
     static func escape(_ text: String) -> String {

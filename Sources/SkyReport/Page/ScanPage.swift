@@ -3,7 +3,26 @@ import Foundation
 /// The page of a scan: one HTML document and one set of scripts, which draw a ``LiveUpdate``.
 public enum ScanPage {
     /// The live page: it loads style, script and picture from its server and follows the stream of updates.
-    public static var live: [UInt8] { PageTemplate.fill(Assets.page, PageTemplate.served) }
+    public static var live: [UInt8] { PageTemplate.fill(Assets.page, PageTemplate.served()) }
+
+    /// The page of an image that is done, for a live index: it loads style and script from its server, and its picture
+    /// from `picture`.
+    public static func served(_ snapshot: LiveUpdate, picture: String) -> [UInt8] {
+        var parts = PageTemplate.served(script: "/image.js")
+        parts["title"] = title(snapshot)
+        parts["back"] = back(to: "/")
+        parts["picture"] = Array(" src=\"\(PageTemplate.escape(picture))\"".utf8)
+        parts["end"] = PageTemplate.data(snapshot.json())
+        return PageTemplate.fill(Assets.page, parts)
+    }
+
+    private static func title(_ snapshot: LiveUpdate) -> [UInt8] {
+        Array(PageTemplate.escape("\(snapshot.scan?.image ?? "") · Skyfarm").utf8)
+    }
+
+    private static func back(to index: String) -> [UInt8] {
+        Array("<p><a href=\"\(PageTemplate.escape(index))\">← All images</a></p>".utf8)
+    }
 
     /// The report: the same page with its script, the picture of `preview` and `snapshot` embedded. It needs no other
     /// file and makes no request.
@@ -18,13 +37,12 @@ public enum ScanPage {
         _ snapshot: LiveUpdate, preview: Preview, index: String? = nil
     ) throws(PNGError) -> [UInt8] {
         let picture = Data(try preview.png()).base64EncodedString()
-        let back = index.map { "<p><a href=\"\(PageTemplate.escape($0))\">← All images</a></p>" } ?? ""
         return PageTemplate.fill(
             Assets.page,
             [
-                "title": Array(PageTemplate.escape("\(snapshot.scan?.image ?? "") · Skyfarm").utf8),
+                "title": title(snapshot),
                 "head": PageTemplate.head(images: "data:"),
-                "back": Array(back.utf8),
+                "back": index.map(back) ?? [],
                 "picture": Array(" src=\"data:image/png;base64,\(picture)\"".utf8),
                 "end": PageTemplate.end(snapshot: snapshot.json(), script: Assets.script),
             ])

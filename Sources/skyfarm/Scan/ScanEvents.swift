@@ -49,6 +49,9 @@ struct ScanEvents: Sendable {
         }
     }
 
+    /// The scan of an image of a job of many has ended.
+    func ended(image: String) { tasks.remove(image) }
+
     private func handle(_ event: TaskEvent, of image: String) {
         func task(_ index: Int) -> StyledText { tasks.name(of: index, of: image) }
         switch event {

@@ -39,6 +39,9 @@ final class JobTaskNames: Sendable {
         names.withLock { $0[image, default: TaskNames()].begin(step, waiting: waiting, resumed: resumed) }
     }
 
+    /// The image has no further tasks.
+    func remove(_ image: String) { names.withLock { _ = $0.removeValue(forKey: image) } }
+
     /// The name of task `index`, after that of its image, if that has one.
     func name(of index: Int, of image: String) -> StyledText {
         let task = names.withLock { $0[image] }?[index] ?? "task \(index)"

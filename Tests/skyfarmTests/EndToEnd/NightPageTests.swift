@@ -179,7 +179,13 @@ struct NightPageTests {
                     seconds: 1.25, quality: quality),
                 page: "image-r-\(number).1")
         }
-        night.add(tasks: count, seconds: 99, of: "a-node-with-a-long-name.in-a-long-domain.example")
+        for system in ["a-node-with-a-long-name.in-a-long-domain.example", "local"] {
+            night.join(system, slots: 2)
+            for task in 0..<count {
+                let seconds = Double(80 + task % 100) / Double(count)
+                night.finishTask(on: system, seconds: seconds, at: 100 * Double(task + 1) / Double(count))
+            }
+        }
         night.end("some files scanned")
         let facts = NightUpdate.Facts(
             software: "skyfarm 0", began: "2026-01-02T03:04:05Z", folder: "/", command: "skyfarm scan night -o c/")
@@ -299,7 +305,37 @@ struct NightPageTests {
         #expect(try images().allSatisfy { $0.state == "failed" || ($0.sources ?? 0) > 100 })
         let first: String = try evaluate("document.querySelector('#images [data-number]').className")
         #expect(first == "failed" && browser.complaints == [])
+        let busy: [Int] = try evaluate("page.systems.flatMap(({ busy }) => busy)")
+        #expect(busy.contains { $0 > 0 } && busy.allSatisfy { (0...100).contains($0) })
         #expect(try program.finish().code == 23)
+    }
+
+    @Test("an image that is done leads to its page while the job runs, and back")
+    func livePages() throws {
+        try night()
+        let node = try Node("only")
+        let program = try Program(
+            ["scan", "--watch", scene.path("night"), "-o", scene.path("out/{stem}.csv"), "--local-slots", "0"]
+                + ["--node", node.address, "--dashboard"])
+        try browser.open(try DashboardTests.link(program).absoluteString)
+        _ = try browser.run(
+            """
+            while (document.querySelectorAll("#images a").length < 3) await new Promise((done) => setTimeout(done, 20));
+            return "";
+            """)
+        let index: String = try evaluate("location.href")
+        let links: [String] = try evaluate("[...document.querySelectorAll('#images a')].map((link) => link.href)")
+        for link in links {
+            try browser.open(link)
+            #expect(try evaluate("page.sky.catalogue.count > 100"))
+            let width = try browser.run(
+                "const one = document.getElementById('picture'); await one.decode(); return String(one.naturalWidth);")
+            #expect(width == "500")
+            #expect(try evaluate("document.querySelector('header a').href") == index)
+        }
+        #expect(browser.complaints == [])
+        program.send(SIGINT)
+        #expect(try program.finish().code != 0)
     }
 
     @Test("a job that is stopped leaves an index of what was and was not scanned")

@@ -58,7 +58,7 @@ class NightPage {
       this.images[image.number] = image;
       for (const made of Object.values(this.elements)) made.delete(image.number);
     }
-    Object.assign(this, { now: update.now, systems: update.systems, end: update.end ?? null, time: update.time, at: performance.now() });
+    Object.assign(this, { now: update.now, systems: update.systems, interval: update.interval, end: update.end ?? null, time: update.time, at: performance.now() });
     this.draw();
   }
 
@@ -153,9 +153,37 @@ class NightPage {
     figures.push(["Median seeing", Number.isFinite(arcsec) ? `${fixed(arcsec, 2)}″` : `${fixed(seeing, 2)} pix`, `${fixed(seeing, 2)} pixels`]);
     figures.push(["Time", duration(seconds)], ["Mean rate", quantity(pixels / (seconds || 1)) + "pix/s", "Pixels of the images per second"]);
     fillFigures(figures);
-    byID("systems-section").hidden = this.systems.length === 0;
-    fillTable(byID("systems"), ["System", "Tasks", "Time of its tasks"],
-      this.systems.map(({ name, tasks, seconds }) => [name, whole(tasks), duration(seconds)]), [1, 2]);
+    byID("systems-section").hidden = byID("to-systems").hidden = this.systems.length === 0;
+    this.drawSystems(seconds);
+  }
+
+  /** A strip for each system, as high as its slots were busy over time. */
+  drawSystems(seconds) {
+    const span = Math.max(seconds, this.interval);
+    const strips = this.systems.map(({ name, slots, tasks, seconds: work, busy }) => {
+      const points = busy.flatMap((value, index) => [index, index + 1].map((edge) => `${(edge * this.interval).toFixed(3)},${100 - value}`));
+      const strip = shape("svg", { viewBox: `0 0 ${span} 100`, preserveAspectRatio: "none", role: "img" },
+        shape("title", {}, `Slots of ${name} that did tasks, over time`),
+        shape("polygon", { points: `0,100 ${points.join(" ")} ${(busy.length * this.interval).toFixed(3)},100` }));
+      strip.addEventListener("pointermove", ({ clientX }) => {
+        const box = strip.getBoundingClientRect(), at = ((clientX - box.left) / box.width) * span;
+        byID("system-status").textContent =
+          `${name} after ${duration(at)}: ${busy[Math.floor(at / this.interval)] ?? 0} % of ${plural(slots, "slot")} busy`;
+      });
+      const mean = (100 * work) / (span * slots);
+      return element("div", { class: "system" },
+        element("p", {}, element("strong", {}, name), ` ${plural(tasks, "task")}, ${duration(work)}, ${plural(slots, "slot")} ${fixed(mean, 0)} % busy`),
+        strip);
+    });
+    byID("systems").replaceChildren(...strips);
+    const { step, values } = ticks(0, span, Math.max(2, Math.floor(byID("times").clientWidth / 110)));
+    byID("times").replaceChildren(...values.map((value) => {
+      const label = element("span", {}, step < 60 ? `${tickText(value, step)} s` : duration(value));
+      label.style.left = `${(100 * value) / span}%`;
+      // The last one stays within the strip.
+      if (value > 0.94 * span) label.style.transform = "translateX(-100%)";
+      return label;
+    }));
   }
 
   table(body) {
@@ -177,11 +205,12 @@ class NightPage {
     return element("table", { class: "night" }, element("thead", {}, element("tr", {}, ...heads)), body);
   }
 
-  /** The name of an image, as a link if it has a page; live pages have none. */
+  /** The name of an image, as a link if it has a page. */
   name(image) {
     const name = image.file;
-    if (image.page === null || !byID("snapshot")) return element("span", { class: "name" }, name);
-    return element("a", { href: encodeURIComponent(image.page) + ".html", class: "name" }, name);
+    if (image.page === null) return element("span", { class: "name" }, name);
+    const page = encodeURIComponent(image.page);
+    return element("a", { href: byID("snapshot") ? page + ".html" : "/images/" + page, class: "name" }, name);
   }
 
   row(image) {
@@ -207,7 +236,7 @@ class NightPage {
       image.seeing === null ? null : Number.isFinite(image.arcsec) ? `${fixed(image.arcsec, 2)}″` : `${fixed(image.seeing, 2)} pix`];
     const picture = image.page === null ? element("span", { class: "none" }, image.state)
       : element("img", {
-        src: (byID("snapshot") ? "" : "/") + "thumbnails/" + encodeURIComponent(image.page) + ".png", alt: "", loading: "lazy",
+        src: byID("snapshot") ? `thumbnails/${encodeURIComponent(image.page)}.png` : "/thumbnails/" + encodeURIComponent(image.page), alt: "", loading: "lazy",
         decoding: "async", width: Math.max(1, Math.round(160 * Math.min(1, image.width / image.height))),
         height: Math.max(1, Math.round(160 * Math.min(1, image.height / image.width))),
       });

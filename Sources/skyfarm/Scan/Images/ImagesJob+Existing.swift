@@ -41,6 +41,6 @@ extension ImagesJob {
             JournalledFile(
                 name: file.name, inputs: stamps,
                 catalogues: names.map { .init(written: ScanCommand.absolute($0)) }, isComplete: true,
-                report: try report.coded(file)))
+                report: try ReportedFile(file: file.name, outputs: names).coded()))
     }
 }

@@ -157,7 +157,10 @@ struct ImagesJob: Sendable {
         let parameters = try command.parameters(for: reader.summary)
         let recorder = pages?.begin(image.number, of: file)
         let checksums = Task { try await reader.checksums() }
-        defer { checksums.cancel() }
+        defer {
+            checksums.cancel()
+            events.ended(image: location)
+        }
         let scan = try SkyScan(
             reader: reader, parameters: parameters, bandRows: options.bandRows,
             positions: try options.forced?.placed(in: reader.summary), coordinator: node.coordinator,
@@ -165,9 +168,11 @@ struct ImagesJob: Sendable {
             observer: { event in
                 queue.handle(event, of: ticket)
                 recorder?.handle(event)
+                pages?.recorder.handle(event)
                 events.handle(event, of: location)
             },
             differentNodes: { node.connections.differentNodes })
+        if isMostlyLocal { scan.readAhead() }
         events.display.handle(.began(pixels: reader.summary.area, work: scan.expectedCost))
         let result = try await scan.run()
         var table = result.table(
@@ -187,6 +192,13 @@ struct ImagesJob: Sendable {
             if let warning { events.warn(StyledText(warning)) }
         }
         return found
+    }
+
+    /// Whether this process has at least half of the slots.
+    private var isMostlyLocal: Bool {
+        let systems = node.systems.snapshot
+        func slots(_ systems: some Sequence<SystemSnapshot>) -> Int { systems.reduce(0) { $0 + $1.slots } }
+        return 2 * slots(systems.filter(\.isLocal)) >= max(1, slots(systems))
     }
 
     func reader(

@@ -7,31 +7,11 @@ import SkyScan
 
 /// What became of the files of a job.
 final class ImagesReport: Sendable {
-    /// A file, as `--json` shows it.
-    fileprivate struct File: Codable {
-        var file: String
-        var images: [Image] = []
-        var outputs: [String] = []
-        /// Why images, or the whole file, could not be scanned; omitted if there is none.
-        var errors: [String]?
-    }
-
-    fileprivate struct Image: Codable {
-        var image: String
-        var hdu: Int
-        var extname: String?
-        var width: Int
-        var height: Int
-        var sources: Int
-        var background: Double
-        var noise: Double
-        var maskedPixels: Int
-        var missing: Int
-    }
-
     private struct Document: Encodable {
         var v = 1
-        var files: [File]
+        var files: [ReportedFile]
+        /// Earlier files that are not in `files`; omitted if there are none.
+        var filesOmitted: Int?
         /// Files whose catalogues are written and complete.
         var done: Int
         /// Of these, files that an earlier run had finished.
@@ -59,7 +39,7 @@ final class ImagesReport: Sendable {
     }
 
     private struct State {
-        var files: [File] = []
+        var files: ReportedFiles
         var arrived = 0
         var resumed = 0
         var skipped = 0
@@ -69,26 +49,21 @@ final class ImagesReport: Sendable {
         var merged: (path: String, rows: Int)?
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
     /// What a row of a catalogue is.
     private let rows: String
 
-    init(rows: String = "source") { self.rows = rows }
+    /// Nothing is known. Of a watch, which does not end, the files that are kept have a limit.
+    init(rows: String = "source", isEndless: Bool = false) {
+        self.rows = rows
+        state = Locked(State(files: ReportedFiles(limit: isEndless ? ReportedFiles.watchLimit : .max)))
+    }
 
     /// A file's catalogues are written.
     func add(_ scan: FileScan, outputs: [String]) {
-        let images = scan.images.map { image in
-            Image(
-                image: image.name, hdu: image.summary.hdu, extname: image.extensionName, width: image.summary.width,
-                height: image.summary.height, sources: image.result.sources.count,
-                background: Double(image.result.globalLevel), noise: Double(image.result.globalNoise),
-                maskedPixels: image.result.maskedPixels, missing: image.result.missing.count)
-        }
-        let failures = scan.failures
+        let file = ReportedFile(scan, outputs: outputs)
         state.withLock { state in
-            state.files.append(
-                File(
-                    file: scan.file.name, images: images, outputs: outputs, errors: failures.isEmpty ? nil : failures))
+            state.files.append(file)
             for image in scan.images {
                 for (name, share) in image.result.tally.systems {
                     state.systems[name, default: Share()].tasks += share.tasks
@@ -101,20 +76,14 @@ final class ImagesReport: Sendable {
     /// A file is left out, because its catalogues exist.
     func skip(_ file: InputList.File, outputs: [String]) {
         state.withLock { state in
-            state.files.append(File(file: file.name, outputs: outputs))
+            state.files.append(ReportedFile(file: file.name, outputs: outputs))
             state.skipped += 1
         }
     }
 
-    /// What is reported about a file, for the journal.
-    func coded(_ file: InputList.File) throws -> [UInt8] {
-        let found = state.withLock { $0.files.last { $0.file == file.name } }
-        return try WireEncoder().encode(found)
-    }
-
-    /// Adds a file that an earlier run has finished, as ``coded(_:)``.
+    /// Adds a file that an earlier run has finished, as ``ReportedFile/coded()``.
     func resume(_ coded: [UInt8]) throws {
-        let file = try WireDecoder().decode(File.self, from: coded)
+        let file = try WireDecoder().decode(ReportedFile.self, from: coded)
         state.withLock { state in
             state.files.append(file)
             state.resumed += 1
@@ -137,11 +106,11 @@ final class ImagesReport: Sendable {
     func merge(into path: String, rows: Int) { state.withLock { $0.merged = (path, rows) } }
 
     /// Number of sources in all catalogues.
-    var sources: Int { state.withLock { $0.files.flatMap(\.images).reduce(0) { $0 + $1.sources } } }
+    var sources: Int { state.withLock(\.files.sources) }
 
     /// A file has no catalogue, for this reason.
     func fail(_ file: InputList.File, _ reason: String) {
-        state.withLock { $0.files.append(File(file: file.name, errors: [reason])) }
+        state.withLock { $0.files.append(ReportedFile(file: file.name, errors: [reason])) }
     }
 
     /// Takes over how the nodes got the pixels.
@@ -154,42 +123,36 @@ final class ImagesReport: Sendable {
     var pixelLine: String? { state.withLock(\.pixelLine) }
 
     /// Number of files whose catalogues are written.
-    var written: Int { state.withLock { state in state.files.count { !$0.outputs.isEmpty } } }
+    var written: Int { state.withLock(\.files.written) }
 
-    /// The files that failed, as a whole or in part, a line each.
-    var failures: [String] {
-        state.withLock { state in
-            state.files.flatMap(\.failures)
-        }
-    }
+    /// The files that failed, as a whole or in part, a line each; of a watch the newest.
+    var failures: [String] { state.withLock { $0.files.newest.flatMap(\.failures) } }
 
     /// Whether files have catalogues, and how they failed, as a whole or in part, by name.
     var outcomes: [String: (hasCatalogue: Bool, failures: [String])] {
         state.withLock { state in
-            Dictionary(state.files.map { ($0.file, (!$0.outputs.isEmpty, $0.failures)) }) { $1 }
+            Dictionary(state.files.newest.map { ($0.file, (!$0.outputs.isEmpty, $0.failures)) }) { $1 }
         }
     }
 
     /// 0 if all files were scanned, 23 if some were, 5 if none was.
     var exitCode: ExitCode {
         state.withLock { state in
-            if state.files.allSatisfy(\.isComplete) { return .complete }
-            return state.files.contains { !$0.outputs.isEmpty } ? .partialCatalogue : .input
+            if state.files.done == state.files.count { return .complete }
+            return state.files.written > 0 ? .partialCatalogue : .input
         }
     }
 
     /// The report as a document for `--json`, in the order of completion.
     func document(seconds: Double) -> some Encodable {
         state.withLock { state in
-            let images = state.files.flatMap(\.images)
-            let failed = state.files.count { $0.outputs.isEmpty }
-            let done = state.files.count(where: \.isComplete)
+            let files = state.files
+            let omitted = files.count - files.newest.count
             return Document(
-                files: state.files, done: done, resumed: state.resumed, skipped: state.skipped, failed: failed,
-                partial: state.files.count - done - failed,
-                images: images.count, sources: images.reduce(0) { $0 + $1.sources },
-                pixels: images.reduce(0) { $0 + $1.width * $1.height }, seconds: seconds,
-                merged: state.merged?.path, systems: state.systems,
+                files: Array(files.newest), filesOmitted: omitted == 0 ? nil : omitted, done: files.done,
+                resumed: state.resumed, skipped: state.skipped, failed: files.count - files.written,
+                partial: files.written - files.done, images: files.images, sources: files.sources,
+                pixels: files.pixels, seconds: seconds, merged: state.merged?.path, systems: state.systems,
                 pixelTraffic: state.traffic)
         }
     }
@@ -197,19 +160,18 @@ final class ImagesReport: Sendable {
     /// The last line of the scan.
     func conclusion(seconds: Double) -> String {
         state.withLock { state in
-            let images = state.files.flatMap(\.images)
-            let failed = state.files.count { $0.outputs.isEmpty }
-            let pixels = images.reduce(0) { $0 + $1.width * $1.height }
+            let files = state.files
+            let failed = files.count - files.written
             // Files that an earlier run scanned took none of this time.
             let hasRate = seconds > 0 && state.resumed == 0 && state.skipped == 0
-            let rate = hasRate ? ", \(HumanFormat.pixelRate(Double(pixels) / seconds))" : ""
+            let rate = hasRate ? ", \(HumanFormat.pixelRate(Double(files.pixels) / seconds))" : ""
             return
-                "\(HumanFormat.count(state.files.count - failed - state.skipped, "file")) scanned"
+                "\(HumanFormat.count(files.written - state.skipped, "file")) scanned"
                 + (state.resumed == 0 ? "" : ", \(state.resumed) of them by an earlier run")
                 + (state.skipped == 0 ? "" : ", \(state.skipped) left out, since their catalogues exist")
                 + (failed == 0 ? "" : ", \(failed) failed")
-                + ": \(HumanFormat.count(images.count, "image")), "
-                + HumanFormat.count(images.reduce(0) { $0 + $1.sources }, rows)
+                + ": \(HumanFormat.count(files.images, "image")), "
+                + HumanFormat.count(files.sources, rows)
                 + " in \(HumanFormat.duration(seconds: seconds))\(rate)"
                 + (state.merged.map { "; \(HumanFormat.count($0.rows, "row")) in \($0.path)" } ?? "")
         }
@@ -221,17 +183,5 @@ final class ImagesReport: Sendable {
         let count = scan.images.count == 1 ? "" : "\(scan.images.count) images, "
         let rows = scan.images.first?.result.forced == nil ? "source" : "position"
         return "\(scan.file.name): \(count)\(HumanFormat.count(sources, rows)), \(outputs.joined(separator: ", "))"
-    }
-}
-
-extension ImagesReport.File {
-    /// Why images, or the whole file, could not be scanned, and what is missing, a line each.
-    fileprivate var failures: [String] {
-        let lost = images.reduce(0) { $0 + $1.missing }
-        return (errors ?? []) + (lost == 0 ? [] : ["\(file): \(HumanFormat.count(lost, "sector")) missing"])
-    }
-
-    fileprivate var isComplete: Bool {
-        !outputs.isEmpty && errors == nil && images.allSatisfy { $0.missing == 0 }
     }
 }

@@ -105,7 +105,7 @@ extension ImagesJob {
         entry.isComplete =
             scan.failures.isEmpty
             && scan.images.allSatisfy { $0.result.missing.isEmpty && $0.result.differentNodes.isEmpty }
-        entry.report = try report.coded(scan.file)
+        entry.report = try ReportedFile(scan, outputs: names).coded()
         try await journal.finish(entry)
         return names
     }

@@ -21,14 +21,22 @@ final class NightDashboardSource: DashboardSource {
         case "/page.css": DashboardFile(type: "text/css; charset=utf-8", bytes: Assets.style)
         case "/page.js": DashboardFile(type: "text/javascript; charset=utf-8", bytes: Assets.liveNightScript)
         case "/icon.svg": DashboardFile(type: "image/svg+xml", bytes: Assets.icon)
-        default: thumbnail(at: path).map { DashboardFile(type: "image/png", bytes: $0) }
+        case "/image.js": DashboardFile(type: "text/javascript; charset=utf-8", bytes: Assets.script)
+        default: page(at: path)
         }
     }
 
-    private func thumbnail(at path: String) -> [UInt8]? {
-        let (folder, ending) = ("/thumbnails/", ".png")
-        guard path.hasPrefix(folder), path.hasSuffix(ending) else { return nil }
-        return pages.thumbnail(String(path.dropFirst(folder.count).dropLast(ending.count)))
+    /// A part of the page of an image that is done.
+    private func page(at path: String) -> DashboardFile? {
+        let kinds: [(folder: String, part: PageStore.Part, type: String)] = [
+            ("/images/", .page, "text/html; charset=utf-8"), ("/pictures/", .picture, "image/png"),
+            ("/thumbnails/", .thumbnail, "image/png"),
+        ]
+        for kind in kinds where path.hasPrefix(kind.folder) {
+            let bytes = pages.part(kind.part, of: String(path.dropFirst(kind.folder.count)))
+            return bytes.map { DashboardFile(type: kind.type, bytes: $0) }
+        }
+        return nil
     }
 
     func problem() -> String? {

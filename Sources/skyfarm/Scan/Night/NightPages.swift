@@ -13,7 +13,8 @@ final class NightPages: Sendable {
     /// Nil without `--report`.
     private let folder: NightFolder?
     private let names = Locked(PageNames())
-    private let pictures = Locked<[String: [UInt8]]>([:])
+    /// Nil without `--dashboard`.
+    private let store: PageStore?
 
     /// Longest side of a thumbnail and of the image of a page, in pixels, and most sources of a page: a page has at most
     /// about 2 MB, so that those of thousands of images fit on a disk.
@@ -26,6 +27,7 @@ final class NightPages: Sendable {
         let options = command.options
         guard options.page.folder != nil || options.dashboard != nil else { return nil }
         self.command = command
+        store = options.dashboard == nil ? nil : try PageStore()
         if let path = options.page.folder {
             folder = try NightFolder(path, overwrite: options.overwrite || replaces)
         } else {
@@ -41,8 +43,8 @@ final class NightPages: Sendable {
             folder: quotedForShell(FileManager.default.currentDirectoryPath), command: command.options.page.command)
     }
 
-    /// The thumbnail of a page; nil if there is none.
-    func thumbnail(_ page: String) -> [UInt8]? { pictures.withLock { $0[page] } }
+    /// A part of the live page of an image; nil if there is none.
+    func part(_ part: PageStore.Part, of page: String) -> [UInt8]? { store?.bytes(page, part) }
 
     /// A file has arrived.
     func add(_ file: InputList.File) { recorder.update { $0.add(file: file.name) } }
@@ -80,13 +82,7 @@ final class NightPages: Sendable {
         let name = names.withLock { $0.name(file.path, hdu: summary.hdu) }
         var warning: String?
         do {
-            let preview = try await command.preview(reader, side: Self.imageSide)
-            let thumbnail = try preview.thumbnail(limit: Self.thumbnailSide).png()
-            if let folder {
-                let account = await command.account(scan, reader, node, isOnly: false)
-                try folder.write(name, page: try page(image, preview, scan, account), thumbnail: thumbnail)
-            }
-            if command.options.dashboard != nil { pictures.withLock { $0[name] = thumbnail } }
+            try await write(image, name, reader, scan, node)
         } catch {
             if command.endsJob(error) { throw error }
             warning = "\(image.name): no page: \(error)"
@@ -94,16 +90,37 @@ final class NightPages: Sendable {
         let page = warning == nil ? name : nil
         recorder.update { night in
             night.finish(summary.hdu, of: file.name, finding, page: page)
-            for (system, share) in result.tally.systems {
-                night.add(tasks: share.tasks, seconds: share.seconds, of: system)
-            }
         }
         return warning
     }
 
-    private func page(
-        _ image: FileScan.Image, _ preview: Preview, _ scan: ScanRecorder, _ account: ScanAccount
-    ) throws -> [UInt8] {
+    /// Writes the page of an image into the folder and for the live index.
+    private func write(
+        _ image: FileScan.Image, _ name: String, _ reader: ImageReader, _ scan: ScanRecorder, _ node: ScanNode
+    ) async throws {
+        let preview = try await command.preview(reader, side: Self.imageSide)
+        let thumbnail = try preview.thumbnail(limit: Self.thumbnailSide).png()
+        let account = await command.account(scan, reader, node, isOnly: false)
+        let snapshot = snapshot(of: image, preview, scan, account)
+        if let folder {
+            try folder.write(
+                name, page: try ScanPage.report(snapshot, preview: preview, index: "index.html"), thumbnail: thumbnail)
+        }
+        guard let store else { return }
+        let picture = "/pictures/" + (name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name)
+        let dropped = try store.add(
+            name,
+            [
+                (.page, ScanPage.served(snapshot, picture: picture)), (.picture, try preview.png()),
+                (.thumbnail, thumbnail),
+            ])
+        if dropped.isEmpty || folder != nil { return }
+        recorder.update { night in for page in dropped { night.dropPage(page) } }
+    }
+
+    private func snapshot(
+        of image: FileScan.Image, _ preview: Preview, _ scan: ScanRecorder, _ account: ScanAccount
+    ) -> LiveUpdate {
         var (live, time) = scan.read()
         live.preview = preview.scale
         let found = ScanReport.found(image.result, pixels: image.summary.area)
@@ -112,8 +129,7 @@ final class NightPages: Sendable {
             "\(found) in \(HumanFormat.duration(seconds: live.timeline.end ?? time))",
             catalogue: command.summary(image.result, image.table, limit: Self.sourceLimit), speedUp: account.speedUp,
             at: time)
-        let snapshot = live.snapshot(of: command.pageFacts(image.summary, scan), at: time)
-        return try ScanPage.report(snapshot, preview: preview, index: "index.html")
+        return live.snapshot(of: command.pageFacts(image.summary, scan), at: time)
     }
 
     /// An image, or with nil every image of a file, could not be scanned or its catalogue could not be written.

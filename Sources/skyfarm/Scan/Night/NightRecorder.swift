@@ -1,6 +1,7 @@
 import Foundation
 import ScanCluster
 import SkyReport
+import SkyScan
 
 /// Records the events of a job of many images for the index of its pages.
 final class NightRecorder: Sendable {
@@ -20,4 +21,16 @@ final class NightRecorder: Sendable {
 
     /// Changes the state.
     func update(_ body: (inout Night) -> Void) { state.withLock { body(&$0) } }
+
+    /// Records the systems and the ends of tasks; from any thread.
+    func handle(_ event: SkyScanEvent) {
+        guard case .job(_, let event) = event else { return }
+        let time = elapsed
+        switch event {
+        case .systemJoined(let name, let slots): update { $0.join(name, slots: slots) }
+        case .taskFinished(_, let system, _, _, let seconds):
+            update { $0.finishTask(on: system, seconds: seconds, at: time) }
+        default: break
+        }
+    }
 }
