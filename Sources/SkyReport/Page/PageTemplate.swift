@@ -18,9 +18,9 @@ enum PageTemplate {
             "title": Array("Skyfarm".utf8),
             "head": Array(
                 """
-                <link rel="icon" href="/icon.svg" type="image/svg+xml">
-                <link rel="stylesheet" href="/page.css">
-                <script src="/page.js" defer></script>
+                <link rel="icon" href="icon.svg" type="image/svg+xml">
+                <link rel="stylesheet" href="page.css">
+                <script src="page.js" defer></script>
                 """.utf8),
         ]
     }

@@ -207,7 +207,7 @@ class NightPage {
       image.seeing === null ? null : Number.isFinite(image.arcsec) ? `${fixed(image.arcsec, 2)}″` : `${fixed(image.seeing, 2)} pix`];
     const picture = image.page === null ? element("span", { class: "none" }, image.state)
       : element("img", {
-        src: (byID("snapshot") ? "" : "/") + "thumbnails/" + encodeURIComponent(image.page) + ".png", alt: "", loading: "lazy",
+        src: "thumbnails/" + encodeURIComponent(image.page) + ".png", alt: "", loading: "lazy",
         decoding: "async", width: Math.max(1, Math.round(160 * Math.min(1, image.width / image.height))),
         height: Math.max(1, Math.round(160 * Math.min(1, image.height / image.width))),
       });
