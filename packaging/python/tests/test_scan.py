@@ -213,6 +213,19 @@ def test_representation(sky: np.ndarray, tmp_path: Path) -> None:
     assert len(skyfarm.scan(sky, report=report)) == len(table) and report.read_text().startswith("<!")
 
 
+def test_columns_of_sextractor(sky: np.ndarray, sky_file: str, command: Command) -> None:
+    names = ["NUMBER", "X_IMAGE", "MAG_AUTO", "FLUX_APER(2)", "VIGNET(5,7)"]
+    options = {"apertures": [4, 8.5], "zero_point": 25.0}
+    table = skyfarm.scan(sky.astype("f4"), columns=names, **options)
+    words = ["--columns", ",".join(names), "--apertures", "4,8.5", "--zero-point", "25"]
+    assert_same(table, command(sky_file, *words)[0])
+    assert table.colnames == ["NUMBER", "X_IMAGE", "MAG_AUTO", "FLUX_APER", "VIGNET"]
+    assert table["FLUX_APER"].shape == (len(table), 2) and table["VIGNET"].shape == (len(table), 7, 5)
+    assert table["MAG_AUTO"].unit == units.mag
+    with pytest.raises(skyfarm.UsageError, match="belongs to --columns"):
+        skyfarm.scan(sky, zero_point=25.0)
+
+
 @pytest.mark.parametrize("form, name", [("votable", "cat.xml"), ("ascii.ecsv", "cat.ecsv"), ("fits", "cat.fits")])
 def test_outputs(form: str, name: str, sky: np.ndarray, tmp_path: Path) -> None:
     table = skyfarm.scan(sky)
