@@ -27,10 +27,7 @@ extension ScanCommand {
 
     /// Sends the catalogue of an image, and its file, to every program that loads such files, one after the other.
     /// - Returns: nil if that is not wanted.
-    /// - Throws: `CancellationError`.
-    func deliver(_ table: CatalogueTable, of image: ImageSummary, _ outputs: [CatalogueOutput]) async throws
-        -> Delivery?
-    {
+    func deliver(_ table: CatalogueTable, of image: ImageSummary, _ outputs: [CatalogueOutput]) async -> Delivery? {
         guard let file = options.sampHub else { return nil }
         do {
             let client = try await SAMPClient(
@@ -46,8 +43,9 @@ extension ScanCommand {
             }
             await client.unregister()
             return delivery
-        } catch let error as CancellationError {
-            throw error
+        } catch is CancellationError {
+            // The catalogue is written: this is no scan that can be resumed.
+            return Delivery(failures: ["stopped before every program had answered; the catalogue is written"])
         } catch {
             return Delivery(failures: ["\(error)"])
         }

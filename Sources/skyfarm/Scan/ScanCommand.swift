@@ -149,7 +149,7 @@ struct ScanCommand: Command {
         recorder.update { live, time in
             end(&live, result, reader.summary, catalogue, account, seconds: seconds, at: time)
         }
-        let delivery = try await deliver(catalogueTable, of: reader.summary, outputs)
+        let delivery = await deliver(catalogueTable, of: reader.summary, outputs)
         try report(
             result, reader.summary, parameters, outputs, account, node.connections, delivery, log, seconds: seconds)
         guard result.missing.isEmpty else { return .partialCatalogue }

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -125,6 +126,20 @@ def test_command_sends_by_samp(sky_file: str, tmp_path: Path, hub: None) -> None
     with listener("Last") as last:
         names = [last.client.get_metadata(client).get("samp.name") for client in last.client.get_registered_clients()]
         assert "Skyfarm" not in names
+
+
+def test_interrupt_while_a_program_loads(sky_file: str, tmp_path: Path, hub: None) -> None:
+    asked = threading.Event()
+    with listener("Slow") as slow:
+        slow.client.bind_receive_call("table.load.fits", lambda *_: asked.set())
+        output = tmp_path / "sources.fits"
+        words = [skyfarm.program(), "scan", sky_file, "-o", output, "--no-journal", "--samp"]
+        with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+            assert asked.wait(60) and output.exists()
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "--samp: stopped before every program had answered; the catalogue is written" in errors
 
 
 def test_without_a_hub(sky_file: str, lock: Path, tmp_path: Path) -> None:
