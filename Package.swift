@@ -49,8 +49,8 @@ let package = Package(
         .executableTarget(
             name: "skyfarm",
             dependencies: [
-                "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyImage", "ScanFarm", "ScanNetwork",
-                "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanMemory", "ScanBasics",
+                "CommandLineKit", "ScanDashboard", "SAMP", "SkyScan", "SkyReport", "SkyImage", "ScanFarm",
+                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanMemory", "ScanBasics",
             ],
             swiftSettings: swift),
         // Parser, help, manual pages and completions of a command line; knows no command.
@@ -74,6 +74,8 @@ let package = Package(
                 .embedInCode("Page/Assets/night.html"), .embedInCode("Page/Assets/night.js"),
             ],
             swiftSettings: computing),
+        // Messages to the programs of a user, through the hub that runs; knows no pixel.
+        .target(name: "SAMP", dependencies: ["ScanBasics", "ScanCluster", "CExpat"], swiftSettings: swift),
         // Pages over HTTP for those who have their link; knows no pixel.
         .target(
             name: "ScanDashboard",
@@ -140,6 +142,9 @@ let package = Package(
         .systemLibrary(
             name: "CPNG", path: "Sources/CLibraries/CPNG", pkgConfig: "libpng",
             providers: [.apt(["libpng-dev"]), .brew(["libpng"])]),
+        .systemLibrary(
+            name: "CExpat", path: "Sources/CLibraries/CExpat", pkgConfig: "expat",
+            providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]),
         .systemLibrary(
             name: "CZlib", path: "Sources/CLibraries/CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -226,6 +231,7 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "SkyReportTests", dependencies: ["SkyReport", "SkyImage", "CPNG"], swiftSettings: swift),
+        .testTarget(name: "SAMPTests", dependencies: ["SAMP"], swiftSettings: swift),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: swift),
         .testTarget(
             name: "skyfarmTests",

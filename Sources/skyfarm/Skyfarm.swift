@@ -11,7 +11,8 @@ struct Skyfarm {
 
     static let commands: [any Command.Type] = [
         ScanCommand.self, NodeCommand.self, NodesCommand.self, KeyCommand.self, DoctorCommand.self, JobsCommand.self,
-        SynthCommand.self, BenchCommand.self, SexCommand.self, HelpCommand.self, CompletionsCommand.self,
+        ViewCommand.self, SynthCommand.self, BenchCommand.self, SexCommand.self, HelpCommand.self,
+        CompletionsCommand.self,
     ]
 
     static let program = ProgramSpec(

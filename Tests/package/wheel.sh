@@ -46,5 +46,22 @@ assert len(objects) > 400 and sep.sum_circle(data, objects["x"], objects["y"], 5
 X
 ok "skyfarm.sep finds them as well"
 
+python - <<'X'
+import numpy, skyfarm
+from astropy.table import Table
+
+sources = skyfarm.scan("sky.fits", discovery=False)
+for name in ("sources.parquet", "sources.xml"):
+    sources.write(name)
+    table = Table.read(name)
+    assert table.colnames == sources.colnames and table["theta"].unit == "rad"
+    assert numpy.array_equal(table["flux_auto"], sources["flux_auto"], equal_nan=True)
+X
+ok "astropy writes the catalogue as Parquet and as VOTable"
+
+skyfarm view no.html 2>&1 | grep -q "no such page"
+skyfarm scan sky.fits --samp -o no.csv 2>&1 | grep -q "no SAMP hub runs"
+ok "what is missing on this system is named"
+
 ls /venv/lib/python3*/site-packages/skyfarm/licenses | grep -q -x libcfitsio10
 ok "the licences of the libraries are there"

@@ -12,6 +12,7 @@ class Skyfarm < Formula
   depends_on "pkgconf" => :build
   depends_on xcode: ["26.0", :build]
   depends_on "cfitsio"
+  depends_on "expat"
   depends_on "libmicrohttpd"
   depends_on "libpng"
   depends_on "libuv"

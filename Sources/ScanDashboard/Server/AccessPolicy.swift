@@ -3,8 +3,9 @@
 /// - Only GET and HEAD: a request changes nothing.
 /// - `Host` must be an address, `localhost` or a known name: a page of another site whose name resolves to this host (DNS
 ///   rebinding) sends its own name.
-/// - Everything but `/healthz` needs the token: in the query, in the cookie that the first visit sets, or as
-///   `Authorization: Bearer`.
+/// - Everything but `/healthz` needs the token: in the query, in the cookie that the first visit sets, as
+///   `Authorization: Bearer`, or as the first part of the path. Only a page with the token in its path may be framed by
+///   another, in which browsers send no cookies: who knows the token may read the page anyway.
 struct AccessPolicy: Sendable {
     /// Random, different for each server.
     let token: String
@@ -26,6 +27,16 @@ struct AccessPolicy: Sendable {
         case refuse(HTTPStatus, String)
     }
 
+    /// The request without the token at the beginning of its path, if it is there.
+    func withoutToken(_ request: HTTPRequest) -> HTTPRequest {
+        guard let end = request.path.dropFirst().firstIndex(of: "/"),
+            isToken(String(request.path[..<end].dropFirst()))
+        else { return request }
+        var request = request
+        (request.path, request.isFramed) = (String(request.path[end...]), true)
+        return request
+    }
+
     func decide(_ request: HTTPRequest) -> Decision {
         guard request.method == "GET" || request.method == "HEAD" else {
             return .refuse(.methodNotAllowed, "only GET and HEAD are answered")
@@ -34,7 +45,7 @@ struct AccessPolicy: Sendable {
         guard isKnown(host) else {
             return .refuse(.misdirected, "the header Host names another host; use the address in the printed link")
         }
-        if request.path == "/healthz" { return .serve }
+        if request.path == "/healthz" || request.isFramed { return .serve }
         if let given = request.token, isToken(given) {
             return request.path == "/"
                 ? .welcome(cookie: "\(cookieName)=\(token); Path=/; HttpOnly; SameSite=Lax") : .serve

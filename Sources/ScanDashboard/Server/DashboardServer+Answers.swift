@@ -21,31 +21,34 @@ func answerRequest(
     guard let context, let connection, let path, let method else { return .NO }
     let server = Unmanaged<DashboardServer>.fromOpaque(context).takeUnretainedValue()
     server.answering(connection)
-    let request = HTTPRequest(
-        method: String(cString: method), path: String(cString: path),
-        host: value("Host", .HEADER_KIND, connection), token: value("token", .GET_ARGUMENT_KIND, connection),
-        cookie: value(server.policy.cookieName, .COOKIE_KIND, connection),
-        authorization: value("Authorization", .HEADER_KIND, connection))
+    let request = server.policy.withoutToken(
+        HTTPRequest(
+            method: String(cString: method), path: String(cString: path),
+            host: value("Host", .HEADER_KIND, connection), token: value("token", .GET_ARGUMENT_KIND, connection),
+            cookie: value(server.policy.cookieName, .COOKIE_KIND, connection),
+            authorization: value("Authorization", .HEADER_KIND, connection)))
     let decision = server.policy.decide(request)
     if decision == .serve, request.path == "/events", request.method == "GET" { return server.stream(to: connection) }
-    return send(server.answer(to: request, decision), to: connection)
+    return send(server.answer(to: request, decision), isFramed: request.isFramed, to: connection)
 }
 
 private func value(_ name: String, _ kind: MHD_ValueKind, _ connection: OpaquePointer) -> String? {
     dashboard_value(connection, kind, name).map { String(cString: $0) }
 }
 
-private func send(_ answer: HTTPAnswer, to connection: OpaquePointer) -> MHD_Result {
+private func send(_ answer: HTTPAnswer, isFramed: Bool = false, to connection: OpaquePointer) -> MHD_Result {
     var body = answer.body
     guard let response = dashboard_response(&body, body.count) else { return .NO }
     defer { dashboard_destroy(response) }
-    return queue(response, answer.status, answer.headers, to: connection)
+    return queue(response, answer.status, answer.headers, isFramed: isFramed, to: connection)
 }
 
 private func queue(
-    _ response: OpaquePointer, _ status: HTTPStatus, _ headers: [String: String], to connection: OpaquePointer
+    _ response: OpaquePointer, _ status: HTTPStatus, _ headers: [String: String], isFramed: Bool = false,
+    to connection: OpaquePointer
 ) -> MHD_Result {
-    for (name, value) in headers.merging(HTTPAnswer.commonHeaders, uniquingKeysWith: { own, _ in own }) {
+    let common = HTTPAnswer.commonHeaders(isFramed: isFramed)
+    for (name, value) in headers.merging(common, uniquingKeysWith: { own, _ in own }) {
         dashboard_add_header(response, name, value)
     }
     return dashboard_queue(connection, status.rawValue, response)

@@ -16,17 +16,20 @@ struct HTTPAnswer: Equatable, Sendable {
         self.init(status, type: "text/plain; charset=utf-8", Array((line + "\n").utf8), headers: headers)
     }
 
-    /// Headers of every answer: pages load only from this server, are not framed, send no referrer and are not cached; a
-    /// connection carries one request.
-    static let commonHeaders = [
-        "Cache-Control": "no-store",
-        "Connection": "close",
-        "Content-Security-Policy":
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-        "Cross-Origin-Resource-Policy": "same-origin",
-        "Referrer-Policy": "no-referrer",
-        "X-Content-Type-Options": "nosniff",
-        "X-Frame-Options": "DENY",
-    ]
+    /// Headers of every answer: pages load only from this server, are framed only if `isFramed`, send no referrer and are
+    /// not cached; a connection carries one request.
+    static func commonHeaders(isFramed: Bool) -> [String: String] {
+        var headers = [
+            "Cache-Control": "no-store",
+            "Connection": "close",
+            "Content-Security-Policy":
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+                + "base-uri 'none'; form-action 'none'" + (isFramed ? "" : "; frame-ancestors 'none'"),
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+        ]
+        if !isFramed { headers["X-Frame-Options"] = "DENY" }
+        return headers
+    }
 }

@@ -12,4 +12,6 @@ struct HTTPRequest: Equatable, Sendable {
     var cookie: String?
     /// The header `Authorization`.
     var authorization: String?
+    /// Whether the token was the first part of the path, as where a notebook frames the page.
+    var isFramed = false
 }

@@ -12,15 +12,16 @@ enum PageTemplate {
         return page + rest
     }
 
-    /// The parts of a page that loads style and script from its server.
-    static func served(script: String = "/page.js") -> [String: [UInt8]] {
+    /// The parts of a page that loads style and script from its server. `root`: the server's root, seen from the page; not
+    /// from the host, since a token may be the first part of the path.
+    static func served(script: String = "page.js", root: String = "") -> [String: [UInt8]] {
         [
             "title": Array("Skyfarm".utf8),
             "head": Array(
                 """
-                <link rel="icon" href="/icon.svg" type="image/svg+xml">
-                <link rel="stylesheet" href="/page.css">
-                <script src="\(script)" defer></script>
+                <link rel="icon" href="\(root)icon.svg" type="image/svg+xml">
+                <link rel="stylesheet" href="\(root)page.css">
+                <script src="\(root)\(script)" defer></script>
                 """.utf8),
         ]
     }

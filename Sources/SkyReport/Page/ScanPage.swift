@@ -8,9 +8,9 @@ public enum ScanPage {
     /// The page of an image that is done, for a live index: it loads style and script from its server, and its picture
     /// from `picture`.
     public static func served(_ snapshot: LiveUpdate, picture: String) -> [UInt8] {
-        var parts = PageTemplate.served(script: "/image.js")
+        var parts = PageTemplate.served(script: "image.js", root: "../")
         parts["title"] = title(snapshot)
-        parts["back"] = back(to: "/")
+        parts["back"] = back(to: "../")
         parts["picture"] = Array(" src=\"\(PageTemplate.escape(picture))\"".utf8)
         parts["end"] = PageTemplate.data(snapshot.json())
         return PageTemplate.fill(Assets.page, parts)

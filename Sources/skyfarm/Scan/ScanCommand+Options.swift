@@ -24,6 +24,8 @@ extension ScanCommand {
         var page: Page
         /// Address of the live page; nil: none.
         var dashboard: SocketAddress?
+        /// The file of the SAMP hub that gets the catalogue; nil: none.
+        var sampHub: String?
         var detection: Detection
         /// Nil: SEP's columns.
         var columns: Columns?
@@ -47,6 +49,7 @@ extension ScanCommand {
             journal = try arguments[ScanCommand.noJournal] ? nil : Journal(arguments)
             page = try Page(arguments)
             dashboard = try arguments[DashboardOption.option]
+            sampHub = try arguments[ScanCommand.samp] ? Self.sampHub(arguments.environment) : nil
             detection = try Detection(arguments)
             columns = try Columns(arguments)
             forced = try Forced(arguments)
@@ -167,7 +170,7 @@ extension ScanCommand {
                 options: [
                     output.spec, Options.Images.merged.spec, overwrite.spec, Options.Page.report.spec,
                     Options.Page.preview.spec,
-                    DashboardOption.option.spec,
+                    DashboardOption.option.spec, samp.spec,
                 ] + Options.CheckImageOutput.options + [dryRun.spec]),
             OptionSection(
                 title: "Images",

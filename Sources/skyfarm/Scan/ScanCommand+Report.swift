@@ -24,14 +24,14 @@ extension ScanCommand {
     /// Reports what was found and written: as a line on standard error, with --json on standard output.
     func report(
         _ result: SkyScanResult, _ image: ImageSummary, _ parameters: ScanParameters, _ outputs: [CatalogueOutput],
-        _ account: ScanAccount, _ nodes: RemoteNodes, _ log: Log, seconds: Double
+        _ account: ScanAccount, _ nodes: RemoteNodes, _ delivery: Delivery?, _ log: Log, seconds: Double
     ) throws {
         if options.common.json {
             try StandardOutput.write(
                 JSONOutput.document(
                     ScanReport(
                         result, image, gain: parameters.gain, outputs: outputs.map(\.path) + options.sidePaths,
-                        account, traffic: PixelTraffic(nodes.traffic), seconds: seconds)))
+                        account, traffic: PixelTraffic(nodes.traffic), delivery: delivery, seconds: seconds)))
         }
         if let problem = image.coordinatesProblem {
             log.write(.error, "\(name: image.name): no ra and dec in the catalogue: \(problem)")
@@ -46,6 +46,7 @@ extension ScanCommand {
         let speed = account.words.map { "; " + $0 } ?? ""
         log.conclude(
             "\(name: image.name): \(found) in \(HumanFormat.duration(seconds: seconds))\(saved)\(written)\(speed)")
+        report(delivery, log)
     }
 
     /// Prints what a scan would do.

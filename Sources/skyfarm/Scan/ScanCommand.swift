@@ -68,6 +68,7 @@ struct ScanCommand: Command {
                 requestedRows: options.bandRows)
         }
         if options.dryRun { return try dryRun(reader.summary, parameters, plan, outputs) }
+        try requireHub()
         let identity = try failing(.input, about: options.image) {
             try JobIdentity(reader: reader, parameters: parameters, plan: plan, software: Skyfarm.software)
         }
@@ -159,8 +160,10 @@ struct ScanCommand: Command {
         recorder.update { live, time in
             end(&live, result, reader.summary, catalogue, account, seconds: seconds, at: time)
         }
+        let delivery = await deliver(catalogueTable, of: reader.summary, outputs)
         try report(
-            result, reader.summary, parameters, outputs, account, node.connections, log, seconds: seconds)
-        return result.missing.isEmpty ? .complete : .partialCatalogue
+            result, reader.summary, parameters, outputs, account, node.connections, delivery, log, seconds: seconds)
+        guard result.missing.isEmpty else { return .partialCatalogue }
+        return delivery?.failures == nil ? .complete : .failure
     }
 }

@@ -37,6 +37,8 @@ struct ScanReport: Encodable {
     var bound: ScanAccount.Bound?
     /// How nodes got the pixels; omitted if none got any.
     var pixelTraffic: PixelTraffic?
+    /// Who has loaded the catalogue; omitted without --samp.
+    var samp: ScanCommand.Delivery?
 
     struct Tasks: Encodable {
         var done: Int
@@ -82,10 +84,11 @@ struct ScanReport: Encodable {
 
     init(
         _ result: SkyScanResult, _ image: ImageSummary, gain: Double, outputs: [String], _ account: ScanAccount,
-        traffic: PixelTraffic?, seconds: Double
+        traffic: PixelTraffic?, delivery: ScanCommand.Delivery? = nil, seconds: Double
     ) {
         (speedUp, bound) = (account.speedUp, account.bound)
         pixelTraffic = traffic
+        samp = delivery
         self.image = image.name
         width = image.width
         height = image.height

@@ -26,6 +26,21 @@ import Testing
         #expect(decide("/metrics", authorization: "Bearer abcdef") == .serve)
     }
 
+    @Test("the token as the first part of the path authorises the rest of it, in a frame")
+    func framed() {
+        func framed(_ path: String, host: String = "localhost") -> HTTPRequest {
+            policy.withoutToken(HTTPRequest(method: "GET", path: path, host: host))
+        }
+        for path in ["/", "/events", "/thumbnails/1.png", "//"] {
+            let request = framed("/abcdef" + path)
+            #expect(request.path == path && request.isFramed && policy.decide(request) == .serve)
+        }
+        for path in ["/", "/abcdef", "/abcdeg/", "/abcde/", "//abcdef/", "/events/abcdef/", "", "abcdef/"] {
+            #expect(!framed(path).isFramed && framed(path).path == path)
+        }
+        #expect(status(policy.decide(framed("/abcdef/", host: "evil.example"))) == .misdirected)
+    }
+
     @Test(
         "without the token there is nothing but /healthz", arguments: [nil, "", "abcdeg", "abcde", "abcdeff", "ABCDEF"])
     func noToken(token: String?) {

@@ -54,6 +54,22 @@ import Testing
         }
     }
 
+    @Test("only a page with the token in its path may be framed, and needs no cookie")
+    func framed() async throws {
+        try await serve { server in
+            let framed = try HTTPReply(to: "/secret/", at: server.address)
+            #expect(framed.status == 200 && framed.body == "<p>page</p>" && framed.headers["set-cookie"] == nil)
+            let usual = try HTTPReply(to: "/?token=secret", at: server.address)
+            for (reply, isFramed) in [(framed, true), (usual, false)] {
+                let policy = try #require(reply.headers["content-security-policy"])
+                #expect((reply.headers["x-frame-options"] == nil) == isFramed)
+                #expect(policy.contains("frame-ancestors 'none'") != isFramed && policy.hasPrefix("default-src 'none'"))
+            }
+            #expect(try HTTPReply(to: "/wrong/", at: server.address).status == 401)
+            #expect(try HTTPReply(to: "/secret/nowhere", at: server.address).status == 404)
+        }
+    }
+
     @Test("tokens differ from server to server, and have 128 bits")
     func tokens() {
         let tokens = Set((0..<100).map { _ in DashboardServer.randomToken() })

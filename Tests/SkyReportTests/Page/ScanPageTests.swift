@@ -87,7 +87,7 @@ import Testing
     @Test("report and live page are one document; only the live page loads from its server")
     func live() throws {
         let live = String(decoding: ScanPage.live, as: UTF8.self)
-        #expect(!live.contains("{{") && live.contains("src=\"/page.js\"") && !live.contains("id=\"snapshot\""))
+        #expect(!live.contains("{{") && live.contains("src=\"page.js\"") && !live.contains("id=\"snapshot\""))
         func body(_ page: String) throws -> Substring {
             let start = try #require(page.range(of: "<body>")).lowerBound
             return page[start..<(try #require(page.range(of: "<img id=\"picture\"")).lowerBound)]

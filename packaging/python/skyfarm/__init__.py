@@ -6,6 +6,7 @@ that take part, and `Node` makes this one take part. `skyfarm.sep` has the funct
 
 from ._catalogue import Catalogue
 from ._errors import ClusterKeyError, IncompleteError, InputError, NoNodeError, OutputError, SkyfarmError, UsageError
+from ._live import LivePage
 from ._nodes import Node, NodeInfo, nodes
 from ._options import ScanOptions
 from ._program import program
@@ -19,6 +20,7 @@ __all__ = [
     "ClusterKeyError",
     "IncompleteError",
     "InputError",
+    "LivePage",
     "NoNodeError",
     "Node",
     "NodeInfo",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from astropy.io import fits
+from astropy.io.fits.verify import VerifyError
+from astropy.utils.exceptions import AstropyUserWarning
 
 from ._memory import Array, fits_file, path, two_axes
 
@@ -67,7 +70,7 @@ def _parts(source: Any) -> tuple[Array, Any, fits.Header]:
     if isinstance(source, (fits.PrimaryHDU, fits.ImageHDU, fits.CompImageHDU)):
         if source.data is None:
             raise ValueError("the HDU has no image")
-        return source.data, None, source.header.copy()
+        return source.data, None, _cards(source.header)
     if isinstance(source, np.ndarray):
         masked: Any = source
         mask = masked.mask if isinstance(source, np.ma.MaskedArray) and masked.mask is not np.ma.nomask else None
@@ -84,6 +87,21 @@ def _parts(source: Any) -> tuple[Array, Any, fits.Header]:
     return np.asarray(source), None, cards
 
 
+def _writable(header: fits.Header) -> fits.Header:
+    """The cards of a header that astropy can write: real files have others, which the program would not need either."""
+    cards = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AstropyUserWarning)
+        for card in header.copy().cards:
+            try:
+                card.verify("silentfix+ignore")
+                str(card)
+            except (VerifyError, ValueError):
+                continue
+            cards.append(card)
+    return fits.Header(cards)
+
+
 def _unit(source: Any) -> str:
     try:
         text: str = source.unit.to_string("fits")
@@ -96,7 +114,7 @@ def _cards(header: Any) -> fits.Header:
     if header is None:
         return fits.Header()
     if isinstance(header, fits.Header):
-        return header
+        return _writable(header)
     cards = fits.Header()
     for key, value in header.items():
         if isinstance(value, (bool, int, float, str, np.number)) and len(key) <= 8:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import re
 import tempfile
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -74,12 +75,53 @@ def fits_file(array: Array, header: fits.Header | None = None) -> Iterator[int]:
 
     The samples are copied once. Where the system has no files in memory, the file is a temporary one.
     """
-    descriptor = _spare.take()
+    file = _spare.take()
     try:
-        _write(descriptor, array, header)
-        yield descriptor
+        _write(file, array, header)
+    except BaseException:
+        file.close()
+        raise
+    try:
+        yield file.descriptor
     finally:
-        _spare.give(descriptor)
+        _spare.give(file)
+
+
+class _File:
+    """A file in memory.
+
+    Samples are written to a new one, which takes less time than to map its pages one by one. A file that is used again
+    is mapped: samples are then copied once, and not a second time by the system.
+    """
+
+    def __init__(self) -> None:
+        if hasattr(os, "memfd_create"):
+            self.descriptor = os.memfd_create("skyfarm.fits", 0)
+        else:
+            self.descriptor, name = tempfile.mkstemp(suffix=".fits")
+            os.unlink(name)
+        self._map: mmap.mmap | None = None
+
+    def resize(self, size: int) -> mmap.mmap | None:
+        """Gives the file this size. Returns its content, if it is an older file of this size."""
+        if os.fstat(self.descriptor).st_size == size:
+            self._map = self._map or mmap.mmap(self.descriptor, size)
+            return self._map
+        self._unmap()
+        os.ftruncate(self.descriptor, size)
+        return None
+
+    def _unmap(self) -> None:
+        map_, self._map = self._map, None
+        if map_ is not None:
+            # An array that an exception still holds unmaps it later.
+            with suppress(BufferError):
+                map_.close()
+
+    def close(self) -> None:
+        """Returns the memory to the system."""
+        self._unmap()
+        os.close(self.descriptor)
 
 
 class _Spare:
@@ -89,41 +131,35 @@ class _Spare:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._descriptor: int | None = None
+        self._file: _File | None = None
         self._timer: threading.Timer | None = None
 
-    def take(self) -> int:
+    def take(self) -> _File:
         """A file in memory, of any content."""
         with self._lock:
-            descriptor, self._descriptor = self._descriptor, None
+            file, self._file = self._file, None
             if self._timer is not None:
                 self._timer.cancel()
-        if descriptor is not None:
-            return descriptor
-        if hasattr(os, "memfd_create"):
-            return os.memfd_create("skyfarm.fits", 0)
-        descriptor, name = tempfile.mkstemp(suffix=".fits")
-        os.unlink(name)
-        return descriptor
+        return _File() if file is None else file
 
-    def give(self, descriptor: int) -> None:
+    def give(self, file: _File) -> None:
         """Keeps the file for the next array, and closes the one that was kept before."""
         with self._lock:
-            before, self._descriptor = self._descriptor, descriptor
+            before, self._file = self._file, file
             if self._timer is not None:
                 self._timer.cancel()
             self._timer = threading.Timer(self.SECONDS, self.close)
             self._timer.daemon = True
             self._timer.start()
         if before is not None:
-            os.close(before)
+            before.close()
 
     def close(self) -> None:
         """Returns the memory to the system."""
         with self._lock:
-            descriptor, self._descriptor = self._descriptor, None
-        if descriptor is not None:
-            os.close(descriptor)
+            file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
 
 _spare = _Spare()
@@ -134,37 +170,41 @@ def path(descriptor: int) -> str:
     return f"/proc/self/fd/{descriptor}" if os.path.isdir("/proc/self/fd") else f"/dev/fd/{descriptor}"
 
 
-def _write(descriptor: int, array: Array, header: fits.Header | None) -> None:
+def _write(file: _File, array: Array, header: fits.Header | None) -> None:
     stored, zero = stored_type(array.dtype)
     start = _header(array, stored, zero, header)
     rows, columns = array.shape
     size = len(start) + array.size * stored.itemsize
-    os.ftruncate(descriptor, -(-size // _BLOCK) * _BLOCK)
-    os.pwrite(descriptor, start, 0)
+    content = file.resize(-(-size // _BLOCK) * _BLOCK)
+    os.pwrite(file.descriptor, start, 0)
+    os.pwrite(file.descriptor, bytes(-size % _BLOCK), size)
+    target: Array | None = None if content is None else np.ndarray(array.shape, stored, content, len(start))
     height = max(1, _PIECE // (columns * stored.itemsize))
     threads = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 8)
 
     def write(first: int, last: int) -> None:
         for row in range(first, last, height):
-            piece = _converted(array[row : min(row + height, last)], stored, zero)
-            _write_all(descriptor, piece, len(start) + row * columns * stored.itemsize)
+            end = min(row + height, last)
+            piece = array[row:end]
+            if target is not None:
+                np.copyto(target[row:end], _shifted(piece, stored) if zero else piece, casting="same_kind")
+                continue
+            samples: Any = np.ascontiguousarray(_shifted(piece, stored) if zero else piece, stored)
+            _write_all(file.descriptor, memoryview(samples).cast("B"), len(start) + row * columns * stored.itemsize)
 
     if array.nbytes < 1 << 22 or threads == 1:
-        return write(0, rows)
-    bounds = [rows * index // threads for index in range(threads + 1)]
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(write, bounds, bounds[1:]))
+        write(0, rows)
+    else:
+        bounds = [rows * index // threads for index in range(threads + 1)]
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(write, bounds, bounds[1:]))
 
 
-def _converted(piece: Array, stored: np.dtype[Any], zero: int) -> memoryview:
-    if zero:
-        # The sign bit is the difference between a signed and an unsigned integer that is moved by half the range.
-        size = piece.dtype.itemsize
-        piece = piece.astype(f"=u{size}") ^ np.array(1 << (8 * size - 1), f"=u{size}")
-        if stored.kind == "i":
-            piece = piece.view(f"=i{size}")
-    samples: Any = np.ascontiguousarray(piece, stored)
-    return memoryview(samples).cast("B")
+def _shifted(piece: Array, stored: np.dtype[Any]) -> Array:
+    """Integers that FITS stores as the other kind, moved by half the range: their sign bits differ."""
+    size = piece.dtype.itemsize
+    moved: Array = piece.astype(f"=u{size}") ^ np.array(1 << (8 * size - 1), f"=u{size}")
+    return moved.view(f"=i{size}") if stored.kind == "i" else moved
 
 
 def _write_all(descriptor: int, data: memoryview, offset: int) -> None:

@@ -26,6 +26,12 @@ class ScanOptions(TypedDict, total=False):
     (one per core; 0 scans on nodes alone), ``allow_different_nodes`` (False), ``band`` (rows), ``timeout`` (seconds),
     ``max_attempts`` (3).
 
+    SExtractor's columns (Docs/SExtractor.md): ``columns`` (names, or a .param file) and, for those, ``apertures``
+    (diameters), ``flux_fractions``, ``neighbours`` ("none", "blank" or "correct"), ``zero_point``, ``saturation``,
+    ``pixel_scale``, ``seeing``, ``nnw`` and ``flag_image`` (files).
+
+    Files of several images: ``skip_hdu`` (patterns of EXTNAME).
+
     Pages: ``report`` (a file, for many images a folder), ``preview`` (a PNG file), ``overwrite`` (False).
     """
 
@@ -51,6 +57,17 @@ class ScanOptions(TypedDict, total=False):
     band: int
     timeout: float
     max_attempts: int
+    columns: Sequence[str] | PathLike
+    apertures: Sequence[float]
+    flux_fractions: Sequence[float]
+    neighbours: str
+    zero_point: float
+    saturation: float
+    pixel_scale: float
+    seeing: float
+    nnw: PathLike
+    flag_image: PathLike
+    skip_hdu: Sequence[str]
     report: PathLike
     preview: PathLike
     overwrite: bool
@@ -58,6 +75,8 @@ class ScanOptions(TypedDict, total=False):
 
 #: Values of None, as the command writes them.
 _NONE = {"clean": "off", "gain": "none"}
+#: Lists that are one word of the command.
+_LISTS = ("columns", "apertures", "flux_fractions")
 
 
 def flags(options: ScanOptions, folder: Path) -> list[str]:
@@ -77,7 +96,7 @@ def flags(options: ScanOptions, folder: Path) -> list[str]:
             if name not in _NONE:
                 raise TypeError(f"{name} cannot be None; leave it out for the default")
             words += [flag, _NONE[name]]
-        elif name in ("nodes", "srv"):
+        elif name in ("nodes", "srv", "skip_hdu"):
             words += _repeated("--node" if name == "nodes" else flag, value)
         elif name == "discovery":
             words += [] if value else ["--no-discovery"]
@@ -85,6 +104,8 @@ def flags(options: ScanOptions, folder: Path) -> list[str]:
             words += [flag] if value else []
         elif name == "kernel" and isinstance(value, np.ndarray):
             words += [flag, str(_kernel_file(value, folder))]
+        elif name in _LISTS and isinstance(value, (list, tuple, np.ndarray)):
+            words += [flag, ",".join(map(str, value))]
         else:
             words += [flag, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
     return words

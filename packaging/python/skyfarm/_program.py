@@ -49,7 +49,13 @@ class Run:
     The program is in a session of its own: Ctrl-C reaches this process, which then stops the program.
     """
 
-    def __init__(self, arguments: Sequence[str], descriptors: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        descriptors: Sequence[int] = (),
+        on_message: Callable[[str], None] | None = None,
+    ) -> None:
+        self._on_message = on_message
         self._process = subprocess.Popen(
             [program(), *arguments],
             stdin=subprocess.DEVNULL,
@@ -76,6 +82,8 @@ class Run:
                 event = _event(line)
                 if event is None:
                     self._messages.append(line.rstrip("\n"))
+                    if self._on_message is not None:
+                        self._on_message(self._messages[-1])
                 else:
                     yield event
             self._process.wait()
@@ -118,9 +126,10 @@ def run(
     arguments: Sequence[str],
     descriptors: Sequence[int] = (),
     on_event: Callable[[Event], None] | None = None,
+    on_message: Callable[[str], None] | None = None,
 ) -> Run:
     """Runs a command of the program to its end, whatever its exit code."""
-    command = Run(arguments, descriptors)
+    command = Run(arguments, descriptors, on_message)
     with closing(command.events()) as events:
         for event in events:
             if on_event is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -16,6 +15,7 @@ from . import _catalogue, _image, _program
 from ._catalogue import Catalogue
 from ._errors import IncompleteError, InputError, SkyfarmError
 from ._errors import error as error_of
+from ._live import LiveLike, Viewer, in_notebook
 from ._options import PathLike, ScanOptions, flags
 from ._progress import ProgressLike, receiver
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 #: A catalogue is no job to be resumed: it is returned, and its file removed.
-_COMMON = ["--no-journal", "--json", "--progress", "json", "--color", "never", "--log-format", "auto"]
+_COMMON = ["--no-journal", "--json", "--color", "never", "--log-format", "auto", "--progress"]
 
 
 def scan(
@@ -36,6 +36,7 @@ def scan(
     wcs: Any = None,
     progress: ProgressLike | None = None,
     thumbnail: bool | None = None,
+    live: LiveLike = False,
     **options: Unpack[ScanOptions],
 ) -> Catalogue:
     """Finds the sources of an image on this machine and every node of the network.
@@ -62,6 +63,9 @@ def scan(
         Is called with a `Progress` for each event, or is a progress bar, which counts pixels.
     thumbnail : bool, optional
         Whether the result has the image as PNG, which a notebook shows. By default only for arrays in a notebook.
+    live : bool or callable, optional
+        Shows the live page while the scan runs: in a notebook in a frame, which keeps the page of the finished scan,
+        elsewhere in a browser. A function is called with the `LivePage` instead.
     **options
         As in `ScanOptions`.
 
@@ -104,9 +108,19 @@ def scan(
         if thumbnail or thumbnail is None and source.name is not None and in_notebook():
             picture = Path(options["preview"]) if "preview" in options else folder / "preview.png"
             words += [] if "preview" in options else ["--preview", str(picture)]
+        viewer = Viewer(live)
+        page = Path(options["report"]) if "report" in options else None
+        if page is None and viewer.is_framed:
+            page = folder / "page.html"
+            words += ["--report", str(page)]
         output = folder / "catalogue.fits"
-        words = [source.word, "-o", str(output), *words]
-        command = _program.run(["scan", *words, *_COMMON], source.descriptors, receiver(progress))
+        words = [source.word, "-o", str(output), *words, *viewer.words]
+        try:
+            receive = receiver(progress)
+            words = ["scan", *words, *_COMMON, "never" if receive is None else "json"]
+            command = _program.run(words, source.descriptors, receive, viewer.read)
+        finally:
+            viewer.end(page, "The scan has ended without a page.")
         catalogue = _catalogue.read(str(output), source.name) if output.exists() else None
         if catalogue is not None:
             catalogue.report = json.loads(command.output)
@@ -155,6 +169,7 @@ def scan_many(
     paths: Iterable[PathLike],
     *,
     progress: ProgressLike | None = None,
+    live: LiveLike = False,
     **options: Unpack[ScanOptions],
 ) -> Generator[Result, None, None]:
     """Scans files as one job, and yields the result of each as soon as it is there.
@@ -166,8 +181,8 @@ def scan_many(
     ----------
     paths : iterable of str or path
         FITS files; every 2-D image of each is scanned, unless the HDU is given in brackets.
-    progress, **options
-        As for `scan`.
+    progress, live, **options
+        As for `scan`. The live page is the index of all images.
 
     Raises
     ------
@@ -187,21 +202,38 @@ def scan_many(
     receive = receiver(progress)
     with _folder() as folder:
         # Files of the same name in different folders have catalogues of their own.
-        words = [*files, "-o", f"{folder}/{{dir}}/{{stem}}.fits", *flags(options, folder), *_COMMON]
-        command = _program.Run(["scan", *words])
-        with closing(command.events()) as events:
-            for event in events:
-                if receive is not None:
-                    receive(event)
-                if event["event"] == "file-ended":
-                    yield _result(event, files)
-        if not command.output:
+        viewer = Viewer(live)
+        words = [*files, "-o", f"{folder}/{{dir}}/{{stem}}.fits", *flags(options, folder), *viewer.words]
+        words += [*_COMMON, "json"]
+        command = _program.Run(["scan", *words], on_message=viewer.read)
+        is_one_image = True
+        try:
+            with closing(command.events()) as events:
+                for event in events:
+                    is_one_image = is_one_image and event["event"] != "files"
+                    if receive is not None:
+                        receive(event)
+                    if event["event"] == "file-ended":
+                        yield _result(event, files)
+        finally:
+            pages = f"; its pages are in {os.fspath(options['report'])}" if "report" in options else ""
+            viewer.end(None, f"The job of {len(files)} files has ended{pages}.")
+        if is_one_image and (command.output or command.exit_code == 5):
+            yield _only_result(command, files)
+        elif not command.output:
             raise command.error
+
+
+def _only_result(command: _program.Run, files: dict[str, str]) -> Result:
+    """The result of a file with one image, which is no job of many for the program."""
+    outputs = json.loads(command.output)["outputs"] if command.output else []
+    (file,) = files.values()
+    return Result(file, _catalogue.read(outputs[0]) if outputs else None, _error(command))
 
 
 def _result(event: _program.Event, files: dict[str, str]) -> Result:
     """The result of a file, whose catalogue is removed."""
-    name = event["file"]
+    name: str = event["file"]
     catalogue = None
     if event["outputs"]:
         catalogue = _catalogue.read(event["outputs"][0])
@@ -222,10 +254,3 @@ def _folder() -> Iterator[Path]:
     memory = "/dev/shm"
     with tempfile.TemporaryDirectory(prefix="skyfarm-", dir=memory if os.access(memory, os.W_OK) else None) as name:
         yield Path(name)
-
-
-def in_notebook() -> bool:
-    """Whether the result is to be shown by a notebook."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return type(shell).__name__ == "ZMQInteractiveShell"

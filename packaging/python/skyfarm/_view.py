@@ -36,7 +36,7 @@ class Page:
 
 def view(page: PathLike) -> Any:
     """The page of a scan: in a notebook its representation, elsewhere opened in a browser."""
-    from ._scan import in_notebook
+    from ._live import in_notebook
 
     result = Page(page)
     if not in_notebook():

@@ -1,6 +1,7 @@
 """Catalogues for TOPCAT, Aladin and other programs that listen to SAMP.
 
 ``python3 -m skyfarm.samp CATALOGUE [IMAGE]`` sends a catalogue that ``skyfarm scan`` has written, and its image.
+``skyfarm scan --samp`` does so itself.
 """
 
 from __future__ import annotations
@@ -8,11 +9,14 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+from xmlrpc.client import Error, ServerProxy
 
-from astropy.samp import SAMPHubError, SAMPIntegratedClient
-from astropy.samp.errors import SAMPProxyError
 from astropy.table import Table
 
 from . import _catalogue
@@ -46,37 +50,69 @@ def send(catalogue: Table, image: PathLike | None = None, name: str | None = Non
         If there is no hub, or a program cannot load what it was sent.
     """
     name = name or str(catalogue.meta.get("IMAGE", "sources"))
-    client = SAMPIntegratedClient(name="Skyfarm", description="Sources of sky images")
-    try:
-        client.connect()
-    except SAMPHubError:
-        raise SkyfarmError("no SAMP hub runs; start TOPCAT or Aladin, or samp_hub of astropy") from None
-    try:
-        with tempfile.TemporaryDirectory(prefix="skyfarm-") as folder:
-            file = Path(folder, "sources.xml")
-            plain = Table(catalogue, meta={})
-            plain.write(file, format="votable")
-            loaded = _call(client, "table.load.votable", file, {"table-id": name, "name": name})
+    with _registered() as (hub, key), tempfile.TemporaryDirectory(prefix="skyfarm-") as folder:
+        file = Path(folder, "sources.xml")
+        plain = Table(catalogue, meta={})
+        plain.write(file, format="votable")
+        loaded = _call(hub, key, "table.load.votable", file, {"table-id": name, "name": name})
         if image is not None:
             word = os.path.abspath(os.fspath(image))
-            loaded += _call(client, "image.load.fits", Path(word), {"image-id": word, "name": Path(word).name})
-    finally:
-        client.disconnect()
+            loaded += _call(hub, key, "image.load.fits", Path(word), {"image-id": word, "name": Path(word).name})
     return sorted(set(loaded))
 
 
-def _call(client: Any, kind: str, file: Path, values: dict[str, str]) -> list[str]:
+def _lock_file() -> Path:
+    """Where the hub describes itself: in the file of ``SAMP_HUB``, or in ``~/.samp``."""
+    named = os.environ.get("SAMP_HUB")
+    if not named:
+        return Path.home() / ".samp"
+    prefix, _, url = named.partition(":")
+    if prefix != "std-lockurl" or not url.startswith("file:"):
+        raise SkyfarmError(f"SAMP_HUB is not std-lockurl:file:///PATH, but {named}")
+    return Path(url2pathname(urlsplit(url).path))
+
+
+@contextmanager
+def _registered() -> Iterator[tuple[Any, str]]:
+    """The hub, with a key under which it knows this client until the end."""
+    file = _lock_file()
+    remedy = "start TOPCAT or Aladin first"
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        raise SkyfarmError(f"no SAMP hub runs ({file} is missing); {remedy}") from None
+    values = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+    try:
+        hub: Any = ServerProxy(values["samp.hub.xmlrpc.url"]).samp.hub
+        key = hub.register(values["samp.secret"])["samp.private-key"]
+    except (OSError, KeyError, Error) as failure:
+        raise SkyfarmError(f"the SAMP hub of {file} does not answer ({failure}); {remedy}") from None
+    try:
+        metadata = {"samp.name": "Skyfarm", "samp.description.text": "Finds the sources in sky images"}
+        _ask(hub.declareMetadata, key, metadata)
+        yield hub, key
+    finally:
+        with suppress(SkyfarmError):
+            _ask(hub.unregister, key)
+
+
+def _ask(method: Any, *arguments: Any, by: str = "the SAMP hub") -> Any:
+    """The answer of the hub, or through it that of a program."""
+    try:
+        return method(*arguments)
+    except (OSError, Error) as failure:
+        raise SkyfarmError(f"{by} did not answer: {failure}") from None
+
+
+def _call(hub: Any, key: str, kind: str, file: Path, values: dict[str, str]) -> list[str]:
     """Asks each program that listens to messages of a kind to load a file, and waits until it has."""
     loaded = []
-    for program in client.get_subscribed_clients(kind):
-        metadata = client.get_metadata(program)
-        name = metadata.get("samp.name", program)
+    for program in _ask(hub.getSubscribedClients, key, kind):
+        name = str(_ask(hub.getMetadata, key, program).get("samp.name", program))
         message = {"samp.mtype": kind, "samp.params": {"url": file.as_uri(), **values}}
-        try:
-            reply = client.call_and_wait(program, message, timeout=str(_PATIENCE))
-        except SAMPProxyError as failure:
-            raise SkyfarmError(f"{name} did not answer: {failure}") from None
-        if reply["samp.status"] != "samp.ok":
+        reply = _ask(hub.callAndWait, key, program, message, str(_PATIENCE), by=name)
+        # A warning is given by a program that has loaded the file.
+        if reply["samp.status"] not in ("samp.ok", "samp.warning"):
             reason = reply.get("samp.error", {}).get("samp.errortxt", "no reason given")
             raise SkyfarmError(f"{name} cannot load {file.name}: {reason}")
         loaded.append(name)

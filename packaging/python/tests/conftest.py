@@ -25,7 +25,7 @@ if not (Path(skyfarm.__file__).parent / "bin").exists():
     atexit.register(shutil.rmtree, library.parent)
 
 
-KEPT = ("SKYFARM_PROGRAM", "SKYFARM_SEP_LIBRARY")
+KEPT = ("SKYFARM_PROGRAM", "SKYFARM_SEP_LIBRARY", "SKYFARM_TEST_DATA")
 
 
 @pytest.fixture(autouse=True)

@@ -86,6 +86,16 @@ def test_many(tmp_path: Path) -> None:
     assert bad.catalogue is None and isinstance(bad.error, skyfarm.InputError) and "not a FITS file" in str(bad.error)
 
 
+def test_many_of_one(sky_file: str, tmp_path: Path) -> None:
+    (result,) = skyfarm.scan_many([sky_file], threshold=3)
+    assert result.path == sky_file and result.error is None and result.catalogue is not None
+    assert_same(result.catalogue, skyfarm.scan(sky_file, threshold=3).as_array())
+    (bad,) = skyfarm.scan_many([tmp_path / "missing.fits"])
+    assert bad.catalogue is None and isinstance(bad.error, skyfarm.InputError) and "missing.fits" in str(bad.error)
+    with pytest.raises(skyfarm.UsageError, match="--threshold"):
+        list(skyfarm.scan_many([sky_file], threshold=0))
+
+
 def test_many_relative_and_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names = [f"{number}.fits" for number in range(6)]

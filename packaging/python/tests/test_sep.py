@@ -109,7 +109,12 @@ def test_bands(options: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> N
     for name, value in (("_ROWS", 16), ("_PIXELS", 0), ("_HALO", 8)):
         monkeypatch.setattr(_bands, name, value)
     monkeypatch.setattr(_bands, "cores", lambda: 4)
+    monkeypatch.setattr(_bands, "_BUFFER", 100)
+    size = sep.get_extract_pixstack()
+    sep.set_extract_pixstack(1 << 20)
     objects, segmap = sep.extract(data, thresh, segmentation_map=True, **options)
+    assert sep.get_extract_pixstack() == 1 << 20
+    sep.set_extract_pixstack(size)
     assert len(whole) > 200 and len(objects) == len(whole)
     np.testing.assert_array_equal(segmap, whole_map)
     for name in whole.dtype.names or ():

@@ -210,7 +210,7 @@ class NightPage {
     const name = image.file;
     if (image.page === null) return element("span", { class: "name" }, name);
     const page = encodeURIComponent(image.page);
-    return element("a", { href: byID("snapshot") ? page + ".html" : "/images/" + page, class: "name" }, name);
+    return element("a", { href: byID("snapshot") ? page + ".html" : "images/" + page, class: "name" }, name);
   }
 
   row(image) {
@@ -236,7 +236,7 @@ class NightPage {
       image.seeing === null ? null : Number.isFinite(image.arcsec) ? `${fixed(image.arcsec, 2)}″` : `${fixed(image.seeing, 2)} pix`];
     const picture = image.page === null ? element("span", { class: "none" }, image.state)
       : element("img", {
-        src: byID("snapshot") ? `thumbnails/${encodeURIComponent(image.page)}.png` : "/thumbnails/" + encodeURIComponent(image.page), alt: "", loading: "lazy",
+        src: "thumbnails/" + encodeURIComponent(image.page) + (byID("snapshot") ? ".png" : ""), alt: "", loading: "lazy",
         decoding: "async", width: Math.max(1, Math.round(160 * Math.min(1, image.width / image.height))),
         height: Math.max(1, Math.round(160 * Math.min(1, image.height / image.width))),
       });

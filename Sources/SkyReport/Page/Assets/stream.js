@@ -17,7 +17,7 @@ function follow(take) {
   };
   const connect = () => {
     again.hidden = true;
-    source = new EventSource("/events");
+    source = new EventSource("events");
     source.addEventListener("message", ({ data }) => {
       failures = 0;
       delete document.body.dataset.lost;

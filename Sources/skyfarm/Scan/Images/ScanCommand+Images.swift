@@ -136,6 +136,7 @@ extension ScanCommand {
     /// Refuses options that show or produce one image.
     func refuseSingleImageOptions() throws {
         if options.page.preview != nil { throw UsageError("--preview shows one image; leave it out for several") }
+        if options.sampHub != nil { throw UsageError("--samp sends one image; leave it out for several") }
         if let report = options.page.report {
             let name = (report as NSString).deletingPathExtension
             throw UsageError(

@@ -107,7 +107,7 @@ final class NightPages: Sendable {
                 name, page: try ScanPage.report(snapshot, preview: preview, index: "index.html"), thumbnail: thumbnail)
         }
         guard let store else { return }
-        let picture = "/pictures/" + (name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name)
+        let picture = "../pictures/" + (name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name)
         let dropped = try store.add(
             name,
             [

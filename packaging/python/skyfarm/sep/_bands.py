@@ -8,8 +8,9 @@ follows, over the objects of all bands. Docs/ExactScan.md has the method.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from ctypes import byref, c_long, c_void_p
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,8 @@ from ._library import Image, check, cores, library
 _HALO = 48
 #: Rows of a band are at least so many, and an image has at least so many pixels to be cut.
 _ROWS, _PIXELS = 128, 1 << 20
+#: Pixels of SEP's buffer at first: its default.
+_BUFFER = 300_000
 _SHIFTED = ("y", "ymin", "ymax", "ycpeak", "ypeak")
 
 
@@ -78,7 +81,7 @@ def extract(extraction: Extraction, wants_map: bool) -> tuple[Array, Array | Non
     bounds = [height * index // count for index in range(count + 1)]
     windows = [_Window(extraction, core, _HALO, wants_map) for core in zip(bounds, bounds[1:])]
     found: dict[tuple[int, int], Part] = {}
-    with ThreadPoolExecutor(cores()) as pool:
+    with _small_buffer(), ThreadPoolExecutor(cores()) as pool:
         while windows:
             left = []
             for islands, cut in pool.map(_Window.extracted, windows):
@@ -100,6 +103,17 @@ def extract(extraction: Extraction, wants_map: bool) -> tuple[Array, Array | Non
         pixels = np.concatenate([part.pixels for part in parts])
         segmap.reshape(-1)[pixels] = np.repeat(numbers, objects["npix"])
     return objects[survives], segmap
+
+
+@contextmanager
+def _small_buffer() -> Iterator[None]:
+    """Lets extractions begin with a small pixel buffer, which grows: SEP initializes the whole of it for each window."""
+    size = library().sep_get_extract_pixstack()
+    library().sep_set_extract_pixstack(min(size, _BUFFER))
+    try:
+        yield
+    finally:
+        library().sep_set_extract_pixstack(max(size, library().sep_get_extract_pixstack()))
 
 
 @dataclass

@@ -1,0 +1,52 @@
+internal import Foundation
+
+/// A hub of SAMP, through which the programs of a user send tables and images to each other.
+///
+/// This is the standard profile of SAMP 1.3 (https://www.ivoa.net/documents/SAMP/): the hub writes its address and a
+/// secret into a file that only its user can read. A client that is not called itself needs no server of its own.
+public struct SAMPHub: Equatable, Sendable {
+    let server: XMLRPCServer
+    let secret: String
+
+    /// The file in which a hub describes itself: of `SAMP_HUB`, or `~/.samp`.
+    /// - Throws: ``SAMPError`` with `noHub` if the environment names none.
+    public static func lockFile(_ environment: [String: String]) throws(SAMPError) -> String {
+        if let named = environment["SAMP_HUB"], !named.isEmpty {
+            let prefix = "std-lockurl:"
+            guard named.hasPrefix(prefix), let url = URL(string: String(named.dropFirst(prefix.count))), url.isFileURL
+            else {
+                throw SAMPError(.noHub, "SAMP_HUB is not std-lockurl:file:///PATH, but \(named)")
+            }
+            return url.path
+        }
+        guard let home = environment["HOME"], !home.isEmpty else {
+            throw SAMPError(.noHub, "no place of a SAMP hub: set HOME, or SAMP_HUB")
+        }
+        return home + "/.samp"
+    }
+
+    /// The hub that a lock file describes.
+    /// - Throws: ``SAMPError`` with `noHub`.
+    public init(lockFile path: String) throws(SAMPError) {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw SAMPError(.noHub, "no SAMP hub runs (\(path) is missing); start TOPCAT or Aladin first")
+        }
+        guard let hub = SAMPHub(description: String(decoding: data, as: UTF8.self)) else {
+            throw SAMPError(.noHub, "\(path): not the lock file of a SAMP hub")
+        }
+        self = hub
+    }
+
+    /// The hub of a lock file with these lines, `KEY=VALUE` or a comment.
+    init?(description: String) {
+        var values: [String: String] = [:]
+        for line in description.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
+            let parts = line.split(separator: "=", maxSplits: 1)
+            if parts.count == 2 { values[String(parts[0])] = String(parts[1]) }
+        }
+        guard let secret = values["samp.secret"],
+            let server = values["samp.hub.xmlrpc.url"].flatMap(XMLRPCServer.init(url:))
+        else { return nil }
+        (self.server, self.secret) = (server, secret)
+    }
+}

@@ -1,0 +1,49 @@
+/// A value of XML-RPC, of the types that SAMP has.
+enum XMLRPCValue: Equatable, Sendable {
+    case text(String)
+    case list([XMLRPCValue])
+    case map([String: XMLRPCValue])
+
+    var text: String? { if case .text(let text) = self { text } else { nil } }
+
+    var list: [XMLRPCValue]? { if case .list(let list) = self { list } else { nil } }
+
+    /// The value of a key of a map.
+    subscript(_ key: String) -> XMLRPCValue? { if case .map(let map) = self { map[key] } else { nil } }
+
+    /// The element `value`.
+    var xml: String {
+        switch self {
+        case .text(let text): "<value><string>\(Self.escaped(text))</string></value>"
+        case .list(let list): "<value><array><data>\(list.map(\.xml).joined())</data></array></value>"
+        case .map(let map):
+            "<value><struct>"
+                + map.sorted { $0.key < $1.key }.map { key, value in
+                    "<member><name>\(Self.escaped(key))</name>\(value.xml)</member>"
+                }.joined() + "</struct></value>"
+        }
+    }
+
+    /// The document of a call.
+    static func call(_ method: String, _ parameters: [XMLRPCValue]) -> String {
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<methodCall><methodName>\(escaped(method))</methodName><params>"
+            + parameters.map { "<param>\($0.xml)</param>" }.joined() + "</params></methodCall>\n"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            // A reader of XML replaces a bare carriage return.
+            case "\r": result += "&#13;"
+            // XML has no other control characters.
+            case "\u{0}"..."\u{8}", "\u{b}", "\u{c}", "\u{e}"..."\u{1f}", "\u{fffe}", "\u{ffff}": result += "?"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
