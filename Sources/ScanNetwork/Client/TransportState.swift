@@ -25,6 +25,8 @@ package struct TransportState<Completion> {
         var key: BulkKey?
         /// Origin of the reference that was sent instead of bulk bytes.
         var origin: [UInt8]?
+        /// The reference, if it was sent without a checksum.
+        var identified: BulkReference?
         /// Number of the bulk bytes to which the reference refers.
         var referredBytes: Int
         /// Whether the bulk bytes are packed.
@@ -47,6 +49,7 @@ package struct TransportState<Completion> {
     /// The node's message when it announced its end.
     private var goodbye: String?
     private var traffic = BulkTraffic()
+    private var report: BulkReport?
 
     /// The transport of an open connection to `node`, for a coordinator that packs bulk bytes in the form `packed`; nil
     /// if in none.
@@ -77,9 +80,17 @@ package struct TransportState<Completion> {
         }
     }
 
+    /// Whether the node reads the bytes of a reference that identifies them.
+    package func reads(_ reference: BulkReference) -> Bool {
+        reference.identifiesBytes && node.identifiesBulk == true && reference.size <= FrameFormat.referenceLimit
+            && !unreadable.contains(reference.origin)
+    }
+
     /// The reference to send instead of the attempt's bulk bytes; nil if the bytes must be sent.
     package func reference(for attempt: AttemptRequest) -> BulkReference? {
-        guard attempt.bulk != nil, let reference = attempt.reference, node.readsReferences == true,
+        // Without bytes there is nothing else to send.
+        if attempt.bulk == nil { return attempt.reference }
+        guard let reference = attempt.reference, node.readsReferences == true,
             reference.size <= FrameFormat.referenceLimit
         else { return nil }
         return unreadable.contains(reference.origin) ? nil : reference
@@ -93,8 +104,10 @@ package struct TransportState<Completion> {
         if reference == nil, let bulk = attempt.bulk { traffic.sent.add(bulk.count) }
         return pending.insert(
             Request(
-                key: attempt.bulk == nil ? nil : attempt.bulkKey, origin: reference?.origin,
-                referredBytes: attempt.bulk?.count ?? 0, isPacked: attempt.bulk?.unpackedCount != nil,
+                key: attempt.bulk == nil && reference == nil ? nil : attempt.bulkKey, origin: reference?.origin,
+                identified: attempt.bulk == nil ? reference : nil,
+                referredBytes: attempt.bulk?.count ?? attempt.referredCount,
+                isPacked: attempt.bulk?.unpackedCount != nil,
                 completion: completion))
     }
 
@@ -104,6 +117,9 @@ package struct TransportState<Completion> {
         defer { traffic = BulkTraffic() }
         return traffic
     }
+
+    /// What the node has reported since the last call about bytes that it was to read; nil if nothing.
+    package mutating func takeReport() -> BulkReport? { report.take() }
 
     /// An attempt is cancelled.
     /// - Returns: whether to send the cancellation to the node; false if it has answered.
@@ -115,6 +131,9 @@ package struct TransportState<Completion> {
         case .response(let response):
             guard let request = pending.remove(response.request) else { return .none }
             if request.origin != nil { traffic.read.add(request.referredBytes) }
+            if let reference = request.identified, let checksum = response.bulkChecksum {
+                report = BulkReport(reference: reference, checksum: checksum)
+            }
             if response.keptBulk, let key = request.key { held.insert(key) }
             return .complete(request.completion, AttemptReply(response))
         case .refusal(let number, let reason, let message):
@@ -123,6 +142,7 @@ package struct TransportState<Completion> {
                 // The set is bounded: all are removed at once, and then tried again.
                 if unreadable.count >= 64 { unreadable = [] }
                 unreadable.insert(origin)
+                if let reference = request.identified { report = BulkReport(reference: reference) }
             } else if reason == .bulkElsewhere, request.isPacked {
                 unpackFailures += 1
             }

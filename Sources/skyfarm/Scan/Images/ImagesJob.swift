@@ -156,7 +156,7 @@ struct ImagesJob: Sendable {
         let location = reader.summary.name
         let parameters = try command.parameters(for: reader.summary)
         let recorder = pages?.begin(image.number, of: file)
-        let checksums = Task { try await reader.checksums() }
+        let checksums = Task { try await command.checksums(of: reader, node) }
         defer { checksums.cancel() }
         let scan = try SkyScan(
             reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: node.coordinator,
@@ -169,6 +169,7 @@ struct ImagesJob: Sendable {
             differentNodes: { node.connections.differentNodes })
         events.display.handle(.began(pixels: reader.summary.area, work: scan.expectedCost))
         let result = try await scan.run()
+        try command.checkCopies(of: reader, node)
         var table = result.table(
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
             software: Skyfarm.software)
