@@ -76,7 +76,8 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     /// Starts it. Call on the system's executor unless ``isDirect``.
     func begin() {
         let holdsKey = bulk?.key.map { transport.holds($0) } ?? false
-        perform(decide(.begin(holdsKey: holdsKey, packing: transport.bulkPacking)))
+        let reads = bulk?.reference.map { $0.identifiesBytes && transport.reads($0) } ?? false
+        perform(decide(.begin(holdsKey: holdsKey, packing: transport.bulkPacking, reads: reads)))
     }
 
     /// Waits until it has ended. Call once.
@@ -150,7 +151,10 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     private func request(_ form: AttemptState.Form, _ bytes: inout BulkBytes?) -> AttemptRequest {
         var request = AttemptRequest(task: task, number: number, bulkKey: bulk?.key, bulk: bytes.take())
         request.isLastUse = bulk?.isLastUse ?? false
-        if form == .reference { request.reference = bulk?.reference }
+        if form == .reference {
+            request.reference = bulk?.reference
+            request.referredCount = bulk?.byteCount ?? 0
+        }
         return request
     }
 

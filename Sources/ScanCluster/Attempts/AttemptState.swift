@@ -13,8 +13,8 @@ package struct AttemptState: Sendable {
 
     package enum Event: Equatable, Sendable {
         /// Its run starts it. `holdsKey`: the system is believed to hold the bytes of its key. `packing`: how bytes
-        /// are packed for it.
-        case begin(holdsKey: Bool, packing: BulkPacking)
+        /// are packed for it. `reads`: it reads bytes by a reference that identifies them.
+        case begin(holdsKey: Bool, packing: BulkPacking, reads: Bool = false)
         /// The transport has taken the request.
         case sent
         /// The transport has a reply. `isBulkMissing`: the system does not have the bytes that it needs.
@@ -71,6 +71,8 @@ package struct AttemptState: Sendable {
     private let hasReference: Bool
     private let mayPack: Bool
     private var packing = BulkPacking.none
+    /// Whether a reference is sent before anyone has read the bytes.
+    private var mayRefer = false
 
     /// An attempt that has not begun. `hasBulk`: its task has bulk bytes; `hasReference`: a reference may replace them;
     /// `mayPack`: they have a packed form.
@@ -82,9 +84,10 @@ package struct AttemptState: Sendable {
 
     package mutating func handle(_ event: Event) -> Action {
         switch (phase, event) {
-        case (.idle, .begin(let holdsKey, let packing)):
+        case (.idle, .begin(let holdsKey, let packing, let reads)):
             self.packing = mayPack ? packing : .none
-            return !hasBulk || holdsKey ? send(.light) : load(for: hasReference ? .reference : .bytes)
+            mayRefer = hasReference && reads
+            return !hasBulk || holdsKey ? send(.light) : provide()
         case (.sending(let form), .sent):
             phase = .requested(form)
             return .none
@@ -94,7 +97,7 @@ package struct AttemptState: Sendable {
         case (.sending(.light), .replied(isBulkMissing: true)) where hasBulk,
             (.requested(.light), .replied(isBulkMissing: true)) where hasBulk:
             // The system has dropped the bytes since: they are sent again.
-            return load(for: hasReference ? .reference : .bytes)
+            return provide()
         case (.sending(.reference), .replied(isBulkMissing: true)),
             (.requested(.reference), .replied(isBulkMissing: true)):
             // The system cannot read them by the reference: they are sent.
@@ -133,6 +136,11 @@ package struct AttemptState: Sendable {
             // The event comes too late, or twice.
             return .none
         }
+    }
+
+    /// The bytes are read, unless the system reads them itself and nobody needs their checksum.
+    private mutating func provide() -> Action {
+        mayRefer ? send(.reference) : load(for: hasReference ? .reference : .bytes)
     }
 
     private mutating func send(_ form: Form) -> Action {

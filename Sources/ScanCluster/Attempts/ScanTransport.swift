@@ -10,6 +10,9 @@ public protocol ScanTransport: AnyObject, Sendable {
     /// How bulk bytes are packed for the system by the code that made the tasks; not at all by default.
     var bulkPacking: BulkPacking { get }
 
+    /// Whether the system reads the bytes of a reference that identifies them; false by default.
+    func reads(_ reference: BulkReference) -> Bool
+
     /// Starts an attempt. Unless the attempt is cancelled first, `completion` is called once, on the same executor and
     /// not from inside this call. The bulk bytes of the request belong to the transport.
     func start(
@@ -26,6 +29,9 @@ public protocol ScanTransport: AnyObject, Sendable {
 extension ScanTransport {
     /// Not at all.
     public var bulkPacking: BulkPacking { .none }
+
+    /// False.
+    public func reads(_ reference: BulkReference) -> Bool { false }
 }
 
 /// One attempt at a task, as a transport carries it.
@@ -40,9 +46,12 @@ public struct AttemptRequest: Sendable {
     public var isLastUse = false
     /// The bulk bytes, packed or not; nil if there are none or the system holds ``bulkKey``.
     public var bulk: BulkBytes?
-    /// A reference to ``bulk``. A transport may send this instead, and completes with
-    /// ``ScanError/Code/bulkMissing`` if the system does not find the same bytes.
+    /// A reference to ``bulk``, or to bytes that were not read, if the transport ``ScanTransport/reads(_:)`` them. A
+    /// transport may send this instead, and completes with ``ScanError/Code/bulkMissing`` if the system does not find
+    /// the same bytes.
     public var reference: BulkReference?
+    /// Number of bytes that ``reference`` refers to.
+    public var referredCount = 0
 
     /// Attempt number `number` at `task`.
     public init(task: any ScanTask, number: Int, bulkKey: BulkKey? = nil, bulk: BulkBytes? = nil) {

@@ -6,18 +6,23 @@ public struct BulkReference: Hashable, Sendable {
     public var origin: [UInt8]
     /// Identifies the bytes within the origin.
     public var part: [UInt8]
+    /// Whether the two identify the bytes' content, too, so that nobody has to read them for a checksum before they are
+    /// referred to. A system that reads them reports their checksum.
+    public var identifiesBytes: Bool
 
     /// A reference to `part` of `origin`.
-    public init(origin: [UInt8], part: [UInt8]) {
+    public init(origin: [UInt8], part: [UInt8], identifiesBytes: Bool = false) {
         self.origin = origin
         self.part = part
+        self.identifiesBytes = identifiesBytes
     }
 }
 
 /// Reads bulk bytes to which tasks refer from the node's own files.
 public protocol BulkResolver: Sendable {
     /// Reads `count` bytes. Called on a scan thread, may block, and must not trust `reference`. The caller compares the
-    /// bytes with their checksum. If `unpackedCount` is not nil, the bytes are wanted in packed form, packed from that
+    /// bytes with their checksum, unless the reference identifies them: then the resolver finds out whether they are
+    /// the same. If `unpackedCount` is not nil, the bytes are wanted in packed form, packed from that
     /// many.
     /// - Throws: why they cannot be read, for the node's log.
     func bytes(of reference: BulkReference, count: Int, unpackedCount: Int?) throws -> BulkBytes

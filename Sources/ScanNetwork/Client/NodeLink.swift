@@ -128,6 +128,8 @@ final class NodeLink: @unchecked Sendable {
         let transport = TCPTransport(
             node: named, packed: options.packed, connection: connection,
             onTraffic: { [weak nodes] traffic in nodes?.add(traffic) },
+            onReport: { [weak nodes] report in nodes?.add(report, of: name) },
+            onFull: { [weak nodes] isFull in nodes?.noteLink(isFull: isFull) },
             onDraining: { systems.leave(node.identity) },
             onEnd: { [weak self] error in
                 // Only the link whose system joined may make it leave.

@@ -45,6 +45,8 @@ public final class RemoteNodes: @unchecked Sendable {
         var differentNodes: [String: NodeInfo] = [:]
         var traffic = BulkTraffic()
         var hasReader = false
+        var reports = BulkReports()
+        var link = LinkUse()
     }
 
     let loop: EventLoop
@@ -108,6 +110,16 @@ public final class RemoteNodes: @unchecked Sendable {
 
     /// Whether a node has joined that reads bulk bytes from its own storage, if it finds them there.
     public var hasReader: Bool { shared.withLock { $0.hasReader } }
+
+    /// Bulk bytes that nodes should have read from their own storage but did not, or read differently.
+    public var bulkProblems: [BulkProblem] { shared.withLock { $0.reports.problems } }
+
+    /// Seconds for which the link to the nodes was full so far: bytes waited that a socket did not take.
+    public var fullLinkSeconds: Double { shared.withLock { $0.link.seconds(at: loop.now) } }
+
+    func noteLink(isFull: Bool) { shared.withLock { $0.link.note(isFull: isFull, at: loop.now) } }
+
+    func add(_ report: BulkReport, of node: String) { shared.withLock { $0.reports.add(report, of: node) } }
 
     func add(_ traffic: BulkTraffic) { shared.withLock { $0.traffic += traffic } }
 

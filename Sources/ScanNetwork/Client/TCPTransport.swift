@@ -14,22 +14,25 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     private let encoder = WireEncoder()
     private var state: TransportState<Completion>
     private let onTraffic: (BulkTraffic) -> Void
+    private let onReport: (BulkReport) -> Void
     private let onDraining: () -> Void
     private let onEnd: (ScanError) -> Void
 
     /// Takes over an open connection. `packed`: the form in which this process packs bulk bytes. `onTraffic`: attempts got
-    /// their bulk bytes. `onDraining`: the node takes no more tasks but finishes those it has. `onEnd`: the connection has
+    /// their bulk bytes. `onReport`: the node reported what it read by a reference. `onFull`: the socket takes no more bytes, or all again. `onDraining`: the node takes no more tasks but finishes those it has. `onEnd`: the connection has
     /// ended, and attempts in flight have been completed.
     init(
         node: NodeInfo, packed: String? = nil, connection: Connection,
         onTraffic: @escaping (BulkTraffic) -> Void = { _ in },
+        onReport: @escaping (BulkReport) -> Void = { _ in }, onFull: @escaping (Bool) -> Void = { _ in },
         onDraining: @escaping () -> Void, onEnd: @escaping (ScanError) -> Void
     ) {
         self.node = node
         state = TransportState(node: node, packed: packed, isLocal: connection.isLocal)
         self.connection = connection
-        (self.onTraffic, self.onDraining) = (onTraffic, onDraining)
+        (self.onTraffic, self.onReport, self.onDraining) = (onTraffic, onReport, onDraining)
         self.onEnd = onEnd
+        connection.becameFull = onFull
         connection.hand(to: self)
     }
 
@@ -38,6 +41,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     package func holds(_ key: BulkKey) -> Bool { state.holds(key) }
 
     package var bulkPacking: BulkPacking { state.bulkPacking }
+
+    package func reads(_ reference: BulkReference) -> Bool { state.reads(reference) }
 
     package func start(_ attempt: AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void)
         -> AttemptHandle
@@ -67,13 +72,13 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
                 throw WireError("it has \(size) bytes, and the node accepts \(node.frameLimit)")
             }
             guard scanner.utf8.count <= 255 else { throw WireError("its scanner's name is too long") }
-            let reference = attempt.bulk == nil ? nil : state.reference(for: attempt)
+            let reference = state.reference(for: attempt)
             let request = state.start(attempt, reference: reference, completion: Completion(call: completion))
             connection.send {
                 $0.putTask(
                     request: request, attempt: UInt32(clamping: attempt.number), scanner: scanner, task: bytes,
                     key: attempt.bulkKey, isLastUse: node.isToldOfLastUse(attempt), bulk: attempt.bulk,
-                    reference: reference)
+                    reference: reference, referredCount: attempt.referredCount)
             }
             if reference == nil, let bulk = attempt.bulk {
                 connection.send(bulk: bulk)
@@ -109,6 +114,7 @@ extension TCPTransport: ConnectionDelegate {
     func received(_ frame: Frame, on connection: Connection) throws(ProtocolError) {
         let action = try state.received(frame)
         if let traffic = state.takeTraffic() { onTraffic(traffic) }
+        if let report = state.takeReport() { onReport(report) }
         switch action {
         case .none: break
         case .complete(let completion, let reply): completion.call(reply)

@@ -32,14 +32,20 @@ package struct TransportState<Completion> {
         let key: BulkKey?
         /// Origin of the reference that was sent instead of the bytes.
         let origin: [UInt8]?
+        /// The reference, if it was sent without a checksum.
+        let identified: BulkReference?
+        /// Number of the bytes, or of those to which the reference refers.
         let count: Int
         let isPacked: Bool
 
-        init(_ bytes: BulkBytes, key: BulkKey?, reference: BulkReference?) {
-            self.key = key
+        /// Nil if the attempt has neither bulk bytes nor a reference.
+        init?(_ attempt: AttemptRequest, reference: BulkReference?) {
+            guard attempt.bulk != nil || reference != nil else { return nil }
+            key = attempt.bulkKey
             origin = reference?.origin
-            count = bytes.count
-            isPacked = bytes.unpackedCount != nil
+            identified = attempt.bulk == nil ? reference : nil
+            count = attempt.bulk?.count ?? attempt.referredCount
+            isPacked = attempt.bulk?.unpackedCount != nil
         }
     }
 
@@ -58,6 +64,7 @@ package struct TransportState<Completion> {
     /// The node's message when it announced its end.
     private var goodbye: String?
     private var traffic = BulkTraffic()
+    private var report: BulkReport?
 
     /// The transport of an open connection to `node`, for a coordinator that packs bulk bytes in the form `packed`; nil
     /// if in none.
@@ -88,9 +95,17 @@ package struct TransportState<Completion> {
         }
     }
 
+    /// Whether the node reads the bytes of a reference that identifies them.
+    package func reads(_ reference: BulkReference) -> Bool {
+        reference.identifiesBytes && node.identifiesBulk == true && reference.size <= FrameFormat.referenceLimit
+            && !unreadable.contains(reference.origin)
+    }
+
     /// The reference to send instead of the attempt's bulk bytes; nil if the bytes must be sent.
     package func reference(for attempt: AttemptRequest) -> BulkReference? {
-        guard attempt.bulk != nil, let reference = attempt.reference, node.readsReferences == true,
+        // Without bytes there is nothing else to send.
+        if attempt.bulk == nil { return attempt.reference }
+        guard let reference = attempt.reference, node.readsReferences == true,
             reference.size <= FrameFormat.referenceLimit
         else { return nil }
         return unreadable.contains(reference.origin) ? nil : reference
@@ -102,7 +117,7 @@ package struct TransportState<Completion> {
         _ attempt: AttemptRequest, reference: BulkReference?, completion: Completion
     ) -> UInt64 {
         if reference == nil, let bulk = attempt.bulk { traffic.sent.add(bulk.count) }
-        let bulk = attempt.bulk.map { Bulk($0, key: attempt.bulkKey, reference: reference) }
+        let bulk = Bulk(attempt, reference: reference)
         return pending.insert(Request(completion: completion, bulk: bulk))
     }
 
@@ -112,6 +127,9 @@ package struct TransportState<Completion> {
         defer { traffic = BulkTraffic() }
         return traffic
     }
+
+    /// What the node has reported since the last call about bytes that it was to read; nil if nothing.
+    package mutating func takeReport() -> BulkReport? { report.take() }
 
     /// An attempt is cancelled.
     /// - Returns: whether to send the cancellation to the node; false if it has answered.
@@ -124,6 +142,9 @@ package struct TransportState<Completion> {
             guard let request = pending.remove(response.request) else { return .none }
             if let bulk = request.bulk {
                 if bulk.origin != nil { traffic.read.add(bulk.count) }
+                if let reference = bulk.identified, let checksum = response.bulkChecksum {
+                    report = BulkReport(reference: reference, checksum: checksum)
+                }
                 if response.keptBulk, let key = bulk.key { held.insert(key) }
             }
             return .complete(request.completion, AttemptReply(response))
@@ -133,6 +154,7 @@ package struct TransportState<Completion> {
                 // The set is bounded: all are removed at once, and then tried again.
                 if unreadable.count >= 64 { unreadable = [] }
                 unreadable.insert(origin)
+                if let reference = request.bulk?.identified { report = BulkReport(reference: reference) }
             } else if reason == .bulkElsewhere, request.bulk?.isPacked == true {
                 unpackFailures += 1
             }

@@ -38,6 +38,8 @@ final class Connection: Flushable, @unchecked Sendable {
     var recognised: (() -> Void)?
     /// Called once the peer has proved that it holds the key.
     var secured: (() -> Void)?
+    /// Called when the socket takes no more bytes, and when it has taken those that waited.
+    var becameFull: ((Bool) -> Void)?
     /// Called once the socket is closed.
     var closed: (() -> Void)?
     private var delegate: (any ConnectionDelegate)?
@@ -47,7 +49,7 @@ final class Connection: Flushable, @unchecked Sendable {
     private var decoder: FrameDecoder
     private var out = OutQueue()
     private var isDirty = false
-    private var blocked = false
+    private var blocked = false { didSet { if blocked != oldValue { becameFull?(blocked) } } }
     /// The session may hold bytes that the socket's readiness does not show.
     private var hasMore = false
     private var isResuming = false
@@ -316,6 +318,7 @@ final class Connection: Flushable, @unchecked Sendable {
             markDirty()
         } else {
             phase = .closed
+            blocked = false
             timer = nil
             poll?.close()
             poll = nil

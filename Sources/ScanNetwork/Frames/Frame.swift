@@ -34,7 +34,8 @@ package struct TaskFrame {
 package struct ReferredBulk: Equatable, Sendable {
     package var reference: BulkReference
     package var byteCount: Int
-    package var checksum: UInt64
+    /// Nil if the reference identifies the bytes: then the node reports the checksum of those that it read.
+    package var checksum: UInt64?
     /// Number of bytes once they are unpacked; nil if they are not packed.
     package var unpackedCount: Int?
 
@@ -43,7 +44,7 @@ package struct ReferredBulk: Equatable, Sendable {
     package func read(by resolver: any BulkResolver) throws -> BulkBytes {
         let bytes = try resolver.bytes(of: reference, count: byteCount, unpackedCount: unpackedCount)
         guard bytes.count == byteCount, bytes.unpackedCount == unpackedCount,
-            bytes.withUnsafeBytes(ScanNetwork.checksum) == checksum
+            checksum == nil || bytes.withUnsafeBytes(ScanNetwork.checksum) == checksum
         else {
             throw OtherBytes()
         }
@@ -63,6 +64,8 @@ package struct ResponseFrame {
     /// The node keeps the attempt's bulk bytes for later tasks with the same key.
     package var keptBulk: Bool
     package var seconds: Double
+    /// Checksum of the bulk bytes that the node read by a reference that identifies them; nil if it read none.
+    package var bulkChecksum: UInt64?
     package var body: UnsafeRawBufferPointer
 }
 
@@ -106,6 +109,8 @@ enum FrameFormat {
     static let referenceHeaderSize = 12
     static let referenceLimit = 1 << 16
     static let responseHeaderSize = 32
+    /// After the header of a response: the checksum of the bulk bytes that the node read.
+    static let bulkChecksumSize = 8
     static let requestHeaderSize = 16
     static let messageLimit = 4096
     /// Smallest frame limit that a peer may state.
@@ -129,11 +134,14 @@ enum FrameFormat {
         static let hasReference: UInt8 = 4
         static let isLastUse: UInt8 = 8
         static let isPacked: UInt8 = 16
-        static let all = hasKey | hasBulk | hasReference | isLastUse | isPacked
+        static let isIdentified: UInt8 = 32
+        static let all = hasKey | hasBulk | hasReference | isLastUse | isPacked | isIdentified
     }
 
     enum ResponseFlag {
         static let keptBulk: UInt8 = 1
         static let failed: UInt8 = 2
+        static let hasBulkChecksum: UInt8 = 4
+        static let all = keptBulk | failed | hasBulkChecksum
     }
 }

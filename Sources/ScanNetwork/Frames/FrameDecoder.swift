@@ -68,15 +68,18 @@ package struct FrameDecoder: ~Copyable {
         switch kind {
         case .task: throw ProtocolError("a task frame out of place")
         case .response:
-            try require(bytes, least: FrameFormat.responseHeaderSize, flags: 3, detail: false)
-            let body = bytes.from(FrameFormat.responseHeaderSize)
+            let hasChecksum = flags & FrameFormat.ResponseFlag.hasBulkChecksum != 0
+            let headerSize = FrameFormat.responseHeaderSize + (hasChecksum ? FrameFormat.bulkChecksumSize : 0)
+            try require(bytes, least: headerSize, flags: FrameFormat.ResponseFlag.all, detail: false)
+            let body = bytes.from(headerSize)
             let seconds = Double(bitPattern: bytes.u64(16))
             guard checksum(body) == bytes.u64(24) else { throw ProtocolError("a response with a wrong checksum") }
             guard seconds >= 0, seconds.isFinite else { throw ProtocolError("a response that took \(seconds) s") }
             return .response(
                 ResponseFrame(
                     request: bytes.u64(8), succeeded: flags & FrameFormat.ResponseFlag.failed == 0,
-                    keptBulk: flags & FrameFormat.ResponseFlag.keptBulk != 0, seconds: seconds, body: body))
+                    keptBulk: flags & FrameFormat.ResponseFlag.keptBulk != 0, seconds: seconds,
+                    bulkChecksum: hasChecksum ? bytes.u64(FrameFormat.responseHeaderSize) : nil, body: body))
         case .refusal:
             try require(bytes, least: FrameFormat.requestHeaderSize, flags: 0, detail: true)
             guard let reason = RefusalReason(rawValue: detail) else {
@@ -130,6 +133,11 @@ extension FrameDecoder {
             throw ProtocolError("a task frame with the flag of the last use but no bulk key")
         }
         guard bulkCount <= UInt64(limit) else { throw ProtocolError("a task frame with \(bulkCount) bulk bytes") }
+        if flags & FrameFormat.TaskFlag.isIdentified != 0 {
+            guard flags & FrameFormat.TaskFlag.hasReference != 0, flags & FrameFormat.TaskFlag.isPacked == 0,
+                bytes.u64(40) == 0
+            else { throw ProtocolError("a task frame whose reference cannot identify the bulk bytes") }
+        }
         if flags & FrameFormat.TaskFlag.hasReference != 0 { return try referringTask(size, headSize) }
         guard headSize + Int(bulkCount) == size else {
             throw ProtocolError("a task frame whose parts do not add up to its length")
@@ -166,7 +174,9 @@ extension FrameDecoder {
         }
         let referred = ReferredBulk(
             reference: BulkReference(origin: Array(body[..<originCount]), part: Array(body[originCount...])),
-            byteCount: Int(bytes.u64(24)), checksum: bytes.u64(40), unpackedCount: Self.unpackedCount(bytes))
+            byteCount: Int(bytes.u64(24)),
+            checksum: bytes[5] & FrameFormat.TaskFlag.isIdentified == 0 ? bytes.u64(40) : nil,
+            unpackedCount: Self.unpackedCount(bytes))
         return try task(headSize, bulk: nil, referred: referred, further: size - headSize)
     }
 

@@ -15,13 +15,17 @@ extension ByteWriter {
     /// Appends all of a task frame but its bulk bytes, which must follow unless there is a `reference` to them.
     package mutating func putTask(
         request: UInt64, attempt: UInt32, scanner: String, task: UnsafeRawBufferPointer, key: BulkKey?,
-        isLastUse: Bool = false, bulk: BulkBytes?, reference: BulkReference? = nil
+        isLastUse: Bool = false, bulk: BulkBytes?, reference: BulkReference? = nil, referredCount: Int = 0
     ) {
-        precondition(reference == nil || bulk != nil, "a reference stands for bulk bytes")
+        precondition(
+            reference.map { bulk != nil || $0.identifiesBytes } ?? true, "a reference stands for bulk bytes")
         var scanner = scanner
         scanner.withUTF8 { scanner in
-            let bulkCount = bulk?.count ?? 0
-            let bulkFlag = reference == nil ? FrameFormat.TaskFlag.hasBulk : FrameFormat.TaskFlag.hasReference
+            let bulkCount = bulk?.count ?? (reference == nil ? 0 : referredCount)
+            let bulkFlag =
+                reference == nil
+                ? FrameFormat.TaskFlag.hasBulk
+                : FrameFormat.TaskFlag.hasReference | (bulk == nil ? FrameFormat.TaskFlag.isIdentified : 0)
             let unpackedCount = bulk?.unpackedCount
             let headerSize =
                 FrameFormat.taskHeaderSize + (unpackedCount == nil ? 0 : FrameFormat.unpackedCountSize)
@@ -29,7 +33,7 @@ extension ByteWriter {
                 .task,
                 flags: (key == nil ? 0 : FrameFormat.TaskFlag.hasKey)
                     | (key == nil || !isLastUse ? 0 : FrameFormat.TaskFlag.isLastUse)
-                    | (bulk == nil ? 0 : bulkFlag)
+                    | (bulk == nil && reference == nil ? 0 : bulkFlag)
                     | (unpackedCount == nil ? 0 : FrameFormat.TaskFlag.isPacked),
                 detail: UInt8(scanner.count),
                 size: headerSize + scanner.count + task.count + (reference?.size ?? bulkCount))
@@ -63,16 +67,20 @@ extension ByteWriter {
 
     /// Appends a response.
     package mutating func putResponse(
-        request: UInt64, succeeded: Bool, keptBulk: Bool, seconds: Double, body: UnsafeRawBufferPointer
+        request: UInt64, succeeded: Bool, keptBulk: Bool, seconds: Double, bulkChecksum: UInt64? = nil,
+        body: UnsafeRawBufferPointer
     ) {
         putPrefix(
             .response,
             flags: (keptBulk ? FrameFormat.ResponseFlag.keptBulk : 0)
-                | (succeeded ? 0 : FrameFormat.ResponseFlag.failed),
-            size: FrameFormat.responseHeaderSize + body.count)
+                | (succeeded ? 0 : FrameFormat.ResponseFlag.failed)
+                | (bulkChecksum == nil ? 0 : FrameFormat.ResponseFlag.hasBulkChecksum),
+            size: FrameFormat.responseHeaderSize + (bulkChecksum == nil ? 0 : FrameFormat.bulkChecksumSize)
+                + body.count)
         put(request)
         put(seconds)
         put(checksum(body))
+        if let bulkChecksum { put(bulkChecksum) }
         put(raw: body)
     }
 

@@ -18,6 +18,8 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     public var busy: Int?
     /// Whether it reads bulk bytes by reference; nil if not.
     package var readsReferences: Bool?
+    /// Whether it reads bulk bytes by a reference that identifies them, and reports their checksum; nil if not.
+    package var identifiesBulk: Bool?
     /// Whether a task may state that it uses a bulk key for the last time; nil if not.
     package var forgetsBulk: Bool?
     /// The packed form of bulk bytes that it unpacks, see ``BulkUnpacker/form``; nil if none.

@@ -91,6 +91,7 @@ public final class NodeServer: @unchecked Sendable {
             identity: system.id, name: system.name, slots: system.slots, queueLimit: options.queueLimit,
             scanners: scanners.names, frameLimit: options.frameLimit)
         info.readsReferences = resolver == nil ? nil : true
+        info.identifiesBulk = info.readsReferences
         info.forgetsBulk = true
         info.unpacks = scanners.unpacker?.form
         info.processors = system.processors

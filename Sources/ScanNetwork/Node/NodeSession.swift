@@ -69,7 +69,8 @@ final class NodeSession: @unchecked Sendable {
         connection?.send { writer in
             body.withUnsafeBytes { body in
                 writer.putResponse(
-                    request: task.request, succeeded: succeeded, keptBulk: keptBulk, seconds: task.seconds, body: body)
+                    request: task.request, succeeded: succeeded, keptBulk: keptBulk, seconds: task.seconds,
+                    bulkChecksum: task.readChecksum, body: body)
             }
         }
     }

@@ -166,7 +166,8 @@ package struct NodeSessionState<Work: SessionTask> {
         var isKept = work.grant.isBulkKept
         if let bytes = work.readBulk, let key = work.grant.key { isKept = node.keep(bytes, as: key, of: id) }
         switch result {
-        case .output(let bytes) where bytes.count + FrameFormat.responseHeaderSize <= frameLimit:
+        case .output(let bytes)
+        where bytes.count + FrameFormat.responseHeaderSize + FrameFormat.bulkChecksumSize <= frameLimit:
             return .output(bytes, keptBulk: isKept)
         case .output(let bytes):
             let cause = "the result has \(bytes.count) bytes; the coordinator takes \(frameLimit)"

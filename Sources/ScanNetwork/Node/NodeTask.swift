@@ -17,6 +17,8 @@ final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
     private(set) var result: CodedResult?
     private(set) var seconds = 0.0
     private(set) var readBulk: BulkBytes?
+    /// Checksum of the bulk bytes that were read without one; nil if none were.
+    private(set) var readChecksum: UInt64?
 
     /// A task that arrived in `frame`.
     init(_ frame: TaskFrame, of session: NodeSession, scanner: Scanners.Scanner, grant: TaskGrant) {
@@ -84,6 +86,7 @@ final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
     private func read() throws -> BulkBytes? {
         guard let referred = grant.referred, let resolver = session.server.resolver else { return nil }
         let bytes = try referred.read(by: resolver)
+        if referred.checksum == nil { readChecksum = bytes.withUnsafeBytes(checksum) }
         if grant.key != nil { readBulk = bytes }
         return bytes
     }

@@ -38,27 +38,35 @@ public struct StoredImage: Hashable, Sendable {
 
 /// The bytes of an image in a file that is open, even if its path has been replaced since.
 package struct StoredBytes: Sendable {
-    fileprivate let image: StoredImage
+    let image: StoredImage
     let file: OpenDescriptor
+
+    var unreadable: ImageError { image.unreadable }
 
     /// As ``StoredImage/checksum(checkCancellation:)``.
     package func checksum(checkCancellation: () throws -> Void) throws -> UInt64 {
-        let descriptor = file.number
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw image.unreadable }
+        guard fstat(file.number, &status) == 0 else { throw unreadable }
         let size = Int(status.st_size)
         let (start, end) = (image.range?.lowerBound ?? 0, min(image.range?.upperBound ?? size, size))
-        guard start <= end, let state = XXH3_createState() else { throw image.unreadable }
+        guard start <= end else { throw unreadable }
+        return try checksum(of: start..<end, checkCancellation: checkCancellation)
+    }
+
+    /// The 64-bit XXH3 of bytes of the file.
+    /// - Throws: ``ImageError`` with `unreadable`; what `checkCancellation`, called every 128 KiB, throws.
+    func checksum(of range: Range<Int>, checkCancellation: () throws -> Void) throws -> UInt64 {
+        guard let state = XXH3_createState() else { throw unreadable }
         defer { XXH3_freeState(state) }
         XXH3_64bits_reset(state)
         var buffer = [UInt8](repeating: 0, count: 1 << 17)
-        var offset = start
-        while offset < end {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
             try checkCancellation()
-            let wanted = min(buffer.count, end - offset)
-            let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, wanted, off_t(offset)) }
+            let wanted = min(buffer.count, range.upperBound - offset)
+            let count = buffer.withUnsafeMutableBytes { pread(file.number, $0.baseAddress, wanted, off_t(offset)) }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw image.unreadable }
+            guard count > 0 else { throw unreadable }
             _ = buffer.withUnsafeBytes { XXH3_64bits_update(state, $0.baseAddress, count) }
             offset += count
         }

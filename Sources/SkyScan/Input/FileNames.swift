@@ -6,20 +6,26 @@ struct FileNames: Codable, Equatable, Sendable {
         /// Absolute, without symbolic links.
         var path: String
         var hdu: Int
+        /// What a node's file at this path must be equal in; nil if nothing is known.
+        var identity: FileIdentity?
     }
 
     var image: File
     var mask: File?
     var weights: File?
 
-    /// The names of open files; nil if a node cannot read one of them window by window.
-    init?(_ files: ImageFiles) {
-        func file(_ image: FITSImage) -> File? {
-            guard !image.stored.isCompressedFile, let path = image.stored.absolutePath else { return nil }
-            return File(path: path, hdu: image.hduNumber)
+    /// The names of open files, whose bytes are `opened`; nil if a node cannot read one of them window by window.
+    init?(_ files: ImageFiles, _ opened: OpenFiles) {
+        func file(_ image: FITSImage?, _ bytes: StoredBytes?) -> File? {
+            guard let image, let bytes, !image.stored.isCompressedFile, let path = image.stored.absolutePath
+            else { return nil }
+            return File(path: path, hdu: image.hduNumber, identity: try? bytes.identity(of: image))
         }
-        guard let image = file(files.image) else { return nil }
-        (self.image, mask, weights) = (image, files.mask.flatMap(file), files.weights.flatMap(file))
+        guard let image = file(files.image, opened.image) else { return nil }
+        (self.image, mask, weights) = (image, file(files.mask, opened.mask), file(files.weights, opened.weights))
         guard (mask != nil) == (files.mask != nil), (weights != nil) == (files.weights != nil) else { return nil }
     }
+
+    /// Whether a node can find out whether it has the same files.
+    var areIdentified: Bool { [image, mask, weights].allSatisfy { $0 == nil || $0?.identity != nil } }
 }

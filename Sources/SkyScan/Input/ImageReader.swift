@@ -14,6 +14,8 @@ public actor ImageReader {
     private let storedFiles: StoredFiles?
     /// The coded names of the files; nil if a node cannot read them by itself.
     private let origin: [UInt8]?
+    /// Whether the names tell these files from others.
+    private let isIdentified: Bool
     private let bytes: OpenFiles
     private var order: ReadingOrder
     // Windows that have not been requested yet, and their bytes.
@@ -22,6 +24,9 @@ public actor ImageReader {
     private var reading = ReadingTime()
     // Signalled when a pass needs no more pixels, and when the computation of checksums is cancelled; wakes one waiter.
     private nonisolated let passEnd = DispatchSemaphore(value: 0)
+
+    /// Pixels of the windows that were read so far.
+    public var readPixels: Int { reading.pixels }
 
     /// Seconds spent on reading windows so far.
     public var readingSeconds: Double { reading.seconds }
@@ -78,7 +83,9 @@ public actor ImageReader {
         let files = ImageFiles(image: image, mask: mask?.file, weights: weights?.file)
         summary = ImageSummary(image, mask: mask, weights: weights)
         bytes = try OpenFiles(files)
-        origin = try FileNames(files).map { try WireEncoder().encode($0) }
+        let names = FileNames(files, bytes)
+        origin = try names.map { try WireEncoder().encode($0) }
+        isIdentified = names?.areIdentified ?? false
         self.files = files
         storedFiles = StoredFiles(files, in: bytes)
         let pixel = WindowPixels(
@@ -128,7 +135,16 @@ public actor ImageReader {
     /// as a whole.
     nonisolated func reference(to window: WindowPixels) -> BulkReference? {
         guard let origin, let part = try? WireEncoder().encode(window) else { return nil }
-        return BulkReference(origin: origin, part: part)
+        return BulkReference(origin: origin, part: part, identifiesBytes: isIdentified)
+    }
+
+    /// Whether references with this origin refer to the files of this reader.
+    nonisolated func isOrigin(_ origin: [UInt8]) -> Bool { origin == self.origin }
+
+    /// A reference by which such a node can compute the checksums of the files; nil if there is none.
+    nonisolated var checksumReference: BulkReference? {
+        guard isIdentified, let origin else { return nil }
+        return BulkReference(origin: origin, part: ChecksumTask.part, identifiesBytes: true)
     }
 
     /// Reads a window; then reads ahead those that will probably be requested next.

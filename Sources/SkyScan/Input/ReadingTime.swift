@@ -4,7 +4,8 @@ internal import Foundation
 struct ReadingTime {
     /// Elapsed seconds.
     private(set) var seconds = 0.0
-    private var pixels = 0
+    /// Pixels of the windows.
+    private(set) var pixels = 0
     private var converted = (pixels: 0, processorSeconds: 0.0)
 
     /// Processor time that one system alone would take to read all of these windows, at the pace of those that were

@@ -13,13 +13,14 @@ public struct WindowResolver: BulkResolver {
     /// - Throws: ``ImageError`` or ``ScanSetupError`` if the node lacks the file or window; what decoding throws.
     public func bytes(of reference: BulkReference, count: Int, unpackedCount: Int?) throws -> BulkBytes {
         let names = try WireDecoder().decode(FileNames.self, from: reference.origin)
+        if reference.part == ChecksumTask.part { return try checksums(names) }
         let window = try WireDecoder().decode(WindowPixels.self, from: reference.part)
         try window.rect.validate()
         guard !window.rect.isEmpty, window.byteCount == unpackedCount ?? count, window.hasMask == (names.mask != nil),
             window.hasWeights == (names.weights != nil)
         else { throw ScanSetupError("the window \(window.rect) does not have \(unpackedCount ?? count) bytes") }
         func open(_ file: FileNames.File) throws -> FITSImage {
-            let image = try folders.image(at: file.path, hdu: file.hdu)
+            let image = try image(file)
             guard PixelRect(x: 0..<image.width, y: 0..<image.height).contains(window.rect) else {
                 throw ImageError(.noImage, "\(file.path): has only \(image.width) by \(image.height) pixels")
             }
@@ -32,5 +33,31 @@ public struct WindowResolver: BulkResolver {
             throw ScanSetupError("the window \(window.rect) has no packed form here")
         }
         return packed
+    }
+
+    /// Opens an image.
+    /// - Throws: ``ImageError`` if the node lacks it, or has another file in its place.
+    private func image(_ file: FileNames.File) throws -> FITSImage {
+        let image = try folders.image(at: file.path, hdu: file.hdu)
+        if let identity = file.identity {
+            guard try image.stored.opened().identity(of: image) == identity else {
+                throw ImageError(
+                    .unreadable, "\(file.path): is another file than the coordinator's, by size, time or header")
+            }
+        }
+        return image
+    }
+
+    /// The checksums of files, as the bulk bytes of a ``ChecksumTask``.
+    private func checksums(_ names: FileNames) throws -> BulkBytes {
+        func checksum(_ file: FileNames.File) throws -> UInt64 {
+            let image = try image(file)
+            // Its path is valid only while it is open.
+            return try withExtendedLifetime(image) { try image.stored.checksum() }
+        }
+        return ChecksumTask.bytes(
+            of: InputChecksums(
+                image: try checksum(names.image), mask: try names.mask.map(checksum),
+                weights: try names.weights.map(checksum)))
     }
 }

@@ -24,7 +24,7 @@ extension ScanCommand {
     /// Reports what was found and written: as a line on standard error, with --json on standard output.
     func report(
         _ result: SkyScanResult, _ image: ImageSummary, _ parameters: ScanParameters, _ outputs: [CatalogueOutput],
-        _ account: ScanAccount, _ nodes: RemoteNodes, _ delivery: Delivery?, _ log: Log, seconds: Double
+        _ account: ScanAccount, _ nodes: RemoteNodes, link: String?, _ delivery: Delivery?, _ log: Log, seconds: Double
     ) throws {
         if options.common.json {
             try StandardOutput.write(
@@ -37,7 +37,9 @@ extension ScanCommand {
             log.write(.error, "\(name: image.name): no ra and dec in the catalogue: \(problem)")
         }
         for sector in result.missing { log.write(.error, "\(sector.line)") }
+        for line in nodes.copyLines { log.write(.warning, "\(line)") }
         if let line = nodes.pixelLine { log.conclude("\(line)") }
+        if let link { log.conclude("\(link)") }
         let found = ScanReport.found(result, pixels: image.area)
         let files = outputs.filter { !$0.isStandardOutput }.map(\.path) + options.sidePaths
         let written = files.isEmpty ? "" : ", written to \(files.joined(separator: ", "))"

@@ -115,7 +115,7 @@ struct ScanCommand: Command {
         let recorder = events.recorder
         // A journal needs the checksums before the first result.
         let patience = journal == nil ? Duration.seconds(1) : .zero
-        let checksums = Task { try await reader.checksums(patience: patience) }
+        let early = options.cluster.slotsHere == 0 ? nil : Task { try await reader.checksums(patience: patience) }
         let preview = options.page.paths.isEmpty ? nil : Task { try await self.preview(reader) }
         dashboard?.offer(warn: { events.warn(StyledText($0)) }) {
             if let preview { return try await preview.value }
@@ -123,6 +123,7 @@ struct ScanCommand: Command {
         }
         defer { preview?.cancel() }
         try await node.join(options.cluster, events)
+        let checksums = early ?? Task { try await self.checksums(of: reader, node, patience: patience) }
         try await journal?.begin { try await checksums.value }
         let job = try SkyScan(
             reader: reader, parameters: parameters, bandRows: options.bandRows,
@@ -132,6 +133,7 @@ struct ScanCommand: Command {
         display.handle(
             .began(pixels: reader.summary.width * reader.summary.height, work: job.expectedCost))
         let result = try await job.run()
+        try checkCopies(of: reader, node)
         recorder.finish()
         events.report(differentNodes: result.differentNodes.keys.sorted())
         let account = await account(recorder, reader, node, isOnly: true)
@@ -162,7 +164,8 @@ struct ScanCommand: Command {
         }
         let delivery = await deliver(catalogueTable, of: reader.summary, outputs)
         try report(
-            result, reader.summary, parameters, outputs, account, node.connections, delivery, log, seconds: seconds)
+            result, reader.summary, parameters, outputs, account, node.connections,
+            link: node.connections.linkLine(reader, seconds: seconds), delivery, log, seconds: seconds)
         guard result.missing.isEmpty else { return .partialCatalogue }
         return delivery?.failures == nil ? .complete : .failure
     }

@@ -69,6 +69,23 @@ import Testing
             actions(bulk: true, packed: true, .begin(holdsKey: false, packing: .none)) == [.load(.none)])
     }
 
+    @Test("a reference that identifies the bytes is sent before anyone has read them; they are read if it is refused")
+    func identified() {
+        #expect(
+            actions(
+                bulk: true, reference: true, .begin(holdsKey: false, packing: .none, reads: true), .sent,
+                .replied(isBulkMissing: true), .loaded(succeeded: true), .sent, .replied(isBulkMissing: false))
+                == [
+                    .send(.reference), .none, .load(.none), .send(.bytes), .none, .end(.reply),
+                ])
+        // The system has dropped the bytes that it kept.
+        #expect(
+            actions(
+                bulk: true, reference: true, .begin(holdsKey: true, packing: .none, reads: true), .sent,
+                .replied(isBulkMissing: true))
+                == [.send(.light), .none, .send(.reference)])
+    }
+
     @Test("cancelled or expired with the system, the request is cancelled too")
     func abandoned() {
         let cancelled = AttemptState.Ending.cancelled(isOvertaken: true)
@@ -113,7 +130,8 @@ import Testing
             var events: [Event] = [
                 .begin(
                     holdsKey: .random(using: &random),
-                    packing: BulkPacking.allCases.randomElement(using: &random) ?? .none),
+                    packing: BulkPacking.allCases.randomElement(using: &random) ?? .none,
+                    reads: .random(using: &random)),
                 .cancelled(isOvertaken: true),
             ]
             if requests > 0 {

@@ -57,6 +57,34 @@ struct ReferringTaskTests {
         #expect(try Self.decode(bare, piece: size) == ["", "[]", "ping 11"])
     }
 
+    @Test("may identify the bytes, whose checksum comes back with the response")
+    func identified() throws {
+        var writer = ByteWriter()
+        let reference = BulkReference(origin: [1], part: [2], identifiesBytes: true)
+        ([8, 9] as [UInt8]).withUnsafeBytes { task in
+            writer.putTask(
+                request: 5, attempt: 2, scanner: "t/1", task: task, key: nil, bulk: nil, reference: reference,
+                referredCount: 400)
+        }
+        for checksum in [nil, 77] as [UInt64?] {
+            ([3, 4] as [UInt8]).withUnsafeBytes { body in
+                writer.putResponse(
+                    request: 5, succeeded: true, keptBulk: false, seconds: 1, bulkChecksum: checksum, body: body)
+            }
+        }
+        var decoder = FrameDecoder(limit: 1 << 20)
+        let bytes = Array(writer.bytes)
+        decoder.space().copyBytes(from: bytes)
+        decoder.received(bytes.count)
+        guard case .task(let task) = try decoder.next() else { throw ProtocolError("no task") }
+        let referred = try #require(task.referred)
+        #expect(referred.byteCount == 400 && referred.checksum == nil && referred.reference.part == [2])
+        for checksum in [nil, 77] as [UInt64?] {
+            guard case .response(let response) = try decoder.next() else { throw ProtocolError("no response") }
+            #expect(response.bulkChecksum == checksum && Array(response.body) == [3, 4])
+        }
+    }
+
     @Test("is much smaller than its bytes")
     func size() {
         #expect(Self.frame().count == Self.place + 12 + 7)
@@ -76,7 +104,9 @@ struct ReferringTaskTests {
             ("reference with a wrong checksum", changed { $0[Self.place + 8] = 8 }),
             ("reference with a wrong checksum", changed { $0[Self.place + 11] = 0xff }),
             ("bulk bytes and a reference to others", changed { $0[5] |= 2 }),
-            ("unknown flags", changed { $0[5] |= 32 }),
+            ("unknown flags", changed { $0[5] |= 64 }),
+            ("a task frame whose reference cannot identify", changed { $0[5] |= 32 }),
+            ("a task frame whose reference cannot identify", changed { $0[5] = $0[5] & ~4 | 34 }),
             ("a task frame with \(1 << 40) bulk bytes", changed { ($0[24], $0[29]) = (0, 1) }),
             ("a reference of 11 bytes", changed { $0[0] -= 8 }),
             (

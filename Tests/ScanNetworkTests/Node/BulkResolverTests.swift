@@ -47,13 +47,15 @@ struct BulkResolverTests {
         var loaded: Int { loads.withLock { $0 } }
 
         /// Runs a task whose bytes are those of `part` of `origin`; returns their sum.
-        func run(_ part: UInt8, of origin: String = "shelf", key: UInt64? = nil, isLastUse: Bool = false) async throws
-            -> Int
-        {
+        func run(
+            _ part: UInt8, of origin: String = "shelf", key: UInt64? = nil, isLastUse: Bool = false,
+            identified: Bool = false
+        ) async throws -> Int {
             let bytes = BulkBytes(byteCount: right.count) { $0.copyBytes(from: right) }
             let source = BulkSource(
                 key: key.map { BulkKey(job: 1, index: $0) }, isLastUse: isLastUse,
-                reference: BulkReference(origin: Array(origin.utf8), part: [part]), byteCount: right.count
+                reference: BulkReference(
+                    origin: Array(origin.utf8), part: [part], identifiesBytes: identified), byteCount: right.count
             ) { [loads] in
                 loads.withLock { $0 += 1 }
                 return bytes
@@ -110,6 +112,27 @@ struct BulkResolverTests {
             #expect(lines.count == 1, "\(bench.events.withLock { $0 })")
             await bench.close()
         }
+    }
+
+    @Test("reads bytes that a reference identifies before the coordinator has read them, and keeps them")
+    func identified() async throws {
+        let shelf = Shelf(Self.right)
+        let bench = try await Bench(shelf)
+        #expect(try await bench.run(1, key: 8, identified: true) == Self.sum)
+        #expect(try await bench.run(1, key: 8, identified: true) == Self.sum)
+        #expect(try await bench.run(1, key: 8, isLastUse: true, identified: true) == Self.sum)
+        #expect(bench.loaded == 0 && shelf.references.count == 1 && bench.node.status.done == 3)
+        await bench.close()
+        // One that does not have them is sent them, and no further reference.
+        let empty = try await Bench(Shelf(nil))
+        for part in 1...2 as ClosedRange<UInt8> { #expect(try await empty.run(part, identified: true) == Self.sum) }
+        #expect(empty.loaded == 2 && empty.node.status.done == 2)
+        await empty.close()
+        // Bytes of another number are not taken for those.
+        let short = try await Bench(Shelf(Array(Self.right.dropLast())))
+        #expect(try await short.run(1, identified: true) == Self.sum)
+        #expect(short.loaded == 1)
+        await short.close()
     }
 
     @Test("is not referred to anything if it does not say that it reads")

@@ -31,7 +31,8 @@ struct TileStreamTests {
             position += widthBits
             if width > longest + 1 { return false }
             if width == longest + 1 { position += block * 8 * bytesPerPixel }
-            for _ in 0..<((1...longest).contains(width) ? block : 0) {
+            let codes = (1...longest).contains(width) ? block : 0
+            for _ in 0..<codes {
                 while position < bits.count, bits[position] == 0 { position += 1 }
                 guard position < bits.count else { return false }
                 position += width

@@ -40,13 +40,17 @@ struct WindowResolverTests {
     @Test("are of the HDU that is scanned")
     func otherHDU() throws {
         let image = try files.image(width: 9, height: 7) { _, _ in 1 }
-        let names = try #require(
-            FileNames(ImageFiles(image: try FITSImage("\(image)[0]"), mask: nil, weights: nil)))
+        let names = try names(of: "\(image)[0]")
         #expect(names.image.hdu == 0 && names.image.path.hasSuffix("/sky.fits") && names.mask == nil)
         var wrong = names
         wrong.image.hdu = 1
         let window = WindowPixels(rect: PixelRect(x: 0..<9, y: 0..<7), hasWeights: false, hasMask: false)
         #expect(throws: ImageError.self) { try read(wrong, window) }
+    }
+
+    private func names(of image: String) throws -> FileNames {
+        let files = ImageFiles(image: try FITSImage(image), mask: nil, weights: nil)
+        return try #require(FileNames(files, try OpenFiles(files)))
     }
 
     @Test("are of files that are not compressed as a whole")
@@ -70,7 +74,7 @@ struct WindowResolverTests {
     @Test("are refused if they are not in the image, or of another size than is said")
     func impossible() throws {
         let image = try files.image(width: 9, height: 7) { _, _ in 1 }
-        let names = try #require(FileNames(ImageFiles(image: try FITSImage(image), mask: nil, weights: nil)))
+        let names = try names(of: image)
         func window(_ x: Range<Int>, _ y: Range<Int>, weights: Bool = false, mask: Bool = false) -> WindowPixels {
             WindowPixels(rect: PixelRect(x: x, y: y), hasWeights: weights, hasMask: mask)
         }
@@ -89,6 +93,60 @@ struct WindowResolverTests {
         #expect(throws: (any Error).self) {
             try resolver.bytes(of: BulkReference(origin: [1, 2], part: []), count: 252, unpackedCount: nil)
         }
+    }
+
+    @Test("are not of a file that differs in size, time or header from the coordinator's")
+    func identity() throws {
+        let image = try files.image(width: 9, height: 7) { _, _ in 1 }
+        let names = try names(of: image)
+        let identity = try #require(names.image.identity)
+        let window = WindowPixels(rect: PixelRect(x: 0..<9, y: 0..<7), hasWeights: false, hasMask: false)
+        #expect(names.areIdentified && identity.size == 5760)
+        #expect(try read(names, window).count == 252)
+        for change in [
+            { $0.size += 1 }, { $0.modified += 1 }, { $0.header ^= 1 },
+        ] as [(inout FileIdentity) -> Void] {
+            var other = names
+            var changed = identity
+            change(&changed)
+            other.image.identity = changed
+            #expect(throws: ImageError.self) { try read(other, window) }
+        }
+        // Written again since.
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: image)
+        #expect(throws: ImageError.self) { try read(names, window) }
+    }
+
+    @Test("leave none to read for the coordinator, and neither do the checksums")
+    func nothingRead() async throws {
+        let image = try files.field()
+        let cluster = try await LoopbackCluster(nodes: 2, resolver: resolver)
+        defer { cluster.close() }
+        let reader = try ImageReader(image: image)
+        let scan = try SkyScan(
+            reader: reader, parameters: ScanParameters(), bandRows: 64, coordinator: cluster.coordinator, job: 1)
+        let result = try await scan.run()
+        let checksums = try await reader.checksums(by: cluster.coordinator)
+        #expect(result.sources.count > 20 && cluster.nodes.bulkProblems.isEmpty)
+        #expect(await reader.readPixels == 0 && cluster.nodes.traffic.sent.attempts == 0)
+        #expect(try await reader.checksums() == checksums)
+    }
+
+    @Test("two nodes whose copies differ are named, and so is one that has another file")
+    func differentCopies() async throws {
+        let image = try files.field()
+        let reader = try ImageReader(image: image)
+        let window = reader.contents(of: PixelRect(x: 0..<50, y: 10..<60))
+        let reference = try #require(reader.reference(to: window))
+        let path = try names(of: image).image.path
+        let disagreement = BulkProblem.disagreement(reference, nodes: ["a", "b"])
+        #expect(disagreement.discredits(reader))
+        #expect(disagreement.words.hasPrefix("nodes a and b read different pixels of \(path), rows 10 to 59: "))
+        let unread = BulkProblem.unread(origin: reference.origin, node: "c")
+        #expect(!unread.discredits(reader) && unread.words.hasPrefix("node c did not read \(path) itself: "))
+        let other = try ImageReader(image: try files.image("other.fits", width: 9, height: 7) { _, _ in 1 })
+        #expect(!disagreement.discredits(other))
     }
 
     @Test("a scan by reference is the scan by pixels, and only files below the node's folders are read")

@@ -156,7 +156,7 @@ struct ImagesJob: Sendable {
         let location = reader.summary.name
         let parameters = try command.parameters(for: reader.summary)
         let recorder = pages?.begin(image.number, of: file)
-        let checksums = Task { try await reader.checksums() }
+        let checksums = Task { try await command.checksums(of: reader, node) }
         defer {
             checksums.cancel()
             events.ended(image: location)
@@ -175,6 +175,7 @@ struct ImagesJob: Sendable {
         if isMostlyLocal { scan.readAhead() }
         events.display.handle(.began(pixels: reader.summary.area, work: scan.expectedCost))
         let result = try await scan.run()
+        try command.checkCopies(of: reader, node)
         var table = result.table(
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
             software: Skyfarm.software)

@@ -46,6 +46,7 @@ final class ImagesReport: Sendable {
         var systems: [String: Share] = [:]
         var traffic: PixelTraffic?
         var pixelLine: String?
+        var copyLines: [String] = []
         var merged: (path: String, rows: Int)?
     }
 
@@ -115,9 +116,12 @@ final class ImagesReport: Sendable {
 
     /// Takes over how the nodes got the pixels.
     func record(_ nodes: RemoteNodes) {
-        let (traffic, line) = (PixelTraffic(nodes.traffic), nodes.pixelLine)
-        state.withLock { ($0.traffic, $0.pixelLine) = (traffic, line) }
+        let (traffic, line, copies) = (PixelTraffic(nodes.traffic), nodes.pixelLine, nodes.copyLines)
+        state.withLock { ($0.traffic, $0.pixelLine, $0.copyLines) = (traffic, line, copies) }
     }
+
+    /// What was wrong with files that nodes should have read themselves, a line each.
+    var copyLines: [String] { state.withLock(\.copyLines) }
 
     /// The line about how the nodes got the pixels; nil if there is nothing to say.
     var pixelLine: String? { state.withLock(\.pixelLine) }

@@ -127,6 +127,7 @@ extension ScanCommand {
     private func end(_ report: ImagesReport, _ failure: CommandError?, seconds: Double, _ log: Log) throws -> ExitCode {
         if options.common.json { try StandardOutput.write(JSONOutput.document(report.document(seconds: seconds))) }
         for line in report.failures { log.write(.error, "\(line)") }
+        for line in report.copyLines { log.write(.warning, "\(line)") }
         if let line = report.pixelLine { log.conclude("\(line)") }
         log.conclude("\(report.conclusion(seconds: seconds))")
         if let failure { return Skyfarm.end(failure, of: "scan", log) }

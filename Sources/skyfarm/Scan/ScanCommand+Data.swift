@@ -1,0 +1,37 @@
+import CommandLineKit
+import ScanFarm
+import ScanNetwork
+import SkyScan
+
+/// Images that nodes read from their own storage.
+extension ScanCommand {
+    /// The checksums of an image's files. If this machine scans nothing, a node that has the files computes them, so that
+    /// no pixel is read here.
+    func checksums(
+        of reader: ImageReader, _ node: ScanNode, patience: Duration = .zero
+    ) async throws -> InputChecksums {
+        if options.cluster.slotsHere == 0, node.connections.hasReader {
+            return try await reader.checksums(by: node.coordinator)
+        }
+        return try await reader.checksums(patience: patience)
+    }
+
+    /// Refuses the result of a scan for which nodes have read different pixels by the same name.
+    /// - Throws: ``CommandError``.
+    func checkCopies(of reader: ImageReader, _ node: ScanNode) throws {
+        if let problem = node.connections.bulkProblems.first(where: { $0.discredits(reader) }) {
+            throw CommandError(.input, problem.words)
+        }
+    }
+}
+
+extension RemoteNodes {
+    /// What was wrong with files that nodes should have read themselves: a line for each node, about its first one.
+    var copyLines: [String] {
+        var nodes: Set<String> = []
+        return bulkProblems.filter { problem in
+            guard case .unread(_, let node) = problem else { return true }
+            return nodes.insert(node).inserted
+        }.map(\.words)
+    }
+}
