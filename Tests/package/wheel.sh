@@ -51,9 +51,9 @@ import numpy, skyfarm
 from astropy.table import Table
 
 sources = skyfarm.scan("sky.fits", discovery=False)
-for name in ("sources.parquet", "sources.xml"):
-    sources.write(name)
-    table = Table.read(name)
+for name, form in (("sources.parquet", "parquet"), ("sources.xml", "votable")):
+    sources.write(name, format=form)
+    table = Table.read(name, format=form)
     assert table.colnames == sources.colnames and table["theta"].unit == "rad"
     assert numpy.array_equal(table["flux_auto"], sources["flux_auto"], equal_nan=True)
 X
