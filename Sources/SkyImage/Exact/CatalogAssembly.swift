@@ -8,6 +8,8 @@ package struct CatalogAssembly: Sendable {
     package let pixels: PixelRuns
     /// The pixels of sources that cleaning removed, with the survivors that they are due to.
     package let absorbed: PixelRuns
+    /// All pixels above the threshold, if the parameters request them.
+    package let detected: PixelRuns
     /// Number of the island of each of ``sources``, from 1 in key order.
     package let parents: [Int32]
     /// Sources that cleaning removed.
@@ -21,6 +23,7 @@ package struct CatalogAssembly: Sendable {
         absorbed =
             parameters.needsPixels
             ? batch.pixels.absorbed(order, survivors: kept, absorbers: cleaned?.absorbers ?? []) : PixelRuns()
+        detected = batch.detected
         let remaining = batch.selecting(kept)
         parents = parameters.measurements == nil ? [] : batch.islandNumbers(order).selecting(kept)
         sources = remaining.sources

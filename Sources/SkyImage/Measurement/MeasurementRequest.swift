@@ -27,6 +27,10 @@ public struct MeasurementRequest: Codable, Hashable, Sendable {
     /// Rows of the cut-out of each source; 0: none.
     public var vignetteHeight = 0
 
+    /// Whether the sources were detected in another image than that in which they are measured: SExtractor's dual image
+    /// mode. Their Kron radii are those of the other image.
+    public var isOfOtherImage = false
+
     /// SExtractor's defaults.
     public init() {}
 

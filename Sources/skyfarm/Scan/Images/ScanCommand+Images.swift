@@ -43,7 +43,9 @@ extension ScanCommand {
         let pages = try NightPages(self, files, replaces: journal?.files.isEmpty == false)
         return try await scan(
             .files(files, done: done),
-            .init(outputs: outputs, checkImages: checkImages, merged: merged, journal: journal, pages: pages))
+            .init(
+                outputs: outputs, checkImages: checkImages, detections: try SharedDetections(options.detectionImage),
+                merged: merged, journal: journal, pages: pages))
     }
 
     /// Where the files come from.

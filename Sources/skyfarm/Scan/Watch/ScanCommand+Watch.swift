@@ -25,7 +25,10 @@ extension ScanCommand {
         try checkImages.names.prepare(samples, checksExistence: false)
         let pages = try NightPages(self, [], replaces: journal?.files.isEmpty == false)
         return try await scan(
-            .folders(watch), .init(outputs: outputs, checkImages: checkImages, journal: journal, pages: pages))
+            .folders(watch),
+            .init(
+                outputs: outputs, checkImages: checkImages, detections: try SharedDetections(options.detectionImage),
+                journal: journal, pages: pages))
     }
 
     /// A catalogue with an image's name in a watched folder would be scanned in its turn.
