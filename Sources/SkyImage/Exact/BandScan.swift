@@ -42,6 +42,7 @@ package struct BandScan: Codable, Equatable, Sendable {
             }
         }
         result.batch = scan.batch(ofIslands: owned)
+        if parameters.returnsDetections { result.batch.detected = scan.detections(in: band.core) }
         return result
     }
 }

@@ -11,6 +11,8 @@ package struct CatalogAssembly: Sendable {
     /// Whether each run of ``absorbed`` belongs to no aperture, as in SExtractor: the row at which an island ended whose
     /// source a source before it removed.
     package let hidden: [Bool]
+    /// All pixels above the threshold, if the parameters request them.
+    package let detected: PixelRuns
     /// Number of the island of each of ``sources``, from 1 in key order.
     package let parents: [Int32]
     /// Sources that cleaning removed.
@@ -31,6 +33,7 @@ package struct CatalogAssembly: Sendable {
         } else {
             (absorbed, hidden) = (PixelRuns(), [])
         }
+        detected = batch.detected
         let remaining = batch.selecting(kept)
         parents = parameters.measurements == nil ? [] : batch.islandNumbers(order).selecting(kept)
         sources = remaining.sources

@@ -12,6 +12,8 @@ package struct SourceBatch: Codable, Equatable, Sendable {
     package var mthresh: [Float] = []
     /// The sources' pixels; nothing unless the parameters need them.
     package var pixels = PixelRuns()
+    /// All pixels above the threshold; nothing unless ``ScanParameters/returnsDetections``.
+    package var detected = PixelRuns()
     /// Sources whose apertures reach beyond the window they were measured in.
     package var open = OpenApertures()
 
@@ -27,6 +29,7 @@ package struct SourceBatch: Codable, Equatable, Sendable {
         abcor += other.abcor
         mthresh += other.mthresh
         pixels.append(other.pixels)
+        detected.append(other.detected)
     }
 
     package func selecting(_ indices: [Int]) -> SourceBatch {
@@ -70,7 +73,7 @@ package struct SourceBatch: Codable, Equatable, Sendable {
     package func validate(in image: PixelRect) throws(ScanSetupError) {
         let lengths = [keyRow.count, keyColumn.count, abcor.count, mthresh.count]
         guard sources.isRectangular, lengths.allSatisfy({ $0 == count }), open.isValid(count: count, in: image),
-            pixels.isValid(sources: count, in: image)
+            pixels.isValid(sources: count, in: image), detected.isValid(sources: detected.count.count, in: image)
         else {
             throw ScanSetupError("the columns of a batch of sources are inconsistent or do not fit the image")
         }

@@ -113,6 +113,20 @@ struct WindowScan: ~Copyable {
         }
     }
 
+    /// The pixels of `rect` above the threshold, as one entry.
+    borrowing func detections(in rect: PixelRect) -> PixelRuns {
+        var offsets: [Int32] = []
+        if parameters.filter != .matched {
+            PixelOwners.forEachDetection(in: window, parameters) { row, column in
+                let (x, y) = (column + window.rect.x.lowerBound, row + window.rect.y.lowerBound)
+                if rect.contains(x: x, y: y) { offsets.append(Int32(row * window.rect.width + column)) }
+            }
+        }
+        var runs = PixelRuns()
+        runs.append(ascending: offsets, in: window.rect)
+        return runs
+    }
+
     /// Calls `body` with each pixel of an island, in image coordinates, until it returns false.
     borrowing func forEachPixel(of island: Island, _ body: (_ x: Int, _ y: Int) -> Bool) {
         catalog.withArrays { arrays in

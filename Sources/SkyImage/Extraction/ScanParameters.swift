@@ -40,6 +40,8 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     public var measurements: MeasurementRequest?
     /// Whether the pixels of each source are returned, for images of the sources. They always are with ``measurements``.
     public var returnsPixels = false
+    /// Whether all pixels above the threshold are returned, for the measurement of the sources in other images.
+    public var returnsDetections = false
 
     /// Photometry at given positions instead of a catalogue of sources; nil, the default: none.
     public var forced: ForcedRequest?

@@ -16,6 +16,8 @@ package enum MeasuredQuantity: CaseIterable, Sendable {
     case isoFlux, isoVariance
     /// Numbers of the source's pixels above eight levels from the analysis threshold to the peak.
     case isoAreas
+    /// Of sources detected in another image: the highest of their pixels, and the analysis threshold.
+    case isoPeak, isoThreshold
     /// Full width at half maximum of a Gaussian core, in pixels.
     case fwhm
     /// Windowed barycentre, in pixels of the image; iterations; 1 if it could not be measured.
@@ -37,6 +39,7 @@ package enum MeasuredQuantity: CaseIterable, Sendable {
             .fluxErrWin:
             request.isWindowed ? 1 : 0
         case .petrosianRadius, .fluxPetrosian, .fluxErrPetrosian: request.petrosian == nil ? 0 : 1
+        case .isoPeak, .isoThreshold: request.isOfOtherImage ? 1 : 0
         default: 1
         }
     }

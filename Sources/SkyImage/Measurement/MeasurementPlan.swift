@@ -24,12 +24,13 @@ package struct MeasurementPlan: Sendable {
     ///   - parameters: of the scan.
     ///   - request: what is measured.
     ///   - levels: the background of each source, for its saturation.
+    ///   - detected: all detections, if the sources are of another image.
     package init(
         _ sources: SourceTable, pixels: PixelRuns, absorbed: PixelRuns, hidden: [Bool], plan: BandPlan,
-        parameters: ScanParameters, request: MeasurementRequest, levels: [Float]
+        parameters: ScanParameters, request: MeasurementRequest, levels: [Float], detected: PixelRuns = PixelRuns()
     ) {
         (self.plan, self.request, self.sources) = (plan, request, sources)
-        segments = SegmentRows(pixels, absorbed: absorbed, hidden: hidden, height: plan.height)
+        segments = SegmentRows(pixels, absorbed: absorbed, hidden: hidden, detected: detected, height: plan.height)
         table = MeasurementTable(unmeasured: sources.count, request)
         let margin = IslandMargin(parameters: parameters)
         ceilings = levels.map { level in request.saturation.map { Float($0) - level } ?? .infinity }
@@ -68,7 +69,9 @@ package struct MeasurementPlan: Sendable {
         }
         groups += rest.grouped(pixelLimit: 4_000_000)
         return groups.map {
-            MeasurementWindow(rect: $0.rect, of: $0.indices, sources, ceilings: ceilings, segments)
+            MeasurementWindow(
+                rect: $0.rect, of: $0.indices, sources, ceilings: ceilings, segments,
+                isOfOtherImage: request.isOfOtherImage)
         }
     }
 

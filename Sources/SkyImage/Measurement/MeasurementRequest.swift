@@ -29,6 +29,10 @@ public struct MeasurementRequest: Codable, Hashable, Sendable {
     /// Rows of the cut-out of each source; 0: none.
     public var vignetteHeight = 0
 
+    /// Whether the sources were detected in another image than that in which they are measured: SExtractor's dual image
+    /// mode. Their Kron radii are those of the other image.
+    public var isOfOtherImage = false
+
     /// SExtractor's PHOT_PETROPARAMS.
     public struct Petrosian: Codable, Hashable, Sendable {
         /// Radius of the ellipse in Petrosian radii; 0.1 to 20.

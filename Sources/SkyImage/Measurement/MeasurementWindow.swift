@@ -12,8 +12,10 @@ package struct MeasurementWindow: Codable, Equatable, Sendable {
     package var thresh: [Float] = [], peak: [Float] = []
     /// Background-subtracted levels from which samples are saturated; infinity: none.
     package var ceiling: [Float] = []
-    /// Runs of pixels of all sources that reach into the window: the source's index in the catalogue, row, first column
-    /// and number of pixels, in image coordinates.
+    /// Kron radii and their flags, if they were measured in another image; empty otherwise.
+    package var kronRadius: [Double] = [], kronFlag: [Double] = []
+    /// Runs of pixels of all sources that reach into the window: the source's index in the catalogue, -1 for detections
+    /// in another image; row, first column and number of pixels, in image coordinates.
     package var owner: [Int32] = [], row: [Int32] = [], column: [Int32] = [], length: [Int32] = []
     /// Whether a run was that of a source that cleaning removed in favour of its owner.
     package var isAbsorbed: [Bool] = []
@@ -22,7 +24,8 @@ package struct MeasurementWindow: Codable, Equatable, Sendable {
 
     /// The window of the sources at `indices`.
     package init(
-        rect: PixelRect, of indices: [Int], _ sources: SourceTable, ceilings: [Float], _ segments: SegmentRows
+        rect: PixelRect, of indices: [Int], _ sources: SourceTable, ceilings: [Float], _ segments: SegmentRows,
+        isOfOtherImage: Bool
     ) {
         self.rect = rect
         index = indices.map(Int32.init)
@@ -34,6 +37,10 @@ package struct MeasurementWindow: Codable, Equatable, Sendable {
         thresh = sources.thresh.selecting(indices)
         peak = sources.peak.selecting(indices)
         ceiling = ceilings.selecting(indices)
+        if isOfOtherImage {
+            kronRadius = sources.photometry.kronRadius.selecting(indices)
+            kronFlag = sources.photometry.kronFlag.selecting(indices).map(Double.init)
+        }
         let columns = Int32(rect.x.lowerBound)..<Int32(rect.x.upperBound)
         for y in rect.y {
             for segment in segments[y] {
@@ -54,9 +61,11 @@ package struct MeasurementWindow: Codable, Equatable, Sendable {
     func validate() throws(ScanSetupError) {
         try rect.validate()
         let lengths = [x.count, y.count, a.count, b.count, theta.count, thresh.count, peak.count, ceiling.count]
+        let given = [kronRadius.count, kronFlag.count]
         let runs = [row.count, column.count, length.count, isAbsorbed.count, isHidden.count]
         guard lengths.allSatisfy({ $0 == index.count }), runs.allSatisfy({ $0 == owner.count }),
-            (owner + index).allSatisfy({ $0 >= 0 && $0 < .max }), Set(index).count == index.count,
+            given == [0, 0] || given == [index.count, index.count], owner.allSatisfy({ $0 >= -1 && $0 < .max }),
+            index.allSatisfy({ $0 >= 0 && $0 < .max }), Set(index).count == index.count,
             row.indices.allSatisfy({ place in
                 length[place] > 0 && rect.contains(x: Int(column[place]), y: Int(row[place]))
                     && Int(length[place]) <= rect.x.upperBound - Int(column[place])

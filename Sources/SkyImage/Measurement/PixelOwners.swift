@@ -24,11 +24,18 @@ struct PixelOwners: ~Copyable {
                 (Int(sources.row[place]) - rect.y.lowerBound) * rect.width + Int(sources.column[place])
                 - rect.x.lowerBound
             let absorbed = sources.isHidden[place] ? Self.detected : Self.absorbed
-            let number = sources.isAbsorbed[place] ? absorbed : sources.owner[place] + 1
+            let owner = sources.owner[place] < 0 ? Self.detected : sources.owner[place] + 1
+            let number = sources.isAbsorbed[place] ? absorbed : owner
             for offset in start..<start + Int(sources.length[place]) { numbers[offset] = number }
         }
-        // The matched filter's values are no samples; SExtractor does not have it.
-        if parameters.filter != .matched { markDetections(window, parameters) }
+        // The matched filter's values are no samples; SExtractor does not have it. Detections of another image are given.
+        if parameters.filter != .matched, parameters.measurements?.isOfOtherImage != true {
+            let numbers = numbers
+            Self.forEachDetection(in: window, parameters) { row, column in
+                let place = row * rect.width + column
+                if numbers[place] == Self.none { numbers[place] = Self.detected }
+            }
+        }
     }
 
     deinit { LargeMemory.deallocate(numbers, area) }
@@ -41,20 +48,21 @@ struct PixelOwners: ~Copyable {
         return number == Self.detected || number > 0 && number != source
     }
 
-    /// Marks the pixels without a source that are above the threshold, after the filter.
-    private borrowing func markDetections(_ window: borrowing ScanWindow, _ parameters: ScanParameters) {
+    /// Calls `body` with the pixels that are above the threshold after the filter, row by row.
+    static func forEachDetection(
+        in window: borrowing ScanWindow, _ parameters: ScanParameters, _ body: (_ row: Int, _ column: Int) -> Void
+    ) {
         let rect = window.rect
         let threshold = Float(parameters.threshold)
         let globalThreshold = threshold * window.globalNoise
         var smoothed = [Float](repeating: 0, count: rect.width)
         for row in 0..<rect.height {
             Self.smooth(window, row, parameters.activeKernel, into: &smoothed)
-            let line = numbers + row * rect.width
             let noise = window.noiseMap.map { $0 + row * rect.width }
             let mask = window.mask.map { $0 + row * rect.width }
-            for column in 0..<rect.width where line[column] == Self.none {
+            for column in 0..<rect.width {
                 let limit = noise.map { threshold * $0[column] } ?? globalThreshold
-                if smoothed[column] > limit, mask.map({ $0[column] == 0 }) ?? true { line[column] = Self.detected }
+                if smoothed[column] > limit, mask.map({ $0[column] == 0 }) ?? true { body(row, column) }
             }
         }
     }

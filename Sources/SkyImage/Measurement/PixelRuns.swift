@@ -125,6 +125,7 @@ public struct PixelRuns: Codable, Equatable, Sendable {
 package struct SegmentRows: Sendable {
     /// A run of the source of this index.
     package struct Segment: Sendable {
+        /// -1: of a detection, perhaps without a source.
         package var source: Int32
         package var column: Int32
         package var length: Int32
@@ -138,23 +139,26 @@ package struct SegmentRows: Sendable {
     /// Place of the first run of each row, and the number of all.
     private let starts: [Int]
 
-    /// Sorts the runs of sources and those that they absorbed, some of which are hidden (none if `hidden` is empty); the
-    /// image has `height` rows.
-    package init(_ runs: PixelRuns, absorbed: PixelRuns = PixelRuns(), hidden: [Bool] = [], height: Int) {
-        let all = [(runs, false), (absorbed, true)]
+    /// Sorts the runs of sources, those that they absorbed, some of which are hidden (none if `hidden` is empty), and,
+    /// before these, of all detections; the image has `height` rows.
+    package init(
+        _ runs: PixelRuns, absorbed: PixelRuns = PixelRuns(), hidden: [Bool] = [], detected: PixelRuns = PixelRuns(),
+        height: Int
+    ) {
+        let all = [(detected, isAbsorbed: false, hasSource: false), (runs, false, true), (absorbed, true, true)]
         var starts = [Int](repeating: 0, count: height + 1)
-        for (runs, _) in all { for row in runs.row { starts[Int(row) + 1] += 1 } }
+        for (runs, _, _) in all { for row in runs.row { starts[Int(row) + 1] += 1 } }
         for row in 1..<starts.count { starts[row] += starts[row - 1] }
         var next = starts
         let none = Segment(source: 0, column: 0, length: 0, isAbsorbed: false)
-        var segments = [Segment](repeating: none, count: runs.row.count + absorbed.row.count)
-        for (runs, isAbsorbed) in all {
+        var segments = [Segment](repeating: none, count: starts[height])
+        for (runs, isAbsorbed, hasSource) in all {
             var place = 0
             for (source, count) in runs.count.enumerated() {
                 for _ in 0..<count {
                     let row = Int(runs.row[place])
                     segments[next[row]] = Segment(
-                        source: Int32(source), column: runs.column[place], length: runs.length[place],
+                        source: hasSource ? Int32(source) : -1, column: runs.column[place], length: runs.length[place],
                         isAbsorbed: isAbsorbed, isHidden: isAbsorbed && !hidden.isEmpty && hidden[place])
                     next[row] += 1
                     place += 1

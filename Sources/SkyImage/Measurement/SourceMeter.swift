@@ -96,7 +96,7 @@ struct SourceMeter: ~Copyable {
         // As in SExtractor, pixels of neighbours do not count for the Kron radius, even if they are replaced elsewhere.
         let isReplaced = request.masking == .correct
         guard take(box, target, position, isReplaced ? .blank : request.masking) else { return box }
-        let kron = kronRadius(target)
+        let kron = kronRadius(target, position)
         set(.kronRadius, [kron.radius], &row)
         set(.kronFlag, [Double(kron.flag)], &row)
         let radius = max(parameters.kronFactor * kron.radius, parameters.kronMinimum)
@@ -139,7 +139,10 @@ struct SourceMeter: ~Copyable {
         (target.x - Double(cutout.rect.x.lowerBound), target.y - Double(cutout.rect.y.lowerBound))
     }
 
-    private borrowing func kronRadius(_ target: ApertureTarget) -> (radius: Double, flag: Int16) {
+    private borrowing func kronRadius(_ target: ApertureTarget, _ position: Int) -> (radius: Double, flag: Int16) {
+        if !sources.kronRadius.isEmpty {
+            return (sources.kronRadius[position], Int16(exactly: sources.kronFlag[position]) ?? Photometry.notMeasured)
+        }
         var image = cutout.sepImage()
         let (x, y) = centre(target)
         let shape = EllipseShape(target)
@@ -297,14 +300,30 @@ struct SourceMeter: ~Copyable {
             }
         }
         let detection = sources.thresh[position]
-        let threshold = request.analysisThreshold.map { detection * Float($0 / parameters.threshold) } ?? detection
+        var threshold = request.analysisThreshold.map { detection * Float($0 / parameters.threshold) } ?? detection
+        var peak = sources.peak[position]
+        if request.isOfOtherImage {
+            threshold = Float(request.analysisThreshold ?? parameters.threshold) * noise(position)
+            peak = samples.map(\.value).max() ?? 0
+        }
         let profile = IsophotalProfile(
-            samples, threshold: threshold, peak: sources.peak[position], ceiling: sources.ceiling[position], a: target.a
-        )
+            samples, threshold: threshold, peak: peak, ceiling: sources.ceiling[position],
+            a: target.a)
+        set(.isoPeak, [Double(peak)], &row)
+        set(.isoThreshold, [Double(threshold)], &row)
         set(.isoFlux, [flux], &row)
         set(.isoVariance, [variance], &row)
         set(.isoAreas, profile.areas.map(Double.init), &row)
         set(.fwhm, [profile.fwhm], &row)
+    }
+
+    /// The noise at the barycentre of a source.
+    private func noise(_ position: Int) -> Float {
+        guard let map = pixels.noiseMap else { return pixels.globalNoise }
+        let (x, y) = (Int(sources.x[position].rounded()), Int(sources.y[position].rounded()))
+        let rect = pixels.rect
+        guard rect.contains(x: x, y: y) else { return pixels.globalNoise }
+        return map[(y - rect.y.lowerBound) * rect.width + x - rect.x.lowerBound]
     }
 
     private func appendVignette(around target: ApertureTarget, _ position: Int, to vignettes: inout [Float]) {

@@ -13,6 +13,16 @@ extension SkyScan {
             assembly.sources, pixels: assembly.pixels, absorbed: assembly.absorbed, hidden: assembly.hidden, plan: plan,
             parameters: parameters,
             request: request, levels: levels)
+        try await complete(&measurements, request, background, &tally)
+        assembly.replacePhotometry(by: measurements.table, request)
+        return measurements.table
+    }
+
+    /// Measures in rounds until each source has what it needs.
+    func complete(
+        _ measurements: inout MeasurementPlan, _ request: MeasurementRequest, _ background: BackgroundModel,
+        _ tally: inout ScanTally
+    ) async throws {
         for _ in 0..<MeasurementPlan.roundLimit {
             let windows = measurements.windows()
             if windows.isEmpty { break }
@@ -23,9 +33,6 @@ extension SkyScan {
             }
             try await measure(windows.filter { excess(of: $0.rect) == nil }, of: &measurements, background, &tally)
         }
-        let table = measurements.table
-        assembly.replacePhotometry(by: table, request)
-        return table
     }
 
     private func measure(

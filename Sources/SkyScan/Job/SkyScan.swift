@@ -96,15 +96,24 @@ public struct SkyScan: Sendable {
         var assembly = CatalogAssembly(batch, parameters: parameters)
         try await measureApertures(of: &assembly, background, &tally)
         let measurements = try await measure(&assembly, background, &tally)
+        return result(
+            assembly.sources, removed: assembly.removed, background, &tally,
+            .init(
+                table: measurements ?? MeasurementTable(), pixels: assembly.pixels, absorbed: assembly.absorbed,
+                detected: parameters.returnsDetections ? assembly.detected : nil, background: background,
+                parents: assembly.parents))
+    }
+
+    func result(
+        _ sources: SourceTable, removed: Int, _ background: BackgroundModel, _ tally: inout ScanTally,
+        _ measured: SkyScanResult.Measured
+    ) -> SkyScanResult {
         (tally.retries, tally.hedges) = (attempts.retries, attempts.hedges)
         return SkyScanResult(
-            sources: assembly.sources, removed: assembly.removed, globalLevel: background.globalLevel,
+            sources: sources, removed: removed, globalLevel: background.globalLevel,
             globalNoise: background.globalNoise, varianceScale: background.varianceScale,
             maskedPixels: background.maskedPixels, bands: plan.count, tally: tally,
-            differentNodes: differentNodes().filter { tally.systems[$0.key] != nil },
-            measured: .init(
-                table: measurements ?? MeasurementTable(), pixels: assembly.pixels, absorbed: assembly.absorbed,
-                background: background, parents: assembly.parents))
+            differentNodes: differentNodes().filter { tally.systems[$0.key] != nil }, measured: measured)
     }
 
     /// Measures the background, and then the fluxes at given positions.

@@ -15,10 +15,10 @@ extension SExtractorColumn {
             $0.one($0.sources.thresh.map(Double.init))
         }
         table.add("FLUX_MAX", .float, "count", "G12.7", "Peak flux above background") {
-            $0.one($0.sources.peak.map(Double.init))
+            $0.one($0.peaks)
         }
         table.add("MU_MAX", .float, "mag * arcsec**(-2)", "F8.4", "Peak surface brightness above background") {
-            $0.one($0.surfaceBrightness($0.sources.peak.map(Double.init)))
+            $0.one($0.surfaceBrightness($0.peaks))
         }
         table.add("MU_THRESHOLD", .float, "mag * arcsec**(-2)", "F8.4", "Analysis threshold above background") {
             $0.one($0.surfaceBrightness($0.analysisThresholds))

@@ -67,13 +67,13 @@ struct SExtractorContext: ~Copyable {
 
     /// SExtractor's FLAGS.
     var flags: [Double] {
-        let (contamination, isCut) = (first(.contamination), first(.isCut))
+        let (contamination, isCut, peaks) = (first(.contamination), first(.isCut), peaks)
         return (0..<sources.count).map { index in
             var flags = 0
             if request.masking != .none, contamination[index] > 0.1 { flags |= 1 }
             let own = Int(sources.flag[index])
             if own & 1 != 0 { flags |= 2 }
-            if Double(sources.peak[index]) + background[index] >= saturation { flags |= 4 }
+            if peaks[index] + background[index] >= saturation { flags |= 4 }
             if own & 2 != 0 { flags |= 8 }
             if isCut[index] == 1 { flags |= 16 }
             return Double(flags)
@@ -100,7 +100,11 @@ struct SExtractorContext: ~Copyable {
         return levels.map { $0 > 0 ? settings.zeroPoint - 2.5 * log10($0 / area) : 99 }
     }
 
+    /// The highest pixel of each source.
+    var peaks: [Double] { request.isOfOtherImage ? first(.isoPeak) : sources.peak.map(Double.init) }
+
     var analysisThresholds: [Double] {
+        if request.isOfOtherImage { return first(.isoThreshold) }
         let factor = (request.analysisThreshold ?? parameters.threshold) / parameters.threshold
         return sources.thresh.map { Double($0) * factor }
     }
@@ -117,10 +121,13 @@ struct SExtractorContext: ~Copyable {
     /// The factor from isophotal to corrected isophotal fluxes: Maddox et al. (1990), for Gaussian profiles.
     private var isoCorrections: [Double] {
         let fluxes = fluxIso
+        let factor = parameters.threshold / (request.analysisThreshold ?? parameters.threshold)
+        let thresholds =
+            request.isOfOtherImage ? analysisThresholds.map { $0 * factor } : sources.thresh.map(Double.init)
         return (0..<sources.count).map { index in
             let flux = fluxes[index]
             guard flux > 0 else { return 1 }
-            let ratio = areas[index] * Double(sources.thresh[index]) / flux
+            let ratio = areas[index] * thresholds[index] / flux
             let eta = 1 - 0.1961 * ratio - 0.7512 * ratio * ratio
             return ratio < 0.42 ? 1 / eta : 1 / 0.8
         }
@@ -174,11 +181,11 @@ struct SExtractorContext: ~Copyable {
     /// How much a source is like a star, 0 to 1.
     var stellarity: [Double] {
         guard let network else { return constant(0) }
-        let (areas, thresholds) = (self[.isoAreas], analysisThresholds)
+        let (areas, thresholds, peaks) = (self[.isoAreas], analysisThresholds, peaks)
         let width = settings.seeing / pixelScale
         return (0..<sources.count).map { index in
             network.stellarity(
-                areas: areas.map { $0[index] }, peak: Double(sources.peak[index]),
+                areas: areas.map { $0[index] }, peak: peaks[index],
                 threshold: thresholds[index], width: width, seeing: settings.seeing)
         }
     }

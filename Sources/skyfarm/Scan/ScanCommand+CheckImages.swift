@@ -64,6 +64,25 @@ struct CheckedScan: Sendable {
     var parameters: ScanParameters
     /// Its HDU.
     var source: CatalogueTable.Extension?
+    /// The scan that detected the sources, if that was another one.
+    private var detection: [CheckedScan] = []
+
+    init(
+        result: SkyScanResult, reader: ImageReader, parameters: ScanParameters,
+        source: CatalogueTable.Extension? = nil, detection: CheckedScan? = nil
+    ) {
+        (self.result, self.reader, self.parameters, self.source) = (result, reader, parameters, source)
+        self.detection = detection.map { [$0] } ?? []
+    }
+
+    /// The scans that check images show, with the files of these: SExtractor's FILTERED is that of the detection.
+    fileprivate func parts(_ files: [CheckImageFile]) -> [(CheckedScan, [CheckImageFile])] {
+        guard let detection = detection.first else { return [(self, files)] }
+        let parts = [
+            (self, files.filter { $0.image != .filtered }), (detection, files.filter { $0.image == .filtered }),
+        ]
+        return parts.filter { !$0.1.isEmpty }
+    }
 }
 
 /// Where the check images of the files of a job go.
@@ -119,7 +138,9 @@ struct CheckImagePlan: Sendable {
         }
         for scan in scans {
             let own = zip(files, targets).filter { $1.hdu == nil || $1.hdu == scan.source?.number }.map(\.0)
-            try await scan.result.append(to: own, of: scan.reader, parameters: scan.parameters)
+            for (shown, part) in scan.parts(own) {
+                try await shown.result.append(to: part, of: shown.reader, parameters: shown.parameters)
+            }
         }
         for file in files { try file.finish() }
     }

@@ -113,6 +113,7 @@ extension ScanCommand {
             parameters.kernel = try readText(path) { try ConvolutionKernel(parsing: $0) }
         }
         parameters.measurements = options.columns?.request(for: image.header)
+        parameters.measurements?.isOfOtherImage = options.detectionImage != nil
         parameters.returnsPixels = options.checkImages.contains(where: \.image.showsSources)
         parameters.forced = options.forced?.request
         do {

@@ -32,6 +32,8 @@ extension ScanCommand {
         var checkImages: [CheckImageOutput]
         /// Nil: sources are searched for.
         var forced: Forced?
+        /// The image in which sources are detected, with its HDU in brackets; nil: that in which they are measured.
+        var detectionImage: String?
         var log: Log
         var common: CommonOptions
 
@@ -56,6 +58,7 @@ extension ScanCommand {
             if columns != nil, images.skipsExisting {
                 throw UsageError("--skip-existing cannot tell which --columns a catalogue has; leave one of them out")
             }
+            detectionImage = try arguments[Self.detect]
             checkImages = try CheckImageOutput.all(arguments)
             if !checkImages.isEmpty, images.skipsExisting {
                 throw UsageError("--skip-existing cannot tell whether check images are current; leave one of them out")
@@ -175,7 +178,8 @@ extension ScanCommand {
             OptionSection(
                 title: "Images",
                 options: [
-                    Options.Images.watch.spec, Options.Images.watchLimit.spec, Options.Images.skipHDU.spec,
+                    Options.detect.spec, Options.Images.watch.spec, Options.Images.watchLimit.spec,
+                    Options.Images.skipHDU.spec,
                     Options.Images.skipExisting.spec, Options.Images.priority.spec,
                     Options.Images.failFast.spec,
                 ]),

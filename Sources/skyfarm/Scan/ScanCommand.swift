@@ -24,12 +24,13 @@ struct ScanCommand: Command {
     }
 
     private func scanInputs() async throws -> ExitCode {
+        try options.validateDetection()
         if options.images.watches { return try await watch() }
         let list = try InputList(options.inputs, standardInput: StandardInput.text)
         let names = options.outputs + options.checkImages.map(\.name)
         let isPerImage = try names.contains { name in try OutputTemplate(name).isPerImage }
         guard let only = list.files.first, !list.isOpenEnded, !isPerImage, !options.images.skipsExisting,
-            options.images.merged == nil, hasOneImage(only)
+            options.images.merged == nil, options.detectionImage == nil, hasOneImage(only)
         else {
             return try await scanImages(of: list.files)
         }

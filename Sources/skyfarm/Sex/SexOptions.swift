@@ -30,15 +30,23 @@ struct SexOptions {
                     ? "IMAGE is missing: skyfarm sex IMAGE [-c FILE] [-KEY VALUE]..."
                     : "SExtractor takes one image, not \(arguments.images.count); skyfarm scan takes many")
         }
-        if image.contains(","), !FileManager.default.fileExists(atPath: image) {
-            throw UsageError("\(image): two images, one of the detection, are not supported; give one")
-        }
-        let words = ["scan", image, "--overwrite", "--output=catalogue.fits"] + verbosity + arguments.flags
+        let images = Self.images(image)
+        let words =
+            ["scan"] + images.measured + (images.detection.map { ["--detect", $0] } ?? []) + [
+                "--overwrite", "--output=catalogue.fits",
+            ] + verbosity + arguments.flags
         guard case .run(_, var parsed) = try CommandLineParser(Skyfarm.program).parse(words) else {
             throw UsageError("\(arguments.flags.joined(separator: " ")): no flags of a scan")
         }
         (parsed.environment, parsed.file) = (layers.environment, layers.file)
         return try ScanCommand.Options(parsed)
+    }
+
+    /// The images of SExtractor's `DETECTION,MEASUREMENT`, perhaps with further ones to measure.
+    private static func images(_ text: String) -> (detection: String?, measured: [String]) {
+        let names = text.split(separator: ",").map(String.init)
+        if names.count < 2 || FileManager.default.fileExists(atPath: text) { return (nil, [text]) }
+        return (names[0], Array(names.dropFirst()))
     }
 
     // MARK: - Detection

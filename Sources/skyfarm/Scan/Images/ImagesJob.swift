@@ -11,6 +11,8 @@ struct ImagesJob: Sendable {
     struct Results: Sendable {
         let outputs: OutputPlan
         let checkImages: CheckImagePlan
+        /// Nil without `--detect`.
+        let detections: SharedDetections?
         /// Nil without `--merged`.
         var merged: MergedOutput?
         /// Nil: none is kept.
@@ -23,7 +25,7 @@ struct ImagesJob: Sendable {
     let command: ScanCommand
     let results: Results
     let events: ScanEvents
-    private let node: ScanNode
+    let node: ScanNode
     private let queue: ImageQueue
 
     init(command: ScanCommand, node: ScanNode, events: ScanEvents, results: Results) {
@@ -102,7 +104,7 @@ struct ImagesJob: Sendable {
     }
 
     /// The images of a file that are to be scanned.
-    private func survey(_ file: InputList.File) throws -> (FITSSurvey, [CatalogueTable.Extension]) {
+    func survey(_ file: InputList.File) throws -> (FITSSurvey, [CatalogueTable.Extension]) {
         let survey = try FITSSurvey(of: file.path)
         var images = survey.images
         if let selector = file.selector {
@@ -155,6 +157,7 @@ struct ImagesJob: Sendable {
         let reader = try reader(image, of: file, survey)
         let location = reader.summary.name
         let parameters = try command.parameters(for: reader.summary)
+        let detected = try await detections(place)
         let recorder = pages?.begin(image.number, of: file)
         let checksums = Task { try await command.checksums(of: reader, node) }
         defer {
@@ -174,7 +177,8 @@ struct ImagesJob: Sendable {
             differentNodes: { node.connections.differentNodes })
         if isMostlyLocal { scan.readAhead() }
         events.display.handle(.began(pixels: reader.summary.area, work: scan.expectedCost))
-        let result = try await scan.run()
+        let result: SkyScanResult
+        if let detected { result = try await scan.measure(detected.detections) } else { result = try await scan.run() }
         try command.checkCopies(of: reader, node)
         var table = result.table(
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
@@ -187,7 +191,9 @@ struct ImagesJob: Sendable {
             name: location, extensionName: image.name, summary: reader.summary, result: result, table: table,
             catalogue: catalogue,
             checked: options.checkImages.isEmpty
-                ? nil : CheckedScan(result: result, reader: reader, parameters: parameters, source: image))
+                ? nil
+                : CheckedScan(
+                    result: result, reader: reader, parameters: parameters, source: image, detection: detected?.scan))
         if let pages, let recorder {
             let warning = try await pages.finish(found, of: file, reader, parameters, recorder, node)
             if let warning { events.warn(StyledText(warning)) }

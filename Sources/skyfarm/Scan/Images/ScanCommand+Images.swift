@@ -44,7 +44,8 @@ extension ScanCommand {
         return try await scan(
             .files(files, done: done),
             .init(
-                outputs: outputs, checkImages: checkImages, merged: merged, journal: journal,
+                outputs: outputs, checkImages: checkImages, detections: try SharedDetections(options.detectionImage),
+                merged: merged, journal: journal,
                 report: ImagesReport(rows: options.forced == nil ? "source" : "position"), pages: pages))
     }
 

@@ -27,7 +27,8 @@ extension ScanCommand {
         return try await scan(
             .folders(watch),
             .init(
-                outputs: outputs, checkImages: checkImages, journal: journal,
+                outputs: outputs, checkImages: checkImages, detections: try SharedDetections(options.detectionImage),
+                journal: journal,
                 report: ImagesReport(rows: options.forced == nil ? "source" : "position", isEndless: true),
                 pages: pages))
     }

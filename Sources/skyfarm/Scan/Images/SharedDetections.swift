@@ -1,0 +1,104 @@
+import CommandLineKit
+import ScanCluster
+import SkyImage
+import SkyScan
+
+extension ScanCommand.Options {
+    static let detect = Option.optional(
+        "detect", .file("IMAGE"),
+        help:
+            "Find the sources in another image of the same size, once, and measure them in each IMAGE; needs --columns")
+
+    /// Refuses what cannot be combined with `--detect`.
+    func validateDetection() throws(UsageError) {
+        guard detectionImage != nil else { return }
+        if columns == nil { throw UsageError("--detect measures SExtractor's columns: add --columns FILE|LIST") }
+        if detection.weight != nil {
+            throw UsageError("--detect: weight maps of two images are not supported; leave the weight map out")
+        }
+        if outputs.contains("-") {
+            throw UsageError("--detect writes catalogues to files: name one with -o FILE, or CATALOG_NAME")
+        }
+    }
+}
+
+/// The sources of the images of one file, each detected once for all images in which they are measured.
+final class SharedDetections: Sendable {
+    /// The sources of an image, and the scan that found them.
+    struct Image: Sendable {
+        var detections: Detections
+        var scan: CheckedScan
+    }
+
+    let file: InputList.File
+    private let tasks = Locked<[Int: Task<Image, any Error>]>([:])
+
+    /// - Throws: what is wrong with the name; `UsageError` if it stands for several files.
+    init?(_ name: String?) throws {
+        guard let name else { return nil }
+        let list = try InputList([name], standardInput: { "" })
+        guard let file = list.files.first, list.files.count == 1 else {
+            throw UsageError("--detect: \(name): name one file")
+        }
+        self.file = file
+    }
+
+    /// The sources of the image at `place`, detected by the first caller.
+    /// - Throws: what `detect` throws, `CancellationError`.
+    func image(_ place: Int, _ detect: @escaping @Sendable () async throws -> Image) async throws -> Image {
+        let task = tasks.withLock { tasks in
+            let task = tasks[place] ?? Task { try await detect() }
+            tasks[place] = task
+            return task
+        }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}
+
+extension ImagesJob {
+    /// The sources that are measured in the image at `place` of each file; nil without `--detect`.
+    func detections(_ place: Int) async throws -> SharedDetections.Image? {
+        guard let shared = results.detections else { return nil }
+        return try await shared.image(place) { try await detect(place, in: shared.file) }
+    }
+
+    private func detect(_ place: Int, in file: InputList.File) async throws -> SharedDetections.Image {
+        let (survey, images) = try survey(file)
+        guard images.indices.contains(place - 1) else {
+            throw CommandError(
+                .input,
+                "\(file.name): has \(HumanFormat.count(images.count, "image")), the image that is measured is "
+                    + "number \(place) of its file; name files with equal extensions")
+        }
+        let reader = try reader(images[place - 1], of: file, survey)
+        let parameters = try command.detectionParameters(for: reader.summary)
+        let location = reader.summary.name
+        let scan = try SkyScan(
+            reader: reader, parameters: parameters, bandRows: options.bandRows, coordinator: node.coordinator,
+            job: UInt64.random(in: .min ... .max), observer: { events.handle($0, of: location) },
+            differentNodes: { node.connections.differentNodes })
+        events.display.handle(.began(pixels: 0, work: scan.expectedCost))
+        let result = try await scan.run()
+        guard let detections = Detections(result, of: reader.summary) else {
+            throw CommandError(.failure, "\(location): the scan returned no pixels of its sources")
+        }
+        return .init(
+            detections: detections, scan: .init(result: result, reader: reader, parameters: parameters))
+    }
+}
+
+extension ScanCommand {
+    /// The parameters of an image in which sources are only detected. Of their measurements the Kron radii are used, whose
+    /// last bits depend on what the cut-outs of the sources hold: so these hold the same.
+    func detectionParameters(for image: ImageSummary) throws -> ScanParameters {
+        var parameters = try parameters(for: image)
+        parameters.measurements?.isOfOtherImage = false
+        parameters.measurements?.isWindowed = false
+        parameters.returnsDetections = true
+        return parameters
+    }
+}
