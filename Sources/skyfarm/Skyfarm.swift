@@ -11,6 +11,7 @@ struct Skyfarm {
 
     static let commands: [any Command.Type] = [
         ScanCommand.self, NodeCommand.self, NodesCommand.self, KeyCommand.self, DoctorCommand.self, JobsCommand.self,
+        SubmitCommand.self,
         SynthCommand.self, BenchCommand.self, SexCommand.self, HelpCommand.self, CompletionsCommand.self,
     ]
 

@@ -19,6 +19,9 @@ extension FileSpec {
         .state, "skyfarm/",
         help: "Journals of scans: the finished tasks of each, from which the same command resumes it.")
 
+    static let submitted = FileSpec(
+        .state, "skyfarm/jobs/", help: "Submitted jobs: of each its command, log and result.")
+
     private init(_ folder: UserFolder, _ path: String, help: String) {
         self.init(variable: folder.rawValue, fallback: "~/" + folder.fallback, path: path, help: help)
     }

@@ -2,6 +2,7 @@
 #define CSKYFARM_H
 
 #include "background.h"
+#include "detached_process.h"
 #include "extraction.h"
 
 #include <stddef.h>
