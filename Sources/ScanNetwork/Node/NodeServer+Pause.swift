@@ -26,11 +26,7 @@ extension NodeServer {
             self.pause = Pause(reason: reason, start: self.loop.now)
             self.resources.pause(true)
             var count = 0
-            for session in self.openSessions {
-                session.sayGoodbye("the node is paused: \(reason)")
-                count += session.giveBack(begun: false)
-                session.leaveIfIdle()
-            }
+            for session in self.openSessions { count += session.pause(reason) }
             self.onEvent(.paused(reason: reason, givenBack: count))
             self.publish()
             self.continuePause()
@@ -61,7 +57,7 @@ extension NodeServer {
         publish()
     }
 
-    /// A task has ended while the node is paused.
+    /// Tasks have ended: of a coordinator that connected before a pause, the connection may end, also after the pause.
     func continuePause() {
         for session in openSessions { session.leaveIfIdle() }
         guard let pause, !pause.isFree, resources.admission.inFlight == 0 else { return }

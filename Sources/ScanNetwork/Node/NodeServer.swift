@@ -321,7 +321,7 @@ public final class NodeServer: @unchecked Sendable {
         }
         publish()
         if isDrained { finishDraining() }
-        if pause != nil { continuePause() }
+        if pause != nil || sessions.values.contains(where: \.isLeaving) { continuePause() }
     }
 
     func publish() {

@@ -10,6 +10,8 @@ final class NodeSession: @unchecked Sendable {
     let id: ConnectionID
     /// The coordinator's weight.
     private(set) var weight = 1.0
+    /// Whether the connection ends once its tasks have, since the node was paused.
+    private(set) var isLeaving = false
     private var batch: [any ScanWork] = []
     /// The scanner of the last task: most tasks of a connection have the same.
     private var scanner: Scanners.Scanner?
@@ -26,6 +28,16 @@ final class NodeSession: @unchecked Sendable {
         connection?.send { $0.putGoodbye(draining: true, message: message) }
     }
 
+    /// Begins to leave because the node is paused: gives back what waits.
+    /// - Returns: the number of tasks that were given back.
+    func pause(_ reason: String) -> Int {
+        isLeaving = true
+        sayGoodbye("the node is paused: \(reason)")
+        let count = giveBack(begun: false)
+        leaveIfIdle()
+        return count
+    }
+
     /// Gives tasks back to the coordinator, in order, as if they had not been sent; only those whose scans have not
     /// begun unless `begun`.
     /// - Returns: their number.
@@ -40,9 +52,9 @@ final class NodeSession: @unchecked Sendable {
         return tasks.count
     }
 
-    /// Ends the connection of a node that is paused, once all tasks are answered or given back.
+    /// Ends the connection of a node that was paused, once all tasks are answered or given back.
     func leaveIfIdle() {
-        guard state.isOpen, state.inFlight == 0 else { return }
+        guard isLeaving, state.isOpen, state.inFlight == 0 else { return }
         connection?.end(ScanError(.systemLost, "was disconnected by this node, which is paused"), politely: true)
     }
 

@@ -69,6 +69,30 @@ struct PauseTests {
         node.server.stop()
     }
 
+    @Test("that is resumed before its tasks have ended is used again by the same coordinator")
+    func short() async throws {
+        let node = try node()
+        let (systems, nodes, _) = await connect(node.address)
+        let coordinator = ScanCoordinator(systems: systems, clock: EventLoop.shared, executor: EventLoop.shared)
+        let gate = Gate.make()
+        let run = Task {
+            var count = 0
+            for try await response in coordinator.responses(to: (0..<5).map { GateTask(id: $0, gate: gate) }) {
+                #expect(try response.get() && response.attempt >= 1)
+                count += 1
+            }
+            return count
+        }
+        await Gate.entered(gate, atLeast: 1)
+        node.server.pause("a test")
+        _ = await node.event(containing: "paused: ")
+        node.server.resume()
+        Gate.open(gate)
+        #expect(try await run.value == 5)
+        nodes.close()
+        node.server.stop()
+    }
+
     @Test("costs a run no attempt: its tasks go to other nodes, and to it when it comes back")
     func run() async throws {
         let paused = try node(grace: .milliseconds(10))

@@ -7,26 +7,26 @@ import Testing
 /// Nodes that are paused while a scan runs.
 @Suite("pauses during a scan", .serialized, .timeLimit(.minutes(5))) struct PauseTests {
     let scene: Scene
-    let image: String
     let nodes: [Node]
 
     init() throws {
         scene = try Scene()
-        image = try scene.sky(size: "5000x5000")
         nodes = [try Node("first"), try Node("second")]
     }
 
-    private func words(_ further: [String]) -> [String] {
+    private func words(_ image: String, _ further: [String]) -> [String] {
         ["scan", image, "--local-slots", "0", "--band", "128", "--no-journal"]
             + nodes.flatMap { ["--node", $0.address] } + further
     }
 
     @Test("a node gives its tasks back within 2 s, no attempt is counted, and the catalogue is the same")
     func pause() throws {
+        let image = try scene.sky(size: "4000x4000")
         let expected = try Program.run(
             ["scan", image, "-o", scene.path("expected.fits"), "--band", "128", "--no-journal"])
         try #require(expected.code == 0)
-        let program = try Program(words(["-o", scene.path("out/o.fits"), "--progress", "json", "--max-attempts", "1"]))
+        let program = try Program(
+            words(image, ["-o", scene.path("out/o.fits"), "--progress", "json", "--max-attempts", "1"]))
         try program.waitForErrors(#""event":"finished""#)
         nodes[0].program.send(SIGUSR1)
         try nodes[0].program.waitForErrors("paused: by its owner")
@@ -46,22 +46,23 @@ import Testing
         #expect(resume.code == ExitCode.noUsableNode.rawValue && resume.output == "first  paused: by its owner\n")
         nodes[0].program.send(SIGUSR2)
         try nodes[0].program.waitForErrors("resumed")
-        let last = try Program.run(words(["--only", "first", "-o", scene.path("out/again.fits")]))
+        let last = try Program.run(words(image, ["--only", "first", "-o", scene.path("out/again.fits")]))
         #expect(last.code == 0, "\(last.errors)")
         #expect(try scene.bytes("out/again.fits") == scene.bytes("expected.fits"))
     }
 
     @Test("who holds the key pauses and resumes nodes by name and address")
     func orders() throws {
+        let image = try scene.sky()
         let paused = try Program.run(["nodes", "pause", "first", nodes[1].address, "--node", nodes[0].address])
         #expect(paused.code == 0, "\(paused.errors)")
         let lines = paused.output.split(separator: "\n")
         #expect(lines.count == 2 && lines.first?.hasPrefix("first  paused: by order of ") == true, "\(lines)")
-        let none = try Program.run(words(["-o", scene.path("out/o.fits")]))
+        let none = try Program.run(words(image, ["-o", scene.path("out/o.fits")]))
         #expect(none.code == ExitCode.noUsableNode.rawValue && none.errors.contains("is paused: by order of"))
         let resumed = try Program.run(["nodes", "resume"] + nodes.map(\.address))
         #expect(resumed.code == 0 && resumed.output == "first  runs tasks\nsecond  runs tasks\n")
-        let left = try Program.run(words(["--exclude", "fir*", "-o", scene.path("out/o.fits"), "--json"]))
+        let left = try Program.run(words(image, ["--exclude", "fir*", "-o", scene.path("out/o.fits"), "--json"]))
         #expect(left.code == 0, "\(left.errors)")
         #expect(try Report(left.output).systems.map(\.name) == ["second"])
         #expect(left.errors.contains("is left out by --exclude fir*"), "\(left.errors)")
