@@ -1,14 +1,15 @@
+import Foundation
 import ScanCluster
 import ScanNetwork
 import Testing
 
-/// Holds its slot for 20 ms or more: much longer than the way to a coordinator and back.
+/// Holds its slot for 50 ms: much longer than the way to a coordinator and back.
 struct NapTask: ScanTask {
     static let scanner = "test.nap/1"
     var id: Int
 
     func scan(_ context: ScanContext) throws -> Int {
-        for _ in 0..<100 { Gate.pause() }
+        usleep(50_000)
         return id
     }
 }
@@ -19,10 +20,11 @@ struct WeightTests {
     func shares() async throws {
         let nodes = try (0..<2).map { _ in try TestNode(slots: 2) }
         let addresses = nodes.map(\.address)
-        // In the end, when the sum is reached, all still have work.
+        // From when all have begun until the sum is reached, when all still have work.
         let seconds = Locked([0.0, 0.0, 0.0])
+        let begun = Locked(0.0)
         let isOver = Locked(false)
-        let goal = 8.0
+        let (warmUp, goal) = (3.0, 8.0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, weight) in [1.0, 1, 2].enumerated() {
                 group.addTask {
@@ -38,6 +40,11 @@ struct WeightTests {
                     await eventually { nodes.allSatisfy { $0.server.status.connections == 4 } }
                     for try await response in coordinator.responses(to: (0..<1_000_000).lazy.map { NapTask(id: $0) }) {
                         _ = try response.get()
+                        let time = begun.withLock { begun in
+                            begun += response.seconds
+                            return begun
+                        }
+                        if time < warmUp { continue }
                         let sum = seconds.withLock { seconds in
                             seconds[index] += response.seconds
                             return seconds.reduce(0, +)
