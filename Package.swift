@@ -50,7 +50,7 @@ let package = Package(
             name: "skyfarm",
             dependencies: [
                 "CommandLineKit", "ScanDashboard", "SAMP", "SkyScan", "SkyReport", "SkyImage", "ScanFarm",
-                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanMemory", "ScanBasics",
+                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanMemory", "ScanBasics", "CSkyfarm",
             ],
             swiftSettings: swift),
         // Parser, help, manual pages and completions of a command line; knows no command.

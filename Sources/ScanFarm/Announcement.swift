@@ -11,12 +11,13 @@ struct Announcement: Sendable {
 
     /// Announces the node at `port` through `source`.
     init(
-        of node: NodeServer, keys: KeyRing, port: UInt16, through source: any ServiceDiscovery,
+        of node: NodeServer, keys: KeyRing, port: UInt16, isPaused: Bool, through source: any ServiceDiscovery,
         onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
     ) {
-        let facts = NodeAdvertisement(
+        var facts = NodeAdvertisement(
             versions: Hello.versions, slots: node.slots, keyFingerprint: keys.announcement(at: .now),
             id: node.identity)
+        facts.isPaused = isPaused
         let name = ServiceAdvertisement.instanceName(node.name, of: node.identity)
         let advertiser = NodeAdvertiser(source, ServiceAdvertisement(name: name, port: port, txt: facts.record))
         running = Task { await advertiser.run() }

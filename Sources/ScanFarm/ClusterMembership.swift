@@ -38,10 +38,12 @@ public final class ClusterMembership: Sendable {
     ///   - keys: a node that accepts none of these belongs to another cluster.
     ///   - hasLocalSystem: this process runs tasks, so that another node of this machine would use the same cores.
     ///   - needsPeers: whether peers are connected as soon as they are discovered.
+    ///   - selection: which nodes may be used.
     ///   - onNews: called from any thread.
     package init(
         _ sources: [any ServiceDiscovery], own: Set<SystemID> = [], connections: RemoteNodes, systems: Systems,
-        keys: KeyRing, hasLocalSystem: Bool, needsPeers: Bool = true, onNews: @escaping @Sendable (News) -> Void
+        keys: KeyRing, hasLocalSystem: Bool, needsPeers: Bool = true, selection: NodeSelection = .init(),
+        onNews: @escaping @Sendable (News) -> Void
     ) {
         let settings = needsPeers ? DiscoverySettings() : .unhurried
         discoveries = sources.map { NodeDiscovery($0, own: own, settings: settings) }
@@ -50,7 +52,8 @@ public final class ClusterMembership: Sendable {
         self.onNews = onNews
         state = Locked(
             MembershipState(
-                sourceCount: sources.count, keys: keys, hasLocalSystem: hasLocalSystem, needsPeers: needsPeers))
+                sourceCount: sources.count, keys: keys, hasLocalSystem: hasLocalSystem, needsPeers: needsPeers,
+                selection: selection))
     }
 
     /// The nodes that are announced, in the order in which they were discovered.

@@ -1,7 +1,7 @@
 package import Foundation
 import ScanCluster
 public import ScanDiscovery
-import ScanNetwork
+package import ScanNetwork
 package import ScanSecurity
 
 /// A node that is announced, and whether it can be used.
@@ -30,6 +30,10 @@ public struct UnusableReason: Equatable, Sendable {
         case key
         /// It is on this machine, whose cores this process uses itself.
         case ownMachine
+        /// It is paused.
+        case paused
+        /// The user has excluded it.
+        case excluded
     }
 
     /// What prevents its use.
@@ -46,9 +50,16 @@ public struct UnusableReason: Equatable, Sendable {
     }
 
     /// The reason that follows from a node's announcement; nil if the handshake decides.
-    package init?(of node: DiscoveredNode, keys: KeyRing, at time: Date, hasLocalSystem: Bool) {
+    package init?(
+        of node: DiscoveredNode, keys: KeyRing, at time: Date, hasLocalSystem: Bool,
+        among selection: NodeSelection = NodeSelection()
+    ) {
         let announced = node.advertisement.keys
-        if let versions = node.advertisement.versions, !versions.overlaps(Hello.versions) {
+        if let reason = selection.refusal(of: node.name) {
+            cause = .excluded
+            text = reason
+            next = "skyfarm nodes"
+        } else if let versions = node.advertisement.versions, !versions.overlaps(Hello.versions) {
             cause = .version
             text =
                 "speaks protocol \(versions.words), this program \(Hello.versions.words);"
@@ -60,6 +71,10 @@ public struct UnusableReason: Equatable, Sendable {
             cause = .key
             text = TLSError.wrongKey(ours: keys.current.fingerprint, theirs: first).message
             next = "skyfarm key import"
+        } else if node.advertisement.isPaused {
+            cause = .paused
+            text = "is paused"
+            next = "skyfarm nodes resume \(node.name)"
         } else if hasLocalSystem, node.isOnThisMachine {
             cause = .ownMachine
             text = "is on this machine, which takes part itself; --local-slots 0 leaves the work to the node"

@@ -51,6 +51,7 @@ package struct MembershipState: Sendable {
 
     private let sourceCount: Int
     private let hasLocalSystem: Bool
+    private let selection: NodeSelection
     private var keys: KeyRing
     private var needsPeers: Bool
     private var known: [String: Known] = [:]
@@ -62,7 +63,11 @@ package struct MembershipState: Sendable {
     ///   - keys: a node that accepts none of these belongs to another cluster.
     ///   - hasLocalSystem: this process runs tasks, so that another node of this machine would use the same cores.
     ///   - needsPeers: whether peers are dialled as soon as they are discovered.
-    package init(sourceCount: Int, keys: KeyRing, hasLocalSystem: Bool, needsPeers: Bool) {
+    ///   - selection: which nodes may be used.
+    package init(
+        sourceCount: Int, keys: KeyRing, hasLocalSystem: Bool, needsPeers: Bool, selection: NodeSelection = .init()
+    ) {
+        self.selection = selection
         self.sourceCount = sourceCount
         self.keys = keys
         self.hasLocalSystem = hasLocalSystem
@@ -129,15 +134,17 @@ package struct MembershipState: Sendable {
         guard var entry = known[key] else { return [] }
         let node = entry.peer.node
         if entry.isDialled { return [.list(Systems.Peer(node, key: key))] }
-        let reason = UnusableReason(of: node, keys: keys, at: time, hasLocalSystem: hasLocalSystem)
+        let reason = UnusableReason(
+            of: node, keys: keys, at: time, hasLocalSystem: hasLocalSystem, among: selection)
         let (isNews, wasListed) = (entry.peer.unusableReason != reason, entry.isListed)
         entry.peer.unusableReason = reason
         entry.isListed = reason == nil
         entry.isDialled = reason == nil && needsPeers
         known[key] = entry
         if let reason {
+            // That a node is not used which the user has excluded is no news.
             return (wasListed ? [.forget(key)] : [])
-                + (isNews ? [.tell(.unused(name: node.name, reason: reason.text))] : [])
+                + (isNews && reason.cause != .excluded ? [.tell(.unused(name: node.name, reason: reason.text))] : [])
         }
         let peer = Systems.Peer(node, key: key)
         return [.list(peer)] + (needsPeers ? [.dial(peer, keys: node.advertisement.keys)] : [])

@@ -29,6 +29,7 @@ public final class ScanNode: Sendable {
         var search: Task<Void, Never>?
         var address: SocketAddress?
         var announcement: Announcement?
+        var isPaused = false
     }
 
     /// Identity of this process.
@@ -117,7 +118,7 @@ public final class ScanNode: Sendable {
         coordinator = ScanCoordinator(systems: systems, options: options, clock: loop, executor: loop)
         membership = ClusterMembership(
             sources, own: [identity], connections: connections, systems: systems, keys: keys,
-            hasLocalSystem: local != nil, onNews: { onEvent(.membership($0)) })
+            hasLocalSystem: local != nil, selection: remote.selection, onNews: { onEvent(.membership($0)) })
         announcing = nil
         self.keys = Locked(keys)
         self.onEvent = onEvent
@@ -133,7 +134,7 @@ public final class ScanNode: Sendable {
         connections.start()
         running.withLock { running in
             running.address = address
-            running.announcement = announce(at: address)
+            running.announcement = announce(at: address, isPaused: running.isPaused)
             if !membership.isOff { running.search = Task { [membership] in await membership.run() } }
         }
         return address
@@ -155,8 +156,30 @@ public final class ScanNode: Sendable {
         server?.use(keys)
         connections.use(keys)
         membership.use(keys)
+        await announceAgain()
+    }
+
+    /// Runs no tasks of others until ``resume()``, for `reason`: see ``NodeServer/pause(_:)``. The announcement says so.
+    public func pause(_ reason: String) async {
+        server?.pause(reason)
+        await announceAgain(isPaused: true)
+    }
+
+    /// Runs tasks of others again.
+    public func resume() async {
+        server?.resume()
+        await announceAgain(isPaused: false)
+    }
+
+    private func announceAgain(isPaused: Bool? = nil) async {
+        let isNeeded = running.withLock { running in
+            let isNews = isPaused != running.isPaused
+            if let isPaused { running.isPaused = isPaused }
+            return isNews
+        }
+        guard isNeeded else { return }
         await withdraw()
-        running.withLock { $0.announcement = announce(at: $0.address) }
+        running.withLock { $0.announcement = announce(at: $0.address, isPaused: $0.isPaused) }
     }
 
     /// Connects all peers, and from now on each as soon as it is discovered.
@@ -198,10 +221,10 @@ public final class ScanNode: Sendable {
         await local.close()
     }
 
-    private func announce(at address: SocketAddress?) -> Announcement? {
+    private func announce(at address: SocketAddress?, isPaused: Bool) -> Announcement? {
         guard let server, let address, let announcing else { return nil }
-        return Announcement(of: server, keys: keys.withLock { $0 }, port: address.port, through: announcing) {
-            [onEvent] in onEvent(.announcement($0, address: address))
-        }
+        return Announcement(
+            of: server, keys: keys.withLock { $0 }, port: address.port, isPaused: isPaused, through: announcing
+        ) { [onEvent] in onEvent(.announcement($0, address: address)) }
     }
 }

@@ -11,7 +11,7 @@ struct Skyfarm {
 
     static let commands: [any Command.Type] = [
         ScanCommand.self, NodeCommand.self, NodesCommand.self, KeyCommand.self, DoctorCommand.self, JobsCommand.self,
-        ViewCommand.self, SynthCommand.self, BenchCommand.self, SexCommand.self, HelpCommand.self,
+        SubmitCommand.self, ViewCommand.self, SynthCommand.self, BenchCommand.self, SexCommand.self, HelpCommand.self,
         CompletionsCommand.self,
     ]
 

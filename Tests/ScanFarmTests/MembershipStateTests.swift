@@ -83,6 +83,26 @@ struct MembershipStateTests {
                 == [.list(peer()), .dial(peer(), keys: fingerprints(keys))])
     }
 
+    @Test("a node that is paused is reported and not dialled; one that the user has left out is no news")
+    func pausedOrExcluded() throws {
+        var state = state(needsPeers: true)
+        var paused = node()
+        paused.advertisement.isPaused = true
+        #expect(
+            handle(&state, .discovery(.found(paused), source: 0))
+                == [.tell(.discovered(paused)), .tell(.unused(name: "alpha", reason: "is paused"))])
+        #expect(state.peers.first?.unusableReason?.next == "skyfarm nodes resume alpha")
+        #expect(
+            handle(&state, .discovery(.changed(node()), source: 0))
+                == [.list(peer()), .dial(peer(), keys: fingerprints(keys))])
+
+        var picky = MembershipState(
+            sourceCount: 1, keys: keys, hasLocalSystem: false, needsPeers: true,
+            selection: NodeSelection(only: ["beta"]))
+        #expect(handle(&picky, .discovery(.found(node()), source: 0)) == [.tell(.discovered(node()))])
+        #expect(picky.peers.first?.unusableReason?.cause == .excluded)
+    }
+
     @Test("new keys decide anew about every peer that is not dialled")
     func newKeys() throws {
         var state = state(needsPeers: false)

@@ -86,6 +86,19 @@ struct ScanNodeTests {
         for node in [alpha, beta] { await node.close() }
     }
 
+    @Test("that is paused tells its peers, and when it is resumed as well")
+    func paused() async throws {
+        let (alpha, beta) = (node("alpha"), node("beta"))
+        for node in [alpha, beta] { try node.start() }
+        await eventually { beta.systems.peers.map(\.name) == ["alpha"] }
+        await alpha.pause("a test")
+        await eventually { beta.membership.peers.first?.unusableReason?.cause == .paused }
+        #expect(beta.systems.peers.isEmpty)
+        await alpha.resume()
+        await eventually { beta.systems.peers.map(\.name) == ["alpha"] }
+        for node in [alpha, beta] { await node.close() }
+    }
+
     @Test("of any type of task and a farm find each other without an address")
     func farm() async throws {
         let alpha = node("alpha")

@@ -1,4 +1,7 @@
-/// Decides whose work is next: of several owners that which has had the least time of the slots. Pure.
+/// Decides whose work is next: of several owners that which has had the least time of the slots for its weight. Pure.
+///
+/// Of owners that always have work, each gets a share of the time in proportion to its weight, but counts at least
+/// ``floor`` of the weights of all.
 ///
 /// The work of one owner is done in the order of arrival. An owner without work gains nothing from that: when it comes
 /// back, it begins with the time of the owner whose turn it was last (start-time fair queueing; Goyal, Vin and Cheng,
@@ -6,9 +9,11 @@
 package struct FairQueue<Element> {
     fileprivate struct Share {
         let owner: Int
+        var weight: Double
         var waiting = Queue<Element>()
         var running = 0
-        /// Seconds that its work has taken; at least as many as the owners had that were there before it.
+        /// Seconds that its work has taken, divided by its weight; at least as many as the owners had that were there
+        /// before it.
         var used: Double
         /// Seconds that its latest work took; nil if none has ended.
         var latest: Double?
@@ -30,9 +35,13 @@ package struct FairQueue<Element> {
     /// Number of elements that wait.
     package var count: Int { shares.reduce(0) { $0 + $1.waiting.count } }
 
-    /// Adds the last element of `owner`.
-    package mutating func append(_ element: Element, of owner: Int) {
+    /// The least part of the weights of all owners that one counts.
+    package static var floor: Double { 0.02 }
+
+    /// Adds the last element of `owner`, which has `weight` from now on.
+    package mutating func append(_ element: Element, of owner: Int, weight: Double = 1) {
         let index = index(of: owner)
+        shares[index].weight = weight
         if shares[index].isIdle { shares[index].used = max(shares[index].used, level) }
         shares[index].waiting.append(element)
     }
@@ -52,7 +61,7 @@ package struct FairQueue<Element> {
     package mutating func ended(_ owner: Int, seconds: Double) {
         let index = index(of: owner)
         shares[index].running -= 1
-        shares[index].used += seconds
+        shares[index].used += seconds / weight(index)
         shares[index].latest = seconds
         latest = seconds
     }
@@ -66,14 +75,19 @@ package struct FairQueue<Element> {
     }
 
     private func expected(_ index: Int) -> Double {
-        shares[index].used + Double(shares[index].running) * (shares[index].latest ?? latest)
+        shares[index].used + Double(shares[index].running) * (shares[index].latest ?? latest) / weight(index)
+    }
+
+    private func weight(_ index: Int) -> Double {
+        if shares.count == 1 { return shares[index].weight }
+        return max(shares[index].weight, Self.floor * shares.reduce(0) { $0 + ($1.isIdle ? 0 : $1.weight) })
     }
 
     private mutating func index(of owner: Int) -> Int {
         if let index = shares.firstIndex(where: { $0.owner == owner }) { return index }
         // Owners do not say when they leave.
         shares.removeAll(where: \.isIdle)
-        shares.append(Share(owner: owner, used: level))
+        shares.append(Share(owner: owner, weight: 1, used: level))
         return shares.count - 1
     }
 }

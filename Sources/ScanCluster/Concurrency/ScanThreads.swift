@@ -14,6 +14,9 @@ package protocol ScanWork: AnyObject, Sendable {
     /// Who requested it: threads are shared fairly among owners.
     var owner: Int { get }
 
+    /// The owner's weight: its share of the threads is in proportion to it.
+    var weight: Double { get }
+
     /// Does the work, on a scan thread.
     func scan()
 
@@ -23,6 +26,7 @@ package protocol ScanWork: AnyObject, Sendable {
 
 extension ScanWork {
     package var owner: Int { 0 }
+    package var weight: Double { 1 }
 }
 
 /// Work in closures.
@@ -160,7 +164,7 @@ private final class ScanQueue: Sendable {
     func append(_ work: [any ScanWork]) -> Bool {
         let isOpen = state.withLock { state in
             if !state.isClosed {
-                for item in work { state.waiting.append(item, of: item.owner) }
+                for item in work { state.waiting.append(item, of: item.owner, weight: item.weight) }
             }
             return !state.isClosed
         }

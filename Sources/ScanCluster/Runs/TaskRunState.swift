@@ -50,6 +50,8 @@ package struct TaskRunState: Sendable {
     package private(set) var ledger: TaskLedger
     /// Systems that cannot run these tasks.
     package private(set) var excluded: Set<SystemID> = []
+    /// Those of them that left to drain or to pause: once they join again they can.
+    private var absent: Set<SystemID> = []
     /// Whether every task has been pulled.
     package private(set) var isExhausted = false
     /// The names of the systems that were reported to the observer.
@@ -142,7 +144,7 @@ package struct TaskRunState: Sendable {
                     attempt, as: .refused, on: name, because: error.message, isTold: !stuck.contains(system))
             case .draining:
                 // Draining is not a fault: the task is tried elsewhere as if it had not been sent.
-                excluded.insert(system)
+                if excluded.insert(system).inserted { absent.insert(system) }
                 return retry(attempt, as: .refused, on: name, because: error.message, isTold: false)
             case .unknownScanner:
                 excluded.insert(system)
@@ -246,6 +248,7 @@ package struct TaskRunState: Sendable {
         }
         for system in present {
             let isNew = known.updateValue(system.name, forKey: system.id) == nil
+            if isNew, absent.remove(system.id) != nil { excluded.remove(system.id) }
             if isFirst || isNew { events.append(.systemJoined(name: system.name, slots: system.slots)) }
         }
         return events

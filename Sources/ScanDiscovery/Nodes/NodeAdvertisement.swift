@@ -13,6 +13,8 @@ public struct NodeAdvertisement: Hashable, Sendable {
     public var keyFingerprint: String?
     /// Its identity (key `id`).
     public var id: SystemID?
+    /// Whether it runs no tasks for the time being (key `paused`: `1`).
+    public var isPaused = false
 
     /// Most slots that are accepted; a greater number is invalid.
     public static let maximumSlots = 65_536
@@ -32,6 +34,7 @@ public struct NodeAdvertisement: Hashable, Sendable {
             .flatMap { (1...Self.maximumSlots).contains($0) ? $0 : nil }
         keyFingerprint = record["key"].flatMap { $0.isFingerprint ? $0 : nil }
         id = record["id"].flatMap(SystemID.init(hexadecimal:))
+        isPaused = record["paused"] == "1"
     }
 
     /// The record to announce.
@@ -41,6 +44,7 @@ public struct NodeAdvertisement: Hashable, Sendable {
         record["slots"] = slots.map(String.init)
         record["key"] = keyFingerprint
         record["id"] = id?.description
+        record["paused"] = isPaused ? "1" : nil
         return record
     }
 

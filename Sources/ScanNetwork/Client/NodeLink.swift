@@ -90,7 +90,8 @@ final class NodeLink: @unchecked Sendable {
         case .failure(let error): handle(.failed(ScanError(.unreachable, "\(error)")))
         case .success(let target):
             let options = nodes.options
-            let info = CoordinatorInfo(name: options.name, frameLimit: options.frameLimit, job: options.job)
+            let info = CoordinatorInfo(
+                name: options.name, frameLimit: options.frameLimit, job: options.job, weight: options.weight)
             let dialer = Dialer(
                 loop: nodes.loop, target: target, keys: nodes.keys.keys(for: announcedKeys, at: .now), info: info,
                 timing: options.timing, sessions: options.sessions
@@ -116,6 +117,16 @@ final class NodeLink: @unchecked Sendable {
         shown.key = connection.key
         if shown.announcedName != nil { shown.address = connection.peer.description }
         let (systems, loop, options) = (nodes.systems, nodes.loop, nodes.options)
+        if let reason = options.selection.refusal(of: node.name) {
+            return refuse(ScanError(.refused, reason), connection)
+        }
+        if let missing = options.scanners.first(where: { !node.scanners.contains($0) }) {
+            return refuse(
+                ScanError(
+                    .unknownScanner,
+                    "has no scanner '\(missing)': it runs another program, or another version (\(node.software))"),
+                connection)
+        }
         let name = distinctName(of: node, in: systems)
         if let error = options.arithmetic.flatMap({ node.difference(from: $0) }) {
             guard options.allowsDifferentNodes else { return refuse(error, connection) }

@@ -8,7 +8,8 @@ extension RemoteNodes {
         _ address: String, keys: KeyRing, options: Options = Options(), loop: EventLoop = .shared
     ) async throws -> ScanSystem {
         let target = try SocketAddress(parsing: address)
-        let info = CoordinatorInfo(name: options.name, frameLimit: options.frameLimit, job: options.job)
+        let info = CoordinatorInfo(
+            name: options.name, frameLimit: options.frameLimit, job: options.job, weight: options.weight)
         return try await withCheckedThrowingContinuation { continuation in
             loop.execute {
                 let dialer = Dialer(

@@ -17,6 +17,9 @@ public final class RemoteNodes: @unchecked Sendable {
         public var name: String = hostName()
         /// The ID of its job in this process's log, which nodes' logs repeat; nil if it has none.
         public var job: String?
+        /// Weight of this coordinator where several share a node, from 0.01 to 100: it gets a share of the node's time in
+        /// proportion to it. 1 by default.
+        public var weight = 1.0
         /// Limit of the dispatch window of one node; nil for what the node admits, which is never exceeded. The window
         /// is usually smaller: two tasks per slot, or as many as take 20 ms if tasks are shorter.
         public var window: Int?
@@ -29,6 +32,10 @@ public final class RemoteNodes: @unchecked Sendable {
         public var arithmetic: Arithmetic?
         /// The form in which bulk bytes are packed for nodes that unpack it, see ``BulkUnpacker/form``; nil to pack none.
         public var packed: String?
+        /// Names of scanners that a node must have to be used; none by default, so that a task finds out.
+        public var scanners: [String] = []
+        /// Which nodes are used; all by default.
+        public var selection = NodeSelection()
         /// Whether nodes that compute differently are used all the same; see ``RemoteNodes/differentNodes``.
         public var allowsDifferentNodes = false
         /// Makes the sessions that protect the connections; only benchmarks change it.

@@ -45,6 +45,7 @@ package struct ClientHandshake {
             info.scanners = info.scanners.map(\.printable)
             if let kernel = info.processors?.kernel { info.processors?.kernel = kernel.printable }
             info.arithmetic = info.arithmetic?.printable
+            if let pause = info.answer?.pause { info.answer?.pause = pause.printable }
             info.queueLimit = min(info.queueLimit, 1 << 20)
             info.frameLimit = min(info.frameLimit, FrameFormat.greatestFrameLimit)
             return .open(info, version: version, consumed: size)
@@ -70,6 +71,7 @@ package struct ClientHandshake {
         let message = String(decoding: hello.body, as: UTF8.self).printable
         switch hello.refusal {
         case .otherVersion: return incompatible(hello.versions)
+        case .paused: return ScanError(.refused, message)
         case .tooManyConnections, .draining, .malformed, nil:
             return ScanError(.refused, "refused the connection: \(message)")
         }

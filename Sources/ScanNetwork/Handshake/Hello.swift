@@ -28,6 +28,8 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     package var processors: ProcessorShare?
     /// How it computes; nil if it does not report that.
     public var arithmetic: Arithmetic?
+    /// Its answer to the order of this connection's greeting; nil without an order.
+    package var answer: NodeOrder.Answer?
     /// Longest frame it accepts, in bytes.
     package var frameLimit: Int
 
@@ -57,8 +59,18 @@ package struct CoordinatorInfo: Codable, Equatable, Sendable {
     package var frameLimit: Int
     /// The name of its job in its log; nil if it does not report one.
     package var job: String?
+    /// Its weight where several coordinators share the node; nil for 1.
+    package var weight: Double?
+    /// What it orders the node to do, instead of sending tasks; nil if it sends tasks.
+    package var order: NodeOrder?
 
-    package init(name: String, software: String = Skyfarm.version, frameLimit: Int, job: String? = nil) {
+    /// Weights that nodes accept; others count as the nearest of them.
+    package static let weights = 0.01...100.0
+
+    package init(
+        name: String, software: String = Skyfarm.version, frameLimit: Int, job: String? = nil, weight: Double = 1
+    ) {
+        self.weight = weight == 1 ? nil : weight
         self.name = name
         self.software = software
         self.frameLimit = frameLimit
@@ -84,6 +96,7 @@ package struct Hello: Equatable {
         case tooManyConnections = 2
         case draining = 3
         case malformed = 4
+        case paused = 5
     }
 
     /// Ends like the head of an HTTP request, so that an HTTP server answers at once and can be identified.

@@ -8,6 +8,8 @@ package struct ServerHandshake {
         case wait
         /// Send `reply`, and the connection is open; `consumed` bytes were the peer's hello.
         case open(CoordinatorInfo, reply: [UInt8], consumed: Int)
+        /// Carry out the peer's order, send the ``ServerHandshake/reply(to:)``, and close.
+        case obey(NodeOrder, CoordinatorInfo)
         /// Send `reply` and close; `reason` is for the log.
         case refuse(reply: [UInt8], reason: String)
     }
@@ -36,7 +38,8 @@ package struct ServerHandshake {
                 let both = "it speaks protocol \(hello.versions.words), this node \(versions.words)"
                 return refuse(.otherVersion, both)
             }
-            if let obstacle { return refuse(obstacle.refusal, obstacle.message) }
+            // A paused node still takes orders.
+            if let obstacle, obstacle.refusal != .paused { return refuse(obstacle.refusal, obstacle.message) }
             var info = try WireDecoder().decode(CoordinatorInfo.self, from: hello.body)
             guard info.frameLimit >= FrameFormat.leastFrameLimit else {
                 return refuse(.malformed, "a frame limit of \(info.frameLimit)")
@@ -44,14 +47,30 @@ package struct ServerHandshake {
             info.name = info.name.printable
             info.software = info.software.printable
             info.job = info.job.map { String($0.printable.prefix(64)) }
+            info.weight = info.weight.map { weight in
+                weight.isNaN
+                    ? 1 : min(max(weight, CoordinatorInfo.weights.lowerBound), CoordinatorInfo.weights.upperBound)
+            }
             info.frameLimit = min(info.frameLimit, FrameFormat.greatestFrameLimit)
-            let reply = Hello(.welcome, versions: versions, body: try WireEncoder().encode(node)).encoded
-            return .open(info, reply: reply, consumed: size)
+            if let order = info.order { return .obey(order, info) }
+            if let obstacle { return refuse(obstacle.refusal, obstacle.message) }
+            return .open(info, reply: try welcome(node), consumed: size)
         } catch let foreign as ForeignPeer {
             return refuse(.malformed, "this is a skyfarm node; the peer \(foreign)")
         } catch {
             return refuse(.malformed, "a hello that cannot be read: \(error)")
         }
+    }
+
+    /// The bytes that answer an order.
+    package func reply(to order: NodeOrder, _ answer: NodeOrder.Answer) throws -> [UInt8] {
+        var node = node
+        node.answer = answer
+        return try welcome(node)
+    }
+
+    private func welcome(_ node: NodeInfo) throws -> [UInt8] {
+        Hello(.welcome, versions: versions, body: try WireEncoder().encode(node)).encoded
     }
 
     /// The peer sent no complete hello within `limit`.

@@ -14,6 +14,8 @@ package struct AdmissionState {
     package let bulkLimit: Int
     /// No new tasks are taken.
     package private(set) var isDraining = false
+    /// No new tasks are taken for the time being.
+    package var isPaused = false
     /// Tasks taken and not yet finished, including those of ended connections: they occupy threads.
     package private(set) var inFlight = 0
     /// Bulk bytes that tasks in flight brought or refer to.
@@ -36,7 +38,7 @@ package struct AdmissionState {
 
     /// A task arrived with `bulk` bytes.
     package mutating func admit(bulk: Int = 0) -> Decision {
-        if isDraining { return .refuse(.draining) }
+        if isDraining || isPaused { return .refuse(.draining) }
         if isFull { return .refuse(.queueFull) }
         guard bulk == 0 || bulkBytes == 0 || bulk <= bulkLimit - bulkBytes else { return .refuse(.queueFull) }
         inFlight += 1

@@ -54,7 +54,7 @@ package struct NodeResources {
     }
 
     private func refusal(_ reason: RefusalReason) -> String {
-        if reason == .draining { return "is draining" }
+        if reason == .draining { return admission.isDraining ? "is draining" : "is paused" }
         return admission.isFull
             ? "has a full queue of \(admission.queueLimit) tasks"
             : "holds \(admission.bulkBytes) bulk bytes of tasks, and its limit is \(admission.bulkLimit)"
@@ -75,6 +75,9 @@ package struct NodeResources {
 
     /// A connection has ended: the bytes that were kept for it are freed.
     package mutating func drop(_ connection: ConnectionID) { cache.drop(connection) }
+
+    /// Refuses tasks, or takes them again.
+    package mutating func pause(_ isPaused: Bool) { admission.isPaused = isPaused }
 
     /// Refuses tasks from now on.
     /// - Returns: true if no task is left.

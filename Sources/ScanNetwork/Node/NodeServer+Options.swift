@@ -23,6 +23,11 @@ extension NodeServer {
         public var mayUseAnotherPort = false
         /// Time limits.
         public var timing = ConnectionTiming()
+        /// Time in which tasks that run may end after the node was paused, before they are given back as well; 1 s.
+        public var pauseGrace = Duration.seconds(1)
+        /// Carries out an order of a holder of the key, and returns why the node runs no tasks then; nil if it runs
+        /// them. Called on the I/O thread. Nil: orders are refused.
+        public var onOrder: (@Sendable (NodeOrder, Peer) -> String?)?
         /// Makes the sessions that protect the connections; only benchmarks change it.
         package var sessions = SessionMaker.tls
 
@@ -46,6 +51,14 @@ extension NodeServer {
         case failed(Peer, scanner: String, attempt: Int, seconds: Double, reason: String)
         /// Connections cannot be accepted now.
         case troubled(reason: String)
+        /// The node runs no tasks from now on, for this reason; so many that waited were given back.
+        case paused(reason: String, givenBack: Int)
+        /// All slots are free after the node was paused: `givenBack` tasks that ran were given back as well.
+        case freed(after: Duration, givenBack: Int)
+        /// The node takes tasks again.
+        case resumed
+        /// A holder of the key has ordered this.
+        case ordered(NodeOrder, Peer)
 
         /// One line.
         public var description: String {
@@ -64,6 +77,11 @@ extension NodeServer {
                 "\(scanner) of \(peer) failed in attempt \(attempt), after "
                     + "\((seconds * 1000).rounded() / 1000) s: \(reason)"
             case .troubled(let reason): "cannot accept connections now: \(reason)"
+            case .paused(let reason, let count): "paused: \(reason); \(count) waiting tasks given back"
+            case .freed(let time, let count):
+                "all slots are free after \(time.words); \(count) running tasks given back"
+            case .resumed: "resumed"
+            case .ordered(let order, let peer): "\(peer) ordered: \(order.rawValue)"
             }
         }
 
@@ -73,7 +91,7 @@ extension NodeServer {
             case .connected(let peer), .disconnected(let peer, _, _, _), .declined(let peer, _, _),
                 .unreadable(let peer, _), .failed(let peer, _, _, _, _):
                 peer.job
-            case .refused, .troubled: nil
+            case .refused, .troubled, .paused, .freed, .resumed, .ordered: nil
             }
         }
     }

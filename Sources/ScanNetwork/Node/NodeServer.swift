@@ -29,6 +29,8 @@ public final class NodeServer: @unchecked Sendable {
     private let shared = Locked(Status())
 
     var resources: NodeResources
+    /// Why the node is paused, and since when; nil if it is not.
+    var pause: Pause?
     private var keys: KeyRing
     private var connections: NodeConnections
     private var refusals = PeerLogLimiter<String>()
@@ -244,6 +246,9 @@ public final class NodeServer: @unchecked Sendable {
         if resources.admission.isDraining {
             return ServerHandshake(node: info, obstacle: (.draining, "the node is draining"))
         }
+        if let pause {
+            return ServerHandshake(node: info, obstacle: (.paused, "is paused: \(pause.reason)"))
+        }
         if let refusal = connections.refusal {
             return ServerHandshake(node: info, obstacle: (.tooManyConnections, refusal))
         }
@@ -317,6 +322,7 @@ public final class NodeServer: @unchecked Sendable {
         }
         publish()
         if isDrained { finishDraining() }
+        if pause != nil || sessions.values.contains(where: \.isLeaving) { continuePause() }
     }
 
     func publish() {

@@ -8,6 +8,10 @@ final class NodeSession: @unchecked Sendable {
     var connection: Connection?
     let server: NodeServer
     let id: ConnectionID
+    /// The coordinator's weight.
+    private(set) var weight = 1.0
+    /// Whether the connection ends once its tasks have, since the node was paused.
+    private(set) var isLeaving = false
     private var batch: [any ScanWork] = []
     /// The scanner of the last task: most tasks of a connection have the same.
     private var scanner: Scanners.Scanner?
@@ -19,9 +23,39 @@ final class NodeSession: @unchecked Sendable {
     }
 
     /// Announces that the node takes no more tasks.
-    func sayGoodbye() {
+    func sayGoodbye(_ message: String = "the node is draining") {
         guard state.isOpen, connection?.phase == .open else { return }
-        connection?.send { $0.putGoodbye(draining: true, message: "the node is draining") }
+        connection?.send { $0.putGoodbye(draining: true, message: message) }
+    }
+
+    /// Begins to leave because the node is paused: gives back what waits.
+    /// - Returns: the number of tasks that were given back.
+    func pause(_ reason: String) -> Int {
+        isLeaving = true
+        sayGoodbye("the node is paused: \(reason)")
+        let count = giveBack(begun: false)
+        leaveIfIdle()
+        return count
+    }
+
+    /// Gives tasks back to the coordinator, in order, as if they had not been sent; only those whose scans have not
+    /// begun unless `begun`.
+    /// - Returns: their number.
+    func giveBack(begun: Bool) -> Int {
+        let tasks = state.takeBack { begun || !$0.hasBegun }
+        for task in tasks {
+            task.cancel()
+            connection?.send {
+                $0.putRefusal(request: task.request, reason: .draining, message: "gave the task back: it is paused")
+            }
+        }
+        return tasks.count
+    }
+
+    /// Ends the connection of a node that was paused, once all tasks are answered or given back.
+    func leaveIfIdle() {
+        guard isLeaving, state.isOpen, state.inFlight == 0 else { return }
+        connection?.end(ScanError(.systemLost, "was disconnected by this node, which is paused"), politely: true)
     }
 
     // MARK: Tasks
@@ -86,9 +120,19 @@ extension NodeSession: ConnectionDelegate {
         case .wait: return .wait
         case .open(let coordinator, let reply, let consumed):
             connection.send { writer in reply.withUnsafeBytes { writer.put(raw: $0) } }
+            weight = coordinator.weight ?? 1
             report(state.opened(by: coordinator, at: "\(connection.peer)"))
             server.opened(id)
             return .open(consumed: consumed)
+        case .obey(let order, let coordinator):
+            do {
+                let reply = try server.obey(order, of: coordinator, at: "\(connection.peer)")
+                state.answered()
+                connection.send { writer in reply.withUnsafeBytes { writer.put(raw: $0) } }
+                return .end(ScanError(.refused, "was answered"))
+            } catch {
+                return .end(ScanError(.refused, "sent an order that cannot be carried out: \(error)"))
+            }
         case .refuse(let reply, let reason):
             state.refused(reason)
             connection.send { writer in reply.withUnsafeBytes { writer.put(raw: $0) } }
@@ -126,6 +170,7 @@ extension NodeSession: ConnectionDelegate {
         for task in cancelled { task.cancel() }
         switch end {
         case .disconnected(let event): server.onEvent(event)
+        case .answered: break
         case .refused(let reason):
             server.reportRefused(connection?.peer ?? SocketAddress(host: "unknown", port: 0), reason)
         }

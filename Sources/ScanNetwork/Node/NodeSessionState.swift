@@ -20,13 +20,15 @@ package protocol SessionTask: AnyObject {
 /// what ends with the connection. Pure; `Work` is what the caller runs.
 package struct NodeSessionState<Work: SessionTask> {
     private enum Phase {
-        /// The coordinator has not sent a valid hello. Goes to `open`, `refused` or `ended`.
+        /// The coordinator has not sent a valid hello. Goes to `open`, `refused`, `answered` or `ended`.
         case greeting
         /// Frames are exchanged; the coordinator accepts frames of `frameLimit` bytes. Goes to `ended`.
         /// Indirect: each task looks at the phase.
         indirect case open(NodeServer.Peer, frameLimit: Int)
         /// The hello was refused, for this reason. Goes to `ended`.
         case refused(String)
+        /// The hello had an order, which was answered. Goes to `ended`.
+        case answered
         /// The connection has ended. Tasks that still run are not answered.
         case ended
     }
@@ -57,6 +59,8 @@ package struct NodeSessionState<Work: SessionTask> {
         case disconnected(NodeServer.Event)
         /// A peer that never became a coordinator, for this reason.
         case refused(reason: String)
+        /// An order was answered.
+        case answered
     }
 
     private let id: ConnectionID
@@ -111,6 +115,9 @@ package struct NodeSessionState<Work: SessionTask> {
     /// The peer's hello was refused.
     package mutating func refused(_ reason: String) { phase = .refused(reason) }
 
+    /// The peer's hello had an order, which was answered.
+    package mutating func answered() { phase = .answered }
+
     // MARK: Tasks
 
     /// A task arrived; `make` is called if it is taken. `isKnown`: the node has its scanner.
@@ -148,6 +155,14 @@ package struct NodeSessionState<Work: SessionTask> {
         guard let work = tasks.removeValue(forKey: request) else { return nil }
         cancelled += 1
         return work
+    }
+
+    /// Takes back the tasks that are to be done elsewhere, in the order of their requests: they are not answered.
+    package mutating func takeBack(where isWanted: (Work) -> Bool) -> [Work] {
+        let works = tasks.values.filter(isWanted).sorted { $0.request < $1.request }
+        for work in works { tasks[work.request] = nil }
+        cancelled += works.count
+        return works
     }
 
     /// A task has ended; ``NodeResources/finish(_:)`` was called before.
@@ -206,6 +221,7 @@ package struct NodeSessionState<Work: SessionTask> {
             let event = NodeServer.Event.disconnected(peer, reason: reason, done: done, cancelled: cancelled)
             return (.disconnected(event), works)
         case .refused(let refusal): return (.refused(reason: refusal), works)
+        case .answered: return (.answered, works)
         case .greeting, .ended: return (.refused(reason: reason), works)
         }
     }

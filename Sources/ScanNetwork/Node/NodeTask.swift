@@ -1,4 +1,5 @@
 import ScanCluster
+import Synchronization
 
 /// A task that a node has taken: one object from its frame through a scan thread to its answer.
 final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
@@ -13,6 +14,7 @@ final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
     /// The encoded task; released with the scan.
     private var coded: [UInt8]
     private let cancellation = ScanCancellation()
+    private let begun = Atomic<Bool>(false)
 
     private(set) var result: CodedResult?
     private(set) var seconds = 0.0
@@ -26,6 +28,7 @@ final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
         self.scanner = scanner
         self.grant = grant
         request = frame.request
+        weight = session.weight
         attempt = frame.attempt
         coded = [UInt8](frame.task)
     }
@@ -33,11 +36,16 @@ final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
     /// Coordinators share the slots, each with one connection.
     var owner: Int { session.id }
 
+    let weight: Double
+
     var scannerName: String { scanner.name }
 
     func cancel() { cancellation.cancel() }
 
     var isCancelled: Bool { cancellation.isCancelled }
+
+    /// Whether its scan has begun.
+    var hasBegun: Bool { begun.load(ordering: .relaxed) }
 
     /// Whether it was scanned.
     var isDone: Bool {
@@ -48,6 +56,7 @@ final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
     }
 
     func scan() {
+        begun.store(true, ordering: .relaxed)
         do {
             // Only the context refers to bytes that the node does not keep.
             let context = ScanContext(bulk: try bulkBytes(), cancellation: cancellation)

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import ScanBasics
 public import SkyImage
+internal import ScanNetwork
 
 /// The properties that make two command lines the same job: files, parameters, plan, versions and arithmetic; not
 /// nodes, slots or outputs.
@@ -57,10 +58,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
         self.fields = fields
     }
 
-    private static let scanners = [
-        ImageTask.scanner, MeshTask.scanner, BandTask.scanner, CutIslandTask.scanner, ApertureTask.scanner,
-        MeasurementTask.scanner, ForcedTask.scanner,
-    ]
+    private static let scanners = Scanners.skyNames + [MeasurementTask.scanner, ForcedTask.scanner]
 
     /// Eight hexadecimal digits that identify the job.
     public var id: String {

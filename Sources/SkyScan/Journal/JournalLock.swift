@@ -1,13 +1,13 @@
 internal import Foundation
 
 /// The exclusive right to run a job: a file lock, which the kernel releases when the process ends for any reason.
-final class JournalLock {
+package final class JournalLock {
     private let path: String
     private let descriptor: Int32
 
     /// Acquires the lock.
     /// - Throws: ``JournalError`` with `inUse`, naming the process that holds it; with `unwritable`.
-    init(path: String) throws(JournalError) {
+    package init(path: String) throws(JournalError) {
         self.path = path
         var attemptsLeft = 50
         while true {
@@ -45,7 +45,7 @@ final class JournalLock {
     }
 
     /// The process that holds the lock at `path`; nil if none does.
-    static func holder(path: String) -> Int? {
+    package static func holder(path: String) -> Int? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

@@ -11,4 +11,9 @@ extension Scanners {
         scanners.unpacker = WindowUnpacker()
         return scanners
     }()
+
+    /// The names of those that every sky scan needs.
+    public static let skyNames = [
+        ImageTask.scanner, MeshTask.scanner, BandTask.scanner, CutIslandTask.scanner, ApertureTask.scanner,
+    ]
 }

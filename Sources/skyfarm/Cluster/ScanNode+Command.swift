@@ -23,6 +23,8 @@ extension ScanNode {
         var remote = RemoteNodes.Options.sky
         remote.allowsDifferentNodes = cluster.allowsDifferent
         remote.job = job
+        remote.selection = cluster.selection
+        remote.weight = cluster.weight
         let node = ScanNode(
             keys: keys, nodes: cluster.nodes.map(\.description), discovering: sources, localSlots: cluster.slotsHere,
             localName: ScanEvents.localName,
@@ -111,6 +113,7 @@ extension RemoteNodes.Options {
     static var sky: RemoteNodes.Options {
         var options = RemoteNodes.Options()
         options.arithmetic = .sky
+        options.scanners = Scanners.skyNames
         options.packed = Scanners.sky.unpacker?.form
         return options
     }

@@ -44,6 +44,16 @@ extension JobsCommand {
     struct Listing: Encodable {
         var v = 1
         var jobs: [Job]
+        /// The jobs that were handed to a node, newest first.
+        var submitted: [SubmittedRow]
+    }
+
+    /// The submitted jobs as a table, and the others as another.
+    static func text(submitted: [SubmittedRow], jobs: [Job]) -> String {
+        if submitted.isEmpty { return text(jobs) }
+        let journals = Set(submitted.compactMap(\.journal))
+        let others = jobs.filter { !journals.contains($0.id) }
+        return SubmittedRow.text(submitted) + (others.isEmpty ? "" : "\n" + text(others))
     }
 
     /// The jobs as a table.

@@ -12,9 +12,21 @@ struct JobsCommand: Command {
         let folder = options.folder
         switch options.action {
         case .list:
+            let submitted = options.submitted?.entries().reversed().map { SubmittedRow($0) } ?? []
             let jobs = try folder.entries().map { Job($0) }
             try StandardOutput.write(
-                options.common.json ? JSONOutput.document(Listing(jobs: jobs)) : Self.text(jobs))
+                options.common.json
+                    ? JSONOutput.document(Listing(jobs: jobs, submitted: submitted))
+                    : Self.text(submitted: submitted, jobs: jobs))
+        case .show(let id, _) where options.submitted?.entry(prefix: id) != nil,
+            .resume(let id) where options.submitted?.entry(prefix: id) != nil,
+            .remove(let id) where options.submitted?.entry(prefix: id) != nil:
+            guard let jobs = options.submitted, let entry = jobs.entry(prefix: id) else { break }
+            return try manage(entry, of: jobs)
+        case .pause(let id), .cancel(let id): return try send(to: submitted(id))
+        case .watch(let id): return try await watch(submitted(id).job.id)
+        case .wait(let ids): return try await wait(for: ids.map { try submitted($0).job.id })
+        case .run(let id): return try await runSubmitted(id)
         case .show(let id, let failed):
             let job = Job(try folder.entry(prefix: id))
             try StandardOutput.write(
@@ -59,7 +71,7 @@ struct JobsCommand: Command {
         guard ["y", "yes"].contains(answer) else { throw CommandError(.failure, "nothing was removed") }
     }
 
-    private func say(_ line: String) {
+    func say(_ line: String) {
         if !options.common.quiet { StandardError.write(line + "\n") }
     }
 }
@@ -70,6 +82,8 @@ extension JobsCommand {
         /// Whether unfinished jobs may be removed without a question.
         var isPermitted: Bool
         var folder: JournalFolder
+        /// Jobs that were handed to a node; nil if the environment defines no folder for them.
+        var submitted: SubmittedJobs?
         var environment: [String: String]
         var common: CommonOptions
 
@@ -78,8 +92,12 @@ extension JobsCommand {
             case show(String, failed: Bool)
             case resume(String)
             case remove(String)
+            case pause(String), cancel(String), watch(String), run(String)
+            case wait([String])
 
-            static let names = ["list", "show", "resume", "remove"]
+            static let names = [
+                "list", "show", "watch", "wait", "pause", "resume", "cancel", "remove", "run",
+            ]
         }
 
         init(_ arguments: Arguments) throws(UsageError) {
@@ -89,6 +107,7 @@ extension JobsCommand {
                 arguments.positionals, all: try arguments[JobsCommand.all], failed: try arguments[JobsCommand.failed])
             isPermitted = try arguments[JobsCommand.yes]
             if isPermitted, action != .removeAll { throw UsageError("--yes belongs to jobs remove --all") }
+            submitted = SubmittedJobs(environment: arguments.environment)
             do throws(JournalError) {
                 folder = try JournalFolder(environment: arguments.environment)
             } catch {
@@ -98,6 +117,9 @@ extension JobsCommand {
 
         private static func action(_ words: [String], all: Bool, failed: Bool) throws(UsageError) -> Action {
             let verb = words.first ?? "list"
+            if words.count > 2, verb != "wait" {
+                throw UsageError("unexpected argument \"\(words[2])\": jobs \(verb) takes one ID")
+            }
             if all, verb != "remove" { throw UsageError("--all belongs to jobs remove") }
             if failed, verb != "show" { throw UsageError("--failed belongs to jobs show") }
             switch (verb, words.dropFirst().first) {
@@ -106,7 +128,12 @@ extension JobsCommand {
             case ("show", let id?): return .show(id, failed: failed)
             case ("resume", let id?): return .resume(id)
             case ("remove", let id?) where !all: return .remove(id)
-            case ("show", nil), ("resume", nil), ("remove", nil):
+            case ("pause", let id?): return .pause(id)
+            case ("cancel", let id?): return .cancel(id)
+            case ("watch", let id?): return .watch(id)
+            case ("run", let id?): return .run(id)
+            case ("wait", _?): return .wait(Array(words.dropFirst()))
+            case (let verb, nil) where Action.names.contains(verb):
                 throw UsageError("jobs \(verb): ID is missing; `skyfarm jobs` lists the IDs")
             case ("remove", _): throw UsageError("jobs remove: use either an ID or --all")
             case ("list", _): throw UsageError("jobs list takes no ID; use jobs show ID")
@@ -125,10 +152,12 @@ extension JobsCommand {
 
     static let spec = CommandSpec(
         name: "jobs",
-        summary: "List, show, resume or remove scans and their journals",
+        summary: "List, watch, pause, resume, cancel or remove scans",
         examples: [
             .init(
                 line: "skyfarm jobs", explanation: "List all scans that have a journal, newest first."),
+            .init(
+                line: "skyfarm jobs watch 1f0c", explanation: "Show the progress of a submitted job until it ends."),
             .init(
                 line: "skyfarm jobs resume 1f0c",
                 explanation: "Resume the job whose ID begins with 1f0c, in the folder where it was started."),
@@ -142,15 +171,22 @@ extension JobsCommand {
                 + " The journal of many images keeps which files are done, and no results of tasks.",
             "The record of a finished job is kept. A partial job keeps its results as well: the same command retries"
                 + " the missing sectors.",
+            "The jobs of skyfarm-submit(1) come first in the list. watch shows the progress of one until it ends and has the"
+                + " exit code of its scan; wait waits for several, and has the first exit code that is not 0. pause ends the"
+                + " process of a job, which keeps its journal, and resume has it run again, also after cancel or a failure."
+                + " These need the node that took the job; list, show, watch and wait do not. run is what the node starts.",
         ],
         arguments: [
             ArgumentSpec(
-                name: "ACTION", help: "list (the default), show, resume or remove", isRequired: false,
+                name: "ACTION", help: "list (the default), show, watch, wait, pause, resume, cancel, remove or run",
+                isRequired: false,
                 choices: Options.Action.names),
-            ArgumentSpec(name: "ID", help: "the job's ID, or its first characters", isRequired: false),
+            ArgumentSpec(
+                name: "ID", help: "the job's ID, or its first characters; with wait one or more", isRequired: false,
+                repeats: true),
         ],
         sections: [
             OptionSection(title: "Options", options: [failed.spec, all.spec, yes.spec]), CommonOptions.section,
         ],
-        exitCodes: [.input], files: [.journals])
+        exitCodes: Set(ExitCode.all), files: [.journals, .submitted])
 }

@@ -16,6 +16,8 @@ final class LiveNode: Sendable {
         var dropped = 0
         var isDraining = false
         var hasEnded = false
+        /// Why the node runs no tasks for the time being; nil if it runs them.
+        var pause: String?
         /// When a connection last could not be accepted.
         var trouble: Double?
     }
@@ -44,11 +46,16 @@ final class LiveNode: Sendable {
         let kind =
             switch event {
             case .connected: "joined"
-            case .disconnected, .declined, .unreadable: "note"
+            case .disconnected, .declined, .unreadable, .paused, .freed, .resumed, .ordered: "note"
             case .refused, .failed, .troubled: "failed"
             }
         state.withLock { state in
-            if case .troubled = event { state.trouble = time }
+            switch event {
+            case .troubled: state.trouble = time
+            case .paused(let reason, _): state.pause = reason
+            case .resumed: state.pause = nil
+            default: break
+            }
             state.log.append(Line(time: time, kind: kind, text: "\(event)"))
             if state.log.count > Self.lineLimit {
                 state.dropped += state.log.count - Self.lineLimit

@@ -1,5 +1,6 @@
 import CommandLineKit
 import ScanCluster
+import ScanNetwork
 
 extension NodeCommand {
     struct Options: Equatable, Sendable {
@@ -11,6 +12,15 @@ extension NodeCommand {
         var listen: SocketAddress?
         /// Added to the nice value of the scanning threads.
         var niceness: Int
+        /// Bytes of memory for pixels; nil: by the machine's memory.
+        var memory: Int?
+        var rules: OwnerRules
+        /// Submitted jobs that run at a time.
+        var jobs: Int
+        /// Pause or resume the node of this machine that runs, instead of running one.
+        var order: NodeOrder?
+        /// The variables by which the socket and the submitted jobs are found.
+        var environment: [String: String]
         /// Folders of images that coordinators may refer to.
         var data: [String]
         var advertises: Bool
@@ -26,6 +36,13 @@ extension NodeCommand {
             slots = try arguments[NodeCommand.slots]
             listen = try arguments[NodeCommand.listen]
             niceness = try arguments[NodeCommand.nice]
+            memory = try arguments[NodeCommand.memory]
+            rules = OwnerRules(
+                maxLoad: try arguments[NodeCommand.maxLoad], idle: try arguments[NodeCommand.whenIdle],
+                hours: try arguments[NodeCommand.hours])
+            jobs = try arguments[NodeCommand.jobs]
+            order = try Self.order(arguments)
+            environment = arguments.environment
             data = try arguments[NodeCommand.data]
             advertises = try !arguments[NodeCommand.noAdvertise]
             dashboard = try arguments[DashboardOption.option]
@@ -35,18 +52,35 @@ extension NodeCommand {
         }
     }
 
+    static let jobs = Option.value(
+        "jobs", .integer("N", 0...64), default: 2, layers: .all,
+        help: "Number of submitted jobs to run at a time; 0 takes none")
+    static let pause = Option.toggle("pause", help: "Pause the node of this machine that your user runs, and exit")
+    static let resume = Option.toggle("resume", help: "Resume the node of this machine that your user runs, and exit")
+
     private static let name = Option.optional(
         "name", .word("NAME"), fallback: "the host's name, made unique", layers: .environment("SKYFARM_NODE_NAME"),
         help: "Name of this node")
     private static let slots = Option.optional(
-        "slots", .integer("N", 1...1024), fallback: "one per core", layers: .all,
-        help: "Number of tasks to run at a time")
+        "slots", .slots, fallback: "one per core", layers: .all,
+        help: "Number of tasks to run at a time, or a percentage of the processors")
     private static let listen = Option.optional(
         "listen", .listenAddress, fallback: "\(SocketAddress.usual), or a free port if it is taken", layers: .all,
         help: "Address and port to listen on; an empty address means all, port 0 a free port")
     static let nice = Option.value(
         "nice", .integer("N", 0...19), default: 0, layers: .all,
         help: "Scan at a priority that is lower by N, so that other programs take precedence (Linux)")
+    static let memory = Option.optional(
+        "memory", .bytes, fallback: "three quarters of the machine's", layers: .all,
+        help: "Memory for pixels of tasks that run or wait, or a percentage of the machine's")
+    static let maxLoad = Option.optional(
+        "max-load", .number("L", 0...1024), layers: .all,
+        help: "Pause while other programs keep more than L processors busy (Linux)")
+    static let whenIdle = Option.optional(
+        "when-idle", .duration, layers: .all,
+        help: "Run tasks only if nobody has used this machine for TIME, as in 10m (Linux)")
+    private static let hours = Option.optional(
+        "hours", .hours, layers: .all, help: "Run tasks only in this part of the day, local time, as in 20:00-07:00")
     private static let data = Option.list(
         "data", .text("DIR", expected: "the name of a folder"), layers: .all,
         help:
@@ -69,6 +103,11 @@ extension NodeCommand {
                 line: "skyfarm node --slots 4 --nice 10",
                 explanation: "Run up to four tasks at a time, and let other programs take precedence."),
             .init(
+                line: "skyfarm node --slots 50% --max-load 2 --hours 20:00-07:00",
+                explanation:
+                    "Run tasks at night only, on half of the processors, and pause while other programs need more than"
+                    + " two."),
+            .init(
                 line: "sudo skyfarm node --install-service --slots 4",
                 explanation: "Install a service that runs this node, and print how to start it."),
         ],
@@ -78,6 +117,13 @@ extension NodeCommand {
                 + " DNS-SD, and picks up a new cluster key without a restart.",
             "A firewall must accept TCP port \(SocketAddress.usual.port), or the port of --listen, and for discovery"
                 + " UDP port 5353. A second node of a machine listens on a free port.",
+            "The owner of the machine has the last word: SIGUSR1 or --pause pauses the node, SIGUSR2 or --resume resumes it, and it pauses by itself"
+                + " while --max-load, --when-idle or --hours forbid tasks. A node that pauses gives waiting tasks back to"
+                + " their coordinators at once and running ones after a second; no attempt is counted. It resumes when"
+                + " other programs have needed no more than --max-load for 30 s. --when-idle goes by what was typed at"
+                + " terminals, as w(1) shows it, and by interrupts of PS/2 and built-in keyboards and pointers; it does"
+                + " not see USB keyboards of a graphical session. Holders of the cluster key pause nodes with skyfarm"
+                + " nodes pause NAME, and end only pauses of that kind.",
             "On SIGTERM or Ctrl-C the node withdraws its announcement, finishes running tasks and exits with 0; a"
                 + " second Ctrl-C stops it at once.",
         ],
@@ -85,14 +131,16 @@ extension NodeCommand {
             OptionSection(
                 title: "Options",
                 options: [
-                    name.spec, slots.spec, nice.spec, listen.spec, data.spec, noAdvertise.spec,
+                    name.spec, slots.spec, memory.spec, listen.spec, data.spec, noAdvertise.spec, jobs.spec,
                     DashboardOption.option.spec,
                     LogOptions.format.spec,
                 ]),
+            OptionSection(
+                title: "Owner", options: [nice.spec, maxLoad.spec, whenIdle.spec, hours.spec, pause.spec, resume.spec]),
             OptionSection(title: "Service", options: [installService.spec, user.spec, dryRun.spec]),
             CommonOptions.section,
         ],
-        exitCodes: [.authentication, .input, .interrupted], files: [.key])
+        exitCodes: [.noUsableNode, .authentication, .input, .interrupted], files: [.key, .submitted])
 }
 
 extension SocketAddress {

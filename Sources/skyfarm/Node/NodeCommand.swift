@@ -19,6 +19,7 @@ struct NodeCommand: Command {
 
     func run() async throws -> ExitCode {
         if let request = options.service { return try install(request) }
+        if let order = options.order { return try send(order) }
         let interrupts = Interrupts(beforeExit: {})
         let name = options.name ?? Self.uniqueName()
         let slots = options.slots ?? ProcessInfo.processInfo.activeProcessorCount
@@ -29,6 +30,12 @@ struct NodeCommand: Command {
         var limits = NodeServer.Options()
         limits.niceness = options.niceness
         limits.mayUseAnotherPort = options.listen == nil
+        if let memory = options.memory {
+            (limits.bulkLimit, limits.bulkCacheLimit) = (memory * 2 / 3, min(1 << 30, memory / 3))
+        }
+        let observer = try MachineObserver(options.rules)
+        let owner = NodeOwner(options.rules, clock: EventLoop.shared) { observer.read() }
+        limits.onOrder = { owner.handle(.order($0, by: "\($1)")) }
         let node = ScanNode(
             name: name, keys: keys, slots: slots, serving: .sky, listen: options.address.description,
             discovering: options.advertises ? [DNSServiceDiscovery()] : [], resolver: try resolver(), options: limits
@@ -51,6 +58,9 @@ struct NodeCommand: Command {
             }
         }
         try announce(Ready(name: name, address: address.description, slots: slots))
+        let signals = OwnerSignals { owner.handle($0) }
+        let service = Task { await serveJobs(owner) }
+        let obeying = Task { await obey(owner, node) }
         let following = Task {
             for await keys in store.changes(of: keys, onTrouble: { say("still using the old keys: \($0)") }) {
                 await node.use(keys)
@@ -59,6 +69,11 @@ struct NodeCommand: Command {
         }
         // Any signal drains the node, SIGHUP included; nohup keeps it running after its terminal is closed.
         for await _ in interrupts.signals { break }
+        withExtendedLifetime(signals) {}
+        service.cancel()
+        await service.value
+        obeying.cancel()
+        await obeying.value
         following.cancel()
         await following.value
         // Withdraws the announcement first, so that no new coordinator connects.
@@ -69,6 +84,13 @@ struct NodeCommand: Command {
         await dashboard?.close(within: 1)
         Self.waitForLog()
         return .complete
+    }
+
+    /// Pauses and resumes the node until the task is cancelled.
+    private func obey(_ owner: NodeOwner, _ node: ScanNode) async {
+        for await pause in owner.pauses {
+            if let pause { await node.pause(pause) } else { await node.resume() }
+        }
     }
 
     /// Resolves references to local images; nil if --data is not given.
@@ -141,13 +163,13 @@ struct NodeCommand: Command {
     private func say(_ event: NodeServer.Event) {
         let level: Log.Level =
             switch event {
-            case .connected, .disconnected, .unreadable: .info
+            case .connected, .disconnected, .unreadable, .paused, .freed, .resumed, .ordered: .info
             case .refused, .declined, .failed, .troubled: .warning
             }
         say(level, "\(event)", job: event.job)
     }
 
-    private func say(_ line: String) { say(.info, StyledText(line)) }
+    func say(_ line: String) { say(.info, StyledText(line)) }
 
     /// Writes a line on a queue of its own: a stopped terminal would otherwise block the event loop and its heartbeats.
     private func say(_ level: Log.Level, _ line: StyledText, job: String? = nil) {

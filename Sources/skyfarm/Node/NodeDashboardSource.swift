@@ -94,7 +94,7 @@ final class NodeDashboardSource: DashboardSource {
             ? "ended after \(HumanFormat.count(status.done, "task"))"
             : record.isDraining
                 ? "draining: \(HumanFormat.count(status.running + status.queued, "task")) to finish"
-                : record.problem(at: live.elapsed)
+                : record.problem(at: live.elapsed) ?? record.pause.map { "paused: \($0)" }
                     ?? (status.connections == 0
                         ? "waiting for a coordinator"
                         : status.running == 0

@@ -11,6 +11,13 @@ struct NodesCommand: Command {
     init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     func run() async throws -> ExitCode {
+        switch options.action {
+        case .list: try await list()
+        case .order(let order, let names): try await send(order, to: names)
+        }
+    }
+
+    private func list() async throws -> ExitCode {
         var remote = RemoteNodes.Options.sky
         remote.allowsDifferentNodes = options.allowsDifferent
         let node = ScanNode(
@@ -31,7 +38,7 @@ struct NodesCommand: Command {
         return UnusableNodes(states, discovered: node.membership.peers).lackKey ? .authentication : .noUsableNode
     }
 
-    private func say(_ line: String) {
+    func say(_ line: String) {
         if !options.common.quiet { StandardError.write("skyfarm nodes: \(line)\n") }
     }
 
@@ -107,6 +114,7 @@ extension NodesCommand.Row {
 
 extension NodesCommand {
     struct Options: Equatable, Sendable {
+        var action: Action
         var nodes: [SocketAddress]
         var srv: [String]
         var discovers: Bool
@@ -114,7 +122,16 @@ extension NodesCommand {
         var waitSeconds: Double
         var common: CommonOptions
 
+        enum Action: Equatable, Sendable {
+            case list
+            /// Names or addresses of nodes.
+            case order(NodeOrder, [String])
+
+            static let names = ["list", "pause", "resume"]
+        }
+
         init(_ arguments: Arguments) throws(UsageError) {
+            action = try Self.action(arguments.positionals)
             nodes = try arguments[NodeOptions.nodes]
             srv = try arguments[NodeOptions.srv]
             discovers = try !arguments[NodeOptions.noDiscovery]
@@ -126,7 +143,7 @@ extension NodesCommand {
 
     static let spec = CommandSpec(
         name: "nodes",
-        summary: "List the nodes that can be reached",
+        summary: "List the nodes that can be reached, pause or resume them",
         examples: [
             .init(
                 line: "skyfarm nodes",
@@ -136,11 +153,26 @@ extension NodesCommand {
             .init(
                 line: "skyfarm nodes --no-discovery --node 192.168.1.7:4870",
                 explanation: "Show one node."),
+            .init(
+                line: "skyfarm nodes pause alpha",
+                explanation: "Have the node alpha give its tasks back and take no others until nodes resume alpha."),
         ],
         description: [
             "Lists the nodes that skyfarm scan would use: those announced on the local network, those named with"
                 + " --node, and those of --srv. A node that cannot be used is listed with the reason. The exit code"
-                + " is 0 if at least one node can be used."
+                + " is 0 if at least one node can be used.",
+            "pause has nodes run no tasks: the waiting ones are given back to their coordinators at once, the running ones"
+                + " after a second, and no attempt is counted. resume ends such a pause. A node that its owner has paused,"
+                + " or whose --max-load, --when-idle or --hours forbid tasks, stays paused. Both name each node and its"
+                + " state, and exit with 0 if all nodes carried the order out.",
+        ],
+        arguments: [
+            ArgumentSpec(
+                name: "ACTION", help: "list (the default), pause or resume", isRequired: false,
+                choices: Options.Action.names),
+            ArgumentSpec(
+                name: "NAME", help: "with pause and resume: the node's name, or HOST:PORT", isRequired: false,
+                repeats: true),
         ],
         sections: [
             OptionSection(

@@ -1,6 +1,7 @@
 internal import CommandLineKit
 import ScanCluster
 internal import Foundation
+import ScanNetwork
 
 /// Which systems a command uses: the local one, the nodes that were named, and those that are discovered.
 struct ClusterOptions: Equatable, Sendable {
@@ -8,6 +9,9 @@ struct ClusterOptions: Equatable, Sendable {
     var srv: [String]
     var discovers: Bool
     var allowsDifferent: Bool
+    var selection: NodeSelection
+    /// Of this coordinator, where several share a node.
+    var weight: Double
     var waitSeconds: Double
     /// Nil: one per core.
     var localSlots: Int?
@@ -20,6 +24,9 @@ struct ClusterOptions: Equatable, Sendable {
         srv = try arguments[NodeOptions.srv]
         discovers = try !arguments[NodeOptions.noDiscovery]
         allowsDifferent = try arguments[NodeOptions.allowDifferent]
+        selection = NodeSelection(
+            only: try arguments[NodeOptions.only], excluded: try arguments[NodeOptions.exclude])
+        weight = try arguments[NodeOptions.weight]
         waitSeconds = try arguments[NodeOptions.wait]
         localSlots = try arguments[Self.localSlots]
     }
@@ -30,6 +37,7 @@ struct ClusterOptions: Equatable, Sendable {
 
     static let options = [
         NodeOptions.nodes.spec, NodeOptions.srv.spec, NodeOptions.noDiscovery.spec, NodeOptions.wait.spec,
-        localSlots.spec, NodeOptions.allowDifferent.spec,
+        localSlots.spec, NodeOptions.only.spec, NodeOptions.exclude.spec, NodeOptions.weight.spec,
+        NodeOptions.allowDifferent.spec,
     ]
 }

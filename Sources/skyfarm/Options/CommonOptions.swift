@@ -56,6 +56,14 @@ enum NodeOptions {
         "srv", .word("NAME"), layers: .all, help: "Use the nodes in the DNS SRV records of this name")
     static let noDiscovery = Option.toggle(
         "no-discovery", layers: .all, help: "Do not discover nodes on the local network")
+    static let weight = Option.value(
+        "priority-weight", .number("W", 0.01...100), default: 1, layers: .all,
+        help: "Share of a node's time beside other scans, in proportion to their weights")
+    static let only = Option.list(
+        "only", .word("NAME"), layers: .all,
+        help: "Use no other nodes than that of this name, which may be a pattern, and this machine")
+    static let exclude = Option.list(
+        "exclude", .word("NAME"), layers: .all, help: "Do not use the node of this name, which may be a pattern")
     static let allowDifferent = Option.toggle(
         "allow-different-nodes", layers: .all,
         help: "Use nodes that compute differently, too; the catalogue then is not exact, and its header says so")

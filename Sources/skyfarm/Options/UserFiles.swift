@@ -23,6 +23,9 @@ extension FileSpec {
         .cache, "skyfarm/arithmetic",
         help: "Fingerprints of how this machine computes; may be removed, and is then computed again.")
 
+    static let submitted = FileSpec(
+        .state, "skyfarm/jobs/", help: "Submitted jobs: of each its command, log and result.")
+
     private init(_ folder: UserFolder, _ path: String, help: String) {
         self.init(variable: folder.rawValue, fallback: "~/" + folder.fallback, path: path, help: help)
     }

@@ -10,6 +10,7 @@ import Testing
             var window: Int
             var left: Int
             var arrival = 0.0
+            var weight = 1.0
             var used = 0.0
             var firstBegin: Double?
             var end = 0.0
@@ -26,7 +27,7 @@ import Testing
             while true {
                 for index in owners.indices where owners[index].arrival <= now {
                     while flying[index] < owners[index].window, owners[index].left > 0 {
-                        queue.append(index, of: index)
+                        queue.append(index, of: index, weight: owners[index].weight)
                         (flying[index], owners[index].left) = (flying[index] + 1, owners[index].left - 1)
                     }
                 }
@@ -52,6 +53,28 @@ import Testing
             owners: [.init(seconds: 1, window: 30, left: 100), .init(seconds: 1, window: 8, left: 100)], count: slots)
         slots.run()
         #expect(abs(slots.owners[0].end - slots.owners[1].end) <= 2)
+    }
+
+    @Test("owners get time in proportion to their weights while all have work", arguments: [1, 2, 5])
+    func weights(slots: Int) {
+        var slots = Slots(
+            owners: [(0.7, 1.0), (0.7, 1), (1, 2)].map { seconds, weight in
+                Slots.Owner(seconds: seconds, window: 12, left: Int(1000 * weight / seconds), weight: weight)
+            }, count: slots)
+        slots.run()
+        let ends = slots.owners.map(\.end)
+        for end in ends { #expect(abs(end - ends[2]) <= 0.01 * ends[2] + 3, "\(ends)") }
+    }
+
+    @Test("an owner of a tiny weight gets its floor beside one of a great weight")
+    func floor() {
+        var slots = Slots(
+            owners: [
+                .init(seconds: 1, window: 4, left: 20, weight: 0.01),
+                .init(seconds: 1, window: 4, left: 10_000, weight: 100),
+            ], count: 1)
+        slots.run()
+        #expect(slots.owners[0].end < 1200 && slots.owners[0].end > 800, "\(slots.owners[0].end)")
     }
 
     @Test("short work gets as much time as long work", arguments: [1, 2, 3])

@@ -23,6 +23,8 @@ extension FuzzTarget {
                 case .wait: break
                 case .open(let info, let reply, let consumed):
                     precondition(consumed <= count && obstacle == nil && info.frameLimit > 0 && !reply.isEmpty)
+                case .obey(let order, let info):
+                    precondition(obstacle == nil && info.order == order)
                 case .refuse(let reply, let reason): precondition(!reply.isEmpty && !reason.isEmpty)
                 }
             }
@@ -34,8 +36,15 @@ extension FuzzTarget {
                 .encoded.chosen(1),
             "http": Array("HTTP/1.1 400 Bad Request\r\n".utf8).chosen(1),
             "greeting": try ClientHandshake().greeting(CoordinatorInfo(name: "desk", frameLimit: 1 << 20)).chosen(2),
+            "order": try ClientHandshake().greeting(order).chosen(2),
         ]
     }
+
+    private static let order = {
+        var info = CoordinatorInfo(name: "desk", frameLimit: 1 << 20, weight: 2)
+        info.order = .pause
+        return info
+    }()
 
     private static let node = {
         var node = NodeInfo(

@@ -21,8 +21,13 @@ extension NodeService {
         # Restarting does not fix wrong options or an unusable key.
         RestartPreventExitStatus=2 4
         MemoryMax=80%
+        # Beside user.slice and system.slice, so that the weights, of 100, count against all other programs.
+        Slice=-.slice
+        CPUWeight=5
+        IOWeight=5
+        IOSchedulingClass=idle
         UMask=0077
-        \(owner == .system ? Self.ownUser + Self.privileged + visibleData : "")\(Self.unprivileged)
+        \(owner == .system ? Self.ownUser + Self.privileged + unobserved + visibleData : "")\(Self.unprivileged)
         [Install]
         WantedBy=\(owner == .system ? "multi-user.target" : "default.target")
 
@@ -54,10 +59,8 @@ extension NodeService {
 
         CapabilityBoundingSet=
         KeyringMode=private
-        PrivateDevices=yes
         PrivateTmp=yes
         PrivateUsers=yes
-        ProcSubset=pid
         ProtectClock=yes
         ProtectControlGroups=yes
         ProtectHome=tmpfs
@@ -70,6 +73,9 @@ extension NodeService {
         RemoveIPC=yes
 
         """
+
+    /// A node that observes its machine needs /proc/stat, /proc/interrupts and the terminals.
+    private var unobserved: String { observesMachine ? "" : "PrivateDevices=yes\nProcSubset=pid\n" }
 
     /// Makes the folders visible, which may be below /home or /tmp.
     private var visibleData: String {

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Foundation
 
 /// A service that runs `skyfarm node`.
@@ -25,9 +26,15 @@ struct NodeService: Equatable, Sendable {
 
     /// The command that the service runs.
     var command: [String] {
-        let option = "--" + NodeCommand.nice.spec.name
-        let isGiven = options.contains { $0 == option || $0.hasPrefix(option + "=") }
-        return [program, "node"] + options + (isGiven ? [] : [option, "\(Self.niceness)"])
+        let nice = NodeCommand.nice.spec
+        return [program, "node"] + options + (isGiven(nice) ? [] : ["--" + nice.name, "\(Self.niceness)"])
+    }
+
+    /// Whether the node reads load and use of the machine.
+    var observesMachine: Bool { isGiven(NodeCommand.maxLoad.spec) || isGiven(NodeCommand.whenIdle.spec) }
+
+    private func isGiven(_ option: OptionSpec) -> Bool {
+        options.contains { $0 == "--" + option.name || $0.hasPrefix("--" + option.name + "=") }
     }
 }
 

@@ -35,6 +35,20 @@ import Testing
         #expect(service(.system).systemdUnit.contains(" node --nice 10\nRestart="))
     }
 
+    @Test("a service weighs little beside other programs, and sees load and terminals only if it must")
+    func weight() {
+        for owner in [NodeService.Owner.system, .user] {
+            #expect(
+                service(owner).systemdUnit.contains(
+                    "\nSlice=-.slice\nCPUWeight=5\nIOWeight=5\nIOSchedulingClass=idle\n"))
+        }
+        #expect(service(.system).systemdUnit.contains("\nPrivateDevices=yes\nProcSubset=pid\n"))
+        for options in [["--max-load", "2"], ["--when-idle=10m"]] {
+            let unit = service(.system, options).systemdUnit
+            #expect(!unit.contains("PrivateDevices") && !unit.contains("ProcSubset"))
+        }
+    }
+
     @Test("options about the service alone are a mistake", arguments: ["--user", "--dry-run"])
     func lone(option: String) async {
         #expect(await Skyfarm.run(["node", option], environment: [:]) == .usage)

@@ -1,0 +1,24 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Which nodes a process uses, by their names. A name may be a pattern with `*`, `?` and `[…]`.
+public struct NodeSelection: Equatable, Sendable {
+    /// If not empty, only these are used.
+    public var only: [String]
+    /// These are not used.
+    public var excluded: [String]
+
+    /// All nodes by default.
+    public init(only: [String] = [], excluded: [String] = []) { (self.only, self.excluded) = (only, excluded) }
+
+    /// Why the node of this name is not used; nil if it is.
+    package func refusal(of name: String) -> String? {
+        func matches(_ pattern: String) -> Bool { fnmatch(pattern, name, 0) == 0 }
+        if let pattern = excluded.first(where: matches) { return "is left out by --exclude \(pattern)" }
+        return only.isEmpty || only.contains(where: matches)
+            ? nil : "is left out: --only names \(only.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,121 @@
+import CSkyfarm
+import CommandLineKit
+import Foundation
+import ScanCluster
+
+/// A request to the node of this user on this machine, as one line of JSON.
+struct LocalRequest: Codable, Equatable, Sendable {
+    enum Action: String, Codable, Sendable { case submit, pause, resume, cancel, pauseNode, resumeNode }
+
+    var v = 1
+    var action: Action
+    /// A submitted job.
+    var id: String?
+    /// Of `submit`.
+    var words: [String]?
+    var folder: String?
+    var environment: [String: String]?
+}
+
+/// The answer, as one line of JSON.
+struct LocalReply: Codable, Equatable, Sendable {
+    var v = 1
+    var id: String?
+    /// Why the request was not carried out.
+    var error: String?
+    /// The exit code of that error.
+    var code: Int32?
+    /// Why the node runs no tasks.
+    var pause: String?
+}
+
+/// The socket by which commands of a user reach the user's node on this machine.
+enum LocalSocket {
+    /// Longest request: the words of a job may name many files.
+    static let limit = 16 << 20
+
+    /// `$XDG_RUNTIME_DIR/skyfarm/node.sock`, or the same in the folder of states; nil if the environment defines
+    /// neither.
+    static func path(_ environment: [String: String]) -> String? {
+        if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") { return folder + "/skyfarm/node.sock" }
+        return UserFolder.state.path(environment).map { $0 + "/node.sock" }
+    }
+
+    /// Sends a request and waits for the answer.
+    /// - Throws: `CommandError` if no node answers, or the request is not carried out.
+    static func send(_ request: LocalRequest, _ environment: [String: String]) throws -> LocalReply {
+        guard let path = path(environment) else { throw CommandError(.failure, "set HOME or XDG_RUNTIME_DIR") }
+        let descriptor = socket(AF_UNIX, streamType, 0)
+        defer { close(descriptor) }
+        let connected = try withAddress(path) { connect(descriptor, $0, $1) }
+        guard connected == 0, peer(of: descriptor) == geteuid() else {
+            throw CommandError(
+                .noUsableNode,
+                "no node of yours runs on this machine (\(path)): start `skyfarm node`, or the service of your user by"
+                    + " `skyfarm node --install-service --user`")
+        }
+        limitTime(of: descriptor, seconds: 10)
+        let handle = FileHandle(fileDescriptor: descriptor)
+        try handle.write(contentsOf: Data(JSONOutput.line(request).utf8))
+        guard let line = try readLine(descriptor), let reply = try? JSONDecoder().decode(LocalReply.self, from: line)
+        else { throw CommandError(.failure, "the node of this machine did not answer; see its log") }
+        if let error = reply.error {
+            throw CommandError(ExitCode.all.first { $0.rawValue == reply.code } ?? .failure, error)
+        }
+        return reply
+    }
+
+    // MARK: Parts
+
+    #if os(Linux)
+        static let streamType = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    #else
+        static let streamType = SOCK_STREAM
+    #endif
+
+    /// Calls `body` with the address of the socket at `path`.
+    /// - Throws: `CommandError` if the path is too long for the system.
+    static func withAddress<Result>(
+        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) throws(CommandError) -> Result {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw CommandError(.failure, "\(path): too long for a socket; set XDG_RUNTIME_DIR to a shorter folder")
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    /// The user of the process at the other end; nil if the system does not tell.
+    static func peer(of descriptor: Int32) -> uid_t? {
+        var user = uid_t()
+        return skyfarm_peer_user(descriptor, &user) == 0 ? nil : user
+    }
+
+    /// Limits the time of each read and write.
+    static func limitTime(of descriptor: Int32, seconds: Int) {
+        var time = timeval(tv_sec: seconds, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
+        }
+    }
+
+    /// Reads to the first newline; nil if the peer sends none, or too much.
+    static func readLine(_ descriptor: Int32) throws -> Data? {
+        var line = Data()
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        while line.count <= limit {
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            line.append(contentsOf: bytes[..<count])
+            if let end = line.lastIndex(of: 10) { return line[..<end] }
+        }
+        return nil
+    }
+}

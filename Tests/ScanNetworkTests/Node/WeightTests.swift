@@ -1,0 +1,94 @@
+import Foundation
+import ScanCluster
+import ScanNetwork
+import Testing
+
+/// Holds its slot for 50 ms: much longer than the way to a coordinator and back.
+struct NapTask: ScanTask {
+    static let scanner = "test.nap/1"
+    var id: Int
+
+    func scan(_ context: ScanContext) throws -> Int {
+        usleep(50_000)
+        return id
+    }
+}
+
+@Suite("Coordinators of different weights", .timeLimit(.minutes(5)))
+struct WeightTests {
+    @Test("share two nodes in proportion to their weights, and one that takes no answers costs the others nothing")
+    func shares() async throws {
+        let nodes = try (0..<2).map { _ in try TestNode(slots: 2) }
+        let addresses = nodes.map(\.address)
+        // From when all have begun until the sum is reached, when all still have work.
+        let seconds = Locked([0.0, 0.0, 0.0])
+        let begun = Locked(0.0)
+        let isOver = Locked(false)
+        let (warmUp, goal) = (3.0, 8.0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, weight) in [1.0, 1, 2].enumerated() {
+                group.addTask {
+                    let systems = Systems(clock: EventLoop.shared)
+                    var options = RemoteNodes.Options()
+                    (options.timing, options.weight) = (testTiming, weight)
+                    let connections = RemoteNodes(addresses, keys: testKeys, systems: systems, options: options)
+                    connections.start()
+                    _ = await connections.settled()
+                    let coordinator = ScanCoordinator(
+                        systems: systems, clock: EventLoop.shared, executor: EventLoop.shared)
+                    // None begins before all are there.
+                    await eventually { nodes.allSatisfy { $0.server.status.connections == 4 } }
+                    for try await response in coordinator.responses(to: (0..<1_000_000).lazy.map { NapTask(id: $0) }) {
+                        _ = try response.get()
+                        let time = begun.withLock { begun in
+                            begun += response.seconds
+                            return begun
+                        }
+                        if time < warmUp { continue }
+                        let sum = seconds.withLock { seconds in
+                            seconds[index] += response.seconds
+                            return seconds.reduce(0, +)
+                        }
+                        if sum >= goal { isOver.withLock { $0 = true } }
+                        if isOver.withLock({ $0 }) { break }
+                    }
+                    connections.close()
+                }
+            }
+            // Connected, with tasks at both nodes, whose answers it does not take.
+            group.addTask {
+                let (systems, connections, _) = await connect(addresses[0], addresses[1])
+                let coordinator = ScanCoordinator(
+                    systems: systems, options: .init(responseBuffer: 1), clock: EventLoop.shared,
+                    executor: EventLoop.shared)
+                for try await response in coordinator.responses(to: (0..<1000).map { NapTask(id: $0) }) {
+                    _ = try response.get()
+                    await eventually { isOver.withLock { $0 } }
+                    break
+                }
+                connections.close()
+            }
+            try await group.waitForAll()
+        }
+        let used = seconds.withLock { $0 }
+        let whole = used.reduce(0, +)
+        for (part, share) in zip(used, [0.25, 0.25, 0.5]) {
+            #expect(abs(part / whole - share) <= 0.1 * share, "\(used)")
+        }
+        for node in nodes { node.server.stop() }
+    }
+
+    @Test("a weight beyond the limits counts as the nearest that is allowed")
+    func limits() throws {
+        for (told, heard) in [(5, 5), (1e9, 100), (-3, 0.01), (Double.nan, 1), (1, nil)] as [(Double, Double?)] {
+            let greeting = try ClientHandshake().greeting(
+                CoordinatorInfo(name: "desk", frameLimit: 1 << 20, weight: told))
+            let outcome = greeting.withUnsafeBytes { ServerHandshake(node: HandshakeTests.node).received($0) }
+            guard case .open(let info, _, _) = outcome else {
+                Issue.record("\(outcome)")
+                continue
+            }
+            #expect(info.weight == heard)
+        }
+    }
+}

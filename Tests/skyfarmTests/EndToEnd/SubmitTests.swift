@@ -1,0 +1,146 @@
+import CommandLineKit
+import Foundation
+import Testing
+
+@testable import skyfarm
+
+/// Jobs that are handed to the node of a machine.
+@Suite("submitted jobs", .serialized, .timeLimit(.minutes(5))) struct SubmitTests {
+    let scene: Scene
+    let environment: [String: String]
+
+    init() throws {
+        scene = try Scene()
+        environment = ["XDG_STATE_HOME": scene.path("state"), "XDG_RUNTIME_DIR": scene.path("run")]
+    }
+
+    private var jobs: SubmittedJobs { SubmittedJobs(path: scene.path("state/skyfarm/jobs")) }
+
+    /// A node that takes jobs.
+    private func node() throws -> Node {
+        let node = try Node("near", environment: environment)
+        let end = ContinuousClock.now + .seconds(60)
+        // It serves the socket once it is ready.
+        while try Program.run(["node", "--resume"], environment: environment).code != 0, .now < end { usleep(10_000) }
+        return node
+    }
+
+    private func run(_ words: [String]) throws -> Program.Result { try Program.run(words, environment: environment) }
+
+    private func submit(_ words: [String]) throws -> String {
+        let result = try run(["submit"] + words)
+        guard result.code == 0 else { throw Program.Failure(description: result.errors) }
+        return result.output.trimmingCharacters(in: .newlines)
+    }
+
+    private func wait(_ words: String, until condition: () -> Bool) throws {
+        let end = ContinuousClock.now + Program.limit
+        while !condition() {
+            guard .now < end else { throw Program.Failure(description: "\(words): not in time") }
+            usleep(5000)
+        }
+    }
+
+    /// A scan that waits for a node.
+    private func waitingScan(_ image: String) -> [String] {
+        [image, "-o", scene.path("out/never.fits"), "--local-slots", "0", "--srv", "nosuch.invalid", "--wait", "3600"]
+    }
+
+    @Test("a job is done after its submitter has gone, with the bytes and the exit code of the scan")
+    func submitted() throws {
+        let (node, image) = (try node(), try scene.sky())
+        try #require(try run(["scan", image, "-o", scene.path("expected.fits"), "--no-journal"]).code == 0)
+        let id = try submit([image, "-o", scene.path("out/o.fits"), "--no-journal"])
+        let failing = try submit([scene.path("nosuch.fits"), "-o", scene.path("out/p.fits")])
+        #expect(id.count == 8 && id != failing)
+        let waited = try run(["jobs", "wait", id])
+        #expect(waited.code == 0, "\(waited.errors)")
+        #expect(try scene.bytes("out/o.fits") == scene.bytes("expected.fits"))
+        #expect(try run(["jobs", "wait", id, failing]).code == ExitCode.input.rawValue)
+        let watched = try run(["jobs", "watch", failing])
+        #expect(watched.code == ExitCode.input.rawValue && watched.errors.contains("nosuch.fits"), "\(watched.errors)")
+        let listed = try run(["jobs"])
+        #expect(listed.output.contains(try Regex("(?m)^ *\(id) +finished ")), "\(listed.output)")
+        #expect(listed.output.contains(try Regex("(?m)^ *\(failing) +failed ")), "\(listed.output)")
+        #expect(try run(["jobs", "show", id]).output.contains("state   finished\n"))
+        #expect(try run(["jobs", "remove", failing]).code == 0 && jobs.entries().map(\.job.id) == [id])
+        // Only its user can use the socket.
+        var status = stat()
+        #expect(stat(scene.path("run/skyfarm/node.sock"), &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(stat(scene.path("run/skyfarm"), &status) == 0 && status.st_mode & 0o777 == 0o700)
+        node.program.send(SIGTERM)
+        #expect(try node.program.finish().code == 0)
+        #expect(stat(scene.path("run/skyfarm/node.sock"), &status) != 0)
+    }
+
+    @Test("a job that was killed with its node is resumed by the next one, from its journal, with the same bytes")
+    func killed() throws {
+        let first = try node()
+        let image = try scene.sky(size: "5000x5000")
+        let words = [image, "--band", "64", "--local-slots", "1"]
+        try #require(try run(["scan", "-o", scene.path("expected.fits"), "--no-journal"] + words).code == 0)
+        let id = try submit(["-o", scene.path("out/o.fits")] + words)
+        try wait("a task is done") { jobs.entry(id)?.progress?.event == "finished" }
+        let process = try #require(jobs.entry(id)?.process)
+        first.program.send(SIGKILL)
+        kill(pid_t(process), SIGKILL)
+        try wait("the job is not run") { jobs.entry(id)?.process == nil }
+        try #require(jobs.entry(id)?.result == nil)
+        let second = try node()
+        #expect(try run(["jobs", "wait", id]).code == 0)
+        #expect(try scene.bytes("out/o.fits") == scene.bytes("expected.fits"))
+        let log = try String(contentsOfFile: jobs.logPath(id), encoding: .utf8)
+        #expect(log.contains(#""event":"resumed""#), "\(log.suffix(2000))")
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("a job outlives its node, whose successor takes it over; it is paused, resumed and cancelled")
+    func orders() throws {
+        let first = try node()
+        let id = try submit(waitingScan(try scene.sky()))
+        try wait("the job runs") { jobs.entry(id)?.process != nil }
+        let process = jobs.entry(id)?.process
+        first.program.send(SIGKILL)
+        _ = try first.program.finish()
+        let second = try node()
+        try second.program.waitForErrors("job \(id) runs on")
+        #expect(jobs.entry(id)?.process == process)
+        #expect(try run(["jobs", "pause", id]).code == 0)
+        try wait("the job is paused") { jobs.entry(id)?.state == .paused }
+        #expect(try run(["jobs", "pause", id]).errors.contains("is paused"))
+        #expect(try run(["jobs", "resume", String(id.prefix(6))]).code == 0)
+        try wait("the job runs again") { jobs.entry(id)?.state == .running }
+        #expect(try run(["jobs", "remove", id]).code != 0)
+        #expect(try run(["jobs", "cancel", id]).code == 0)
+        #expect(try run(["jobs", "wait", id]).code == ExitCode.terminated.rawValue)
+        #expect(try run(["jobs", "remove", id]).code == 0 && jobs.entries().isEmpty)
+    }
+
+    @Test("without a node, and for what cannot be a job, one line says what to do")
+    func refused() throws {
+        let alone = try run(["submit", "a.fits", "-o", "b.fits"])
+        #expect(alone.code == ExitCode.noUsableNode.rawValue && alone.errorLines.count == 1)
+        #expect(alone.errors.contains("start `skyfarm node`"), "\(alone.errors)")
+        for words in [["a.fits"], ["-", "-o", "b/"], ["a.fits", "-o", "b.fits", "--dry-run"], ["-o", "b.fits"]] {
+            #expect(try run(["submit"] + words).code == ExitCode.usage.rawValue, "\(words)")
+        }
+        #expect(try run(["jobs", "wait"]).code == ExitCode.usage.rawValue)
+        #expect(try run(["jobs", "watch", "1f0c"]).errors.contains("no one submitted job"))
+    }
+
+    @Test("the user of a node pauses and resumes it by its socket; what is no request is answered as such")
+    func ownNode() throws {
+        let node: Node = try node()
+        let paused = try run(["node", "--pause"])
+        #expect(paused.code == 0 && paused.output == "paused: by its owner\n", "\(paused.errors)")
+        try node.program.waitForErrors("paused: by its owner")
+        #expect(try run(["node", "--resume"]).output == "runs tasks\n")
+        try node.program.waitForErrors("resumed")
+        let socket = socket(AF_UNIX, LocalSocket.streamType, 0)
+        defer { close(socket) }
+        try #require(try LocalSocket.withAddress(scene.path("run/skyfarm/node.sock")) { connect(socket, $0, $1) } == 0)
+        #expect(Foundation.write(socket, "rubbish\n", 8) == 8)
+        let line = try #require(try LocalSocket.readLine(socket))
+        #expect(String(decoding: line, as: UTF8.self).contains("cannot be read"))
+    }
+}
