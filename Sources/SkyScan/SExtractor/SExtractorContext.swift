@@ -150,6 +150,16 @@ struct SExtractorContext: ~Copyable {
         return first(.petrosianRadius).map { max(petrosian.factor * $0, petrosian.minimum) }
     }
 
+    // MARK: - Local background
+
+    private var localBackground: [Double] { self[.localBackground].first ?? constant(0) }
+
+    /// Background with that around each source.
+    var totalBackground: [Double] { zip(background, localBackground).map(+) }
+
+    /// Highest pixels above the background around each source.
+    var peaks: [Double] { zip(sources.peak, localBackground).map { Double($0) - $1 } }
+
     // MARK: - Association
 
     var associationCounts: [Double] { matches?.map { Double($0.count) } ?? constant(0) }
@@ -175,10 +185,10 @@ struct SExtractorContext: ~Copyable {
     var stellarity: [Double] {
         guard let network else { return constant(0) }
         let (areas, thresholds) = (self[.isoAreas], analysisThresholds)
-        let width = settings.seeing / pixelScale
+        let (peaks, width) = (peaks, settings.seeing / pixelScale)
         return (0..<sources.count).map { index in
             network.stellarity(
-                areas: areas.map { $0[index] }, peak: Double(sources.peak[index]),
+                areas: areas.map { $0[index] }, peak: peaks[index],
                 threshold: thresholds[index], width: width, seeing: settings.seeing)
         }
     }
