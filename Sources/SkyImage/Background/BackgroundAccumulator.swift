@@ -62,10 +62,12 @@ package struct BackgroundAccumulator: Sendable {
             throw ScanSetupError(
                 "every pixel of the image is masked or not a number; check the image, its mask and its weight map")
         }
-        let scale = variance.isEmpty ? nil : VarianceScale(noise: sigma, variance: variance)
-        let (level, noise) = try smoothed()
+        let isScaled = parameters.rescalesWeights && parameters.weightMap != .rms
+        let scale = variance.isEmpty ? nil : isScaled ? VarianceScale(noise: sigma, variance: variance).value : 1
+        var (level, noise) = try smoothed()
+        if let value = parameters.backgroundLevel { level = SmoothedMesh(constant: Float(value), like: level) }
         return BackgroundModel(
-            plan: plan, parameters: parameters, level: level, noise: noise, varianceScale: scale?.value,
+            plan: plan, parameters: parameters, level: level, noise: noise, varianceScale: scale,
             maskedPixels: maskedPixels)
     }
 

@@ -11,6 +11,7 @@ package struct BackgroundModel: Equatable, Sendable {
     /// Number of masked pixels of the image.
     package let maskedPixels: Int
     private let usesNoiseMap: Bool
+    private let weightMap: ScanParameters.WeightMap
 
     init(
         plan: BandPlan, parameters: ScanParameters, level: SmoothedMesh, noise: SmoothedMesh, varianceScale: Double?,
@@ -21,6 +22,7 @@ package struct BackgroundModel: Equatable, Sendable {
         meshWidth = parameters.meshWidth
         meshHeight = parameters.meshHeight
         usesNoiseMap = parameters.noise == .map
+        weightMap = parameters.weightMap
         self.level = level
         self.noise = noise
         self.varianceScale = varianceScale
@@ -49,6 +51,7 @@ package struct BackgroundModel: Equatable, Sendable {
         return BackgroundSlice(
             width: width, height: height, meshWidth: meshWidth, meshHeight: meshHeight, columns: level.columns,
             rows: meshRows, firstRow: first, level: cut(level), noise: noise.map(cut), varianceScale: varianceScale,
+            weightMap: weightMap,
             globalNoise: globalNoise, hasMask: maskedPixels > 0)
     }
 

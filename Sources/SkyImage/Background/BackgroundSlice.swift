@@ -15,6 +15,8 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
     var noise: Rows?
     /// Variance of a pixel of weight 1, if the noise comes from weights.
     var varianceScale: Double?
+    /// What the samples of the weight map are.
+    var weightMap = ScanParameters.WeightMap.weight
     /// Median noise of the whole image.
     package var globalNoise: Float
     /// True when any pixel of the whole image is masked: SEP then treats every aperture as possibly masked.

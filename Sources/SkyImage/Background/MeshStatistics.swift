@@ -11,7 +11,7 @@ package struct MeshStatistics: Codable, Equatable, Sendable {
     package var back: [Float]
     /// Noise of each mesh, row by row; ``bad`` where too few pixels are usable.
     package var sigma: [Float]
-    /// Mean relative variance, 1 / weight, of each mesh's usable pixels; empty unless the noise comes from weights.
+    /// Mean relative variance of each mesh's usable pixels; empty unless the noise comes from weights.
     package var variance: [Double] = []
     /// Number of masked pixels: masked by the user or not finite.
     package var maskedPixels: Int
@@ -51,7 +51,7 @@ package struct MeshStatistics: Codable, Equatable, Sendable {
             }
         }
         if parameters.noise == .weights {
-            variance = try core.meanVariances(width: meshWidth, height: meshHeight)
+            variance = try core.meanVariances(width: meshWidth, height: meshHeight, of: parameters.weightMap)
         }
     }
 

@@ -37,6 +37,14 @@ package struct SmoothedMesh: Equatable, Sendable {
         }
     }
 
+    /// A grid of one value, with the shape of another.
+    init(constant value: Float, like other: SmoothedMesh) {
+        columns = other.columns
+        values = Array(repeating: value, count: other.values.count)
+        derivatives = Array(repeating: 0, count: other.derivatives.count)
+        median = value
+    }
+
     /// The median; if it is not positive, the median of the positive values; 1 if there are none.
     package var positiveMedian: Float {
         if median > 0 { return median }

@@ -16,6 +16,8 @@ public enum CatalogueFormat: String, CaseIterable, Sendable {
     case votable = "vot"
     /// SExtractor's ASCII: text without comments. No file name selects it.
     case ascii = "ASCII"
+    /// SExtractor's ASCII_SKYCAT: text for the skycat viewer. No file name selects it.
+    case skycat = "ASCII_SKYCAT"
     /// SExtractor's FITS_1.0: a FITS table OBJECTS. No file name selects it.
     case objects = "FITS_1.0"
 
@@ -46,7 +48,7 @@ extension CatalogueFormat {
     /// messages.
     func write(_ tables: [CatalogueTable], name: String, to sink: ByteSink) throws(OutputError) {
         // SExtractor's formats have columns of their own for the image.
-        let isPlain = [.asciiHead, .ascii, .votable].contains(self)
+        let isPlain = [.asciiHead, .ascii, .skycat, .votable].contains(self)
         let table =
             tables.count == 1
             ? tables[0]
@@ -58,8 +60,9 @@ extension CatalogueFormat {
         case .reg: try RegionWriter.write(table, name: name, to: sink)
         case .ldac: try FITSTableWriter.write(tables, .ldac, name: name, to: sink)
         case .objects: try FITSTableWriter.write(tables, .objects, name: name, to: sink)
-        case .asciiHead: try ColumnTextWriter.write(table, hasHead: true, to: sink)
-        case .ascii: try ColumnTextWriter.write(table, hasHead: false, to: sink)
+        case .asciiHead: try ColumnTextWriter.write(table, .head, to: sink)
+        case .ascii: try ColumnTextWriter.write(table, .plain, to: sink)
+        case .skycat: try ColumnTextWriter.write(table, .skycat, to: sink)
         case .votable: try VOTableWriter.write(table, to: sink)
         }
     }
@@ -80,7 +83,7 @@ extension CatalogueFormat {
             try merged.forEachPiece { try DelimitedWriter.writeRows(of: $0, to: sink) }
         case .reg:
             throw OutputError(.unknownFormat, "\(name): regions are those of one image; use .fits, .csv or .ecsv")
-        case .ldac, .asciiHead, .votable, .ascii, .objects:
+        case .ldac, .asciiHead, .votable, .ascii, .skycat, .objects:
             throw OutputError(.unknownFormat, "\(name): not a format of merged tables; use .fits, .csv or .ecsv")
         }
     }

@@ -1,17 +1,28 @@
 import Foundation
 
-/// Writes a table in columns of fixed width, as SExtractor's ASCII and ASCII_HEAD.
+/// Writes a table in columns of fixed width, as SExtractor's ASCII, ASCII_HEAD and ASCII_SKYCAT.
 enum ColumnTextWriter {
     private static let pieceLength = 1 << 18
 
-    static func write(_ table: CatalogueTable, hasHead: Bool, to sink: ByteSink) throws(OutputError) {
+    /// What surrounds the rows.
+    enum Style {
+        /// Nothing; a line of comment per column; what the skycat viewer expects, with tabs between values.
+        case plain, head, skycat
+    }
+
+    static func write(_ table: CatalogueTable, _ style: Style, to sink: ByteSink) throws(OutputError) {
         var piece: [UInt8] = []
-        if hasHead { piece += head(of: table).utf8 }
+        switch style {
+        case .plain: break
+        case .head: piece += head(of: table).utf8
+        case .skycat: piece += skycatHead(of: table).utf8
+        }
+        let separator = style == .skycat ? " \t" : " "
         let formats = table.columns.map { $0.display.flatMap(TextFormat.init) }
         for row in 0..<table.rowCount {
             for (index, column) in table.columns.enumerated() {
-                if index > 0 { piece.append(UInt8(ascii: " ")) }
-                piece += text(column, formats[index], row).utf8
+                if index > 0 { piece += separator.utf8 }
+                piece += text(column, formats[index], row, separator).utf8
             }
             piece.append(UInt8(ascii: "\n"))
             if piece.count >= pieceLength {
@@ -19,7 +30,27 @@ enum ColumnTextWriter {
                 piece.removeAll(keepingCapacity: true)
             }
         }
+        if style == .skycat { piece += "[EOD]".utf8 }
         try sink(piece)
+    }
+
+    /// skycat takes the first four columns as number, coordinates and magnitude, as SExtractor supposes them to be.
+    private static func skycatHead(of table: CatalogueTable) -> String {
+        let names = ["id", "ra", "dec", "mag"] + table.columns.dropFirst(4).map(\.name)
+        return """
+            QueryResult
+
+            # Config entry for original catalog server:
+            serv_type: catalog
+            long_name: SExtractor catalog
+            short_name: SExCat
+            symbol: id diamond  8.0
+            # End config entry
+
+            \(names.joined(separator: "\t"))
+            ------------------
+
+            """
     }
 
     /// A line per column: its number, name, comment and unit. A vector advances the number by its length.
@@ -37,10 +68,12 @@ enum ColumnTextWriter {
         return text
     }
 
-    private static func text(_ column: CatalogueTable.Column, _ format: TextFormat?, _ row: Int) -> String {
+    private static func text(_ column: CatalogueTable.Column, _ format: TextFormat?, _ row: Int, _ separator: String)
+        -> String
+    {
         guard let format else { return column.values.text(row) }
         guard column.values.length != nil else { return format.text(column.values.real(row)) }
-        return column.values.reals(row).map(format.text).joined(separator: " ")
+        return column.values.reals(row).map(format.text).joined(separator: separator)
     }
 }
 

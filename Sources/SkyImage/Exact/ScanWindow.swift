@@ -32,7 +32,9 @@ struct ScanWindow: ~Copyable {
             throw ScanSetupError("a source needs a window of \(rect.width) by \(rect.height) pixels, above 2 GiB")
         }
         let window = ScanWindow(for: view, background: slice)
-        if let scale = slice.varianceScale, let noise = window.noiseMap { try view.writeNoise(to: noise, scale: scale) }
+        if let scale = slice.varianceScale, let noise = window.noiseMap {
+            try view.writeNoise(to: noise, scale: scale, of: slice.weightMap)
+        }
         let meshNoise = slice.noise == nil ? nil : window.noiseMap
         switch ScanKernel.current {
         case .own: try window.fill(from: view, slice, meshNoise: meshNoise)

@@ -44,6 +44,9 @@ extension ScanParameters {
         try require(kronFactor, in: Limits.kronFactor, "kron-factor")
         try require(kronMinimum, in: Limits.kronMinimum, "kron-minimum")
         try require(gain, in: Limits.gain, "gain")
+        if let backgroundLevel, !(backgroundLevel.magnitude < Double(PixelView.limit)) {
+            throw ScanSetupError("the background must be a number, not \(backgroundLevel)")
+        }
         try measurements?.validate()
         try forced?.validate()
         if filter == .matched, noise == .global {

@@ -24,6 +24,12 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     public var kernel = ConvolutionKernel.standard
     /// Noise that scales the threshold and the errors.
     public var noise = Noise.global
+    /// What the samples of the weight map are, if ``noise`` comes from it.
+    public var weightMap = WeightMap.weight
+    /// Whether the variance of the weight map is scaled to the noise of the meshes; not done for ``WeightMap/rms``.
+    public var rescalesWeights = true
+    /// Background of the whole image, in the unit of the samples, instead of that of the meshes; nil, the default: none.
+    public var backgroundLevel: Double?
     /// Radius of the fixed aperture in pixels. Positive; 5 by default.
     public var apertureRadius = 5.0
     /// Size of the ellipse of `flux_auto`, in Kron radii: the first of SExtractor's PHOT_AUTOPARAMS. 0.1 to 20; 2.5 by
@@ -68,6 +74,25 @@ public struct ScanParameters: Codable, Hashable, Sendable {
         /// The noise of the weight map, pixel by pixel: the variance is inversely proportional to the weight, and
         /// scaled to the meshes' noise.
         case weights
+    }
+
+    /// What the samples of a weight map are: SExtractor's WEIGHT_TYPE.
+    public enum WeightMap: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Inverse variances: MAP_WEIGHT.
+        case weight
+        /// Variances: MAP_VAR.
+        case variance
+        /// Standard deviations in the unit of the image: MAP_RMS.
+        case rms
+
+        /// The variance of a pixel with this sample, in an arbitrary unit.
+        func variance(_ sample: Float) -> Double {
+            switch self {
+            case .weight: 1 / Double(sample)
+            case .variance: Double(sample)
+            case .rms: Double(sample) * Double(sample)
+            }
+        }
     }
 
     /// The kernel in use; nil without a filter.

@@ -26,12 +26,14 @@ struct IsophotalProfile {
     ///   - peak: the highest of them.
     ///   - ceiling: samples at or above do not count for the width.
     ///   - a: semi-major axis of the source, which limits the width.
-    init(_ samples: [Sample], threshold: Float, peak: Float, ceiling: Float, a: Float) {
+    ///   - local: local background, which the width is free of.
+    init(_ samples: [Sample], threshold: Float, peak: Float, ceiling: Float, a: Float, local: Float = 0) {
         let levels = Self.levels(threshold: threshold, peak: peak)
         for sample in samples {
             for (index, level) in levels.enumerated() where sample.value > level { areas[index] += 1 }
         }
-        fwhm = Self.width(samples, threshold: threshold, peak: peak, ceiling: ceiling, a: Double(a))
+        let own = samples.map { Sample(value: $0.value - local, squaredDistance: $0.squaredDistance) }
+        fwhm = Self.width(own, threshold: threshold, peak: peak - local, ceiling: ceiling - local, a: Double(a))
     }
 
     private static func levels(threshold: Float, peak: Float) -> [Float] {

@@ -28,6 +28,8 @@ package enum MeasuredQuantity: CaseIterable, Sendable {
     case fluxWin, fluxErrWin
     /// Petrosian radius in units of the axes; flux in its ellipse and the error of that.
     case petrosianRadius, fluxPetrosian, fluxErrPetrosian
+    /// Background around the source above that of the image, which its fluxes are free of.
+    case localBackground
 
     /// How many numbers it has.
     package func width(in request: MeasurementRequest) -> Int {
@@ -38,6 +40,7 @@ package enum MeasuredQuantity: CaseIterable, Sendable {
         case .xWin, .yWin, .iterationsWin, .flagWin, .x2Win, .y2Win, .xyWin, .errX2Win, .errY2Win, .errXYWin, .fluxWin,
             .fluxErrWin:
             request.isWindowed ? 1 : 0
+        case .localBackground: request.localThickness == nil ? 0 : 1
         case .petrosianRadius, .fluxPetrosian, .fluxErrPetrosian: request.petrosian == nil ? 0 : 1
         case .isoPeak, .isoThreshold: request.isOfOtherImage ? 1 : 0
         default: 1

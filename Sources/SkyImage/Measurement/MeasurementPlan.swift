@@ -39,8 +39,10 @@ package struct MeasurementPlan: Sendable {
             let reach = MeasurementScan.reach(
                 x: sources.x[index], y: sources.y[index], a: sources.a[index], b: sources.b[index],
                 theta: sources.theta[index], parameters, request, in: plan.image)
+            let frame = request.localThickness.map { LocalBackground(around: own, thickness: $0, in: plan.image).outer }
             open.append(
-                index: index, box: own.union(reach).expanded(x: margin.x, y: margin.y).clamped(to: plan.image))
+                index: index,
+                box: own.union(reach).union(frame ?? reach).expanded(x: margin.x, y: margin.y).clamped(to: plan.image))
         }
     }
 

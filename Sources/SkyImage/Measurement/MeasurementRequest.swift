@@ -24,6 +24,8 @@ public struct MeasurementRequest: Codable, Hashable, Sendable {
     public var isWindowed = false
     /// The ellipse of the Petrosian flux; nil: it is not measured.
     public var petrosian: Petrosian?
+    /// Width in pixels of the frame around each source whose background is subtracted from its fluxes; nil: none is.
+    public var localThickness: Int?
     /// Columns of the cut-out of each source; 0: none.
     public var vignetteWidth = 0
     /// Rows of the cut-out of each source; 0: none.
@@ -51,6 +53,8 @@ public struct MeasurementRequest: Codable, Hashable, Sendable {
     public enum Limits {
         /// Most apertures, and most shares of the flux.
         public static let apertureCount = 64
+        /// Of ``MeasurementRequest/localThickness``.
+        public static let localThickness = 1...1000
         /// Longest side of a cut-out, in pixels.
         public static let vignetteSide = 1024
     }
@@ -87,6 +91,11 @@ public struct MeasurementRequest: Codable, Hashable, Sendable {
                     "the Petrosian factor must be 0.1 to 20 and the minimum 0 to 20, not \(petrosian.factor) and "
                         + "\(petrosian.minimum)")
             }
+        }
+        if let localThickness, !Limits.localThickness.contains(localThickness) {
+            throw ScanSetupError(
+                "the frame of the local background must be 1 to \(Limits.localThickness.upperBound) pixels wide, not "
+                    + "\(localThickness)")
         }
         let sides = 0...Limits.vignetteSide
         guard sides.contains(vignetteWidth), sides.contains(vignetteHeight),

@@ -36,9 +36,11 @@ struct SourceCutout: ~Copyable {
     ///   - target: its barycentre, opposite to which pixels are taken.
     ///   - masking: what happens to pixels of other sources.
     ///   - gain: as ``ScanParameters/gain``.
+    ///   - level: is subtracted from the samples.
     mutating func fill(
         _ box: PixelRect, of window: borrowing ScanWindow, _ owners: borrowing PixelOwners, source: Int32,
-        around target: ApertureTarget, masking: MeasurementRequest.Masking, gain: Double
+        around target: ApertureTarget, masking: MeasurementRequest.Masking, gain: Double,
+        level: Float
     ) {
         reserve(box.area)
         rect = box
@@ -69,7 +71,7 @@ struct SourceCutout: ~Copyable {
                         if !isMasked, !owners.isForeign(candidate, to: source) { origin = candidate }
                     }
                 }
-                pixels[place] = origin < 0 ? 0 : window.pixels[origin]
+                pixels[place] = origin < 0 ? 0 : window.pixels[origin] - level
                 if let noiseMap = window.noiseMap {
                     noise[place] = origin >= 0 ? noiseMap[origin] : isBad ? 0 : noiseMap[offset]
                 }

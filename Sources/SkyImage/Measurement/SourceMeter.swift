@@ -15,6 +15,8 @@ struct SourceMeter: ~Copyable {
     private let marginY: Int
     /// The runs of each source, by position in the window.
     private var runs: [Range<Int>]
+    /// Local background of the source that is being measured, which its cut-outs are free of.
+    private var local: Float = 0
     private let runPlaces: [Int]
 
     /// SExtractor computes the Kron radius from the pixels within 6 semi-axes.
@@ -91,7 +93,11 @@ struct SourceMeter: ~Copyable {
         guard abs(target.x) < 1e9, abs(target.y) < 1e9 else { return nil }
         let image = pixels.image
         let own = box(ofPixels: position)
+        let core = self.box(ofPixels: position, absorbed: false)
+        let frame = request.localThickness.map { LocalBackground(around: core, thickness: $0, in: image) }
+        local = 0
         var box = Self.reach(of: target, ellipse: 0, parameters, request, in: image).union(own)
+        if let frame { box = box.union(frame.outer) }
         if box.isEmpty { return nil }
         // As in SExtractor, pixels of neighbours do not count for the Kron radius, even if they are replaced elsewhere.
         let isReplaced = request.masking == .correct
@@ -103,7 +109,11 @@ struct SourceMeter: ~Copyable {
         let petrosian = request.petrosian.map { max($0.factor * petrosianRadius(target, &row), $0.minimum) }
         let larger = Self.reach(of: target, ellipse: max(radius, petrosian ?? 0), parameters, request, in: image)
             .union(own)
-        if isReplaced && cutout.hasForeign || !box.contains(larger) {
+        if let frame {
+            local = frame.level(pixels, owners, request.masking)
+            set(.localBackground, [Double(local)], &row)
+        }
+        if isReplaced && cutout.hasForeign || local != 0 || !box.contains(larger) {
             box = box.union(larger)
             guard take(box, target, position, request.masking) else { return box }
         }
@@ -126,7 +136,7 @@ struct SourceMeter: ~Copyable {
         guard pixels.rect.contains(box.expanded(x: marginX, y: marginY).clamped(to: pixels.image)) else { return false }
         cutout.fill(
             box, of: pixels, owners, source: sources.index[position] + 1, around: target,
-            masking: masking, gain: parameters.gain)
+            masking: masking, gain: parameters.gain, level: local)
         return true
     }
 
@@ -271,9 +281,9 @@ struct SourceMeter: ~Copyable {
 
     // MARK: - The source's pixels
 
-    private func box(ofPixels position: Int) -> PixelRect {
+    private func box(ofPixels position: Int, absorbed: Bool = true) -> PixelRect {
         var box = PixelRect(x: 0..<0, y: 0..<0)
-        for place in runPlaces[runs[position]] {
+        for place in runPlaces[runs[position]] where absorbed || !sources.isAbsorbed[place] {
             let (x, y) = (Int(sources.column[place]), Int(sources.row[place]))
             let run = PixelRect(x: x..<x + Int(sources.length[place]), y: y..<y + 1)
             box = box.isEmpty ? run : box.union(run)
@@ -291,7 +301,7 @@ struct SourceMeter: ~Copyable {
             for x in first..<first + Int(sources.length[place]) {
                 let offset = (y - rect.y.lowerBound) * rect.width + x - rect.x.lowerBound
                 let (value, dx) = (pixels.pixels[offset], Double(x) - target.x)
-                flux += Double(value)
+                flux += Double(value - local)
                 if !sources.isAbsorbed[place] {
                     samples.append(.init(value: value, squaredDistance: dx * dx + dy * dy))
                 }
@@ -307,8 +317,7 @@ struct SourceMeter: ~Copyable {
             peak = samples.map(\.value).max() ?? 0
         }
         let profile = IsophotalProfile(
-            samples, threshold: threshold, peak: peak, ceiling: sources.ceiling[position],
-            a: target.a)
+            samples, threshold: threshold, peak: peak, ceiling: sources.ceiling[position], a: target.a, local: local)
         set(.isoPeak, [Double(peak)], &row)
         set(.isoThreshold, [Double(threshold)], &row)
         set(.isoFlux, [flux], &row)

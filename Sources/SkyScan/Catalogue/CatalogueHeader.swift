@@ -104,8 +104,15 @@ enum CatalogueHeader {
             HeaderEntry("MESHFW", .integer(parameters.meshFilterWidth), comment: "Median filter, in meshes"),
             HeaderEntry("MESHFH", .integer(parameters.meshFilterHeight), comment: "Median filter, in meshes"),
             HeaderEntry("NOISE", .text(parameters.noise.rawValue), comment: "Noise for threshold and errors"),
-            HeaderEntry("GAIN", .real(parameters.gain), comment: "[e-/unit] Gain, 0 omits photon noise"),
-        ]
+        ] + (parameters.backgroundLevel.map { [HeaderEntry("BACKVAL", .real($0), comment: "Given background")] } ?? [])
+            + (parameters.noise == .weights && parameters.weightMap != .weight
+                ? [HeaderEntry("WGHTMAP", .text(parameters.weightMap.rawValue), comment: "Samples of the weight map")]
+                : [])
+            + (parameters.rescalesWeights
+                ? [] : [HeaderEntry("WGHTSCAL", .logical(false), comment: "Weights are scaled to the noise")])
+            + [
+                HeaderEntry("GAIN", .real(parameters.gain), comment: "[e-/unit] Gain, 0 omits photon noise")
+            ]
     }
 
     private static func kernelText(_ parameters: ScanParameters) -> String {

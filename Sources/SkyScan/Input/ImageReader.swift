@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import ScanCluster
 internal import ScanNetwork
-package import SkyImage
+public import SkyImage
 
 /// Reads windows of an image, its mask and its weight map, one at a time, on a thread of its own.
 ///
@@ -53,20 +53,21 @@ public actor ImageReader {
     /// machine's memory, and at most 512 MiB, or 128 MiB if the files need no decompression. Nodes keep bands on their
     /// own.
     /// With `surveys` the headers of all HDUs of the files are read, for ``ImageSummary/warnings``.
+    /// The cards of `head` replace those of the image's header.
     /// - Throws: ``ImageError`` if a file cannot be used, ``ScanSetupError`` if a map has another size than the image.
     public init(
         image name: String, mask maskName: String? = nil, weights weightsName: String? = nil, slots: Int = 0,
-        surveys: Bool = true
+        surveys: Bool = true, head: FITSHeader? = nil
     ) throws {
         try self.init(
-            image: name, mask: maskName, weights: weightsName, slots: slots, surveys: surveys, layout: nil)
+            image: name, mask: maskName, weights: weightsName, slots: slots, surveys: surveys, head: head, layout: nil)
     }
 
     /// As ``init(image:mask:weights:slots:surveys:)``; with the `layout` of the image's file, the headers before the
     /// image are not read.
     package init(
         image name: String, mask maskName: String?, weights weightsName: String?, slots: Int, surveys: Bool,
-        layout: FITSLayout?
+        head: FITSHeader?, layout: FITSLayout?
     ) throws {
         let image = try surveys ? FITSImage(surveying: name) : FITSImage(name, layout: layout)
         func map(_ name: String?, _ kind: String) throws -> (name: String, file: FITSImage)? {
@@ -81,7 +82,7 @@ public actor ImageReader {
         }
         let (mask, weights) = (try map(maskName, "mask"), try map(weightsName, "weight map"))
         let files = ImageFiles(image: image, mask: mask?.file, weights: weights?.file)
-        summary = ImageSummary(image, mask: mask, weights: weights)
+        summary = ImageSummary(image, mask: mask, weights: weights, head: head)
         bytes = try OpenFiles(files)
         let names = FileNames(files, bytes)
         origin = try names.map { try WireEncoder().encode($0) }

@@ -12,7 +12,7 @@ public struct ImageSummary: Sendable {
     public let hdu: Int
     /// Bits per sample (BITPIX); negative for floats.
     public let bitpix: Int
-    /// The HDU's header.
+    /// The HDU's header, with the cards of a file beside the image if there is one.
     public let header: FITSHeader
     /// The image's mask, as the user named it.
     public let mask: String?
@@ -23,13 +23,16 @@ public struct ImageSummary: Sendable {
     /// What a user should know about the files, a line each: further images, faults that do not prevent reading.
     public let warnings: [String]
 
-    init(_ image: FITSImage, mask: (name: String, file: FITSImage)?, weights: (name: String, file: FITSImage)?) {
+    init(
+        _ image: FITSImage, mask: (name: String, file: FITSImage)?, weights: (name: String, file: FITSImage)?,
+        head: FITSHeader?
+    ) {
         name = image.location.description
         width = image.width
         height = image.height
         hdu = image.hduNumber
         bitpix = image.bitpix
-        header = image.header
+        header = head.map(image.header.overlaid) ?? image.header
         self.mask = mask?.name
         self.weights = weights?.name
         imageCount = image.survey?.images.count ?? 1

@@ -6,6 +6,7 @@ public struct Detections: Sendable {
     let sources: SourceTable
     let pixels: PixelRuns
     let absorbed: PixelRuns
+    let hidden: [Bool]
     let detected: PixelRuns
     let parents: [Int32]
     let removed: Int
@@ -21,7 +22,7 @@ public struct Detections: Sendable {
     public init?(_ result: SkyScanResult, of image: ImageSummary) {
         guard let measured = result.measured, let detected = measured.detected else { return nil }
         (sources, removed, missing) = (result.sources, result.removed, result.missing)
-        (pixels, absorbed, parents) = (measured.pixels, measured.absorbed, measured.parents)
+        (pixels, absorbed, hidden, parents) = (measured.pixels, measured.absorbed, measured.hidden, measured.parents)
         self.detected = detected
         (width, height) = (image.width, image.height)
     }
@@ -49,8 +50,8 @@ extension SkyScan {
         let background = try await measureBackground(&tally)
         let levels = background.levels(x: detections.sources.x, y: detections.sources.y)
         var measurements = MeasurementPlan(
-            detections.sources, pixels: detections.pixels, absorbed: detections.absorbed, plan: plan,
-            parameters: parameters, request: request, levels: levels, detected: detections.detected)
+            detections.sources, pixels: detections.pixels, absorbed: detections.absorbed, hidden: detections.hidden,
+            plan: plan, parameters: parameters, request: request, levels: levels, detected: detections.detected)
         try await complete(&measurements, request, background, &tally)
         var sources = detections.sources
         sources.photometry = Photometry(measurements.table, request, count: sources.count)

@@ -10,7 +10,9 @@ extension SExtractorColumn {
         table.add("FLAGS_WIN", .int16, "", "I3", "Flags for WINdowed parameters") { $0[.flagWin] }
         table.add("NITER_WIN", .int16, "", "I3", "Number of iterations for WIN centering") { $0[.iterationsWin] }
         table.add("FLAGS_WEIGHT", .int16, "", "I1", "Weighted extraction flags") { $0.one($0.constant(0)) }
-        table.add("BACKGROUND", .float, "count", "G12.7", "Background at centroid position") { $0.one($0.background) }
+        table.add("BACKGROUND", .float, "count", "G12.7", "Background at centroid position") {
+            $0.one($0.totalBackground)
+        }
         table.add("THRESHOLD", .float, "count", "G12.7", "Detection threshold above background") {
             $0.one($0.sources.thresh.map(Double.init))
         }

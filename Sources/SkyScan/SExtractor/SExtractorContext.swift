@@ -67,13 +67,13 @@ struct SExtractorContext: ~Copyable {
 
     /// SExtractor's FLAGS.
     var flags: [Double] {
-        let (contamination, isCut, peaks) = (first(.contamination), first(.isCut), peaks)
+        let (contamination, isCut, levels) = (first(.contamination), first(.isCut), highestPixels)
         return (0..<sources.count).map { index in
             var flags = 0
             if request.masking != .none, contamination[index] > 0.1 { flags |= 1 }
             let own = Int(sources.flag[index])
             if own & 1 != 0 { flags |= 2 }
-            if peaks[index] + background[index] >= saturation { flags |= 4 }
+            if levels[index] + background[index] >= saturation { flags |= 4 }
             if own & 2 != 0 { flags |= 8 }
             if isCut[index] == 1 { flags |= 16 }
             return Double(flags)
@@ -100,8 +100,8 @@ struct SExtractorContext: ~Copyable {
         return levels.map { $0 > 0 ? settings.zeroPoint - 2.5 * log10($0 / area) : 99 }
     }
 
-    /// The highest pixel of each source.
-    var peaks: [Double] { request.isOfOtherImage ? first(.isoPeak) : sources.peak.map(Double.init) }
+    /// The highest pixel of each source above the background of the meshes.
+    private var highestPixels: [Double] { request.isOfOtherImage ? first(.isoPeak) : sources.peak.map(Double.init) }
 
     var analysisThresholds: [Double] {
         if request.isOfOtherImage { return first(.isoThreshold) }
@@ -156,6 +156,16 @@ struct SExtractorContext: ~Copyable {
         guard let petrosian = request.petrosian else { return constant(.nan) }
         return first(.petrosianRadius).map { max(petrosian.factor * $0, petrosian.minimum) }
     }
+
+    // MARK: - Local background
+
+    private var localBackground: [Double] { self[.localBackground].first ?? constant(0) }
+
+    /// Background with that around each source.
+    var totalBackground: [Double] { zip(background, localBackground).map(+) }
+
+    /// Highest pixels above the background around each source.
+    var peaks: [Double] { zip(highestPixels, localBackground).map(-) }
 
     // MARK: - Association
 

@@ -15,6 +15,8 @@ extension ScanCommand.Options {
         var flagImage: String?
         /// The list of positions for VECTOR_ASSOC, until it is loaded; nil: none.
         var association: AssociationList?
+        /// Ending of a file of header cards beside an image; nil: none is read.
+        var headSuffix: String?
         /// Nil: by the file's ending.
         var format: CatalogueFormat?
         /// What named the columns, for errors.
@@ -185,6 +187,19 @@ extension ScanCommand {
             software: Skyfarm.software)
         catalogue.source = table.source
         return catalogue
+    }
+
+    /// The cards beside an image that replace those of its header: the set of the image's number among those of its file.
+    func head(of name: String, number: Int) throws -> FITSHeader? {
+        guard let suffix = options.columns?.headSuffix else { return nil }
+        let path = (try ImageLocation(name).path as NSString).deletingPathExtension + suffix
+        guard let data = FileManager.default.contents(atPath: path) else { return nil }
+        let headers = FITSHeader.headers(parsing: String(decoding: data, as: UTF8.self))
+        guard headers.indices.contains(number - 1) else {
+            throw ScanSetupError(
+                "\(path): has \(headers.count) headers, and the image is number \(number); each ends with a line END")
+        }
+        return headers[number - 1]
     }
 
     /// The flag image of an image: the HDU of the image's number unless one is named.

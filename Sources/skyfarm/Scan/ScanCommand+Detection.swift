@@ -20,6 +20,11 @@ extension ScanCommand.Options {
             mask = try arguments[Self.mask]
             weight = try arguments[Self.weight]
             if weight != nil { parameters.noise = .weights }
+            parameters.weightMap = try arguments[Self.weightMap]
+            parameters.backgroundLevel = try arguments[Self.background]
+            if weight == nil, arguments.flags[Self.weightMap.spec.name] != nil {
+                throw UsageError("--weight-map says what the samples of --weight are: give that, too")
+            }
         }
 
         /// An option and the parameter that it sets; the parameter's default is the option's.
@@ -88,8 +93,18 @@ extension ScanCommand.Options {
             "weight", .file(),
             help: "Weight map of the same size: the noise of each pixel; pixels of weight 0 are ignored")
 
+        private static let weightMap = Option.value(
+            "weight-map", .choice("KIND"), default: ScanParameters.WeightMap.weight,
+            help: "Samples of --weight: inverse variances, relative variances, or the noise itself (WEIGHT_TYPE)")
+        private static let background = Option.optional(
+            "background", .number("LEVEL", -1e30...1e30), fallback: "that of the meshes",
+            help: "Background of the whole image, in units of the samples (BACK_VALUE)")
+
         static let section = OptionSection(
-            title: "Detection", options: table.map(\.spec) + [kernel.spec, gain.spec, mask.spec, weight.spec])
+            title: "Detection",
+            options: table.map(\.spec) + [
+                background.spec, kernel.spec, gain.spec, mask.spec, weight.spec, weightMap.spec,
+            ])
     }
 }
 

@@ -61,7 +61,8 @@ struct ScanCommand: Command {
         let outputs = try prepareOutputs()
         let detection = options.detection
         let reader = try ImageReader(
-            image: options.image, mask: detection.mask, weights: detection.weight, slots: options.cluster.slotsHere)
+            image: options.image, mask: detection.mask, weights: detection.weight, slots: options.cluster.slotsHere,
+            head: try head(of: options.image, number: 1))
         let parameters = try parameters(for: reader.summary)
         let plan = try failing(.input, about: options.image) {
             try BandPlan(

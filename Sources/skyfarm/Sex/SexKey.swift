@@ -31,7 +31,8 @@ struct SexKey: Sendable {
     private static let catalogue = [
         SexKey("CATALOG_NAME", "test.cat", .used, "file of the catalogue; STDOUT: standard output"),
         SexKey(
-            "CATALOG_TYPE", "ASCII_HEAD", .used, "NONE, ASCII, ASCII_HEAD, ASCII_VOTABLE, FITS_1.0 or FITS_LDAC"),
+            "CATALOG_TYPE", "ASCII_HEAD", .used,
+            "NONE, ASCII, ASCII_HEAD, ASCII_SKYCAT, ASCII_VOTABLE, FITS_1.0 or FITS_LDAC"),
         SexKey("PARAMETERS_NAME", "default.param", .used, "file of the columns"),
     ]
 
@@ -53,7 +54,7 @@ struct SexKey: Sendable {
     ]
 
     private static let maps = [
-        SexKey("WEIGHT_TYPE", "NONE", .used, "NONE, BACKGROUND or MAP_WEIGHT"),
+        SexKey("WEIGHT_TYPE", "NONE", .used, "NONE, BACKGROUND, MAP_WEIGHT, MAP_RMS or MAP_VAR"),
         SexKey("RESCALE_WEIGHTS", "Y", .used, "whether weights are scaled to the noise", common: false),
         SexKey("WEIGHT_IMAGE", "weight.fits", .used, "file of the weight map"),
         SexKey("WEIGHT_GAIN", "Y", .used, "whether weights scale the gain: not done", common: false),
@@ -87,12 +88,12 @@ struct SexKey: Sendable {
     ]
 
     private static let background = [
-        SexKey("BACK_TYPE", "AUTO", .only(["AUTO"]), "kind of background", common: false),
-        SexKey("BACK_VALUE", "0.0", .ignored, "background of BACK_TYPE MANUAL", common: false),
+        SexKey("BACK_TYPE", "AUTO", .used, "background: AUTO or MANUAL", common: false),
+        SexKey("BACK_VALUE", "0.0", .used, "background of BACK_TYPE MANUAL", common: false),
         SexKey("BACK_SIZE", "64", .used, "width and height of a background mesh"),
         SexKey("BACK_FILTERSIZE", "3", .used, "width and height of the median filter, in meshes"),
-        SexKey("BACKPHOTO_TYPE", "GLOBAL", .only(["GLOBAL"]), "background of photometry"),
-        SexKey("BACKPHOTO_THICK", "24", .ignored, "width of the annulus of BACKPHOTO_TYPE LOCAL", common: false),
+        SexKey("BACKPHOTO_TYPE", "GLOBAL", .used, "background of photometry: GLOBAL or LOCAL"),
+        SexKey("BACKPHOTO_THICK", "24", .used, "width of the frame of BACKPHOTO_TYPE LOCAL", common: false),
         SexKey("BACK_FILTTHRESH", "0.0", .only(["0", "0.0", "0."]), "threshold of the median filter", common: false),
         SexKey("CHECKIMAGE_TYPE", "NONE", .used, "check images: NONE, SEGMENTATION, BACKGROUND, OBJECTS ..."),
         SexKey("CHECKIMAGE_NAME", "check.fits", .used, "files of check images"),

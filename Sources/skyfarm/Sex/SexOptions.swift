@@ -15,9 +15,9 @@ struct SexOptions {
         try readDetection()
         try readMaps()
         try readColumns()
+        try readBackground()
         try readOutput()
         try readCheckImages()
-        try refuseHeaders()
     }
 
     /// Those of `skyfarm scan` with the flags between SExtractor's.
@@ -110,7 +110,10 @@ struct SexOptions {
 
     // MARK: - Maps
 
-    private enum WeightType { case none, background, map, rms, variance }
+    private enum WeightType {
+        case none, background
+        case map(ScanParameters.WeightMap)
+    }
 
     private mutating func readMaps() throws(UsageError) {
         let setting = configuration["WEIGHT_TYPE"]
@@ -119,19 +122,28 @@ struct SexOptions {
         }
         let type: WeightType = try configuration.choice(
             "WEIGHT_TYPE",
-            ["NONE": .none, "BACKGROUND": .background, "MAP_WEIGHT": .map, "MAP_RMS": .rms, "MAP_VAR": .variance])
+            [
+                "NONE": .none, "BACKGROUND": .background, "MAP_WEIGHT": .map(.weight), "MAP_RMS": .map(.rms),
+                "MAP_VAR": .map(.variance),
+            ])
         switch type {
         case .none: break
         case .background: options.detection.parameters.noise = .map
-        case .map:
+        case .map(let map):
             options.detection.weight = try configuration.text("WEIGHT_IMAGE")
             options.detection.parameters.noise = .weights
-            if !(try configuration.boolean("RESCALE_WEIGHTS")) {
-                throw UsageError("\(configuration["RESCALE_WEIGHTS"].origin): N is not supported; weights are relative")
-            }
-        case .rms, .variance:
-            throw UsageError("\(setting.origin): \(setting.words[0]) is not supported; give a MAP_WEIGHT")
+            options.detection.parameters.weightMap = map
+            options.detection.parameters.rescalesWeights = try configuration.boolean("RESCALE_WEIGHTS")
         }
+    }
+
+    private mutating func readBackground() throws(UsageError) {
+        let isGiven = try configuration.choice("BACK_TYPE", ["AUTO": false, "MANUAL": true])
+        let value = try configuration.numbers("BACK_VALUE", -1e30...1e30, most: 2)[0]
+        options.detection.parameters.backgroundLevel = isGiven ? value : nil
+        let isLocal = try configuration.choice("BACKPHOTO_TYPE", ["GLOBAL": false, "LOCAL": true])
+        let thickness = try configuration.integers("BACKPHOTO_THICK", MeasurementRequest.Limits.localThickness)[0]
+        options.columns?.request.localThickness = isLocal ? thickness : nil
     }
 
     // MARK: - Columns
@@ -163,6 +175,7 @@ struct SexOptions {
         let network = configuration["STARNNW_NAME"]
         let weights = try configuration.text("STARNNW_NAME")
         if network.isExplicit || FileManager.default.fileExists(atPath: weights) { columns.network = weights }
+        columns.headSuffix = configuration["HEADER_SUFFIX"].words.first
         columns.flagImage = try configuration.text("FLAG_IMAGE")
         columns.request.petrosian = try configuration.petrosian()
         columns.association = try AssociationList(configuration)
@@ -176,7 +189,8 @@ struct SexOptions {
         let format: CatalogueFormat? = try configuration.choice(
             "CATALOG_TYPE",
             [
-                "NONE": nil, "ASCII": .ascii, "ASCII_HEAD": .asciiHead, "ASCII_VOTABLE": .votable,
+                "NONE": nil, "ASCII": .ascii, "ASCII_HEAD": .asciiHead, "ASCII_SKYCAT": .skycat,
+                "ASCII_VOTABLE": .votable,
                 "FITS_1.0": .objects, "FITS_LDAC": .ldac,
             ])
         options.columns?.format = format
@@ -213,17 +227,5 @@ struct SexOptions {
     private static func verbosity(_ configuration: SexConfiguration) throws(UsageError) -> [String] {
         try configuration.choice(
             "VERBOSE_TYPE", ["QUIET": ["--quiet"], "NORMAL": [], "EXTRA_WARNING": [], "FULL": ["--verbose"]])
-    }
-
-    /// Refuses an image with a file of header cards beside it, which would change its coordinates.
-    private func refuseHeaders() throws(UsageError) {
-        guard let suffix = configuration["HEADER_SUFFIX"].words.first else { return }
-        let path = (try? ImageLocation(options.image).path) ?? options.image
-        let name = (path as NSString).deletingPathExtension + suffix
-        if FileManager.default.fileExists(atPath: name) {
-            throw UsageError(
-                "\(configuration["HEADER_SUFFIX"].origin): \(name): header cards beside the image are not supported; "
-                    + "move the file away")
-        }
     }
 }

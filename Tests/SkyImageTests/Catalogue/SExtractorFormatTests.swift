@@ -46,6 +46,14 @@ struct SExtractorFormatTests {
         #expect(text == "         1 -11.2500  99.0000      1.5000\n         2  -9.5000   2.0000   1023.9877\n")
     }
 
+    @Test("ASCII_SKYCAT has tabs, the viewer's names for four columns, and an end")
+    func skycat() throws {
+        let text = String(decoding: try bytes(.skycat), as: UTF8.self)
+        #expect(text.hasPrefix("QueryResult\n\n# Config entry for original catalog server:\nserv_type: catalog\n"))
+        #expect(text.contains("\n\nid\tra\tdec\tmag\n------------------\n         1 \t-11.2500 \t 99.0000 \t"))
+        #expect(text.hasSuffix("1023.9877\n[EOD]"))
+    }
+
     @Test("FITS_LDAC: one row holds the cards of the header, its END included, then come the sources")
     func ldac() throws {
         let bytes = try bytes(.ldac)

@@ -99,6 +99,46 @@ struct WeightedScanTests {
         #expect(try scan(image, Self.parameters(.conv)).count == 0)
     }
 
+    @Test("maps of variances and of noise give the catalogue of the weights that they stand for")
+    func kinds() throws {
+        var image = Self.field()
+        func sources(
+            _ map: ScanParameters.WeightMap, _ weights: (Int) -> Float, rescaled: Bool = true
+        ) throws -> SourceTable {
+            var parameters = Self.parameters(.conv)
+            (parameters.weightMap, parameters.rescalesWeights) = (map, rescaled)
+            image.weights = (0..<image.pixels.count).map(weights)
+            let scan = try SerialScan(width: image.width, height: image.height, parameters: parameters)
+            return try image.withView(scan.run).sources
+        }
+        // Powers of four, so that every kind is exact.
+        func deviation(_ place: Int) -> Float { place / 50 % 3 == 0 ? 8 : 4 }
+        let weights = try sources(.weight) { 1 / (deviation($0) * deviation($0)) }
+        #expect(try sources(.variance) { deviation($0) * deviation($0) } == weights && weights.count > 20)
+        let absolute = try sources(.rms, deviation)
+        #expect(try sources(.variance, { deviation($0) * deviation($0) }, rescaled: false) == absolute)
+        #expect(try sources(.rms, { deviation($0) * 4 }).count < absolute.count && absolute != weights)
+    }
+
+    @Test("a given background is subtracted from every pixel; the noise is that of the meshes")
+    func givenBackground() throws {
+        var image = Self.field()
+        var parameters = ScanParameters()
+        parameters.backgroundLevel = 64
+        func result() throws -> SerialScan.Result {
+            let scan = try SerialScan(width: image.width, height: image.height, parameters: parameters)
+            return try image.withView(scan.run)
+        }
+        image.pixels = image.pixels.map { $0 + 64 }
+        let given = try result()
+        parameters.backgroundLevel = nil
+        let measured = try result()
+        #expect(given.background.globalLevel == 64 && given.background.globalNoise == measured.background.globalNoise)
+        #expect(given.sources.count > 20 && given.sources != measured.sources)
+        parameters.backgroundLevel = .nan
+        #expect(throws: ScanSetupError.self) { try result() }
+    }
+
     @Test("noise from weights without a weight map is refused")
     func missingMap() throws {
         let scan = try SerialScan(width: 200, height: 330, parameters: Self.parameters(.conv))

@@ -46,6 +46,38 @@ import Testing
         #expect(flags.code == 0, "\(flags.errors)")
     }
 
+    @Test("header cards beside the image replace those of its header; a set of them is missing")
+    func head() throws {
+        let sky = try scene.sky(size: "200x200")
+        let columns = try parameters("X_IMAGE Y_IMAGE ALPHA_J2000 DELTA_J2000")
+        func rows() throws -> [[Double]] {
+            let name = scene.path("head.cat")
+            let result = try sex([sky, "-PARAMETERS_NAME", columns, "-CATALOG_TYPE", "ASCII", "-CATALOG_NAME", name])
+            #expect(result.code == 0, "\(result.errors)")
+            return try String(contentsOfFile: name, encoding: .utf8).split(separator: "\n").map { line in
+                line.split(separator: " ").map { Double($0) ?? .nan }
+            }
+        }
+        let before = try rows()
+        let cards = [
+            "COMMENT   by hand", "EQUINOX =               2000.0", "CTYPE1  = 'RA---TAN'", "CTYPE2  = 'DEC--TAN'",
+            "CRVAL1  =                 20.0 / degrees", "CRVAL2  =                  0.0",
+            "CRPIX1  =                  1.0", "CRPIX2  =                  1.0", "CD1_1   =               -0.001",
+            "CD1_2   =                  0.0",
+            "CD2_1   =                  0.0", "CD2_2   =                0.001", "END",
+        ]
+        _ = try scene.write(cards.joined(separator: "\n").utf8, "sky.head")
+        let after = try rows()
+        try #require(before.count == after.count && before.count > 3)
+        for (old, new) in zip(before, after) {
+            #expect(old[0] == new[0] && old[2] != new[2])
+            #expect(abs(new[3] - (new[1] - 1) * 0.001) < 1e-4 && abs(new[2] - (20 - (new[0] - 1) * 0.001)) < 1e-4)
+        }
+        _ = try scene.write("".utf8, "sky.head")
+        let empty = try sex([sky, "-PARAMETERS_NAME", columns, "-CATALOG_NAME", scene.path("head.cat")])
+        #expect(empty.code == 5 && empty.errors.contains("sky.head"), "\(empty.errors)")
+    }
+
     @Test("the program under the name of SExtractor is the command")
     func link() throws {
         try FileManager.default.createSymbolicLink(atPath: scene.path("sex"), withDestinationPath: Program.path)
@@ -59,13 +91,13 @@ import Testing
     func failures() throws {
         let sky = try scene.sky(size: "64x64")
         let columns = try parameters("NUMBER FLAGS")
-        let settings = try scene.write("DETECT_THRESH 3\nBACK_TYPE MANUAL\n".utf8, "bad.sex")
+        let settings = try scene.write("DETECT_THRESH 3\nDETECT_TYPE PHOTO\n".utf8, "bad.sex")
         for words in [[sky, "-c", settings], [sky, "-PARAMETERS_NAME", columns, "-WRITE_XML", "Y"], []] {
             let result = try sex(words)
             #expect(result.code == 2, "\(words): \(result.errors)")
             #expect(result.errorLines.filter { !$0.contains("not found") }.count == 1)
         }
-        #expect(try sex([sky, "-c", settings]).errors.contains("bad.sex:2: BACK_TYPE: MANUAL is not supported"))
+        #expect(try sex([sky, "-c", settings]).errors.contains("bad.sex:2: DETECT_TYPE: PHOTO is not supported"))
         let flags = try parameters("NUMBER IMAFLAGS_ISO")
         let missing = try sex([sky, "-PARAMETERS_NAME", flags, "-FLAG_IMAGE", scene.path("none.fits")])
         #expect(missing.code == 5 && missing.errors.contains("none.fits"))

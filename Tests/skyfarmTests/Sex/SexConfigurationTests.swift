@@ -69,13 +69,13 @@ struct SexConfigurationTests {
         "ANALYSIS_THRESH x", "ANALYSIS_THRESH 2,24", "DETECT_MINAREA 2.5", "DETECT_MINAREA 0", "DETECT_MINAREA five",
         "DETECT_MAXAREA 100", "DETECT_TYPE PHOTO", "THRESH_TYPE ABSOLUTE", "FILTER maybe", "FILTER_NAME none.conv",
         "DEBLEND_NTHRESH 0", "DEBLEND_NTHRESH 1000", "DEBLEND_MINCONT 2", "CLEAN perhaps", "CLEAN_PARAM 0",
-        "MASK_TYPE FOO", "WEIGHT_TYPE MAP_RMS", "WEIGHT_TYPE MAP_VAR", "WEIGHT_TYPE MAP_WEIGHT,NONE",
+        "MASK_TYPE FOO", "WEIGHT_TYPE MAP", "WEIGHT_TYPE MAP_WEIGHT,NONE",
         "WEIGHT_TYPE HEAVY", "FLAG_TYPE MOST", "DGEO_TYPE PIXEL", "PHOT_APERTURES 5,-1", "PHOT_APERTURES",
         "PHOT_APERTURES 5 x", "PHOT_AUTOPARAMS 2.5", "PHOT_AUTOPARAMS 0,3.5", "PHOT_AUTOAPERS 20,20",
         "PHOT_FLUXFRAC 1.5", "SATUR_LEVEL high", "MAG_ZEROPOINT 25.0.1", "GAIN -1", "PIXEL_SCALE -0.2", "SEEING_FWHM 0",
-        "BACK_TYPE MANUAL", "BACK_SIZE 0", "BACK_FILTERSIZE 99", "BACKPHOTO_TYPE LOCAL", "BACK_FILTTHRESH 5",
-        "CHECKIMAGE_TYPE APERTURES,FILTERED", "CHECKIMAGE_TYPE SYMPROFILES", "WRITE_XML Y", "FITS_UNSIGNED Y",
-        "CATALOG_TYPE ASCII_SKYCAT",
+        "BACK_TYPE FIXED", "BACK_VALUE x", "BACK_SIZE 0", "BACK_FILTERSIZE 99", "BACKPHOTO_TYPE NEAR",
+        "BACKPHOTO_THICK 0", "BACK_FILTTHRESH 5", "CHECKIMAGE_TYPE APERTURES,FILTERED",
+        "CHECKIMAGE_TYPE SYMPROFILES", "WRITE_XML Y", "FITS_UNSIGNED Y", "CATALOG_TYPE SKYCAT",
         "CATALOG_TYPE FITS", "VERBOSE_TYPE LOUD", "PARAMETERS_NAME none.param", "PHOT_PETROPARAMS 2",
         "PHOT_PETROPARAMS 0,3.5", "ASSOC_PARAMS 2", "ASSOC_DATA 0,2", "ASSOC_RADIUS -1", "ASSOC_TYPE CLOSEST",
         "ASSOCSELEC_TYPE MATCHES", "ASSOCCOORD_TYPE SKY",
@@ -87,6 +87,20 @@ struct SexConfigurationTests {
         let key = line.prefix { $0 != " " }
         #expect(error?.description.hasPrefix("a.sex:4: \(key): ") == true, "\(error?.description ?? "none")")
         #expect(error?.description.contains("\n") == false)
+    }
+
+    @Test("background, weights and formats that are not the default")
+    func others() throws {
+        let manual = try options("BACK_TYPE MANUAL\nBACK_VALUE -2.5,3\nBACKPHOTO_TYPE local\nBACKPHOTO_THICK 10\n")
+        #expect(manual.detection.parameters.backgroundLevel == -2.5 && manual.columns?.request.localThickness == 10)
+        let auto = try options("BACK_VALUE 7\nBACKPHOTO_THICK 10\nCATALOG_TYPE ASCII_SKYCAT\nHEADER_SUFFIX .ahead\n")
+        #expect(auto.detection.parameters.backgroundLevel == nil && auto.columns?.request.localThickness == nil)
+        #expect(auto.columns?.format == .skycat && auto.columns?.headSuffix == ".ahead")
+        for (type, map) in [("MAP_WEIGHT", ScanParameters.WeightMap.weight), ("MAP_RMS", .rms), ("MAP_VAR", .variance)]
+        {
+            let parameters = try options("WEIGHT_TYPE \(type)\nRESCALE_WEIGHTS N\n").detection.parameters
+            #expect(parameters.weightMap == map && parameters.noise == .weights && !parameters.rescalesWeights)
+        }
     }
 
     @Test("the command line: keys need values, and negative numbers are values")

@@ -14,8 +14,8 @@ extension ImagesJob {
         let existing = names.filter { FileManager.default.fileExists(atPath: $0) }
         if existing.isEmpty { return false }
         var scans: [ExistingCatalogue.Scan] = []
-        for image in images {
-            let reader = try reader(image, of: file, survey)
+        for (index, image) in images.enumerated() {
+            let reader = try reader(image, of: file, survey, place: index + 1)
             scans.append(
                 .init(
                     image: reader.summary, parameters: try command.parameters(for: reader.summary),

@@ -154,7 +154,8 @@ struct ImagesJob: Sendable {
         _ image: CatalogueTable.Extension, of fileScan: FileScan, _ survey: FITSSurvey, _ ticket: ImageQueue.Ticket
     ) async throws -> FileScan.Image {
         let file = fileScan.file
-        let reader = try reader(image, of: file, survey)
+        let place = fileScan.place(of: image.number)
+        let reader = try reader(image, of: file, survey, place: place)
         let location = reader.summary.name
         let parameters = try command.parameters(for: reader.summary)
         let detected = try await detections(place)
@@ -209,7 +210,7 @@ struct ImagesJob: Sendable {
     }
 
     func reader(
-        _ image: CatalogueTable.Extension, of file: InputList.File, _ survey: FITSSurvey
+        _ image: CatalogueTable.Extension, of file: InputList.File, _ survey: FITSSurvey, place: Int
     ) throws -> ImageReader {
         let detection = options.detection
         let isOnly = survey.images.count == 1
@@ -217,7 +218,7 @@ struct ImagesJob: Sendable {
             image: isOnly && file.selector == nil ? file.path : "\(file.path)[\(image.number)]",
             mask: try map(detection.mask, of: file, image, isOnly),
             weights: try map(detection.weight, of: file, image, isOnly), slots: options.cluster.slotsHere,
-            surveys: false, layout: survey.layout)
+            surveys: false, head: try command.head(of: file.path, number: place), layout: survey.layout)
     }
 
     /// The mask or weight map of an image: a template of its name, and the HDU of the image's number unless it names one.

@@ -1,0 +1,49 @@
+extension FITSHeader {
+    /// The headers of a file of cards beside an image, a card per line: those of its images, each up to a line `END`.
+    public static func headers(parsing text: String) -> [FITSHeader] {
+        var headers: [FITSHeader] = []
+        var cards: [String] = []
+        for line in text.split(whereSeparator: \.isNewline) {
+            let card = String(line.unicodeScalars.map { $0.isASCII && $0 >= " " ? Character($0) : "?" })
+            if card.prefix(8).split(separator: " ") == ["END"] {
+                headers.append(FITSHeader(cards: cards))
+                cards = []
+            } else {
+                cards.append(card)
+            }
+        }
+        return cards.isEmpty ? headers : headers + [FITSHeader(cards: cards)]
+    }
+
+    /// This header with the cards of another in place of its own of the same keywords.
+    ///
+    /// If the other has world coordinates, none of this header's remain. Comments, and the cards that describe how
+    /// samples are stored, are not taken over.
+    public func overlaid(by other: FITSHeader) -> FITSHeader {
+        let added = other.keywords.enumerated().filter { !Self.isFixed($1) }
+        let names = Set(added.map(\.element))
+        let hasCoordinates = names.contains("CTYPE1")
+        let kept = keywords.enumerated().filter { _, name in
+            name != "END" && !names.contains(name) && !(hasCoordinates && Self.isCoordinate(name))
+        }
+        return FITSHeader(cards: kept.map { self[$0.offset] } + added.map { other[$0.offset] })
+    }
+
+    private var keywords: [String] { (0..<count).map(keyword(at:)) }
+
+    private static func isFixed(_ name: String) -> Bool {
+        [
+            "", "COMMENT", "HISTORY", "END", "SIMPLE", "XTENSION", "BITPIX", "EXTEND", "PCOUNT", "GCOUNT", "BSCALE",
+            "BZERO",
+        ]
+        .contains(name) || name.hasPrefix("NAXIS")
+    }
+
+    private static func isCoordinate(_ name: String) -> Bool {
+        let axes = ["CTYPE", "CRVAL", "CRPIX", "CDELT", "CROTA", "CUNIT"]
+        let matrices = ["CD", "PC", "PV", "PS", "A_", "B_", "AP_", "BP_"]
+        let single = ["WCSAXES", "LONPOLE", "LATPOLE", "EQUINOX", "EPOCH", "RADESYS", "RADECSYS"]
+        return single.contains(name) || axes.contains { name.hasPrefix($0) }
+            || matrices.contains { prefix in name.hasPrefix(prefix) && name.contains("_") }
+    }
+}

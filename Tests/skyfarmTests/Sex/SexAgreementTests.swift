@@ -1,0 +1,144 @@
+import Foundation
+import SkyImage
+import SkyTestSupport
+import Testing
+
+@testable import skyfarm
+
+/// The same catalogues by source-extractor and by `skyfarm sex`, on real images.
+@Suite("agreement with source-extractor", .serialized) struct SexAgreementTests {
+    private static let extractor = "/usr/bin/source-extractor"
+    private static let isPresent =
+        FileManager.default.isExecutableFile(atPath: extractor) && !RealImages.all.isEmpty
+    private static let columns = [
+        "X_IMAGE", "Y_IMAGE", "MAG_AUTO", "FLUX_AUTO", "FLUXERR_AUTO", "FLAGS", "CLASS_STAR", "BACKGROUND", "FLUX_APER",
+        "PETRO_RADIUS", "FLUX_PETRO", "FLUX_MAX",
+    ]
+
+    let scene: Scene
+
+    init() throws {
+        scene = try Scene()
+        _ = try scene.write(Self.columns.joined(separator: "\n").utf8, "columns.param")
+        _ = try scene.write("CONV NORM\n1 2 1\n2 4 2\n1 2 1\n".utf8, "pyramid.conv")
+    }
+
+    /// A source, by column.
+    private typealias Row = [String: Double]
+
+    /// The sources of an image by either program.
+    private func rows(_ image: String, _ settings: [String], own: Bool) throws -> [Row] {
+        let name = scene.path(own ? "own.cat" : "other.cat")
+        let words =
+            [
+                image, "-c", "/dev/null", "-PARAMETERS_NAME", scene.path("columns.param"), "-FILTER_NAME",
+                scene.path("pyramid.conv"), "-STARNNW_NAME", "/usr/share/source-extractor/default.nnw", "-CATALOG_TYPE",
+                "ASCII", "-CATALOG_NAME", name, "-VERBOSE_TYPE", "QUIET",
+            ] + settings
+        let result =
+            own
+            ? try Program.run(["sex"] + words + ["--no-discovery", "--no-journal"])
+            : try Program.run(path: Self.extractor, words)
+        try #require(result.code == 0, "\(result.errors)")
+        return try String(contentsOfFile: name, encoding: .utf8).split(separator: "\n").map { line in
+            let values = line.split(separator: " ").map { Double($0) ?? .nan }
+            return Dictionary(uniqueKeysWithValues: zip(Self.columns, values))
+        }
+    }
+
+    /// The pairs of sources whose barycentres are within a pixel, other's first.
+    private func pairs(_ image: String, _ settings: [String] = []) throws -> (pairs: [(Row, Row)], others: Int) {
+        let others = try rows(image, settings, own: false)
+        var cells: [[Int]: [Row]] = [:]
+        for row in try rows(image, settings, own: true) {
+            cells[[Int(row["X_IMAGE"] ?? 0), Int(row["Y_IMAGE"] ?? 0)], default: []].append(row)
+        }
+        let pairs = others.compactMap { other -> (Row, Row)? in
+            let (x, y) = (Int(other["X_IMAGE"] ?? 0), Int(other["Y_IMAGE"] ?? 0))
+            let near = (x - 1...x + 1).flatMap { x in (y - 1...y + 1).flatMap { cells[[x, $0]] ?? [] } }
+            let best = near.min { Self.distance($0, other) < Self.distance($1, other) }
+            return best.flatMap { Self.distance($0, other) < 1 ? (other, $0) : nil }
+        }
+        return (pairs, others.count)
+    }
+
+    private static func distance(_ a: Row, _ b: Row) -> Double {
+        hypot((a["X_IMAGE"] ?? 0) - (b["X_IMAGE"] ?? 0), (a["Y_IMAGE"] ?? 0) - (b["Y_IMAGE"] ?? 0))
+    }
+
+    private static func difference(_ pair: (Row, Row), _ column: String) -> Double {
+        abs((pair.0[column] ?? .nan) - (pair.1[column] ?? .nan))
+    }
+
+    /// Whether a source is above 10 sigma; and unblended for both programs.
+    private static func isBright(_ pair: (Row, Row)) -> Bool {
+        (pair.0["FLUX_AUTO"] ?? 0) > 10 * (pair.0["FLUXERR_AUTO"] ?? .infinity)
+    }
+
+    private static func isAlone(_ pair: (Row, Row)) -> Bool {
+        [pair.0, pair.1].allSatisfy { Int($0["FLAGS"] ?? 1) & 3 == 0 }
+    }
+
+    /// source-extractor reads no tile compression.
+    private static let images = RealImages.all.filter { !$0.path.hasSuffix(".fz") }
+
+    @Test(
+        "positions, MAG_AUTO, FLAGS and CLASS_STAR of sources above 10 sigma",
+        .enabled(if: isPresent, "needs source-extractor (Debian) and real images"))
+    func sources() throws {
+        var (all, alone, positions, magnitudes, flags, stars, radii) = (0, 0, 0, 0, 0, 0, 0)
+        for image in Self.images {
+            let (pairs, others) = try pairs(image.path)
+            let bright = pairs.filter(Self.isBright)
+            let own = bright.filter(Self.isAlone)
+            #expect(pairs.count * 100 >= others * 97, "\(image): \(pairs.count) of \(others)")
+            (all, alone) = (all + bright.count, alone + own.count)
+            positions += own.count { Self.distance($0.0, $0.1) < 0.01 }
+            magnitudes += own.count { Self.difference($0, "MAG_AUTO") < 0.01 }
+            radii += own.count { Self.difference($0, "PETRO_RADIUS") < 0.02 }
+            stars += own.count { Self.difference($0, "CLASS_STAR") < 0.05 }
+            flags += bright.count { $0.0["FLAGS"] == $0.1["FLAGS"] }
+        }
+        let figures = "\(all) sources, \(alone) alone: \(positions), \(magnitudes), \(radii), \(stars); \(flags)"
+        #expect(alone > 1000 && all > 1500, "\(figures)")
+        #expect(
+            positions * 100 >= alone * 99 && magnitudes * 100 >= alone * 99 && radii * 100 >= alone * 99, "\(figures)")
+        #expect(stars * 100 >= alone * 95 && flags * 100 >= all * 98, "\(figures)")
+    }
+
+    @Test(
+        "a given background, a local one and maps of the noise give source-extractor's fluxes",
+        .enabled(if: isPresent, "needs source-extractor (Debian) and real images"))
+    func settings() throws {
+        let frame = try #require(Self.images.first { $0.name.hasPrefix("ISAAC") } ?? Self.images.first)
+        let image = try FITSImage(frame.path)
+        var (rms, variance) = ([Float](), [Float]())
+        for place in 0..<image.width * image.height {
+            let noise = 12 + 8 * Float(place % image.width) / Float(image.width)
+            rms.append(noise)
+            variance.append(noise * noise)
+        }
+        let maps = [
+            try scene.image("rms.fits", axes: [image.width, image.height], samples: rms),
+            try scene.image("var.fits", axes: [image.width, image.height], samples: variance),
+        ]
+        // With the least percentages of equal magnitudes, errors and backgrounds. With BACK_TYPE MANUAL
+        // source-extractor writes the level of the meshes that it did not subtract.
+        let cases: [(settings: [String], least: [Int])] = [
+            (["-BACK_TYPE", "MANUAL", "-BACK_VALUE", "350"], [99, 99, 0]),
+            (["-BACKPHOTO_TYPE", "LOCAL"], [90, 99, 88]),
+            (["-WEIGHT_TYPE", "MAP_RMS", "-WEIGHT_IMAGE", maps[0]], [98, 98, 99]),
+            (["-WEIGHT_TYPE", "MAP_VAR", "-WEIGHT_IMAGE", maps[1]], [98, 98, 99]),
+        ]
+        for (settings, least) in cases {
+            let (pairs, others) = try pairs(frame.path, settings)
+            let own = pairs.filter { Self.isBright($0) && Self.isAlone($0) }
+            let near = own.count { Self.difference($0, "MAG_AUTO") < 0.01 }
+            let errors = own.count { Self.difference($0, "FLUXERR_AUTO") < 0.01 * ($0.0["FLUXERR_AUTO"] ?? 0) }
+            let levels = own.count { Self.difference($0, "BACKGROUND") < 0.02 * 12 }
+            let shares = [near, errors, levels].map { 100 * Double($0) / Double(own.count) }
+            #expect(pairs.count * 100 >= others * 97 && own.count > 100, "\(settings): \(pairs.count) of \(others)")
+            #expect(zip(shares, least).allSatisfy { $0 >= Double($1) }, "\(settings): \(shares)")
+        }
+    }
+}
