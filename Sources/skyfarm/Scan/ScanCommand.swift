@@ -137,7 +137,9 @@ struct ScanCommand: Command {
         let pages = try makePages(result, reader.summary, table, try await preview?.value, recorder, account)
         // The catalogue may go to the same terminal.
         display.finish()
-        try CatalogueOutput.write(catalogueTable, to: outputs)
+        // A short scan is repeated sooner than a folder is synced.
+        try CatalogueOutput.write(
+            catalogueTable, to: outputs, syncsFolders: ContinuousClock.now - start >= .seconds(1))
         for page in pages { try page.commit() }
         await finish(journal, result, notice: events.say)
         // The catalogue does not wait for the live page's image.
