@@ -21,14 +21,19 @@ enum Usage {
     }
 
     /// Peak resident memory of this process in bytes.
-    static var peakMemory: Double {
+    static var peakMemory: Double { own.peakMemory }
+
+    /// CPU time of this process in seconds, with the resolution of a microsecond.
+    static var ownProcessorTime: Double { own.processorTime }
+
+    private static var own: rusage {
         var usage = rusage()
         #if os(Linux)
             getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         #else
             getrusage(RUSAGE_SELF, &usage)
         #endif
-        return usage.peakMemory
+        return usage
     }
 }
 
