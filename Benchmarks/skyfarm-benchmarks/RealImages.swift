@@ -1,7 +1,7 @@
 import Foundation
 import SkyImage
 
-/// Real images, as they are and tiled to larger ones.
+/// Real images: as they are, parts of them, and tiled to larger ones.
 struct RealImages {
     struct Entry {
         var name: String
@@ -9,12 +9,13 @@ struct RealImages {
         var pixels: Int
     }
 
-    /// Pixels per side of the tiled images, about: 4, 16 and 100 million pixels.
-    private static let sides = [2000, 4000, 10_000]
+    /// Pixels per side of the parts and tiled images, about: 0.06, 0.25, 4, 16 and 100 million pixels.
+    private static let sides = [250, 500, 2000, 4000, 10_000]
 
     /// The folder of the sky images, `SKYFARM_TEST_DATA`, and the frames of Debian's `eso-midas-testdata`. Files that hold
     /// no plain 2-D image in their primary HDU are left out, since source-extractor would scan another one, and so are
-    /// those below 200 pixels a side, and tile-compressed ones. Tiled images have at most `largest` pixels a side.
+    /// those below 200 pixels a side, and tile-compressed ones. Tiled images have at most `largest` pixels a side. A part is
+    /// cut from the middle.
     static func all(upTo largest: Int, in folder: URL) throws -> [Entry] {
         let midas = "/usr/lib/eso-midas"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: midas)) ?? []
@@ -52,17 +53,21 @@ struct RealImages {
     private static func tile(_ original: Entry, toAbout side: Int, in folder: URL) throws -> Entry {
         let image = try FITSImage("\(original.file.path)[0]")
         let (width, height) = (image.width, image.height)
-        let (across, down) = (max(1, side / width), max(1, side / height))
-        let name = "\(original.name), \(across) x \(down)"
+        let (part, lines) = (min(side, width), min(side, height))
+        let (across, down) = (side / part, side / lines)
+        let isPart = part < width || lines < height
+        let name = "\(original.name), " + (isPart ? "part" : "\(across) x \(down)")
         let file = folder.appending(path: "tiled-\(side)-\(original.name)")
-        let entry = Entry(name: name, file: file, pixels: across * width * down * height)
+        let entry = Entry(name: name, file: file, pixels: across * part * down * lines)
         if FileManager.default.fileExists(atPath: file.path) { return entry }
         var pixels = [Float](repeating: 0, count: width * height)
         try pixels.withUnsafeMutableBufferPointer { try image.read(rows: 0..<height, into: $0) }
         let writer = try FITSImageWriter(
-            path: file.path, width: across * width, height: down * height, type: .float32)
-        for row in 0..<down * height {
-            let line = pixels[row % height * width..<(row % height + 1) * width]
+            path: file.path, width: across * part, height: down * lines, type: .float32)
+        let (left, top) = ((width - part) / 2, (height - lines) / 2)
+        for row in 0..<down * lines {
+            let start = (top + row % lines) * width + left
+            let line = pixels[start..<start + part]
             try writer.write(row: (0..<across).flatMap { _ in line })
         }
         try writer.finish()

@@ -2,7 +2,8 @@ import Foundation
 import ScanCluster
 import SkyImage
 
-/// Real images, one row each: the program skyfarm with one slot against source-extractor, both from start to end.
+/// Real images, one row each: the program skyfarm with one slot against source-extractor, both from start to end, and
+/// against SEP in Python, without the interpreter's start and imports.
 struct SkiesSuite {
     private let options: BenchmarkOptions
     private let folder: URL
@@ -19,11 +20,13 @@ struct SkiesSuite {
         var report = Report(.skies)
         var elapsed: [Double] = []
         var processor: [Double] = []
+        var python: [Double] = []
         for image in try RealImages.all(upTo: options.size, in: folder) {
             do {
-                let (seconds, used) = try measure(image, &report)
-                elapsed.append(seconds)
-                processor.append(used)
+                let ratios = try measure(image, &report)
+                elapsed.append(ratios.seconds)
+                processor.append(ratios.processor)
+                if let ratio = ratios.python { python.append(ratio) }
             } catch let error as BenchmarkError {
                 report.notes.append("\(image.name) left out: \(error)")
             }
@@ -31,60 +34,73 @@ struct SkiesSuite {
         if options.peers {
             report.add("all images, lowest to highest row", "x", Sample(elapsed))
             report.add("all images, processor", "x", Sample(processor))
+            report.add("all images, python3-sep", "x", Sample(python))
         }
         report.add("an image after 50 hard ones / before", "x", try HardImages.slowdown(runs: options.runs))
         return report
     }
 
+    /// Medians of an image's ratios.
+    private struct Ratios {
+        var seconds = 0.0
+        var processor = 0.0
+        /// Nil if SEP cannot scan the image.
+        var python: Double?
+    }
+
     /// Adds the rows of an image.
-    /// - Returns: the medians of the ratios of elapsed and of processor time.
-    private func measure(_ image: RealImages.Entry, _ report: inout Report) throws -> (Double, Double) {
+    private func measure(_ image: RealImages.Entry, _ report: inout Report) throws -> Ratios {
         let catalogue = folder.appending(path: "skies.fits")
+        let peers = Peers(image.file, folder)
         var own: [MeasuredProgram.Usage] = []
         var peer: [MeasuredProgram.Usage] = []
-        for round in 0...options.runs {
-            func runOwn() throws {
-                let arguments = [
-                    "scan", "\(image.file.path)[0]", "-o", catalogue.path, "--overwrite", "--local-slots", "1",
-                ]
-                own.append(try MeasuredProgram.run(program, arguments + ["--no-discovery"], in: folder).usage)
-            }
-            func runPeer() throws {
-                guard options.peers else { return }
-                let arguments = [image.file.path] + Peers.settings(catalogue: catalogue)
-                peer.append(try MeasuredProgram.run(Peers.sourceExtractor, arguments, in: folder).usage)
-            }
-            if round % 2 == 0 {
-                try runOwn()
-                try runPeer()
-            } else {
-                try runPeer()
-                try runOwn()
-            }
+        var python: [Double] = []
+        func runOwn() throws {
+            let arguments = [
+                "scan", "\(image.file.path)[0]", "-o", catalogue.path, "--overwrite", "--local-slots", "1",
+            ]
+            own.append(try MeasuredProgram.run(program, arguments + ["--no-discovery"], in: folder).usage)
+        }
+        func runPeers() throws {
+            guard options.peers else { return }
+            let arguments = [image.file.path] + Peers.settings(catalogue: catalogue)
+            peer.append(try MeasuredProgram.run(Peers.sourceExtractor, arguments, in: folder).usage)
+            // Its stack is too small for some images, which other peers scan.
+            if let time = try? peers.wholeImageSEP() { python.append(time.seconds) }
         }
         // The first round is a warm-up.
+        for round in 0...options.runs {
+            let programs = round % 2 == 0 ? [runOwn, runPeers] : [runPeers, runOwn]
+            for run in programs { try run() }
+        }
         (own, peer) = (Array(own.dropFirst()), Array(peer.dropFirst()))
         let size = String(format: "%.2f", Double(image.pixels) / 1e6)
         report.add("\(image.name), \(size) Mpix", "s", Sample(own.map(\.seconds)))
-        guard options.peers else { return (0, 0) }
+        guard options.peers else { return Ratios() }
         let seconds = Sample(zip(peer, own).map { $0.seconds / $1.seconds })
         let processor = Sample(zip(peer, own).map { $0.processor / $1.processor })
         report.add("  source-extractor / skyfarm", "x", seconds)
         report.add("  source-extractor / skyfarm, processor", "x", processor)
-        return (seconds.median, processor.median)
+        var ratios = Ratios(seconds: seconds.median, processor: processor.median)
+        if python.count == own.count + 1 {
+            let sample = Sample(zip(python.dropFirst(), own).map { $0 / $1.seconds })
+            report.add("  python3-sep / skyfarm", "x", sample)
+            ratios.python = sample.median
+        }
+        return ratios
     }
 }
 
 /// Whether scans of large sources slow down later ones in the same process.
 private enum HardImages {
-    /// Time of a scan after 50 hard images, divided by that before.
+    /// Processor time of a scan after 50 hard images, divided by that before.
     static func slowdown(runs: Int) throws -> Sample {
         let easy = try scan(size: 512, reach: 0)
         let hard = try scan(size: 1024, reach: 400)
         func time() throws -> Double {
-            let start = ContinuousClock.now
+            let start = Usage.ownProcessorTime
             for _ in 0..<20 { try easy() }
-            return (ContinuousClock.now - start).seconds
+            return Usage.ownProcessorTime - start
         }
         _ = try time()
         let before = Sample(try (0..<runs).map { _ in try time() })

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "CDNSSD.h"
 
+#include <stddef.h>
+
 #ifdef __linux__
 
 #include <avahi-common/malloc.h>

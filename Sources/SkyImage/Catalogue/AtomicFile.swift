@@ -83,8 +83,10 @@ public final class AtomicFile {
     }
 
     /// Makes the bytes durable, if ``finish()`` has not, and gives them the final name.
+    /// - Parameter syncsFolder: whether the name is durable, too, when this returns. Otherwise a loss of power in the next
+    ///   seconds may leave the folder as it was, but no incomplete file.
     /// - Throws: ``OutputError``; the final name is then untouched.
-    public func commit() throws(OutputError) {
+    public func commit(syncsFolder: Bool = true) throws(OutputError) {
         try finish()
         defer {
             if hasTemporary { unlink(temporary) }
@@ -92,6 +94,7 @@ public final class AtomicFile {
         }
         try giveName()
         hasTemporary = false
+        guard syncsFolder else { return }
         let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { return }
         // The file is complete under its name even on a file system that cannot sync folders.

@@ -42,15 +42,23 @@ public struct CatalogueOutput: Hashable, Sendable {
     ///
     /// The files get their names at the very end, one right after the other, once all of them are complete and standard
     /// output has received its bytes.
+    /// - Parameters:
+    ///   - table: the sources.
+    ///   - outputs: the files, and standard output.
+    ///   - syncsFolders: as in ``AtomicFile/commit(syncsFolder:)``.
     /// - Throws: ``OutputError``, or `CancellationError` if the task is cancelled before the files have their names.
-    public static func write(_ table: CatalogueTable, to outputs: [CatalogueOutput]) throws {
-        try write([table], to: outputs)
+    public static func write(
+        _ table: CatalogueTable, to outputs: [CatalogueOutput], syncsFolders: Bool = true
+    ) throws {
+        try write([table], to: outputs, syncsFolders: syncsFolders)
     }
 
     /// Writes the tables of several images of a file to each output, or nothing under any final name: FITS with a table
     /// per extension, other formats with one table, whose columns `hdu` and `extname` name the image.
-    /// - Throws: as ``write(_:to:)-(CatalogueTable,_)``.
-    public static func write(_ tables: [CatalogueTable], to outputs: [CatalogueOutput]) throws {
+    /// - Throws: as for one table.
+    public static func write(
+        _ tables: [CatalogueTable], to outputs: [CatalogueOutput], syncsFolders: Bool = true
+    ) throws {
         var files: [AtomicFile] = []
         for output in outputs where !output.isStandardOutput {
             let file = try AtomicFile(path: output.path, overwrite: output.overwrite)
@@ -65,7 +73,7 @@ public struct CatalogueOutput: Hashable, Sendable {
                 if let failure { throw AtomicFile.failure("standard output", failure) }
             }
         }
-        for file in files { try file.commit() }
+        for file in files { try file.commit(syncsFolder: syncsFolders) }
     }
 
     /// Writes a merged table to the file, a piece of its rows at a time, or nothing under the final name.

@@ -59,6 +59,6 @@ extension SkyScan {
             sources, removed: detections.removed, background, &tally,
             .init(
                 table: measurements.table, pixels: detections.pixels, absorbed: detections.absorbed,
-                background: background, parents: detections.parents))
+                hidden: detections.hidden, background: background, parents: detections.parents))
     }
 }

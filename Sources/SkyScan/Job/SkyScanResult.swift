@@ -36,6 +36,8 @@ public struct SkyScanResult: Sendable {
         package var pixels: PixelRuns
         /// The pixels of sources that cleaning removed, with the sources that they are due to.
         package var absorbed: PixelRuns
+        /// Whether each run of ``absorbed`` belongs to no aperture, see ``CatalogAssembly/hidden``.
+        package var hidden: [Bool] = []
         /// All pixels above the threshold, if they were requested.
         package var detected: PixelRuns?
         package var background: BackgroundModel

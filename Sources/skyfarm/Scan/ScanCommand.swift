@@ -153,7 +153,9 @@ struct ScanCommand: Command {
             overwrites: { _ in options.overwrite })
         // The catalogue may go to the same terminal.
         display.finish()
-        try CatalogueOutput.write(catalogueTable, to: outputs)
+        // A short scan is repeated sooner than a folder is synced.
+        try CatalogueOutput.write(
+            catalogueTable, to: outputs, syncsFolders: ContinuousClock.now - start >= .seconds(1))
         for page in pages { try page.commit() }
         await finish(journal, result, notice: events.say)
         // The catalogue does not wait for the live page's image.
