@@ -26,9 +26,6 @@ enum Usage {
     /// Peak resident memory of this process in bytes.
     static var peakMemory: Double { own.peakMemory }
 
-    /// CPU time of this process in seconds, with the resolution of a microsecond.
-    static var ownProcessorTime: Double { own.processorTime }
-
     private static var own: rusage {
         var usage = rusage()
         #if os(Linux)
