@@ -74,7 +74,7 @@ extension ImagesJob {
                 "\(file.name): has \(HumanFormat.count(images.count, "image")), the image that is measured is "
                     + "number \(place) of its file; name files with equal extensions")
         }
-        let reader = try reader(images[place - 1], of: file, survey)
+        let reader = try reader(images[place - 1], of: file, survey, place: place)
         let parameters = try command.detectionParameters(for: reader.summary)
         let location = reader.summary.name
         let scan = try SkyScan(
