@@ -50,7 +50,8 @@ final class FITSFile {
         FITSLibrary.run { _ = ffomem(&opened, "", READONLY, memory.address, memory.size, 0, nil, &status) }
         guard status == 0, let opened else { throw Self.openingError(name, status) }
         handle = opened
-        byteCount = Int(opened.pointee.Fptr.pointee.filesize)
+        // CFITSIO's size of a file in memory grows with what headers announce, beyond the memory.
+        byteCount = memory.size.pointee
     }
 
     deinit {

@@ -100,7 +100,8 @@ public struct SkyScan: Sendable {
             assembly.sources, removed: assembly.removed, background, &tally,
             .init(
                 table: measurements ?? MeasurementTable(), pixels: assembly.pixels, absorbed: assembly.absorbed,
-                hidden: assembly.hidden, detected: parameters.returnsDetections ? assembly.detected : nil, background: background,
+                hidden: assembly.hidden, detected: parameters.returnsDetections ? assembly.detected : nil,
+                background: background,
                 parents: assembly.parents))
     }
 

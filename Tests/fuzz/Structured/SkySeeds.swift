@@ -142,7 +142,7 @@ struct SkySeeds: Sendable {
         let window = MeasurementWindow(
             rect: rect, of: [0, 1], catalogue.sources,
             ceilings: Array(repeating: 300, count: catalogue.sources.count),
-            SegmentRows(runs, height: plan.height))
+            SegmentRows(runs, height: plan.height), isOfOtherImage: false)
         return MeasurementTask(
             id: 0, scan: MeasurementScan(window: window, parameters: parameters, background: background),
             window: self.window(rect))

@@ -98,6 +98,32 @@ struct StoredSamplesTests {
         #expect(throws: ImageError.self) { try read([UInt8](repeating: 0x55, count: 5760)) }
     }
 
+    @Test("a piece whose header announces more samples than it has is refused, not read past its end")
+    func tooShort() throws {
+        let cards =
+            ["SIMPLE  =                    T", "BITPIX  =                  -64"]
+            + [
+                "NAXIS   =                    2", "NAXIS1  =                   30", "NAXIS2  =                   16",
+                "END",
+            ]
+        let head = cards.map { $0.padding(toLength: 80, withPad: " ", startingAt: 0) }.joined()
+        // The samples have 3840 bytes.
+        for blocks in 0..<3 {
+            let piece =
+                Array(head.padding(toLength: 2880, withPad: " ", startingAt: 0).utf8)
+                + [UInt8](repeating: 0, count: 2880 * blocks)
+            var pixels = [Float](repeating: 0, count: 30 * 16)
+            let read = {
+                try pixels.withUnsafeMutableBufferPointer { target in
+                    try piece.withUnsafeBytes {
+                        try FITSImage.read(piece: $0, column: 0, row: 0, size: (30, 16), into: target)
+                    }
+                }
+            }
+            if blocks == 2 { try read() } else { #expect(throws: ImageError.self) { try read() } }
+        }
+    }
+
     @Test("a tile larger than its window is neither sent nor decompressed")
     func largeTile() throws {
         let path = folder.path("large.fits")
