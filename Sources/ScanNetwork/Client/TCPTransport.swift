@@ -19,8 +19,9 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     private let onEnd: (ScanError) -> Void
 
     /// Takes over an open connection. `packed`: the form in which this process packs bulk bytes. `onTraffic`: attempts got
-    /// their bulk bytes. `onReport`: the node reported what it read by a reference. `onFull`: the socket takes no more bytes, or all again. `onDraining`: the node takes no more tasks but finishes those it has. `onEnd`: the connection has
-    /// ended, and attempts in flight have been completed.
+    /// their bulk bytes. `onReport`: the node reported what it read by a reference. `onFull`: the socket takes no more
+    /// bytes, or all again; not called for a node on this machine. `onDraining`: the node takes no more tasks but finishes
+    /// those it has. `onEnd`: the connection has ended, and attempts in flight have been completed.
     init(
         node: NodeInfo, packed: String? = nil, connection: Connection,
         onTraffic: @escaping (BulkTraffic) -> Void = { _ in },
@@ -32,7 +33,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
         self.connection = connection
         (self.onTraffic, self.onReport, self.onDraining) = (onTraffic, onReport, onDraining)
         self.onEnd = onEnd
-        connection.becameFull = onFull
+        // A node on this machine that does not read is no full link.
+        if !connection.isLocal { connection.becameFull = onFull }
         connection.hand(to: self)
     }
 

@@ -131,6 +131,7 @@ struct CheckImagePlan: Sendable {
     static func write(
         _ scans: [CheckedScan], to targets: [Target], isOnly: Bool, overwrites: (String) -> Bool
     ) async throws {
+        if targets.isEmpty { return }
         let files = try targets.map { target in
             try CheckImageFile(
                 target.image, path: target.path, isOnly: isOnly || target.hdu != nil,

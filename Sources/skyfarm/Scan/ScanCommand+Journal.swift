@@ -33,7 +33,9 @@ extension ScanCommand {
             // Background and extraction of each band.
             tasks: plan.count == 1 ? 1 : 2 * plan.count)
         return try await ScanJournal.open(
-            record, in: folder, forgets: journal.forgets, isOneTask: plan.count == 1, notice: notice)
+            record, in: folder, forgets: journal.forgets,
+            // A page is found by its scan's record.
+            isOneTask: plan.count == 1 && options.page.paths.isEmpty, notice: notice)
     }
 
     /// The absolute name of an output.
