@@ -63,5 +63,5 @@ skyfarm view no.html 2>&1 | grep -q "no such page"
 skyfarm scan sky.fits --samp -o no.csv 2>&1 | grep -q "no SAMP hub runs"
 ok "what is missing on this system is named"
 
-ls /venv/lib/python3*/site-packages/skyfarm/licenses | grep -q -x libcfitsio10
+ls /venv/lib/python3*/site-packages/skyfarm/licenses | grep -q -x libcfitsio-dev
 ok "the licences of the libraries are there"
