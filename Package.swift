@@ -132,8 +132,8 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         // dns_sd.h, whose library is loaded when it is first used. Debian: libavahi-compat-libdnssd-dev.
         .target(
-            name: "CDNSSD", path: "Sources/CLibraries/CDNSSD",
-            linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux])), .linkedLibrary("resolv")]),
+            name: "CDNSSD", dependencies: ["CLoader"], path: "Sources/CLibraries/CDNSSD",
+            linkerSettings: [.linkedLibrary("resolv")]),
         .systemLibrary(
             name: "COpenSSL", path: "Sources/CLibraries/COpenSSL", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
@@ -153,7 +153,10 @@ let package = Package(
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
         // libmicrohttpd, loaded when it is first used.
         .target(
-            name: "CDashboard", dependencies: ["CMicroHTTPD"], path: "Sources/CLibraries/CDashboard",
+            name: "CDashboard", dependencies: ["CMicroHTTPD", "CLoader"], path: "Sources/CLibraries/CDashboard"),
+        // Libraries that are loaded when they are first used.
+        .target(
+            name: "CLoader", path: "Sources/CLibraries/CLoader",
             linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
         // C that Swift cannot express: the fixed draw of deblending, macros.
         .target(name: "CSkyfarm", path: "Sources/CLibraries/CSkyfarm", cSettings: computingC),

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import ScanBasics
 internal import ScanCluster
 
 /// A server of XML-RPC, which is called over HTTP.
@@ -108,12 +109,7 @@ private final class Exchange: Sendable {
 
     /// A connection to the first address of the host that accepts one.
     private func connected(host: String, port: UInt16, seconds: Int) throws(SAMPError) -> Int32 {
-        var hints = addrinfo()
-        #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_STREAM
-        #endif
+        var hints = addrinfo.streams
         var list: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, String(port), &hints, &list)
         guard status == 0, let list else {
@@ -125,10 +121,7 @@ private final class Exchange: Sendable {
             let descriptor = socket(entry.pointee.ai_family, entry.pointee.ai_socktype, 0)
             guard descriptor >= 0 else { continue }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            var patience = timeval(tv_sec: seconds, tv_usec: 0)
-            for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-                setsockopt(descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
-            }
+            limitTime(ofSocket: descriptor, seconds: seconds)
             if connect(descriptor, entry.pointee.ai_addr, entry.pointee.ai_addrlen) == 0 { return descriptor }
             failure = Self.failure("connect to \(host):\(port)")
             close(descriptor)

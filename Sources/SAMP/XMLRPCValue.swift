@@ -1,3 +1,5 @@
+internal import ScanBasics
+
 /// A value of XML-RPC, of the types that SAMP has.
 enum XMLRPCValue: Equatable, Sendable {
     case text(String)
@@ -30,20 +32,6 @@ enum XMLRPCValue: Equatable, Sendable {
             + parameters.map { "<param>\($0.xml)</param>" }.joined() + "</params></methodCall>\n"
     }
 
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            // A reader of XML replaces a bare carriage return.
-            case "\r": result += "&#13;"
-            // XML has no other control characters.
-            case "\u{0}"..."\u{8}", "\u{b}", "\u{c}", "\u{e}"..."\u{1f}", "\u{fffe}", "\u{ffff}": result += "?"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
-    }
+    /// A reader of XML replaces a bare carriage return.
+    private static func escaped(_ text: String) -> String { text.escapedForXML(["\r": "&#13;"]) }
 }

@@ -1,13 +1,11 @@
-// For RTLD_DEFAULT.
-#define _GNU_SOURCE
 #include "CDNSSD.h"
+#include "CLoader.h"
 
 #include <stddef.h>
 
 #ifdef __linux__
 
 #include <avahi-common/malloc.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -30,25 +28,19 @@ static void *zeroed(size_t size) { return calloc(1, size); }
 
 static const AvahiAllocator zeroing_allocator = {zeroed, free, realloc, calloc};
 
-/// A function of the library: one that the program was linked with, or that of `handle`.
-static void *find(void *handle, const char *name) {
-    void *linked = dlsym(RTLD_DEFAULT, name);
-    return linked || !handle ? linked : dlsym(handle, name);
-}
-
 static void load(void) {
     // Never closed: a reference may outlive its owner's last call.
-    void *handle = dlsym(RTLD_DEFAULT, "DNSServiceRegister") ? NULL : dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+    void *handle = skyfarm_load_library(library_name, "DNSServiceRegister");
     // Its dependencies are found through it. The allocator must not change after the first allocation.
-    __typeof__(avahi_set_allocator) *set_allocator = find(handle, "avahi_set_allocator");
+    __typeof__(avahi_set_allocator) *set_allocator = skyfarm_find_function(handle, "avahi_set_allocator");
     if (set_allocator) set_allocator(&zeroing_allocator);
-    library.browse = find(handle, "DNSServiceBrowse");
-    library.resolve = find(handle, "DNSServiceResolve");
-    library.query_record = find(handle, "DNSServiceQueryRecord");
-    library.descriptor = find(handle, "DNSServiceRefSockFD");
-    library.process_result = find(handle, "DNSServiceProcessResult");
-    library.deallocate = find(handle, "DNSServiceRefDeallocate");
-    library.register_service = find(handle, "DNSServiceRegister");
+    library.browse = skyfarm_find_function(handle, "DNSServiceBrowse");
+    library.resolve = skyfarm_find_function(handle, "DNSServiceResolve");
+    library.query_record = skyfarm_find_function(handle, "DNSServiceQueryRecord");
+    library.descriptor = skyfarm_find_function(handle, "DNSServiceRefSockFD");
+    library.process_result = skyfarm_find_function(handle, "DNSServiceProcessResult");
+    library.deallocate = skyfarm_find_function(handle, "DNSServiceRefDeallocate");
+    library.register_service = skyfarm_find_function(handle, "DNSServiceRegister");
     // Not before `main`: `setenv` moves the environment, next to which a statically linked Swift runtime looks for the
     // program's arguments. The first `setenv` of a process is safe beside `getenv` on other threads: the array that it
     // replaces stays allocated and unchanged.

@@ -1,6 +1,5 @@
-// For RTLD_DEFAULT.
-#define _GNU_SOURCE
 #include "CDashboard.h"
+#include "CLoader.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -27,30 +26,22 @@ static struct {
 
 #ifdef __linux__
 
-#include <dlfcn.h>
-
 static const char library_name[] = "libmicrohttpd.so.12";
-
-/// A function of the library: one that the program was linked with, or that of `handle`.
-static void *find(void *handle, const char *name) {
-    void *linked = dlsym(RTLD_DEFAULT, name);
-    return linked || !handle ? linked : dlsym(handle, name);
-}
 
 static void load(void) {
     // Never closed: its threads end after the last call.
-    void *handle = dlsym(RTLD_DEFAULT, "MHD_start_daemon") ? NULL : dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-    library.start_daemon = find(handle, "MHD_start_daemon");
-    library.stop_daemon = find(handle, "MHD_stop_daemon");
-    library.get_connection_info = find(handle, "MHD_get_connection_info");
-    library.suspend_connection = find(handle, "MHD_suspend_connection");
-    library.resume_connection = find(handle, "MHD_resume_connection");
-    library.lookup_connection_value = find(handle, "MHD_lookup_connection_value");
-    library.create_response_from_buffer = find(handle, "MHD_create_response_from_buffer");
-    library.create_response_from_callback = find(handle, "MHD_create_response_from_callback");
-    library.add_response_header = find(handle, "MHD_add_response_header");
-    library.queue_response = find(handle, "MHD_queue_response");
-    library.destroy_response = find(handle, "MHD_destroy_response");
+    void *handle = skyfarm_load_library(library_name, "MHD_start_daemon");
+    library.start_daemon = skyfarm_find_function(handle, "MHD_start_daemon");
+    library.stop_daemon = skyfarm_find_function(handle, "MHD_stop_daemon");
+    library.get_connection_info = skyfarm_find_function(handle, "MHD_get_connection_info");
+    library.suspend_connection = skyfarm_find_function(handle, "MHD_suspend_connection");
+    library.resume_connection = skyfarm_find_function(handle, "MHD_resume_connection");
+    library.lookup_connection_value = skyfarm_find_function(handle, "MHD_lookup_connection_value");
+    library.create_response_from_buffer = skyfarm_find_function(handle, "MHD_create_response_from_buffer");
+    library.create_response_from_callback = skyfarm_find_function(handle, "MHD_create_response_from_callback");
+    library.add_response_header = skyfarm_find_function(handle, "MHD_add_response_header");
+    library.queue_response = skyfarm_find_function(handle, "MHD_queue_response");
+    library.destroy_response = skyfarm_find_function(handle, "MHD_destroy_response");
 }
 
 #else

@@ -1,3 +1,4 @@
+import ScanBasics
 import ScanCluster
 
 #if canImport(Glibc)
@@ -27,12 +28,7 @@ enum SystemResolver {
     }
 
     private static func lookUp(_ host: String) -> ([HostAddress], DiscoveryError?) {
-        var hints = addrinfo()
-        #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_STREAM
-        #endif
+        var hints = addrinfo.streams
         var first: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, nil, &hints, &first)
         guard status == 0 else {

@@ -1,3 +1,4 @@
+import ScanBasics
 import ScanCluster
 import CLibUV
 
@@ -23,12 +24,7 @@ enum Resolver {
     /// Calls `completion` on the loop's thread, never from inside this call.
     static func resolve(_ address: SocketAddress, on loop: EventLoop, _ completion: @escaping (Outcome) -> Void) {
         loop.assertOnLoop()
-        var hints = addrinfo()
-        #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_STREAM
-        #endif
+        var hints = addrinfo.streams
         let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
         let box = Unmanaged.passRetained(Request(completion))
         request.pointee.data = box.toOpaque()

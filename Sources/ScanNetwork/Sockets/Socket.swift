@@ -1,3 +1,4 @@
+import ScanBasics
 import ScanCluster
 
 #if canImport(Glibc)
@@ -58,12 +59,7 @@ final class Socket {
 
     /// A socket that listens on `address`, which must be numeric, a name of this machine, or have an empty host.
     static func listening(on address: SocketAddress) throws -> Socket {
-        var hints = addrinfo()
-        #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_STREAM
-        #endif
+        var hints = addrinfo.streams
         hints.ai_flags = AI_PASSIVE
         var list: UnsafeMutablePointer<addrinfo>?
         let host = address.host.isEmpty ? nil : address.host

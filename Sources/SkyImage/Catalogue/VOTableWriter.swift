@@ -1,3 +1,5 @@
+internal import ScanBasics
+
 /// Writes a table as a VOTable 1.3 with its rows as text.
 enum VOTableWriter {
     private static let pieceLength = 1 << 18
@@ -48,21 +50,7 @@ enum VOTableWriter {
             + "<DESCRIPTION>\(escaped(column.description))</DESCRIPTION></FIELD>\n"
     }
 
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            // XML has no other control characters.
-            case "\u{0}"..."\u{8}", "\u{b}", "\u{c}", "\u{e}"..."\u{1f}", "\u{fffe}", "\u{ffff}": result += "?"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
-    }
+    private static func escaped(_ text: String) -> String { text.escapedForXML(["\"": "&quot;"]) }
 }
 
 extension CatalogueTable.Values {

@@ -4,11 +4,8 @@ internal import SkyImage
 /// The sources of an image, for their measurement in other images of the same size: SExtractor's dual image mode.
 public struct Detections: Sendable {
     let sources: SourceTable
-    let pixels: PixelRuns
-    let absorbed: PixelRuns
-    let hidden: [Bool]
+    let measured: SkyScanResult.Measured
     let detected: PixelRuns
-    let parents: [Int32]
     let removed: Int
     let width: Int
     let height: Int
@@ -22,8 +19,7 @@ public struct Detections: Sendable {
     public init?(_ result: SkyScanResult, of image: ImageSummary) {
         guard let measured = result.measured, let detected = measured.detected else { return nil }
         (sources, removed, missing) = (result.sources, result.removed, result.missing)
-        (pixels, absorbed, hidden, parents) = (measured.pixels, measured.absorbed, measured.hidden, measured.parents)
-        self.detected = detected
+        (self.measured, self.detected) = (measured, detected)
         (width, height) = (image.width, image.height)
     }
 }
@@ -49,16 +45,14 @@ extension SkyScan {
         for sector in detections.missing { tally.skip(sector.step, sector: sector.rect, reason: sector.reason) }
         let background = try await measureBackground(&tally)
         let levels = background.levels(x: detections.sources.x, y: detections.sources.y)
+        var measured = detections.measured
         var measurements = MeasurementPlan(
-            detections.sources, pixels: detections.pixels, absorbed: detections.absorbed, hidden: detections.hidden,
+            detections.sources, pixels: measured.pixels, absorbed: measured.absorbed, hidden: measured.hidden,
             plan: plan, parameters: parameters, request: request, levels: levels, detected: detections.detected)
         try await complete(&measurements, request, background, &tally)
         var sources = detections.sources
         sources.photometry = Photometry(measurements.table, request, count: sources.count)
-        return result(
-            sources, removed: detections.removed, background, &tally,
-            .init(
-                table: measurements.table, pixels: detections.pixels, absorbed: detections.absorbed,
-                hidden: detections.hidden, background: background, parents: detections.parents))
+        (measured.table, measured.background, measured.detected) = (measurements.table, background, nil)
+        return result(sources, removed: detections.removed, background, &tally, measured)
     }
 }

@@ -32,6 +32,8 @@ extension ScanCommand {
         var checkImages: [CheckImageOutput]
         /// Nil: sources are searched for.
         var forced: Forced?
+        /// What a row of a catalogue is.
+        var rowName: String { forced == nil ? "source" : "position" }
         /// The image in which sources are detected, with its HDU in brackets; nil: that in which they are measured.
         var detectionImage: String?
         var log: Log

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Dispatch
 import Foundation
+import ScanBasics
 import ScanCluster
 
 /// Serves ``LocalSocket`` to processes of this user, until it is released.
@@ -64,7 +65,7 @@ final class LocalServer: @unchecked Sendable {
             close(descriptor)
             return
         }
-        LocalSocket.limitTime(of: descriptor, seconds: 5)
+        limitTime(ofSocket: descriptor, seconds: 5)
         // Not on this thread: a peer that sends nothing must not delay others.
         queue.async {
             let line = try? LocalSocket.readLine(descriptor)

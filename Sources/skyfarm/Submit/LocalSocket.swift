@@ -1,6 +1,7 @@
 import CSkyfarm
 import CommandLineKit
 import Foundation
+import ScanBasics
 import ScanCluster
 
 /// A request to the node of this user on this machine, as one line of JSON.
@@ -54,7 +55,7 @@ enum LocalSocket {
                 "no node of yours runs on this machine (\(path)): start `skyfarm node`, or the service of your user by"
                     + " `skyfarm node --install-service --user`")
         }
-        limitTime(of: descriptor, seconds: 10)
+        limitTime(ofSocket: descriptor, seconds: 10)
         let handle = FileHandle(fileDescriptor: descriptor)
         try handle.write(contentsOf: Data(JSONOutput.line(request).utf8))
         guard let line = try readLine(descriptor), let reply = try? JSONDecoder().decode(LocalReply.self, from: line)
@@ -95,14 +96,6 @@ enum LocalSocket {
     static func peer(of descriptor: Int32) -> uid_t? {
         var user = uid_t()
         return skyfarm_peer_user(descriptor, &user) == 0 ? nil : user
-    }
-
-    /// Limits the time of each read and write.
-    static func limitTime(of descriptor: Int32, seconds: Int) {
-        var time = timeval(tv_sec: seconds, tv_usec: 0)
-        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-            setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
-        }
     }
 
     /// Reads to the first newline; nil if the peer sends none, or too much.

@@ -8,15 +8,19 @@ import SkyTestSupport
 
 @Suite("half-flux radius")
 struct HalfFluxRadiusTests {
+    /// A peak over noise, in part negative.
+    private func peak(_ width: Int32, _ height: Int32, _ random: inout SplitMix64) -> [Float] {
+        (0..<width * height).map { index in
+            let (dx, dy) = (Float(index % width - width / 2), Float(index / width - height / 2))
+            return 900 / (1 + dx * dx + dy * dy) + Float.random(in: -1...1, using: &random)
+        }
+    }
+
     @Test("the radius is libsep's, for places within and beside the image", arguments: UInt64(0)..<60)
     func equalsSEP(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let (width, height) = (Int32.random(in: 1...90, using: &random), Int32.random(in: 1...90, using: &random))
-        // A peak over noise, in part negative.
-        let pixels = (0..<width * height).map { index -> Float in
-            let (dx, dy) = (Float(index % width - width / 2), Float(index / width - height / 2))
-            return 900 / (1 + dx * dx + dy * dy) + Float.random(in: -1...1, using: &random)
-        }
+        let pixels = peak(width, height, &random)
         var image = sep_image()
         (image.dtype, image.w, image.h) = (SEP_TFLOAT, width, height)
         pixels.withUnsafeBufferPointer { pixels in
@@ -41,10 +45,7 @@ struct HalfFluxRadiusTests {
     func targetEqualsSEP(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let (width, height) = (Int32(61), Int32(47))
-        let pixels = (0..<width * height).map { index -> Float in
-            let (dx, dy) = (Float(index % width - width / 2), Float(index / width - height / 2))
-            return 900 / (1 + dx * dx + dy * dy) + Float.random(in: -1...1, using: &random)
-        }
+        let pixels = peak(width, height, &random)
         var image = sep_image()
         (image.dtype, image.w, image.h) = (SEP_TFLOAT, width, height)
         pixels.withUnsafeBufferPointer { pixels in

@@ -46,7 +46,7 @@ extension ScanCommand {
             .init(
                 outputs: outputs, checkImages: checkImages, detections: try SharedDetections(options.detectionImage),
                 merged: merged, journal: journal,
-                report: ImagesReport(rows: options.forced == nil ? "source" : "position"), pages: pages))
+                report: ImagesReport(rows: options.rowName), pages: pages))
     }
 
     /// Where the files come from.

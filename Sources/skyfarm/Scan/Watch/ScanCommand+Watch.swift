@@ -29,7 +29,7 @@ extension ScanCommand {
             .init(
                 outputs: outputs, checkImages: checkImages, detections: try SharedDetections(options.detectionImage),
                 journal: journal,
-                report: ImagesReport(rows: options.forced == nil ? "source" : "position", isEndless: true),
+                report: ImagesReport(rows: options.rowName, isEndless: true),
                 pages: pages))
     }
 

@@ -1,0 +1,26 @@
+#if canImport(Glibc)
+    package import Glibc
+#else
+    package import Darwin
+#endif
+
+extension addrinfo {
+    /// Hints for addresses of stream sockets.
+    package static var streams: addrinfo {
+        var hints = addrinfo()
+        #if canImport(Glibc)
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+            hints.ai_socktype = SOCK_STREAM
+        #endif
+        return hints
+    }
+}
+
+/// Limits the time of each read and write of a socket, in seconds.
+package func limitTime(ofSocket descriptor: Int32, seconds: Int) {
+    var time = timeval(tv_sec: seconds, tv_usec: 0)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+        setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
+    }
+}
