@@ -12,7 +12,7 @@ import pytest
 from sep_examples import results, sky
 
 from skyfarm import sep
-from skyfarm.sep import _background, _bands
+from skyfarm.sep import _background, _bands, _extract
 
 
 def test_results_are_those_of_sep(tmp_path: Path) -> None:
@@ -97,6 +97,17 @@ def test_other_threads_run_meanwhile() -> None:
         during += extracting.is_set()
         time.sleep(0)
     assert during > 10
+
+
+def test_limit_raised_by_another_thread() -> None:
+    limits = _extract._limits()
+    try:
+        # The limit was small when the extraction began, and is as large as it gets when the extraction has failed.
+        sep.set_extract_pixstack(2 * 100 + 1000)
+        assert _extract._grown(_extract.BUFFER_FULL, 100, (100, limits[1]))
+        assert not _extract._grown(_extract.BUFFER_FULL, 100, _extract._limits())
+    finally:
+        sep.set_extract_pixstack(limits[0])
 
 
 @pytest.mark.parametrize("options", [{}, {"clean": False}, {"err": 5.0, "filter_kernel": None}, {"var": 25.0, "gain": 2.0}])

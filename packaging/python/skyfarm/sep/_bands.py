@@ -46,20 +46,23 @@ class Extraction:
     clean: bool
     clean_param: float
     dtype: np.dtype[Any]
-    #: Whether a limit that an extraction exceeded is larger now.
-    grown: Callable[[int, int], bool]
+    #: The limits of an extraction: pixels of SEP's buffer, objects of an island.
+    limits: Callable[[], tuple[int, int]]
+    #: Whether a limit that an extraction exceeded is larger now than at its beginning.
+    grown: Callable[[int, int, tuple[int, int]], bool]
 
     def call(self, image: Image, clean: bool | None = None) -> c_void_p:
         """SEP's catalogue of an image."""
         kernel, catalogue = self.kernel, c_void_p()
         columns, rows = (0, 0) if kernel is None else (kernel.shape[1], kernel.shape[0])
         while True:
+            limits = self.limits()
             status = library().sep_extract(
                 image.pointer, self.thresh, 0 if self.noise_type else 1, self.minarea,
                 None if kernel is None else kernel.ctypes.data, columns, rows, self.filter_type, self.deblend_nthresh,
                 self.deblend_cont, int(self.clean if clean is None else clean), self.clean_param, byref(catalogue),
             )  # fmt: skip
-            if not self.grown(status, self.data.size):
+            if not self.grown(status, self.data.size, limits):
                 check(status)
                 return catalogue
 

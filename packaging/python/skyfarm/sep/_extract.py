@@ -90,7 +90,8 @@ def extract(
         raise ValueError("filter_kernel must be 2-d")
     bands = Extraction(
         image.data, image.noise_type, image.noise_value, gain or 0.0, thresh, minarea, kernel,
-        1 if filter_type == "matched" else 0, deblend_nthresh, deblend_cont, bool(clean), clean_param, _OBJECT, _grown,
+        1 if filter_type == "matched" else 0, deblend_nthresh, deblend_cont, bool(clean), clean_param, _OBJECT, _limits,
+        _grown,
     )  # fmt: skip
     if image.noise is None and image.mask is None and is_cut(image.data.shape):
         # SEP computes in single precision.
@@ -111,8 +112,15 @@ def _objects(catalogue: c_void_p, image: Image, wants_map: bool) -> tuple[Array,
     return objects, segmap
 
 
-def _grown(status: int, pixels: int) -> bool:
-    """Whether a limit that was exceeded is larger now."""
+def _limits() -> tuple[int, int]:
+    return get_extract_pixstack(), get_sub_object_limit()
+
+
+def _grown(status: int, pixels: int, limits: tuple[int, int]) -> bool:
+    """Whether a limit that was exceeded is larger now than before, in `limits`: this raises it, unless another thread has."""
+    exceeded = {BUFFER_FULL: 0, BLEND_FULL: 1}.get(status)
+    if exceeded is not None and _limits()[exceeded] > limits[exceeded]:
+        return True
     if status == BUFFER_FULL and get_extract_pixstack() < 2 * pixels + 1000:
         set_extract_pixstack(min(8 * get_extract_pixstack(), 2 * pixels + 1000))
         return True
