@@ -51,7 +51,11 @@ package indirect enum Boxed<Value> {
 
     package init(_ value: Value) { self = .value(value) }
 
-    package var value: Value { switch self { case .value(let value): value } }
+    package var value: Value {
+        switch self {
+        case .value(let value): value
+        }
+    }
 }
 
 extension Boxed: Sendable where Value: Sendable {}
