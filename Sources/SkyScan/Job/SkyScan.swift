@@ -82,11 +82,13 @@ public struct SkyScan: Sendable {
 
     var extractionCost: Double { Double((0..<plan.count).reduce(0) { $0 + plan[$1].window.area }) }
 
-    /// Reads the first pixels of the image beside other work, so that a slot of this process finds them when it becomes
-    /// free. Useless if other systems do the first tasks.
+    /// Reads the first pixels of the image beside other work, so that a slot of this process, which unpacks the pixels of a
+    /// whole image, finds them when it becomes free. Useless if other systems do the first tasks.
     public func readAhead() {
         let windows = (0..<min(plan.count, ReadingOrder.mostAhead)).map { reader.contents(of: plan[$0].window) }
-        Task { [reader] in await reader.readAhead(windows) }
+        // Only then is the whole image the window of one task.
+        let isOneTask = plan.count == 1 && positions == nil
+        Task { [reader] in await reader.readAhead(windows, unpacksOnSlots: isOneTask) }
     }
 
     private mutating func scanInBands(_ tally: inout ScanTally) async throws -> (BackgroundModel, SourceBatch) {
