@@ -147,16 +147,6 @@ public final class ScanNode: Sendable {
         return address
     }
 
-    /// Starts the node, and drains it when the task is cancelled.
-    /// - Parameter onReady: called with the address at which the node serves.
-    /// - Throws: as ``start()``.
-    public func run(onReady: (SocketAddress) -> Void = { _ in }) async throws {
-        if let address = try start() { onReady(address) }
-        // Only the cancellation ends the loop.
-        while (try? await Task.sleep(for: .seconds(3600))) != nil {}
-        await drain()
-    }
-
     /// Accepts these keys from now on, and announces them. Connections that were made with other keys stay.
     package func use(_ keys: KeyRing) async {
         self.keys.withLock { $0 = keys }
