@@ -10,7 +10,8 @@ struct Skyfarm {
     static let software = "skyfarm \(version)"
 
     static let commands: [any Command.Type] = [
-        ScanCommand.self, NodeCommand.self, NodesCommand.self, KeyCommand.self, DoctorCommand.self, JobsCommand.self,
+        ScanCommand.self, NodeCommand.self, NodesCommand.self, UpCommand.self, DownCommand.self, KeyCommand.self,
+        DoctorCommand.self, JobsCommand.self,
         SubmitCommand.self, ViewCommand.self, SynthCommand.self, BenchCommand.self, SexCommand.self, HelpCommand.self,
         CompletionsCommand.self,
     ]
@@ -36,7 +37,7 @@ struct Skyfarm {
         ],
         commands: commands.map { $0.spec }, exitCodes: ExitCode.all,
         commonExitCodes: [.complete, .failure, .usage, .output], settings: .settings,
-        files: [.key, .journals, .fingerprints])
+        files: [.key, .journals, .fingerprints, .hosts])
 
     static func main() async {
         holdStandardStreams()

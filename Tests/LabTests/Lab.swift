@@ -77,7 +77,9 @@ enum Lab {
     private static func missing(for scenario: Scenario) -> [String] {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         return scenario.tools.filter { tool in
-            !path.split(separator: ":").contains { access("\($0)/\(tool)", X_OK) == 0 }
+            // Not a tool: sshd gives up its privileges, which it cannot in a user namespace.
+            if tool == "root" { return geteuid() != 0 }
+            return !path.split(separator: ":").contains { access("\($0)/\(tool)", X_OK) == 0 }
         }
     }
 

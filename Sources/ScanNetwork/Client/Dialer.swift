@@ -33,6 +33,14 @@ final class Dialer: @unchecked Sendable {
         case host(SocketAddress)
         /// Addresses, the most promising first.
         case addresses([RawAddress])
+
+        /// The addresses if all are numeric, else the first host.
+        init(_ addresses: [SocketAddress]) {
+            let numeric = addresses.compactMap { RawAddress(numeric: $0) }
+            self =
+                numeric.count == addresses.count
+                ? .addresses(numeric) : .host(addresses.first ?? SocketAddress(host: "", port: 0))
+        }
     }
 
     /// An address, and the keys to offer there, one per connection.

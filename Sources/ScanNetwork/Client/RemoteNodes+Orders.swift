@@ -25,10 +25,7 @@ extension RemoteNodes {
     ) async throws -> OrderOutcome {
         var info = CoordinatorInfo(name: options.name, frameLimit: options.frameLimit)
         info.order = order
-        let numeric = addresses.compactMap { RawAddress(numeric: $0) }
-        let target: Dialer.Target =
-            numeric.count == addresses.count
-            ? .addresses(numeric) : .host(addresses.first ?? SocketAddress(host: "", port: 0))
+        let target = Dialer.Target(addresses)
         return try await withCheckedThrowingContinuation { continuation in
             loop.execute { [info] in
                 let dialer = Dialer(

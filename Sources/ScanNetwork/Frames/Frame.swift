@@ -10,6 +10,16 @@ package enum Frame {
     case pong(UInt64)
     /// The sender is about to close; `draining` if it finishes its tasks first.
     case goodbye(draining: Bool, message: String)
+    /// A call of a holder of the key, and the node's reply to one.
+    case call(CallFrame)
+    case reply(CallFrame)
+}
+
+/// A call or its reply: bytes that the protocol does not look into.
+package struct CallFrame {
+    /// Chosen by the caller; the reply has the same.
+    package var number: UInt64
+    package var body: UnsafeRawBufferPointer
 }
 
 /// An attempt at a task, on its way to a node.
@@ -143,6 +153,9 @@ enum FrameFormat {
     static let bulkChecksumSize = 8
     static let requestHeaderSize = 16
     static let messageLimit = 4096
+    /// Before the body of a call or a reply: its number and the body's checksum.
+    static let callHeaderSize = 24
+    static let callBodyLimit = 16 << 20
     /// Smallest frame limit that a peer may state.
     static let leastFrameLimit = 4096
     /// Longest frame whose length fits in the prefix.
@@ -156,6 +169,8 @@ enum FrameFormat {
         case ping = 5
         case pong = 6
         case goodbye = 7
+        case call = 8
+        case reply = 9
     }
 
     enum TaskFlag {

@@ -99,6 +99,13 @@ package struct FrameDecoder: ~Copyable {
             try require(bytes, least: FrameFormat.prefixSize, flags: 1, detail: false)
             let message = String(decoding: bytes.from(FrameFormat.prefixSize), as: UTF8.self)
             return .goodbye(draining: flags == 1, message: message)
+        case .call, .reply:
+            try require(bytes, least: FrameFormat.callHeaderSize, flags: 0, detail: false)
+            let body = bytes.from(FrameFormat.callHeaderSize)
+            guard body.count <= FrameFormat.callBodyLimit else { throw ProtocolError("a \(kind) of \(body.count) bytes") }
+            guard checksum(body) == bytes.u64(16) else { throw ProtocolError("a \(kind) with a wrong checksum") }
+            let call = CallFrame(number: bytes.u64(8), body: body)
+            return kind == .call ? .call(call) : .reply(call)
         }
     }
 

@@ -110,6 +110,21 @@ extension ByteWriter {
         put(token)
     }
 
+    /// Appends a call.
+    package mutating func putCall(_ number: UInt64, body: [UInt8]) { put(.call, number, body) }
+
+    /// Appends the reply to a call.
+    package mutating func putReply(_ number: UInt64, body: [UInt8]) { put(.reply, number, body) }
+
+    private mutating func put(_ kind: FrameFormat.Kind, _ number: UInt64, _ body: [UInt8]) {
+        putPrefix(kind, size: FrameFormat.callHeaderSize + body.count)
+        body.withUnsafeBytes { body in
+            put(number)
+            put(checksum(body))
+            put(raw: body)
+        }
+    }
+
     /// Appends the announcement that the connection will end.
     package mutating func putGoodbye(draining: Bool, message: String) {
         let message = Array(message.utf8.prefix(FrameFormat.messageLimit))

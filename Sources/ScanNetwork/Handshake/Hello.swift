@@ -30,6 +30,8 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     public var arithmetic: Arithmetic?
     /// Its answer to the order of this connection's greeting; nil without an order.
     package var answer: NodeOrder.Answer?
+    /// Whether it answers calls; nil if not.
+    package var answersCalls: Bool?
     /// Longest frame it accepts, in bytes.
     package var frameLimit: Int
 
@@ -63,6 +65,8 @@ package struct CoordinatorInfo: Codable, Equatable, Sendable {
     package var weight: Double?
     /// What it orders the node to do, instead of sending tasks; nil if it sends tasks.
     package var order: NodeOrder?
+    /// Whether it sends calls instead of tasks; nil if not.
+    package var calls: Bool?
 
     /// Weights that nodes accept; others count as the nearest of them.
     package static let weights = 0.01...100.0

@@ -38,7 +38,7 @@ package struct ServerHandshake {
                 let both = "it speaks protocol \(hello.versions.words), this node \(versions.words)"
                 return refuse(.otherVersion, both)
             }
-            // A paused node still takes orders.
+            // A paused node still takes orders and calls.
             if let obstacle, obstacle.refusal != .paused { return refuse(obstacle.refusal, obstacle.message) }
             var info = try WireDecoder().decode(CoordinatorInfo.self, from: hello.body)
             guard info.frameLimit >= FrameFormat.leastFrameLimit else {
@@ -53,7 +53,9 @@ package struct ServerHandshake {
             }
             info.frameLimit = min(info.frameLimit, FrameFormat.greatestFrameLimit)
             if let order = info.order { return .obey(order, info) }
-            if let obstacle { return refuse(obstacle.refusal, obstacle.message) }
+            if let obstacle, !(info.calls == true && node.answersCalls == true) {
+                return refuse(obstacle.refusal, obstacle.message)
+            }
             return .open(info, reply: try welcome(node), consumed: size)
         } catch let foreign as ForeignPeer {
             return refuse(.malformed, "this is a skyfarm node; the peer \(foreign)")

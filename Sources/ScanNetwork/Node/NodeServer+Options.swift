@@ -28,6 +28,9 @@ extension NodeServer {
         /// Carries out an order of a holder of the key, and returns why the node runs no tasks then; nil if it runs
         /// them. Called on the I/O thread. Nil: orders are refused.
         public var onOrder: (@Sendable (NodeOrder, Peer) -> String?)?
+        /// Answers a call of a holder of the key: its bytes have the meaning that the program gives them. Not called on the
+        /// I/O thread. Nil: the node answers no calls.
+        public var onCall: (@Sendable ([UInt8], Peer) async -> [UInt8])?
         /// Makes the sessions that protect the connections; only benchmarks change it.
         package var sessions = SessionMaker.tls
 

@@ -95,6 +95,7 @@ public final class NodeServer: @unchecked Sendable {
         info.readsReferences = resolver == nil ? nil : true
         info.identifiesBulk = info.readsReferences
         info.forgetsBulk = true
+        info.answersCalls = options.onCall == nil ? nil : true
         info.unpacks = scanners.unpacker?.form
         info.processors = system.processors
         info.arithmetic = scanners.arithmetic

@@ -4,7 +4,7 @@ import ScanCluster
 final class NodeSession: @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
 
-    private(set) var state: NodeSessionState<NodeTask>
+    var state: NodeSessionState<NodeTask>
     var connection: Connection?
     let server: NodeServer
     let id: ConnectionID
@@ -120,6 +120,10 @@ extension NodeSession: ConnectionDelegate {
         case .wait: return .wait
         case .open(let coordinator, let reply, let consumed):
             connection.send { writer in reply.withUnsafeBytes { writer.put(raw: $0) } }
+            if coordinator.calls == true, server.options.onCall != nil {
+                state.openedForCalls(by: coordinator, at: "\(connection.peer)")
+                return .open(consumed: consumed)
+            }
             weight = coordinator.weight ?? 1
             report(state.opened(by: coordinator, at: "\(connection.peer)"))
             server.opened(id)
@@ -154,7 +158,8 @@ extension NodeSession: ConnectionDelegate {
         case .task(let task): try received(task, on: connection)
         case .cancel(let request): state.cancel(request)?.cancel()
         case .goodbye(_, let message): state.goodbye = message.printable
-        case .response, .refusal, .ping, .pong: throw ProtocolError("a coordinator sent a node's frame")
+        case .call(let call): try received(call)
+        case .response, .refusal, .ping, .pong, .reply: throw ProtocolError("a coordinator sent a node's frame")
         }
     }
 

@@ -25,6 +25,8 @@ package struct NodeSessionState<Work: SessionTask> {
         /// Frames are exchanged; the coordinator accepts frames of `frameLimit` bytes. Goes to `ended`.
         /// Indirect: each task looks at the phase.
         indirect case open(NodeServer.Peer, frameLimit: Int)
+        /// The coordinator sends calls, of which these are not answered yet. Goes to `ended`.
+        indirect case calls(NodeServer.Peer, Set<UInt64>)
         /// The hello was refused, for this reason. Goes to `ended`.
         case refused(String)
         /// The hello had an order, which was answered. Goes to `ended`.
@@ -59,7 +61,7 @@ package struct NodeSessionState<Work: SessionTask> {
         case disconnected(NodeServer.Event)
         /// A peer that never became a coordinator, for this reason.
         case refused(reason: String)
-        /// An order was answered.
+        /// An order was answered, or calls.
         case answered
     }
 
@@ -112,11 +114,43 @@ package struct NodeSessionState<Work: SessionTask> {
         return logged(.connected(peer))
     }
 
+    /// A holder of the key at `address` sent a valid hello, and will send calls.
+    package mutating func openedForCalls(by caller: CoordinatorInfo, at address: String) {
+        phase = .calls(NodeServer.Peer(address: address, name: caller.name), [])
+    }
+
     /// The peer's hello was refused.
     package mutating func refused(_ reason: String) { phase = .refused(reason) }
 
     /// The peer's hello had an order, which was answered.
     package mutating func answered() { phase = .answered }
+
+    // MARK: Calls
+
+    /// Most calls of a connection that wait for their replies.
+    package static var callLimit: Int { 16 }
+
+    /// A call arrived.
+    /// - Returns: its caller.
+    /// - Throws: ``ProtocolError`` if the connection is not one for calls, the call is open already, or too many are.
+    package mutating func called(_ number: UInt64) throws(ProtocolError) -> NodeServer.Peer {
+        guard case .calls(let peer, var numbers) = phase else {
+            throw ProtocolError("a call on a connection for tasks")
+        }
+        guard numbers.count < Self.callLimit else { throw ProtocolError("more than \(Self.callLimit) open calls") }
+        guard numbers.insert(number).inserted else { throw ProtocolError("call \(number) was sent twice") }
+        phase = .calls(peer, numbers)
+        return peer
+    }
+
+    /// A call is answered.
+    /// - Returns: whether to send the reply; false if the connection has ended.
+    package mutating func replied(_ number: UInt64) -> Bool {
+        guard case .calls(let peer, var numbers) = phase else { return false }
+        numbers.remove(number)
+        phase = .calls(peer, numbers)
+        return true
+    }
 
     // MARK: Tasks
 
@@ -125,6 +159,7 @@ package struct NodeSessionState<Work: SessionTask> {
     package mutating func received(
         _ task: TaskFrame, isKnown: Bool, on node: inout NodeResources, make: (TaskGrant) -> Work
     ) throws(ProtocolError) -> TaskAction {
+        if case .calls = phase { throw ProtocolError("a task on a connection for calls") }
         guard tasks[task.request] == nil else { throw ProtocolError("request \(task.request) was sent twice") }
         guard isKnown else {
             return refuse(task, .unknownScanner, "has no scanner '\(task.scannerName)'")
@@ -221,7 +256,7 @@ package struct NodeSessionState<Work: SessionTask> {
             let event = NodeServer.Event.disconnected(peer, reason: reason, done: done, cancelled: cancelled)
             return (.disconnected(event), works)
         case .refused(let refusal): return (.refused(reason: refusal), works)
-        case .answered: return (.answered, works)
+        case .answered, .calls: return (.answered, works)
         case .greeting, .ended: return (.refused(reason: reason), works)
         }
     }

@@ -9,6 +9,12 @@ extension NodeState {
         }
     }
 
+    /// Whether it was discovered, and is connected by another connection.
+    var isSecond: Bool {
+        if case .duplicate = status { return announcedName != nil }
+        return false
+    }
+
     /// Whether authentication failed: the node holds none of the keys of this process.
     var lacksKey: Bool {
         if case .failed(let error) = status { return error.code == .authentication }

@@ -27,7 +27,8 @@ struct NodesCommand: Command {
             discovering: NodeSources(discovers: options.discovers, srv: options.srv).all, remote: remote)
         try node.start()
         defer { node.disconnect() }
-        let states = await node.look(for: .seconds(options.waitSeconds))
+        // A node that is announced and was started by `skyfarm up` is one node.
+        let states = await node.look(for: .seconds(options.waitSeconds)).filter { !$0.isSecond }
         let rows = states.map(Row.init) + node.membership.peers.compactMap(Row.init)
         for error in node.membership.errors { say("\(error)") }
         if rows.isEmpty {

@@ -26,6 +26,9 @@ extension FileSpec {
     static let submitted = FileSpec(
         .state, "skyfarm/jobs/", help: "Submitted jobs: of each its command, log and result.")
 
+    static let hosts = FileSpec(
+        .state, "skyfarm/hosts", help: "Nodes that skyfarm up has started: host, address and name of each.")
+
     private init(_ folder: UserFolder, _ path: String, help: String) {
         self.init(variable: folder.rawValue, fallback: "~/" + folder.fallback, path: path, help: help)
     }

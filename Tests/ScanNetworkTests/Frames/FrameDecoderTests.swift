@@ -15,6 +15,8 @@ struct FrameDecoderTests {
         case ping(UInt64)
         case pong(UInt64)
         case goodbye(Bool, String)
+        case call(UInt64, [UInt8])
+        case reply(UInt64, [UInt8])
 
         init(_ frame: Frame) {
             switch frame {
@@ -30,6 +32,8 @@ struct FrameDecoderTests {
             case .ping(let token): self = .ping(token)
             case .pong(let token): self = .pong(token)
             case .goodbye(let draining, let message): self = .goodbye(draining, message)
+            case .call(let call): self = .call(call.number, [UInt8](call.body))
+            case .reply(let reply): self = .reply(reply.number, [UInt8](reply.body))
             }
         }
     }
@@ -73,12 +77,14 @@ struct FrameDecoderTests {
         case .ping(let token): writer.putPing(token)
         case .pong(let token): writer.putPong(token)
         case .goodbye(let draining, let message): writer.putGoodbye(draining: draining, message: message)
+        case .call(let number, let body): writer.putCall(number, body: body)
+        case .reply(let number, let body): writer.putReply(number, body: body)
         }
         out += writer.bytes
     }
 
     static let samples: [Copy] = [
-        .ping(1), .pong(.max), .cancel(5), .goodbye(true, "draining"), .goodbye(false, ""),
+        .call(1, [1, 2]), .reply(.max, []), .ping(1), .pong(.max), .cancel(5), .goodbye(true, "draining"), .goodbye(false, ""),
         .refusal(9, .queueFull, "full"), .refusal(10, .bulkMissing, ""),
         .response(3, true, true, 0.25, [1, 2, 3]), .response(4, false, false, 0, []),
         .task(1, 1, "a/1", [9, 8], nil, nil), .task(2, 3, "b/2", [], BulkKey(job: 5, index: 6), nil),

@@ -193,7 +193,7 @@ final class SimulatedNode: @unchecked Sendable {
         case .ping(let token): session.connection.sendToCoordinator(.frame { $0.putPong(token) })
         case .pong(let token): session.liveness.pong(token, at: world.clock.now)
         case .goodbye: break
-        case .response, .refusal: throw ProtocolError("a coordinator sent a node's frame")
+        case .response, .refusal, .call, .reply: throw ProtocolError("a coordinator sent a node's frame")
         }
     }
 

@@ -45,6 +45,7 @@ extension FuzzTarget {
             }
             writer.putCancel(request: 1)
             writer.putPing(9)
+            writer.putCall(3, body: [5, 6, 7])
         }
         add("node", 2) { writer in
             [1, 2, 3, 4, 5].withUnsafeBytes {
@@ -55,6 +56,7 @@ extension FuzzTarget {
             }
             writer.putRefusal(request: 3, reason: .queueFull, message: "full")
             writer.putPong(9)
+            writer.putReply(3, body: [8])
             writer.putGoodbye(draining: true, message: "the node is draining")
         }
         add("small", 1) { $0.putPing(1) }
@@ -70,6 +72,7 @@ extension FuzzTarget {
             _ = Scanners.sky.find(task.scanner)
         case .response(let response): _ = checksum(response.body)
         case .refusal(_, _, let message), .goodbye(_, let message): precondition(message.utf8.count <= 1 << 22)
+        case .call(let call), .reply(let call): _ = checksum(call.body)
         case .cancel, .ping, .pong: break
         }
     }
@@ -100,6 +103,8 @@ extension FuzzTarget {
                 }
             case .response where size >= FrameFormat.responseHeaderSize:
                 put(sum(start + FrameFormat.responseHeaderSize..<start + size), at: 24)
+            case .call where size >= FrameFormat.callHeaderSize, .reply where size >= FrameFormat.callHeaderSize:
+                put(sum(start + FrameFormat.callHeaderSize..<start + size), at: 16)
             default: break
             }
             start += size

@@ -1,0 +1,73 @@
+import CommandLineKit
+import Foundation
+import ScanCluster
+import ScanDiscovery
+
+/// A node that `skyfarm up` has started on another machine.
+struct FleetNode: Equatable, Sendable {
+    /// As it was given to ssh.
+    var host: String
+    /// Where its coordinators reach it.
+    var address: SocketAddress
+    var name: String
+}
+
+/// The nodes that `skyfarm up` has started: a file with a line for each, by which other commands find them in networks
+/// without multicast.
+struct FleetFile: Sendable {
+    let path: String
+
+    init(path: String) { self.path = path }
+
+    /// `$XDG_STATE_HOME/skyfarm/hosts`; nil if the environment defines no such folder.
+    init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        guard let folder = UserFolder.state.path(environment) else { return nil }
+        path = folder + "/hosts"
+    }
+
+    /// The nodes; none if there is no file. A line that is not a node is left out.
+    var nodes: [FleetNode] {
+        Self.parse((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
+    }
+
+    /// Replaces the nodes on the hosts of `nodes`, and forgets those on `gone`. Commands that do so at once wait for each
+    /// other.
+    /// - Throws: `CommandError` if the file cannot be written.
+    func update(with nodes: [FleetNode] = [], without gone: [String] = []) throws(CommandError) {
+        let folder = (path as NSString).deletingLastPathComponent
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CommandError(.output, "\(folder): cannot be made; check its permissions")
+        }
+        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw CommandError(.output, path + ".lock", errno: errno) }
+        defer { close(lock) }
+        while flock(lock, LOCK_EX) != 0, errno == EINTR {}
+        let hosts = Set(nodes.map(\.host) + gone)
+        let all = self.nodes.filter { !hosts.contains($0.host) } + nodes
+        do {
+            try Data(Self.text(all).utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw CommandError(.output, "\(path): cannot be written; check the disk and permissions")
+        }
+    }
+
+    static func parse(_ text: String) -> [FleetNode] {
+        text.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ").map(String.init)
+            guard words.count == 3, !line.hasPrefix("#"), let address = try? SocketAddress(parsing: words[1]) else {
+                return nil
+            }
+            return FleetNode(host: words[0], address: address, name: words[2])
+        }
+    }
+
+    static func text(_ nodes: [FleetNode]) -> String {
+        nodes.isEmpty
+            ? ""
+            : "# Nodes started by skyfarm up: host, address, name. `skyfarm down` removes them.\n"
+                + nodes.map { "\($0.host) \($0.address) \($0.name)\n" }.joined()
+    }
+}

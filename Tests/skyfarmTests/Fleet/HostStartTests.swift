@@ -1,0 +1,86 @@
+import ScanCluster
+import Testing
+
+@testable import skyfarm
+
+/// The course of a start, without ssh.
+@Suite struct HostStartTests {
+    private var state = HostStart(own: .init(system: "Linux", processor: "x86_64"))
+    private let ready = #"{"address":"10.0.0.9:4871","event":"ready","name":"a b","slots":2,"v":1}"#
+
+    @Test("a host is sent the program, its node is connected where ssh has reached the host, and joins")
+    mutating func joins() throws {
+        #expect(state.handle(.line("Welcome to alpha")).isEmpty)
+        #expect(state.handle(.line("skyfarm address 192.168.1.7")).isEmpty)
+        #expect(state.handle(.line("skyfarm system Linux x86_64")) == [.copy])
+        let found = SocketAddress(host: "192.168.1.7", port: 4871)
+        let own = SocketAddress(host: "10.0.0.9", port: 4871)
+        #expect(state.handle(.line("skyfarm ready " + ready)) == [.connect([found, own])])
+        #expect(state.handle(.ended(code: 0, errors: "")).isEmpty == true || state.outcome != nil)
+    }
+
+    @Test("its name has no spaces, and what ssh does afterwards changes nothing")
+    mutating func ends() {
+        _ = state.handle(.line("skyfarm system Linux x86_64"))
+        _ = state.handle(.line("skyfarm ready " + ready))
+        let own = SocketAddress(host: "10.0.0.9", port: 4871)
+        #expect(state.handle(.joined(at: own, note: nil)).isEmpty)
+        let node = HostStart.JoinedNode(name: "a-b", address: own, slots: 2)
+        #expect(state.outcome == .joined(node, isNew: true))
+        #expect(state.handle(.ended(code: 255, errors: "late")).isEmpty)
+        #expect(state.outcome == .joined(node, isNew: true))
+    }
+
+    @Test("a node that runs is not copied, and not removed if it cannot be used")
+    mutating func running() {
+        #expect(state.handle(.line("skyfarm running " + ready)).count == 1)
+        #expect(state.handle(.unusable("holds another key")).isEmpty)
+        #expect(state.outcome == .failed(HostFailure(.join, "its node runs, but holds another key")))
+    }
+
+    @Test("a new node that cannot be used is removed")
+    mutating func unusable() {
+        _ = state.handle(.line("skyfarm ready " + ready))
+        #expect(state.handle(.unusable("no answer")) == [.remove])
+        #expect(state.outcome == .failed(HostFailure(.join, "no answer")))
+    }
+
+    @Test("another system gets nothing")
+    mutating func otherSystem() {
+        #expect(state.handle(.line("skyfarm system Linux aarch64")) == [.leave])
+        #expect(
+            state.outcome
+                == .failed(HostFailure(.system, "runs Linux on aarch64, and this program is for Linux on x86_64")))
+    }
+
+    @Test("the reason of a failure is the script's, or the line of standard error that has the cause")
+    func reasons() {
+        let cases: [(String?, String, HostFailure)] = [
+            ("skyfarm failed copy no room", "tar: x", HostFailure(.copy, "no room")),
+            (
+                "skyfarm failed copy", "tar: skyfarm: Cannot write: No space left on device\ntar: Exiting\n",
+                HostFailure(.copy, "tar: skyfarm: Cannot write: No space left on device")
+            ),
+            ("skyfarm failed run", "libc.so.6: not found\n", HostFailure(.run, "libc.so.6: not found")),
+            (
+                nil, "Warning: added\nPermission denied (publickey).\r\n",
+                HostFailure(.ssh, "Permission denied (publickey).")
+            ),
+            (nil, "", HostFailure(.ssh, "ssh ended with code 255")),
+        ]
+        for (line, errors, failure) in cases {
+            var state = HostStart(own: .init(system: "Linux", processor: "x86_64"))
+            if let line { #expect(state.handle(.line(line)).isEmpty) }
+            #expect(state.handle(.ended(code: 255, errors: errors)).isEmpty)
+            #expect(state.outcome == .failed(failure))
+        }
+    }
+
+    @Test("a host that takes too long is left, and cleaned if it was sent anything")
+    mutating func late() {
+        var other = state
+        #expect(other.handle(.late(.seconds(60))) == [.leave])
+        _ = state.handle(.line("skyfarm system Linux x86_64"))
+        #expect(state.handle(.late(.seconds(60))) == [.leave, .remove])
+    }
+}
