@@ -73,6 +73,7 @@ let package = Package(
                 .embedInCode("Page/Assets/stream.js"), .embedInCode("Page/Assets/icon.svg"),
                 .embedInCode("Page/Assets/node.html"), .embedInCode("Page/Assets/node.js"),
                 .embedInCode("Page/Assets/night.html"), .embedInCode("Page/Assets/night.js"),
+                .embedInCode("Page/Assets/running.js"),
             ],
             swiftSettings: computing),
         // Messages to the programs of a user, through the hub that runs; knows no pixel.

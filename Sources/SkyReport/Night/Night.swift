@@ -12,6 +12,33 @@ public struct Night: Sendable {
         var hdu: Int
     }
 
+    /// Numbers of images that have ended and are no longer kept.
+    struct Earlier: Equatable, Encodable {
+        var done = 0
+        var partial = 0
+        var failed = 0
+        var sources = 0
+        var pixels = 0
+
+        mutating func add(_ image: NightImage) {
+            switch image.state {
+            case .done: done += 1
+            case .partial: partial += 1
+            case .failed: failed += 1
+            case .waiting, .running: break
+            }
+            sources += image.finding?.sources ?? 0
+            pixels += image.finding.map { $0.width * $0.height } ?? 0
+        }
+    }
+
+    /// Images of a watch that are kept.
+    public static let watchLimit = 2000
+
+    private let limit: Int
+    /// Number of the first image that is kept, counted from 0.
+    private(set) var first = 0
+    private(set) var earlier = Earlier()
     /// The images, in the order in which they became known; a file counts as one until its images are known.
     public private(set) var images: [NightImage] = []
     /// How the job ended; nil while it runs.
@@ -27,8 +54,20 @@ public struct Night: Sendable {
     private var files: [String: [Int]] = [:]
     private var pages: [String: Int] = [:]
 
-    /// No file is known.
-    public init() {}
+    /// No file is known. Of images that have ended about the newest `limit` are kept, so that a watch of folders takes no
+    /// more memory with each file.
+    public init(limit: Int = .max) { self.limit = limit }
+
+    /// Number of images in a state, those that are no longer kept included.
+    public func count(of state: NightImage.State) -> Int {
+        let kept = images.count { $0.state == state }
+        switch state {
+        case .done: return kept + earlier.done
+        case .partial: return kept + earlier.partial
+        case .failed: return kept + earlier.failed
+        case .waiting, .running: return kept
+        }
+    }
 
     /// A file is part of the job.
     public mutating func add(file: String) {
@@ -40,18 +79,20 @@ public struct Night: Sendable {
     public mutating func know(_ hdus: [(number: Int, name: String?)], of file: String) {
         add(file: file)
         for (hdu, name) in hdus where places[Key(file: file, hdu: hdu)] == nil {
-            if let place = files[file]?.first, images[place].hdu == nil {
+            if let place = files[file]?.first, images[place - first].hdu == nil {
                 change(place) { ($0.hdu, $0.extensionName) = (hdu, name) }
                 places[Key(file: file, hdu: hdu)] = place
             } else {
                 append(NightImage(file: file, hdu: hdu, extensionName: name))
-                places[Key(file: file, hdu: hdu)] = images.count - 1
+                places[Key(file: file, hdu: hdu)] = first + images.count - 1
             }
         }
     }
 
-    /// The scan of an image begins.
-    public mutating func begin(_ hdu: Int, of file: String) { change(hdu, of: file) { $0.state = .running } }
+    /// The scan of an image begins; `page` is the name of its live page, nil if there is none.
+    public mutating func begin(_ hdu: Int, of file: String, page: String? = nil) {
+        change(hdu, of: file) { ($0.state, $0.page) = (.running, page) }
+    }
 
     /// An image was scanned; `page` is the name of its page and thumbnail.
     public mutating func finish(_ hdu: Int, of file: String, _ finding: NightImage.Finding, page: String?) {
@@ -74,14 +115,18 @@ public struct Night: Sendable {
 
     /// An image could not be scanned.
     public mutating func fail(_ hdu: Int, of file: String, _ reason: String) {
-        change(hdu, of: file) { ($0.state, $0.reason) = (.failed, reason) }
+        change(hdu, of: file) { ($0.state, $0.reason, $0.page) = (.failed, reason, nil) }
     }
 
     /// A file has no catalogue: its images count as failed, unless they already have a reason of their own.
     public mutating func fail(file: String, _ reason: String) {
         add(file: file)
-        for place in files[file] ?? [] where images[place].state != .failed {
-            change(place) { ($0.state, $0.reason) = (.failed, reason) }
+        for place in files[file] ?? [] where images[place - first].state != .failed {
+            change(place) { image in
+                // The live page of an image that was being scanned ends with the scan.
+                if image.state == .running { image.page = nil }
+                (image.state, image.reason) = (.failed, reason)
+            }
         }
     }
 
@@ -109,10 +154,13 @@ public struct Night: Sendable {
     /// The job has ended; `words` describes how, in one line. Further calls are ignored.
     public mutating func end(_ words: String) {
         guard ending == nil else { return }
-        let isWhole = images.allSatisfy { $0.state == .done }
-        ending = isWhole ? .complete : images.contains { $0.finding != nil } ? .partial : .failed
+        let isWhole = images.allSatisfy { $0.state == .done } && earlier.partial + earlier.failed == 0
+        let hasFindings = earlier.done + earlier.partial > 0 || images.contains { $0.finding != nil }
+        ending = isWhole ? .complete : hasFindings ? .partial : .failed
         // What runs is cut off.
-        for place in images.indices where images[place].state == .running { change(place) { $0.state = .waiting } }
+        for (index, image) in images.enumerated() where image.state == .running {
+            change(first + index) { ($0.state, $0.page) = (.waiting, nil) }
+        }
         conclusion = words
         revision += 1
     }
@@ -128,8 +176,9 @@ public struct Night: Sendable {
     }
 
     private mutating func append(_ image: NightImage) {
+        shrink()
         revision += 1
-        files[image.file, default: []].append(images.count)
+        files[image.file, default: []].append(first + images.count)
         images.append(image)
         revisions.append(revision)
     }
@@ -140,8 +189,26 @@ public struct Night: Sendable {
     }
 
     private mutating func change(_ place: Int, _ body: (inout NightImage) -> Void) {
-        body(&images[place])
+        body(&images[place - first])
         revision += 1
-        revisions[place] = revision
+        revisions[place - first] = revision
+    }
+
+    /// Drops the oldest images that have ended, some at a time: each time costs as much as those that are kept.
+    private mutating func shrink() {
+        let excess = images.count - limit
+        guard excess >= max(1, limit / 4) else { return }
+        let dropped = images.prefix(excess).prefix { ![.waiting, .running].contains($0.state) }
+        for image in dropped {
+            earlier.add(image)
+            files[image.file]?.removeFirst()
+            if files[image.file]?.isEmpty == true { files[image.file] = nil }
+            if let hdu = image.hdu { places[Key(file: image.file, hdu: hdu)] = nil }
+            if let page = image.page { pages[page] = nil }
+        }
+        let count = dropped.count
+        images.removeFirst(count)
+        revisions.removeFirst(count)
+        first += count
     }
 }

@@ -42,7 +42,8 @@ public struct NightImage: Equatable, Sendable {
     public internal(set) var state = State.waiting
     /// What was found, once it is done.
     public internal(set) var finding: Finding?
-    /// Page and thumbnail of the image, without folder and ending; nil if there are none.
+    /// Page and thumbnail of the image, without folder and ending; nil if there are none. While it is being scanned, the
+    /// name of its live page.
     public internal(set) var page: String?
     /// Why it failed or is partial.
     public internal(set) var reason: String?

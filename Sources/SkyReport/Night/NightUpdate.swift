@@ -11,6 +11,10 @@ public struct NightUpdate: PageUpdate, Sendable {
     var now: String
     var columns = NightRow.columns
     var rows: [NightRow]
+    /// Number of the first image that is listed.
+    var first: Int
+    /// The images before it.
+    var earlier: Night.Earlier
     /// Seconds of an interval in ``System/busy``.
     var interval: Double
     var systems: [System]
@@ -70,7 +74,10 @@ extension Night {
     private func update(since revision: Int, at time: Double) -> NightUpdate {
         NightUpdate(
             time: milliseconds(time), now: now,
-            rows: images.indices.filter { revisions[$0] > revision }.map { NightRow(number: $0, image: images[$0]) },
+            rows: images.indices.filter { revisions[$0] > revision }.map { index in
+                NightRow(number: first + index, image: images[index])
+            },
+            first: first, earlier: earlier,
             interval: course.interval,
             systems: shares.sorted { $0.key < $1.key }.map { name, share in
                 NightUpdate.System(

@@ -14,6 +14,8 @@ public enum Assets {
     }
     /// The same with the stream of updates, for the live page.
     public static var liveScript: [UInt8] { PackageResources.stream_js + script }
+    /// The same for an image of a live index that is being scanned.
+    public static var runningScript: [UInt8] { script + PackageResources.running_js }
     /// The HTML of the index of many images.
     static var nightPage: [UInt8] { PackageResources.night_html }
     /// The script of the index.

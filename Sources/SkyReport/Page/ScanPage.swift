@@ -8,10 +8,23 @@ public enum ScanPage {
     /// The page of an image that is done, for a live index: it loads style and script from its server, and its picture
     /// from `picture`.
     public static func served(_ snapshot: LiveUpdate, picture: String) -> [UInt8] {
-        var parts = PageTemplate.served(script: "image.js", root: "../")
+        served(snapshot, script: "image.js", picture: " src=\"\(PageTemplate.escape(picture))\"")
+    }
+
+    /// The page of an image that is being scanned, for a live index: as ``served(_:picture:)``, and it asks for the state
+    /// of the scan until that has ended. `name` is the page's name in addresses.
+    public static func running(_ snapshot: LiveUpdate, name: String) -> [UInt8] {
+        let name = PageTemplate.escape(name)
+        return served(
+            snapshot, script: "running.js",
+            picture: " data-picture=\"../pictures/\(name)\" data-updates=\"../updates/\(name)\"")
+    }
+
+    private static func served(_ snapshot: LiveUpdate, script: String, picture: String) -> [UInt8] {
+        var parts = PageTemplate.served(script: script, root: "../")
         parts["title"] = title(snapshot)
         parts["back"] = back(to: "../")
-        parts["picture"] = Array(" src=\"\(PageTemplate.escape(picture))\"".utf8)
+        parts["picture"] = Array(picture.utf8)
         parts["end"] = PageTemplate.data(snapshot.json())
         return PageTemplate.fill(Assets.page, parts)
     }

@@ -27,9 +27,10 @@ package struct ImageQueueState: Sendable {
     ///
     /// A slot that becomes free finds a task whose pixels are there if as many wait as there are slots: each image has one
     /// thread that reads, which may take longer than the first pass of all slots. Images that are cleaned or written have
-    /// no task that waits; the second condition bounds their number.
+    /// no task that waits; the second condition bounds their number, so that slots have work while some wait for a disk
+    /// that takes as long as several small images.
     package func hasRoom(slots: Int) -> Bool {
-        images.values.reduce(0) { $0 + $1.ready } <= slots && images.count < 3 * slots + 4
+        images.values.reduce(0) { $0 + $1.ready } <= slots && images.count < 4 * slots + 16
     }
 
     /// Whether the open images, of which each is at least one task, are enough for `slots` slots, so that none of them has

@@ -5,25 +5,36 @@ internal import ScanCluster
 public final class FilesJournal: Sendable {
     /// The job's ID.
     public let id: String
-    private let known: Locked<[String: JournalledFile]>
+    /// Whether an earlier run has recorded files.
+    public let hasFiles: Bool
     private let knownMerged: Locked<JournalledFile.Catalogue?>
     private let executor = BlockingExecutor(label: "skyfarm.journal")
     private let opened: ScanJournal.Confined
     private let images: ImageJournals
 
     private init(
-        _ opening: JournalOpening, files: [JournalledFile], merged: JournalledFile.Catalogue?,
+        _ opening: JournalOpening, hasFiles: Bool, merged: JournalledFile.Catalogue?,
         _ opened: ScanJournal.Confined, tasks: Set<TaskKey>
     ) {
         id = opening.id
         images = ImageJournals(opening: opening, opened: opened, stored: tasks)
         knownMerged = Locked(merged)
-        known = Locked(Dictionary(files.map { ($0.name, $0) }) { $1 })
+        self.hasFiles = hasFiles
         self.opened = opened
     }
 
-    /// What the job, in this run or an earlier one, has recorded, by the name of the file.
-    public var files: [String: JournalledFile] { known.withLock(\.self) }
+    /// What the job, in this run or an earlier one, has recorded about each file. They are read from the disk, so that a
+    /// watch of folders takes no more memory with each file.
+    /// - Throws: ``JournalError``.
+    public func files() async throws -> [JournalledFile] {
+        try await executor.run { [opened] in try opened.openFile?.files() ?? [] }
+    }
+
+    /// What the job, in this run or an earlier one, has recorded about a file; nil if nothing.
+    /// - Throws: ``JournalError``.
+    public func file(_ name: String) async throws -> JournalledFile? {
+        try await executor.run { [opened] in try opened.openFile?.file(name) }
+    }
 
     /// Opens the journal of a job of many images, or creates it.
     /// - Parameters:
@@ -52,7 +63,7 @@ public final class FilesJournal: Sendable {
             }
             try file.prepareFiles()
             return FilesJournal(
-                opening, files: files, merged: file.record.merged,
+                opening, hasFiles: !files.isEmpty, merged: file.record.merged,
                 ScanJournal.Confined(lock: lock, opening: opening, file: file), tasks: file.keys)
         }
     }
@@ -61,7 +72,6 @@ public final class FilesJournal: Sendable {
     /// - Throws: ``JournalError``.
     public func write(_ file: JournalledFile) async throws {
         try await executor.run { [opened] in try opened.openFile?.write(file) }
-        known.withLock { $0[file.name] = file }
     }
 
     /// The journal of the tasks of an image, with the results of an earlier run on the same files. The results are kept until
@@ -82,7 +92,6 @@ public final class FilesJournal: Sendable {
     public func finish(_ file: JournalledFile) async throws {
         let keys = images.release(file.name)
         try await executor.run { [opened] in try opened.openFile?.write(file, removing: file.isComplete ? keys : []) }
-        known.withLock { $0[file.name] = file }
     }
 
     /// A file could not be scanned: the results of its tasks stay.

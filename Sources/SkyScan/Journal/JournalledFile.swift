@@ -57,7 +57,7 @@ public struct JournalledFile: Codable, Equatable, Sendable {
 }
 
 /// Size and time of change of a file, by which a change is noticed without reading it.
-public struct FileStamp: Codable, Equatable, Sendable {
+public struct FileStamp: Codable, Hashable, Sendable {
     /// The file's name.
     public var path: String
     private var size: Int64
@@ -123,13 +123,24 @@ extension JournalFile {
         let statement = try database.prepare("SELECT coded FROM file")
         var files: [JournalledFile] = []
         let decoder = WireDecoder()
-        while try statement.step() {
-            do {
-                files.append(try decoder.decode(JournalledFile.self, from: statement.bytes(0)))
-            } catch {
-                throw Self.damaged(database, "the record of a file cannot be read: \(error)")
-            }
-        }
+        while try statement.step() { files.append(try file(of: statement, decoder)) }
         return files
+    }
+
+    /// What is known about a file of a job of many images; nil if nothing is. After ``prepareFiles()``.
+    func file(_ name: String) throws(JournalError) -> JournalledFile? {
+        let statement = try database.prepare("SELECT coded FROM file WHERE name = ?")
+        try statement.bind(.text(name))
+        return try statement.step() ? try file(of: statement, WireDecoder()) : nil
+    }
+
+    private func file(
+        of statement: SQLiteStatement, _ decoder: WireDecoder
+    ) throws(JournalError) -> JournalledFile {
+        do {
+            return try decoder.decode(JournalledFile.self, from: statement.bytes(0))
+        } catch {
+            throw Self.damaged(database, "the record of a file cannot be read: \(error)")
+        }
     }
 }

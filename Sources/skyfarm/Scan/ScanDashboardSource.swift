@@ -88,14 +88,17 @@ final class ScanDashboardSource: DashboardSource {
         return PrometheusText(live, at: time)
     }
 
-    func snapshot() -> [UInt8] {
+    func snapshot() -> [UInt8] { update().json() }
+
+    /// The whole state. A page is connected from now on.
+    func update() -> LiveUpdate {
         let (live, time) = state.withLock { state in
             let (live, time) = recorder.read()
             if state.cursor == nil { state.cursor = live.cursor }
             beginPreview(&state)
             return (live, time)
         }
-        return live.snapshot(of: scan, at: time).json()
+        return live.snapshot(of: scan, at: time)
     }
 
     func changes() -> [UInt8]? {

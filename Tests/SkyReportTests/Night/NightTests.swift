@@ -108,6 +108,55 @@ import Testing
         #expect(try decode(night.snapshot(of: facts, at: 3)).rows.count == 2)
     }
 
+    @Test("of a watch about the newest images are kept, and the sums of all")
+    func bounded() throws {
+        func scan(_ number: Int, _ name: String, _ night: inout Night) {
+            night.know([(0, nil)], of: name)
+            night.begin(0, of: name)
+            // The first image takes longer than 300 others.
+            if number == 300 { night.finish(0, of: "0.fits", Self.finding(), page: "0") }
+            if number % 10 == 3 {
+                night.fail(0, of: name, "unreadable")
+            } else if number != 0 {
+                night.finish(0, of: name, Self.finding(missing: number % 10 == 7 ? 1 : 0), page: "\(number)")
+            }
+        }
+        var (few, all, revision) = (Night(limit: 100), Night(), 0)
+        for number in 0..<5000 {
+            // One that comes again after 4000 others is another image.
+            scan(number, "\(number % 4000).fits", &few)
+            scan(number, "\(number).fits", &all)
+            #expect(few.images.count <= (number <= 300 ? number + 1 : 125))
+            if number == 300 { #expect(few.first == 0) }
+        }
+        #expect(few.first + few.images.count == 5000 && few.images.last?.file == "999.fits")
+        for state in NightImage.State.allCases { #expect(few.count(of: state) == all.count(of: state)) }
+        let facts = NightUpdate.Facts(software: "s", began: "b", folder: "f", command: "c")
+        let update = few.snapshot(of: facts, at: 1)
+        #expect(update.first == few.first && update.rows.first?.number == few.first && update.rows.count <= 125)
+        #expect(update.earlier.sources + 10 * few.images.count { $0.finding != nil } == 10 * 4500)
+        _ = few.changes(since: &revision, at: 1)
+        few.dropPage("4999")
+        #expect(few.changes(since: &revision, at: 2)?.rows.map(\.number) == [4999])
+        few.dropPage("1")
+        #expect(few.changes(since: &revision, at: 3) == nil)
+    }
+
+    @Test("an image that is being scanned has a live page, which ends with the scan")
+    func livePage() {
+        var night = Night()
+        for file in ["a", "b", "c", "d"] {
+            night.know([(0, nil)], of: file)
+            night.begin(0, of: file, page: "\(file).0")
+        }
+        #expect(night.images.map(\.page) == ["a.0", "b.0", "c.0", "d.0"])
+        night.fail(0, of: "a", "unreadable")
+        night.fail(file: "b", "unreadable")
+        night.finish(0, of: "c", Self.finding(), page: nil)
+        night.end("stopped")
+        #expect(night.images.map(\.page) == [nil, nil, nil, nil])
+    }
+
     @Test("a page of 2,000 images is small")
     func size() {
         var night = Night()

@@ -37,7 +37,7 @@ import Testing
                 JournalledFile(name: bench.image, inputs: [], catalogues: [.init(path: catalogue)]))
         }
         let journal = try await open([bench.image, "other"])
-        let known = try #require(journal.files[bench.image])
+        let known = try #require(try await journal.file(bench.image))
         #expect(!known.isDone && known.replaceable == [catalogue])
         #expect(try bench.journals.entries().map(\.files) == [0])
     }
@@ -52,14 +52,14 @@ import Testing
         }
         let listed = try #require(try bench.journals.entries().first)
         #expect(listed.files == 1 && listed.record?.state == .partial && listed.record?.sources == 7)
-        let known = try #require(try await open([bench.image, "other"]).files[bench.image])
+        let known = try #require(try await open([bench.image, "other"]).file(bench.image))
         #expect(known.isDone && known.replaceable == [catalogue])
         try bench.writeImage(width: 64, height: 64, seed: 9)
         #expect(!known.isDone && known.replaceable == [catalogue])
         try Data("mine".utf8).write(to: URL(filePath: catalogue))
         #expect(known.replaceable.isEmpty)
         #expect(try !entry(isComplete: false).isDone)
-        #expect(try await open([bench.image, "other"], forgets: true).files.isEmpty)
+        #expect(try await open([bench.image, "other"], forgets: true).files() == [])
     }
 
     /// Scans an image of the file with the journal of its tasks, as a run of its own; then the file ends, if one is given.

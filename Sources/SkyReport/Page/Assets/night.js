@@ -37,7 +37,10 @@ const nightColumns = [
 
 class NightPage {
   constructor() {
+    // By number; a watch lists the newest only, and the sums of the earlier ones.
     this.images = [];
+    this.first = 0;
+    this.earlier = {};
     this.elements = { table: new Map(), mosaic: new Map() };
     // In the address, so that the browser's way back leads to the same view.
     this.view = location.hash === "#mosaic" ? "mosaic" : "table";
@@ -48,6 +51,11 @@ class NightPage {
 
   take(update) {
     if (update.night && !this.night) this.begin(update.night);
+    for (; this.first < update.first; this.first++) {
+      delete this.images[this.first];
+      for (const made of Object.values(this.elements)) made.delete(this.first);
+    }
+    this.earlier = update.earlier;
     for (const row of update.rows) {
       const image = {};
       update.columns.forEach((name, index) => { image[name] = row[index]; });
@@ -133,10 +141,10 @@ class NightPage {
   }
 
   drawHeader() {
-    const count = (state) => this.images.filter((image) => image.state === state).length;
+    const count = (state) => this.images.filter((image) => image.state === state).length + (this.earlier[state] ?? 0);
     const [failed, partial, running, done, waiting] = stateOrder.map(count);
-    const sum = (key) => this.images.reduce((sum, image) => sum + (image[key] ?? 0), 0);
-    const pixels = this.images.reduce((sum, image) => sum + (image.width ?? 0) * (image.height ?? 0), 0);
+    const sum = (key) => this.images.reduce((sum, image) => sum + (image[key] ?? 0), this.earlier[key]);
+    const pixels = this.images.reduce((sum, image) => sum + (image.width ?? 0) * (image.height ?? 0), this.earlier.pixels);
     const seconds = this.time + (this.end ? 0 : (performance.now() - this.at) / 1000);
     const title = plural(this.images.length, "image");
     byID("name").textContent = title;
@@ -234,7 +242,7 @@ class NightPage {
     const name = this.name(image);
     const facts = [image.sources === null ? null : plural(image.sources, "source"),
       image.seeing === null ? null : Number.isFinite(image.arcsec) ? `${fixed(image.arcsec, 2)}″` : `${fixed(image.seeing, 2)} pix`];
-    const picture = image.page === null ? element("span", { class: "none" }, image.state)
+    const picture = image.page === null || image.state === "running" ? element("span", { class: "none" }, image.state)
       : element("img", {
         src: "thumbnails/" + encodeURIComponent(image.page) + (byID("snapshot") ? ".png" : ""), alt: "", loading: "lazy",
         decoding: "async", width: Math.max(1, Math.round(160 * Math.min(1, image.width / image.height))),

@@ -15,7 +15,7 @@ class ScanPage {
     if (update.scan || state.total !== total || state.summary !== summary) this.showSources();
     if (state.preview) {
       Object.assign(this.image, state.preview);
-      if (!this.picture.hasAttribute("src")) this.picture.src = "preview.png";
+      if (!this.picture.hasAttribute("src")) this.picture.src = this.picture.dataset.picture ?? "preview.png";
     }
     if (state.end && !this.hasEnded) this.end();
     this.draw();

@@ -21,7 +21,7 @@ extension ImagesJob {
                     image: reader.summary, parameters: try command.parameters(for: reader.summary),
                     checksums: try await reader.checksums()))
         }
-        let replaceable = Set(journal?.files[file.name]?.replaceable ?? [])
+        let replaceable = Set(try await journal?.file(file.name)?.replaceable ?? [])
         for name in existing {
             // A file that is no FITS file is not the catalogue.
             if (try? ExistingCatalogue(path: name))?.holds(scans, software: Skyfarm.software) == true { continue }

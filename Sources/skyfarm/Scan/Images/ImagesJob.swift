@@ -59,7 +59,7 @@ struct ImagesJob: Sendable {
                 case .warn(let line): events.warn(StyledText(line))
                 case .scan(let path):
                     let file = InputList.File(path: path)
-                    if let known = journal?.files[file.name], known.isDone {
+                    if let known = try await journal?.file(file.name), known.isDone {
                         try report.resume(known.report)
                         pages?.keep(file)
                         watch.handle(.scanned(path))
@@ -159,7 +159,7 @@ struct ImagesJob: Sendable {
         let location = reader.summary.name
         let parameters = try command.parameters(for: reader.summary)
         let detected = try await detections(place)
-        let recorder = pages?.begin(image.number, of: file)
+        let recorder = pages?.begin(reader, of: file)
         let checksums = Task { try await command.checksums(of: reader, node) }
         defer {
             checksums.cancel()

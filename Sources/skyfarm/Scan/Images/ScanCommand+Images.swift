@@ -29,18 +29,19 @@ extension ScanCommand {
         if options.images.skipsExisting { try outputs.requireFITS() }
         if options.dryRun { return try dryRun(files, outputs) }
         let journal = try await openJournal(files.map(\.name), count: files.count)
+        let earlier = try await journal?.files() ?? []
         // Decided once, since catalogues are read for it.
-        let done = Set((journal?.files.values).map { $0.filter(\.isDone).map(\.name) } ?? [])
-        let replaceable = Set(
-            (journal?.files.values).map { $0.filter { !done.contains($0.name) }.flatMap(\.replaceable) } ?? [])
+        let done = Dictionary(earlier.filter(\.isDone).map { ($0.name, $0) }) { $1 }
+        let replaceable = Set(earlier.filter { done[$0.name] == nil }.flatMap(\.replaceable))
+        let rest = files.filter { done[$0.name] == nil }
         try outputs.prepare(
-            files.filter { !done.contains($0.name) },
+            rest,
             // With --skip-existing, what exists is examined file by file.
             checksExistence: !options.images.skipsExisting,
             replacing: replaceable)
-        try checkImages.names.prepare(files.filter { !done.contains($0.name) }, replacing: replaceable)
+        try checkImages.names.prepare(rest, replacing: replaceable)
         try merged?.prepare(journal)
-        let pages = try NightPages(self, files, replaces: journal?.files.isEmpty == false)
+        let pages = try NightPages(self, files, replaces: journal?.hasFiles == true)
         return try await scan(
             .files(files, done: done),
             .init(
@@ -51,8 +52,8 @@ extension ScanCommand {
 
     /// Where the files come from.
     enum Source: Sendable {
-        /// They are known; those in `done` were finished by an earlier run.
-        case files([InputList.File], done: Set<String>)
+        /// They are known; those in `done`, by their names, were finished by an earlier run.
+        case files([InputList.File], done: [String: JournalledFile])
         /// They arrive in folders, until a signal ends that.
         case folders(FolderWatch)
     }

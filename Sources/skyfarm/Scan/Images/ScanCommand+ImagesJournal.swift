@@ -81,7 +81,7 @@ extension ImagesJob {
     /// Their names are recorded first: if the process is killed in between, the next run may replace them.
     func write(_ scan: FileScan) async throws -> [String] {
         let tables = scan.images.map(\.catalogue)
-        let known = journal?.files[scan.file.name]
+        let known = try await journal?.file(scan.file.name)
         let checked = scan.images.compactMap(\.checked)
         let targets = results.checkImages.targets(checked, of: scan.file)
         let paths = results.outputs.names(tables, of: scan.file) + targets.map(\.path)
@@ -118,12 +118,11 @@ extension ImagesJob {
         return try journal?.tasks(of: image.summary.name, in: scan.file.name, inputs: scan.stamps)
     }
 
-    /// Takes over the files that an earlier run has finished, those of these names.
+    /// Takes over the files that an earlier run has finished, by their names.
     /// - Returns: the other files.
-    func resume(_ files: [InputList.File], done: Set<String>) throws -> [InputList.File] {
-        guard let journal else { return files }
-        return try files.filter { file in
-            guard done.contains(file.name), let known = journal.files[file.name] else { return true }
+    func resume(_ files: [InputList.File], done: [String: JournalledFile]) throws -> [InputList.File] {
+        try files.filter { file in
+            guard let known = done[file.name] else { return true }
             try report.resume(known.report)
             results.pages?.keep(file)
             let outputs = known.catalogues.map(\.path)

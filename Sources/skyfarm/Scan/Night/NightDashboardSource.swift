@@ -22,12 +22,18 @@ final class NightDashboardSource: DashboardSource {
         case "/page.js": DashboardFile(type: "text/javascript; charset=utf-8", bytes: Assets.liveNightScript)
         case "/icon.svg": DashboardFile(type: "image/svg+xml", bytes: Assets.icon)
         case "/image.js": DashboardFile(type: "text/javascript; charset=utf-8", bytes: Assets.script)
+        case "/running.js": DashboardFile(type: "text/javascript; charset=utf-8", bytes: Assets.runningScript)
         default: page(at: path)
         }
     }
 
-    /// A part of the page of an image that is done.
+    /// A part of the page of an image that is done or is being scanned.
     private func page(at path: String) -> DashboardFile? {
+        let updates = "/updates/"
+        if path.hasPrefix(updates) {
+            return pages.update(of: String(path.dropFirst(updates.count)))
+                .map { DashboardFile(type: "application/json", bytes: $0) }
+        }
         let kinds: [(folder: String, part: PageStore.Part, type: String)] = [
             ("/images/", .page, "text/html; charset=utf-8"), ("/pictures/", .picture, "image/png"),
             ("/thumbnails/", .thumbnail, "image/png"),
@@ -78,7 +84,7 @@ extension PrometheusText {
         add(
             "skyfarm_scan_images", .gauge, "Images by state.",
             NightImage.State.allCases.map { state in
-                Sample([("state", state.rawValue)], Double(night.images.count { $0.state == state }))
+                Sample([("state", state.rawValue)], Double(night.count(of: state)))
             })
     }
 }

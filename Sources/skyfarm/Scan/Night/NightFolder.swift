@@ -41,16 +41,22 @@ struct NightFolder: Sendable {
 
 /// Names of pages: stem and HDU of the image, as in `ngc1.0`. Files of one stem in several folders get a number. Pure.
 struct PageNames: Sendable {
+    private let folders: [String]
     private var stems: [String: String] = [:]
     private var taken: Set<String> = []
 
-    /// No file has a name.
-    init() {}
+    /// No file has a name. Of watched `folders` the number is that of the folder: nothing is kept of their files.
+    init(watching folders: [String] = []) { self.folders = folders }
 
     /// The name of the page of an HDU of the file at `path`.
     mutating func name(_ path: String, hdu: Int) -> String {
         if let stem = stems[path] { return "\(stem).\(hdu)" }
-        let stem = InputList.stem(of: URL(fileURLWithPath: path).lastPathComponent)
+        let url = URL(fileURLWithPath: path)
+        let stem = InputList.stem(of: url.lastPathComponent)
+        if !folders.isEmpty {
+            let place = folders.firstIndex(of: (path as NSString).deletingLastPathComponent) ?? 0
+            return place == 0 ? "\(stem).\(hdu)" : "\(stem)~\(place + 1).\(hdu)"
+        }
         // Some file systems do not distinguish upper and lower case.
         var (unique, number) = (stem, 1)
         while !taken.insert(unique.lowercased()).inserted {

@@ -8,25 +8,31 @@ import SkyScan
 
 /// The pages of a job of many images: a folder, the live page, or both.
 final class NightPages: Sendable {
-    let recorder = NightRecorder()
+    let recorder: NightRecorder
     private let command: ScanCommand
     /// Nil without `--report`.
     private let folder: NightFolder?
-    private let names = Locked(PageNames())
+    private let names: Locked<PageNames>
     /// Nil without `--dashboard`.
     private let store: PageStore?
+    /// The live pages of images that are being scanned, by their names.
+    private let running = Locked<[String: ScanDashboardSource]>([:])
 
     /// Longest side of a thumbnail and of the image of a page, in pixels, and most sources of a page: a page has at most
     /// about 2 MB, so that those of thousands of images fit on a disk.
     static let (thumbnailSide, imageSide, sourceLimit) = (160, 800, 10_000)
 
-    /// The pages that the command asks for; nil if it asks for none. `replaces`: pages that exist are those of an earlier
-    /// run of the job.
+    /// The pages that the command asks for; nil if it asks for none. `files`: those of the job, or those of the folders that
+    /// it watches will become known. `replaces`: pages that exist are those of an earlier run of the job.
     /// - Throws: ``OutputError`` if the folder cannot be used.
-    init?(_ command: ScanCommand, _ files: [InputList.File], replaces: Bool) throws(OutputError) {
+    init?(
+        _ command: ScanCommand, _ files: [InputList.File] = [], watching folders: [String] = [], replaces: Bool
+    ) throws(OutputError) {
         let options = command.options
         guard options.page.folder != nil || options.dashboard != nil else { return nil }
         self.command = command
+        recorder = NightRecorder(isEndless: !folders.isEmpty)
+        names = Locked(PageNames(watching: folders))
         store = options.dashboard == nil ? nil : try PageStore()
         if let path = options.page.folder {
             folder = try NightFolder(path, overwrite: options.overwrite || replaces)
@@ -44,7 +50,22 @@ final class NightPages: Sendable {
     }
 
     /// A part of the live page of an image; nil if there is none.
-    func part(_ part: PageStore.Part, of page: String) -> [UInt8]? { store?.bytes(page, part) }
+    func part(_ part: PageStore.Part, of page: String) -> [UInt8]? {
+        guard let source = running.withLock({ $0[page] }) else { return store?.bytes(page, part) }
+        switch part {
+        case .page: return ScanPage.running(source.update(), name: Self.inPath(page))
+        case .picture: return source.file(at: "/preview.png")?.bytes
+        case .thumbnail: return nil
+        }
+    }
+
+    /// The state of an image that is being scanned, for its live page; nil if it is not.
+    func update(of page: String) -> [UInt8]? { running.withLock { $0[page] }?.snapshot() }
+
+    /// A page's name as a part of an address.
+    private static func inPath(_ page: String) -> String {
+        page.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? page
+    }
 
     /// A file has arrived.
     func add(_ file: InputList.File) { recorder.update { $0.add(file: file.name) } }
@@ -57,11 +78,29 @@ final class NightPages: Sendable {
         recorder.update { $0.know(images.map { ($0.number, $0.name) }, of: file.name) }
     }
 
-    /// The scan of an image begins.
+    /// The scan of the image of `reader` begins.
     /// - Returns: what records it.
-    func begin(_ hdu: Int, of file: InputList.File) -> ScanRecorder {
-        recorder.update { $0.begin(hdu, of: file.name) }
-        return ScanRecorder()
+    func begin(_ reader: ImageReader, of file: InputList.File) -> ScanRecorder {
+        let (scan, hdu) = (ScanRecorder(), reader.summary.hdu)
+        var page: String?
+        if store != nil {
+            let name = name(hdu, of: file)
+            let source = ScanDashboardSource(command.pageFacts(reader.summary, scan), scan)
+            source.offer(warn: { scan.note($0) }) { [command] in try await command.livePreview(reader) }
+            running.withLock { $0[name] = source }
+            page = name
+        }
+        recorder.update { $0.begin(hdu, of: file.name, page: page) }
+        return scan
+    }
+
+    private func name(_ hdu: Int, of file: InputList.File) -> String {
+        names.withLock { $0.name(file.path, hdu: hdu) }
+    }
+
+    /// The live page of an image ends: its own page takes its place, or there is none.
+    private func close(_ hdu: Int, of file: InputList.File) {
+        if store != nil { running.withLock { [name = name(hdu, of: file)] in $0[name] = nil } }
     }
 
     /// An image was scanned: writes its page.
@@ -79,7 +118,8 @@ final class NightPages: Sendable {
             quality: ImageQuality(
                 image.table, header: summary.header, width: summary.width, height: summary.height,
                 background: Double(result.globalLevel), noise: Double(result.globalNoise), parameters: parameters))
-        let name = names.withLock { $0.name(file.path, hdu: summary.hdu) }
+        let name = name(summary.hdu, of: file)
+        defer { close(summary.hdu, of: file) }
         var warning: String?
         do {
             try await write(image, name, reader, scan, node)
@@ -107,11 +147,11 @@ final class NightPages: Sendable {
                 name, page: try ScanPage.report(snapshot, preview: preview, index: "index.html"), thumbnail: thumbnail)
         }
         guard let store else { return }
-        let picture = "../pictures/" + (name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name)
         let dropped = try store.add(
             name,
             [
-                (.page, ScanPage.served(snapshot, picture: picture)), (.picture, try preview.png()),
+                (.page, ScanPage.served(snapshot, picture: "../pictures/" + Self.inPath(name))),
+                (.picture, try preview.png()),
                 (.thumbnail, thumbnail),
             ])
         if dropped.isEmpty || folder != nil { return }
@@ -134,6 +174,7 @@ final class NightPages: Sendable {
 
     /// An image, or with nil every image of a file, could not be scanned or its catalogue could not be written.
     func fail(_ hdu: Int?, of file: InputList.File, _ reason: String) {
+        if let hdu { close(hdu, of: file) }
         recorder.update { night in
             if let hdu { night.fail(hdu, of: file.name, reason) } else { night.fail(file: file.name, reason) }
         }

@@ -9,9 +9,13 @@ final class NightRecorder: Sendable {
     let began = Date()
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
-    private let state = Locked(Night())
+    private let state: Locked<Night>
 
-    init() { start = clock.now }
+    /// Of a watch, which does not end, the images that are kept have a limit.
+    init(isEndless: Bool = false) {
+        start = clock.now
+        state = Locked(Night(limit: isEndless ? Night.watchLimit : .max))
+    }
 
     /// Seconds since the job began.
     var elapsed: Double { (clock.now - start) / .seconds(1) }

@@ -8,6 +8,8 @@ struct ArrivalState: Sendable {
         case found(String, FileStamp, isClosed: Bool)
         /// The folder no longer holds the file.
         case removed(String)
+        /// The folder holds these files, and no others.
+        case listed(String, Set<String>)
         /// Why the file with this stamp is incomplete; nil if it is complete, or no FITS file at all.
         case checked(String, FileStamp, incomplete: String?)
         /// The scan of the file has ended, successfully or not.
@@ -31,8 +33,6 @@ struct ArrivalState: Sendable {
         /// It ends too early, for this reason; its writer may go on.
         case incomplete(String)
         case scanning
-        /// It was scanned, or its scan has failed.
-        case done
     }
 
     fileprivate struct File {
@@ -53,7 +53,12 @@ struct ArrivalState: Sendable {
 
     /// Time after which the user is told about an incomplete file that does not change.
     private let limit: Duration
+    /// Files whose scans have not ended.
     private var files: [String: File] = [:]
+    /// The others, by their folders: of each 64 bits of a hash of its path, and of its stamp. A watch takes some bytes for
+    /// each file that stays in the folder, and no text; that two of a million files are taken for one is less likely than
+    /// one in 10 million.
+    private var done: [String: [Int: Int]] = [:]
 
     init(limit: Duration) { self.limit = limit }
 
@@ -62,26 +67,36 @@ struct ArrivalState: Sendable {
         files.values.count { file in
             switch file.phase {
             case .growing, .incomplete: true
-            case .checking, .scanning, .done: false
+            case .checking, .scanning: false
             }
         }
     }
 
     /// Number of files that the folders hold.
-    var fileCount: Int { files.count }
+    var fileCount: Int { done.values.reduce(files.count) { $0 + $1.count } }
 
     /// Takes in an event at time `now`.
     mutating func handle(_ event: Event, at now: Duration) -> [Action] {
         switch event {
         case .found(let path, let stamp, let isClosed):
+            let (folder, key) = Self.place(of: path)
+            if let known = done[folder]?[key] {
+                if known == stamp.hashValue { return [] }
+                // It has other contents, or is another file of the same name.
+                done[folder]?[key] = nil
+            }
             var file = files[path] ?? File(stamp: stamp, changed: now)
             if file.stamp != stamp { file.change(to: stamp, at: now) }
             if isClosed { file.isClosed = true }
             defer { files[path] = file }
             return advance(&file, path, now)
         case .removed(let path):
-            guard let file = files.removeValue(forKey: path), case .incomplete = file.phase else { return [] }
-            return [.warn("\(path): removed before it was complete; it is not scanned")]
+            return remove(path)
+        case .listed(let folder, let paths):
+            let gone = files.keys.filter { Self.place(of: $0).folder == folder && !paths.contains($0) }
+            let keys = Set(paths.map { Self.place(of: $0).key })
+            done[folder] = done[folder]?.filter { keys.contains($0.key) }
+            return gone.sorted().flatMap { remove($0) }
         case .checked(let path, let stamp, let reason):
             guard var file = files[path], case .checking = file.phase else { return [] }
             defer { files[path] = file }
@@ -95,15 +110,33 @@ struct ArrivalState: Sendable {
             return [.scan(path)]
         case .scanned(let path):
             guard var file = files[path], case .scanning = file.phase else { return [] }
+            if file.scanned == file.stamp {
+                let (folder, key) = Self.place(of: path)
+                done[folder, default: [:]][key] = file.stamp.hashValue
+                files[path] = nil
+                return []
+            }
             defer { files[path] = file }
-            file.phase = file.scanned == file.stamp ? .done : .growing
+            file.phase = .growing
             return advance(&file, path, now)
         }
     }
 
+    private mutating func remove(_ path: String) -> [Action] {
+        let (folder, key) = Self.place(of: path)
+        done[folder]?[key] = nil
+        guard let file = files.removeValue(forKey: path), case .incomplete = file.phase else { return [] }
+        return [.warn("\(path): removed before it was complete; it is not scanned")]
+    }
+
+    /// The folder of a path, and the key of the path in ``done``.
+    private static func place(of path: String) -> (folder: String, key: Int) {
+        (path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "", path.hashValue)
+    }
+
     private func advance(_ file: inout File, _ path: String, _ now: Duration) -> [Action] {
         switch file.phase {
-        case .checking, .scanning, .done: return []
+        case .checking, .scanning: return []
         case .growing:
             guard file.isClosed || now - file.changed >= Self.settlingTime else { return [] }
             file.phase = .checking
@@ -123,7 +156,7 @@ extension ArrivalState.File {
         (self.stamp, changed, isClosed, isReported) = (stamp, now, false, false)
         switch phase {
         // What was found out about the old contents is no longer valid. A check or scan ends first.
-        case .incomplete, .done: phase = .growing
+        case .incomplete: phase = .growing
         case .growing, .checking, .scanning: break
         }
     }

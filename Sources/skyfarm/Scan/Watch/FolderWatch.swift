@@ -21,8 +21,6 @@ final class FolderWatch: @unchecked Sendable {
     private let arrivals: Locked<ArrivalState>
     private let start = ContinuousClock.now
     private let queue = DispatchQueue(label: "skyfarm.watch")
-    /// The files of each folder when it was last listed.
-    private var listed: [String: Set<String>] = [:]
     /// Folders that could not be listed last time.
     private var unreadable: Set<String> = []
     private var events: FileEvents?
@@ -114,8 +112,7 @@ final class FolderWatch: @unchecked Sendable {
         }
         let paths = names.filter(InputList.isImageName).map { "\(folder)/\($0)" }.sorted()
         unreadable.remove(folder)
-        let before = listed.updateValue(Set(paths), forKey: folder) ?? []
-        for path in before.subtracting(paths).sorted() { handle(.removed(path)) }
+        handle(.listed(folder, Set(paths)))
         for path in paths { found(path, isClosed: false) }
     }
 }

@@ -23,7 +23,7 @@ extension ScanCommand {
         let journal = try await openJournal(watch.folders.map { "\(Self.absolute($0))/" }, count: nil)
         try outputs.prepare(samples, checksExistence: false)
         try checkImages.names.prepare(samples, checksExistence: false)
-        let pages = try NightPages(self, [], replaces: journal?.files.isEmpty == false)
+        let pages = try NightPages(self, watching: watch.folders, replaces: journal?.hasFiles == true)
         return try await scan(
             .folders(watch),
             .init(

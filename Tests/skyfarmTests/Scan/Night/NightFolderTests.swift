@@ -14,6 +14,13 @@ import Testing
         #expect(names.name("m~2.fits", hdu: 1) == "m~2~2.1")
     }
 
+    @Test("of watched folders pages are named after stem and folder, and nothing is kept")
+    func watched() {
+        var names = PageNames(watching: ["in", "/data/in"])
+        #expect(names.name("in/m.fits.fz", hdu: 1) == "m.1" && names.name("/data/in/m.fits", hdu: 1) == "m~2.1")
+        #expect(names.name("in/m.fits", hdu: 2) == "m.2")
+    }
+
     @Test("pages are replaced only with --overwrite")
     func existing() throws {
         let scene = try Scene()

@@ -67,6 +67,35 @@ struct ArrivalStateTests {
         #expect(state.handle(.found("a", small, isClosed: true), at: seconds(3)) == [.check("a", small)])
     }
 
+    @Test mutating func aFileThatWasScannedIsScannedAgainOnlyWithOtherContents() {
+        for file in ["in/a", "in/b", "c"] {
+            _ = state.handle(.found(file, small, isClosed: true), at: .zero)
+            _ = state.handle(.checked(file, small, incomplete: nil), at: .zero)
+            #expect(state.handle(.scanned(file), at: .zero) == [])
+            #expect(state.handle(.found(file, small, isClosed: true), at: seconds(1)) == [])
+        }
+        #expect(state.fileCount == 3)
+        #expect(state.handle(.found("in/a", large, isClosed: true), at: seconds(2)) == [.check("in/a", large)])
+        #expect(state.handle(.removed("in/b"), at: seconds(2)) == [])
+        #expect(state.handle(.found("in/b", small, isClosed: true), at: seconds(3)) == [.check("in/b", small)])
+    }
+
+    @Test mutating func whatAListingLacksIsRemoved() {
+        for file in ["in/a", "in/b", "in/c", "other/d"] {
+            _ = state.handle(.found(file, small, isClosed: true), at: .zero)
+            let isHalf = file == "in/b" || file == "other/d"
+            _ = state.handle(.checked(file, small, incomplete: isHalf ? "truncated" : nil), at: .zero)
+            _ = state.handle(.scanned(file), at: .zero)
+        }
+        #expect(
+            state.handle(.listed("in", ["in/a"]), at: seconds(1)) == [
+                .warn("in/b: removed before it was complete; it is not scanned")
+            ])
+        #expect(state.fileCount == 2 && state.waitingCount == 1)
+        #expect(state.handle(.found("in/a", small, isClosed: true), at: seconds(2)) == [])
+        #expect(state.handle(.found("in/c", small, isClosed: true), at: seconds(2)) == [.check("in/c", small)])
+    }
+
     @Test mutating func tenThousandFilesThatComeAndGoLeaveNothing() {
         for number in 0..<10_000 {
             let (path, now) = ("f\(number)", Duration.seconds(number))
