@@ -16,6 +16,8 @@ struct BenchmarkOptions {
     var files: [String] = []
     /// The rows of the suite `night` that are measured.
     var rows: [NightRow] = []
+    /// The links of the suite `wire` that are measured.
+    var links: [WireSuite.Link] = []
 
     struct UsageError: Error, CustomStringConvertible {
         var description: String
@@ -25,6 +27,7 @@ struct BenchmarkOptions {
         usage: skyfarm-benchmarks scan|dispatch|latency|codec|tls|scale|wire|dashboard|start|night|skies|images FILE...
                  [--json] [--runs N] [--size PIXELS] [--no-peers]
                night also has [--row ROW]..., one of: \(NightRow.allCases.map(\.rawValue).joined(separator: ", "))
+               wire also has [--link LINK]..., one of: \(WireSuite.Link.allCases.map(\.rawValue).joined(separator: ", "))
         """
 
     init(_ arguments: [String]) throws(UsageError) {
@@ -41,12 +44,21 @@ struct BenchmarkOptions {
             case "--runs": runs = try Self.number(rest.popFirst(), in: 1...1000)
             case "--size": size = try Self.number(rest.popFirst(), in: 256...20_000)
             case "--row" where suite == .night: rows.append(try Self.row(rest.popFirst()))
+            case "--link" where suite == .wire: links.append(try Self.link(rest.popFirst()))
             case let file where suite == .images && !file.hasPrefix("-"): files.append(file)
             default: throw UsageError(description: "unknown option \(option)\n" + Self.usage)
             }
         }
         if rows.isEmpty { rows = NightRow.allCases }
+        if links.isEmpty { links = WireSuite.Link.allCases }
         if suite == .images && files.isEmpty { throw UsageError(description: "no image is given\n" + Self.usage) }
+    }
+
+    private static func link(_ text: String?) throws(UsageError) -> WireSuite.Link {
+        guard let link = text.flatMap(WireSuite.Link.init(rawValue:)) else {
+            throw UsageError(description: "\(text.map { "there is no link \($0)" } ?? "--link needs a name")\n" + usage)
+        }
+        return link
     }
 
     private static func row(_ text: String?) throws(UsageError) -> NightRow {

@@ -21,8 +21,12 @@ struct WireSuite {
         let isPacked: Bool
     }
 
-    private enum Link: CaseIterable {
-        case gigabit, hundredMegabits, unlimited, loopback
+    /// A link, by the word of `--link`.
+    enum Link: String, CaseIterable {
+        case gigabit = "1G"
+        case hundredMegabits = "100M"
+        case unlimited
+        case loopback
 
         var name: String {
             switch self {
@@ -57,9 +61,13 @@ struct WireSuite {
         let sent = forms.filter { $0.isPacked || $0.image == forms[0].image }
         var report = Report(.wire)
         report.notes.append("\(options.size) x \(options.size) pixels of 16 bits, \(options.runs) runs, alternating")
-        for link in [Link.gigabit, .unlimited] { try await measureStreams(sent, over: link, &report) }
-        try await measureScans(sent, over: .hundredMegabits, &report)
-        try await measureScans(forms, over: .loopback, &report)
+        for link in options.links {
+            switch link {
+            case .gigabit, .unlimited: try await measureStreams(sent, over: link, &report)
+            case .hundredMegabits: try await measureScans(sent, over: link, &report)
+            case .loopback: try await measureScans(forms, over: link, &report)
+            }
+        }
         return report
     }
 
@@ -153,7 +161,7 @@ struct WireSuite {
     private func measureScans(_ forms: [Form], over link: Link, _ report: inout Report) async throws {
         let nodes = try nodes(.skyNode, link == .loopback ? 1 : 3, over: link)
         try LabHost.limitLink(to: link.bitsPerSecond)
-        var (times, sent): ([String: Sample], [String: Sample]) = ([:], [:])
+        var (times, sent, bands): ([String: Sample], [String: Sample], [String: Sample]) = ([:], [:], [:])
         var sources: [String: Int] = [:]
         try await alternate(forms) { form, counts in
             let sentBefore = link.bitsPerSecond == nil ? 0 : try LabHost.sentBytes()
@@ -164,6 +172,7 @@ struct WireSuite {
             sources[form.name] = scan.sources
             guard counts else { return }
             times[form.name, default: Sample()].add(scan.seconds)
+            bands[form.name, default: Sample()].add(Double(scan.sent) / Double(scan.bands))
             if link.bitsPerSecond != nil {
                 sent[form.name, default: Sample()].add(Double(try LabHost.sentBytes() - sentBefore) / 1e6)
             }
@@ -172,6 +181,7 @@ struct WireSuite {
         for form in forms {
             report.add("\(start), \(form.name)", "s", times[form.name] ?? Sample())
             if let sent = sent[form.name] { report.add("\(start), \(form.name), sent", "MB", sent) }
+            report.add("\(start), \(form.name), a band sent", "times", bands[form.name] ?? Sample())
         }
         func ratio(_ upper: Form, _ lower: Form) {
             guard let over = times[upper.name], let under = times[lower.name] else { return }
@@ -186,7 +196,10 @@ struct WireSuite {
         }
     }
 
-    private func scan(_ form: Form, _ nodes: [ChildProcess]) async throws -> (seconds: Double, sources: Int) {
+    /// A scan of the image, with the number of its bands, and how often pixels of one were sent.
+    private func scan(
+        _ form: Form, _ nodes: [ChildProcess]
+    ) async throws -> (seconds: Double, sources: Int, bands: Int, sent: Int) {
         let cluster = try await BenchmarkCluster(nodes: nodes, packed: form.isPacked ? WindowUnpacker().form : nil)
         defer { cluster.close() }
         let start = ContinuousClock.now
@@ -195,6 +208,7 @@ struct WireSuite {
             coordinator: cluster.coordinator, job: .random(in: .min ... .max))
         let result = try await scan.run()
         guard result.missing.isEmpty else { throw BenchmarkError("sectors are missing from the benchmark's scan") }
-        return ((ContinuousClock.now - start).seconds, result.sources.count)
+        let seconds = (ContinuousClock.now - start).seconds
+        return (seconds, result.sources.count, scan.bandCount, cluster.nodes.traffic.sent.attempts)
     }
 }

@@ -4,16 +4,21 @@ extension Systems {
     /// Waits until there is a system, for `limit` at most.
     /// - Returns: whether there is one.
     package func first(within limit: Duration) async -> Bool {
+        await wait(within: limit) { !$0.isEmpty }
+        return !snapshot.isEmpty
+    }
+
+    /// Waits until `condition` holds for the systems, for `limit` at most.
+    package func wait(within limit: Duration, until condition: @escaping @Sendable ([SystemSnapshot]) -> Bool) async {
         let watcher = watch()
         defer { unwatch(watcher) }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
-                while snapshot.isEmpty, !Task.isCancelled { await change(for: watcher) }
+                while !condition(snapshot), !Task.isCancelled { await change(for: watcher) }
             }
             group.addTask { try? await Task.sleep(for: limit) }
             await group.next()
             group.cancelAll()
         }
-        return !snapshot.isEmpty
     }
 }

@@ -50,7 +50,7 @@ public struct ScanCoordinator: Sendable {
     /// Called after each event of a run, on the run's executor: for tests and simulations.
     package var inspector: (@Sendable (Inspection) -> Void)?
 
-    private let systems: Systems
+    let systems: Systems
     private(set) var options: Options
     private let clock: any ScanClock
     let executor: (any TaskExecutor)?

@@ -139,12 +139,12 @@ package struct TaskLedger: Sendable {
 
     /// Adds a task, which waits behind the others.
     /// - Returns: the task's entry until it is done.
-    package mutating func add(cost: Double, key: BulkKey? = nil) -> Int {
+    package mutating func add(_ request: TaskRequest) -> Int {
         let entry = free.popLast() ?? entries.count
         if entry == entries.count { entries.append(Entry()) }
         entries[entry].phase = .pending
         entries[entry].index = added
-        entries[entry].request = TaskRequest(cost: cost, key: key)
+        entries[entry].request = request
         added += 1
         pending.append(PendingTask(entry: entry, request: entries[entry].request))
         return entry

@@ -122,7 +122,10 @@ struct TaskRun<Work: ScanTask> {
         try Task.checkCancellation()
         let now = clock.now
         repeat { pull() } while start(in: &group, at: now)
-        hedge(in: &group, at: now)
+        // A system that gets a task as well holds its bytes then: others may have waited for that.
+        if hedge(in: &group, at: now) {
+            repeat { pull() } while start(in: &group, at: now)
+        }
         inspector?(.init(state: state, isHeldUp: state.isHeldUp(by: ends.count)))
         if state.isDone { return false }
         let error = state.checkStranded(
@@ -142,7 +145,10 @@ struct TaskRun<Work: ScanTask> {
         while state.wantsTask {
             guard let task = tasks.next() else { return state.exhausted() }
             let source = bulk?(task)
-            let entry = state.pulled(cost: task.cost, key: source?.key)
+            let entry = state.pulled(
+                TaskRequest(
+                    cost: task.cost, key: source?.key, bytes: source?.byteCount ?? 0,
+                    isRelayed: source?.isRelayed ?? false))
             if entry == open.count {
                 open.append(OpenTask(task: task, bulk: source))
             } else {
@@ -165,8 +171,13 @@ struct TaskRun<Work: ScanTask> {
     }
 
     /// Gives tasks that run longer than expected to idle systems as well.
-    private mutating func hedge(in group: inout Children, at now: Instant) {
-        for overdue in state.overdue(hasIdleSlot: { [systems] in systems.hasIdleSlot(excluding: $0) }, at: now) {
+    /// - Returns: whether there was one.
+    private mutating func hedge(in group: inout Children, at now: Instant) -> Bool {
+        var hasHedged = false
+        let found = state.overdue(
+            isHeldUp: state.isHeldUp(by: ends.count), hasIdleSlot: { [systems] in systems.hasIdleSlot(excluding: $0) },
+            at: now)
+        for overdue in found {
             guard let (request, _, useless) = state.ledger.request(besides: overdue) else { continue }
             var only = PendingTasks()
             only.append(PendingTask(entry: overdue.entry, request: request))
@@ -178,7 +189,9 @@ struct TaskRun<Work: ScanTask> {
             else { continue }
             launch(attempt, with: pick.reservation, on: pick.system, in: &group)
             observer?(event)
+            hasHedged = true
         }
+        return hasHedged
     }
 
     /// Adds a child for an attempt that the ledger knows.

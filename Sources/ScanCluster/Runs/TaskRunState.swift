@@ -91,9 +91,11 @@ package struct TaskRunState: Sendable {
 
     /// A task was pulled.
     /// - Returns: its entry in the ledger until it is done.
-    package mutating func pulled(cost: Double, key: BulkKey?) -> Int {
+    package mutating func pulled(_ task: TaskRequest) -> Int {
+        var task = task
         // An invalid cost must not distort the choice of systems.
-        ledger.add(cost: cost.isFinite && cost > 0 ? cost : 1, key: key)
+        if !task.cost.isFinite || task.cost <= 0 { task.cost = 1 }
+        return ledger.add(task)
     }
 
     /// All tasks have been pulled.
@@ -203,11 +205,13 @@ package struct TaskRunState: Sendable {
 
     // MARK: Hedges
 
-    /// Looks for tasks that run longer than expected, if no other task is left to start and a slot of a system that is
-    /// not excluded is idle.
+    /// Looks for tasks that run longer than expected, if no other task can start and a slot of a system that is not
+    /// excluded is idle. Tasks that wait nevertheless wait for the systems that hold their bytes, one of which may hang.
     /// - Returns: the newest attempts at them, the most overdue first.
-    package mutating func overdue(hasIdleSlot: (Set<SystemID>) -> Bool, at now: Instant) -> [TaskLedger.AttemptID] {
-        guard isExhausted, ledger.pending.isEmpty, ledger.inFlight > 0, hasIdleSlot(excluded) else {
+    package mutating func overdue(
+        isHeldUp: Bool = false, hasIdleSlot: (Set<SystemID>) -> Bool, at now: Instant
+    ) -> [TaskLedger.AttemptID] {
+        guard isExhausted, ledger.pending.isEmpty || !isHeldUp, ledger.inFlight > 0, hasIdleSlot(excluded) else {
             nextLook = nil
             return []
         }

@@ -1,4 +1,9 @@
 extension Systems {
+    /// The system of this name has the bytes of `keys`, or can read them itself: tasks go there while it has room.
+    func note(_ keys: some Sequence<BulkKey>, heldBy name: String) {
+        registry.withLock { $0.state.note(keys, heldBy: name) }
+    }
+
     /// A registry of some of these systems alone, for a run that must not use the others.
     ///
     /// It is not notified when a system leaves: attempts there then end with ``ScanError/Code/systemLost``, or

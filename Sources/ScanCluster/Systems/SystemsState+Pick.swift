@@ -2,8 +2,8 @@ extension SystemsState {
     /// Chooses one of the pending tasks and the system it goes to, and takes the room, in one operation.
     ///
     /// In this order: the first task, if it needs no bulk bytes; a task whose bytes a system with room holds; a task
-    /// whose bytes no system holds; any task, whose bytes are then sent once more. A task goes to the system where it
-    /// is expected to finish first.
+    /// whose bytes no system holds; a task that another system than the one that holds its bytes would finish earlier,
+    /// although they are sent once more. A task goes to the system where it is expected to finish first.
     /// - Parameters:
     ///   - pending: the tasks, most urgent first.
     ///   - excluded: systems that cannot run any task of the run.
@@ -42,7 +42,12 @@ extension SystemsState {
             ?? firstFit(pending) { request in
                 request.key.map(isHeld) == true ? nil : best(for: request)
             }
-        choice = choice ?? firstFit(pending) { best(for: $0) }
+        if choice == nil {
+            let relief = Relief(of: self, from: pending, excluding: excluded, at: now)
+            choice = firstFit(pending) { request in
+                best(for: request).flatMap { relief.pays($0, for: request, in: self) ? $0 : nil }
+            }
+        }
         return choice.map { choice in
             let request = pending[pending.index(pending.startIndex, offsetBy: choice.offset)].request
             return (choice.offset, reserve(choice.index, for: request, run: run, at: now))

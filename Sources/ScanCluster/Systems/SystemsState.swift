@@ -47,6 +47,8 @@ package struct SystemsState: Sendable {
         /// The system's index in the members when the room was taken.
         let index: Int
         let cost: Double
+        /// Bulk bytes that are sent for it.
+        let bytes: Int
         /// When the room was taken.
         package let start: Instant
     }
@@ -74,6 +76,7 @@ package struct SystemsState: Sendable {
     private(set) var open = MemberPool()
     /// How many members hold the bytes of a key.
     private var holders: [BulkKey: Int] = [:]
+    package private(set) var bulkPace = BulkPace()
     /// Where the next search among many members begins.
     var cursor = 0
     /// Memory for the list of the next search; there is a search for each attempt.
@@ -130,8 +133,12 @@ package struct SystemsState: Sendable {
     /// An attempt ended.
     /// - Returns: until when its system is set aside, if that is due to this attempt.
     package mutating func release(_ reservation: Reservation, as evidence: Evidence, at now: Instant) -> Instant? {
-        guard let index = index(of: reservation) else { return nil }
+        guard let index = index(of: reservation) else {
+            endTransit(of: reservation, as: .void, at: now)
+            return nil
+        }
         defer { noteRoom(index) }
+        endTransit(of: reservation, as: evidence, at: now)
         members[index].inFlight -= 1
         // Sums of floating-point numbers drift; without attempts in flight the sum is reset.
         members[index].inFlightCost =
@@ -152,6 +159,12 @@ package struct SystemsState: Sendable {
         case .fault, .overtaken:
             return fault(at: index, ofAttemptFrom: reservation.start, now: now)
         }
+    }
+
+    private mutating func endTransit(of reservation: Reservation, as evidence: Evidence, at now: Instant) {
+        guard reservation.bytes > 0 else { return }
+        let arrived = if case .succeeded = evidence { true } else { false }
+        bulkPace.end(reservation.bytes, arrived: arrived, at: now)
     }
 
     /// The index of a reservation's system; nil if it has left.
@@ -178,6 +191,26 @@ package struct SystemsState: Sendable {
 
     /// Whether a member is believed to hold the bytes of `key`.
     package func isHeld(_ key: BulkKey) -> Bool { holders[key] != nil }
+
+    /// Whether the member `id` is believed to hold the bytes of `key`.
+    package func isHeld(_ key: BulkKey, by id: SystemID) -> Bool {
+        members.contains { $0.id == id && $0.held.contains(key) }
+    }
+
+    /// The system of this name, which is not the local one, has the bytes of `keys`, or can read them itself.
+    package mutating func note(_ keys: some Sequence<BulkKey>, heldBy name: String) {
+        guard let index = members.firstIndex(where: { !$0.isLocal && $0.name == name }) else { return }
+        for key in keys { hold(key, at: index) }
+    }
+
+    /// - Returns: whether the member is not believed to hold the bytes already.
+    @discardableResult
+    private mutating func hold(_ key: BulkKey, at index: Int) -> Bool {
+        let (isNew, forgotten) = members[index].held.insert(key)
+        if isNew { holders[key, default: 0] += 1 }
+        if let forgotten { drop(forgotten) }
+        return isNew
+    }
 
     private mutating func drop(_ key: BulkKey) {
         holders[key] = holders[key].flatMap { $0 > 1 ? $0 - 1 : nil }
@@ -207,15 +240,13 @@ package struct SystemsState: Sendable {
         members[index].inFlightCost += request.cost
         members[index].lastStart = now
         members[index].touched = tick()
-        if let key = request.key, !members[index].isLocal {
-            let (isNew, forgotten) = members[index].held.insert(key)
-            if isNew { holders[key, default: 0] += 1 }
-            if let forgotten { drop(forgotten) }
-        }
+        var bytes = members[index].isLocal && !request.isRelayed ? 0 : request.bytes
+        if let key = request.key, !members[index].isLocal, !hold(key, at: index) { bytes = 0 }
+        if bytes > 0 { bulkPace.begin(bytes, at: now) }
         noteRoom(index)
         return Reservation(
             system: members[index].id, run: run, serial: members[index].serial, index: index, cost: request.cost,
-            start: now)
+            bytes: bytes, start: now)
     }
 
     /// The first violated invariant; nil if all hold.

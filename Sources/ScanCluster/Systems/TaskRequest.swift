@@ -11,15 +11,21 @@ package struct TaskRequest: Equatable, Sendable {
     package var cost: Double
     /// Key of the bulk bytes the task needs.
     package var key: BulkKey?
+    /// Number of the task's bulk bytes.
+    package var bytes = 0
+    /// See ``BulkSource/isRelayed``.
+    package var isRelayed = false
     /// Where the task may go.
     package var placement = Placement.anywhere
     /// Systems that failed the task; used again only if there is no other.
     package var avoiding: [SystemID] = []
 
     /// A request for a first attempt.
-    package init(cost: Double, key: BulkKey? = nil) {
+    package init(cost: Double, key: BulkKey? = nil, bytes: Int = 0, isRelayed: Bool = false) {
         self.cost = cost
         self.key = key
+        self.bytes = bytes
+        self.isRelayed = isRelayed
     }
 }
 

@@ -21,7 +21,7 @@ package final class BulkBudget: Sendable {
         }
         return BulkSource(
             key: source.key, isLastUse: source.isLastUse, reference: source.reference, byteCount: source.byteCount,
-            loadPacked: loadPacked
+            isRelayed: source.isRelayed, loadPacked: loadPacked
         ) {
             try await self.load(source.byteCount, source.load)
         }

@@ -93,6 +93,8 @@ public final class BulkSource: Sendable {
     public let reference: BulkReference?
     /// Number of bytes that ``load`` will return.
     public let byteCount: Int
+    /// Whether ``load`` fetches the bytes from another system, so that the local system, too, has to wait for them.
+    public let isRelayed: Bool
     /// Reads the bytes. Called for each attempt on a system that does not hold ``key``.
     public let load: @Sendable () async throws -> BulkBytes
     /// Reads the bytes packed as asked, or as ``load`` does if that is not shorter. Called instead of ``load`` for
@@ -102,13 +104,14 @@ public final class BulkSource: Sendable {
     /// A source of `byteCount` bytes.
     public init(
         key: BulkKey? = nil, isLastUse: Bool = false, reference: BulkReference? = nil, byteCount: Int,
-        loadPacked: (@Sendable (BulkPacking) async throws -> BulkBytes)? = nil,
+        isRelayed: Bool = false, loadPacked: (@Sendable (BulkPacking) async throws -> BulkBytes)? = nil,
         load: @escaping @Sendable () async throws -> BulkBytes
     ) {
         self.key = key
         self.isLastUse = isLastUse
         self.reference = reference
         self.byteCount = byteCount
+        self.isRelayed = isRelayed
         self.load = load
         self.loadPacked = loadPacked
     }

@@ -26,6 +26,16 @@ public struct DataFolders: Sendable {
     /// Opens the image in HDU number `hdu` of the file at an absolute path without symbolic links.
     /// - Throws: ``ImageError`` if the file is not below one of the folders or cannot be used.
     public func image(at path: String, hdu: Int) throws(ImageError) -> FITSImage {
+        try withFile(at: path) { (file, name) throws(ImageError) in
+            try FITSImage(ImageLocation(path: name, selector: .number(hdu)), keeping: file)
+        }
+    }
+
+    /// Opens the file at such a path, and calls `body` with a name that opens exactly this file.
+    /// - Throws: ``ImageError`` as above, and what `body` throws, with the path in place of that name.
+    func withFile<Result>(
+        at path: String, _ body: (OpenDescriptor, String) throws(ImageError) -> Result
+    ) throws(ImageError) -> Result {
         let file = try open(path)
         let name = file.name
         do throws(ImageError) {
@@ -33,11 +43,14 @@ public struct DataFolders: Sendable {
             guard !FileKind.isCompressed(try FileKind.firstBytes(of: name)) else {
                 throw ImageError(.unreadable, "\(name): is compressed as a whole")
             }
-            return try FITSImage(ImageLocation(path: name, selector: .number(hdu)), keeping: file)
+            return try body(file, name)
         } catch {
             throw ImageError(error.code, error.message.replacingOccurrences(of: name, with: path))
         }
     }
+
+    /// Whether a path without symbolic links is below one of the folders.
+    func isAllowed(_ path: String) -> Bool { folders.contains { path.utf8.starts(with: $0.prefix.utf8) } }
 
     private func open(_ path: String) throws(ImageError) -> OpenDescriptor {
         // No file system has longer paths, and none allows a zero byte in them.
@@ -64,7 +77,7 @@ extension StoredImage {
 }
 
 /// The absolute path, with symbolic links resolved, of the file at `path`; nil if there is none.
-private func realPath(_ path: String) -> String? {
+func realPath(_ path: String) -> String? {
     guard let whole = realpath(path, nil) else { return nil }
     defer { free(whole) }
     return String(cString: whole)

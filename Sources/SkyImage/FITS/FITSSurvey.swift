@@ -10,7 +10,7 @@ public struct FITSSurvey: Equatable, Sendable {
     package var layout: FITSLayout?
 
     /// No image.
-    init() {}
+    package init() {}
 
     /// Reads the headers of all HDUs of the file at `path`.
     /// - Throws: ``ImageError`` if it cannot be opened or holds no 2-D image.

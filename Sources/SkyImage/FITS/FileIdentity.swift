@@ -18,14 +18,20 @@ extension StoredBytes {
         var status = stat()
         let start = self.image.range?.lowerBound ?? 0
         guard fstat(file.number, &status) == 0, start <= image.data.lowerBound else { throw unreadable }
+        let header = try checksum(of: start..<image.data.lowerBound) {}
+        return FileIdentity(
+            size: Int64(status.st_size), modified: FileIdentity.modified(status), header: header)
+    }
+}
+
+extension FileIdentity {
+    /// The time of the last change, in nanoseconds since 1970.
+    static func modified(_ status: stat) -> Int64 {
         #if canImport(Darwin)
             let time = status.st_mtimespec
         #else
             let time = status.st_mtim
         #endif
-        let header = try checksum(of: start..<image.data.lowerBound) {}
-        return FileIdentity(
-            size: Int64(status.st_size), modified: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec),
-            header: header)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -66,7 +66,7 @@ extension CheckImageStrips {
     ) async throws -> [[Float]] {
         guard images.contains(where: \.needsPixels) else { return try samples(of: images, rows: rows, nil) }
         let window = reader.contents(of: window(of: rows))
-        return try window.withView(of: try await reader.read(window)) { view in
+        return try window.withView(of: try await reader.pixels(of: window)) { view in
             try samples(of: images, rows: rows, view)
         }
     }

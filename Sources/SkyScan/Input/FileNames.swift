@@ -14,6 +14,9 @@ struct FileNames: Codable, Equatable, Sendable {
     var mask: File?
     var weights: File?
 
+    /// The name of an image without maps.
+    init(image: File) { self.image = image }
+
     /// The names of open files, whose bytes are `opened`; nil if a node cannot read one of them window by window.
     init?(_ files: ImageFiles, _ opened: OpenFiles) {
         func file(_ image: FITSImage?, _ bytes: StoredBytes?) -> File? {

@@ -9,8 +9,14 @@ extension ImageReader {
     nonisolated func source(
         of window: WindowPixels, at position: PassPosition?, key: BulkKey?, isLastUse: Bool
     ) -> BulkSource {
-        BulkSource(
-            key: key, isLastUse: isLastUse, reference: reference(to: window), byteCount: window.byteCount,
+        let reference = reference(to: window)
+        if node != nil {
+            return BulkSource(
+                key: key, isLastUse: isLastUse, reference: reference, byteCount: window.byteCount, isRelayed: true,
+                load: { try await self.pixels(of: window) })
+        }
+        return BulkSource(
+            key: key, isLastUse: isLastUse, reference: reference, byteCount: window.byteCount,
             loadPacked: { try await self.read(window, at: position, packing: $0) },
             load: { try await self.read(window, at: position) })
     }

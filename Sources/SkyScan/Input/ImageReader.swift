@@ -9,14 +9,17 @@ public import SkyImage
 /// CFITSIO is neither fast nor safe if several threads read one file, and a disk is best read in order.
 public actor ImageReader {
     private let executor = BlockingExecutor()
-    private let files: ImageFiles
+    /// Nil if the image lies on a node.
+    private let files: ImageFiles?
     /// Nil if the files have no stored samples that can be read.
     private let storedFiles: StoredFiles?
     /// The coded names of the files; nil if a node cannot read them by itself.
     private let origin: [UInt8]?
     /// Whether the names tell these files from others.
     private let isIdentified: Bool
-    private let bytes: OpenFiles
+    private let bytes: OpenFiles?
+    /// Where the image lies if that is a node.
+    nonisolated let node: NodeFiles?
     private var order: ReadingOrder
     // Windows that have not been requested yet, and their bytes, packed for a slot if `unpacksOnSlots`.
     private var ahead: [(window: WindowPixels, bytes: BulkBytes)] = []
@@ -84,12 +87,13 @@ public actor ImageReader {
         let (mask, weights) = (try map(maskName, "mask"), try map(weightsName, "weight map"))
         let files = ImageFiles(image: image, mask: mask?.file, weights: weights?.file)
         summary = ImageSummary(image, mask: mask, weights: weights, head: head)
-        bytes = try OpenFiles(files)
-        let names = FileNames(files, bytes)
+        let opened = try OpenFiles(files)
+        bytes = opened
+        let names = FileNames(files, opened)
         origin = try names.map { try WireEncoder().encode($0) }
         isIdentified = names?.areIdentified ?? false
-        self.files = files
-        storedFiles = StoredFiles(files, in: bytes)
+        (self.files, node) = (files, nil)
+        storedFiles = StoredFiles(files, in: opened)
         let pixel = WindowPixels(
             rect: PixelRect(x: 0..<1, y: 0..<1), hasWeights: weights != nil, hasMask: mask != nil)
         sentBytesPerPixel = min(Double(pixel.byteCount), storedFiles?.bytesPerPixel ?? .infinity)
@@ -97,6 +101,20 @@ public actor ImageReader {
         let share = Int(ProcessInfo.processInfo.physicalMemory / 16)
         kept = RecentWindows(limit: slots == 0 ? 0 : min(most, share))
         order = ReadingOrder(slots: slots, decompresses: files.isTileCompressed)
+    }
+
+    /// A reader of an image that lies on a node; `name`, `imageCount` and `head` as in ``NodeFiles``.
+    init(
+        _ image: NodeFileAnswer.Image, on node: NodeFiles, name: String, imageCount: Int, head: FITSHeader?
+    ) throws {
+        summary = ImageSummary(image, name: name, imageCount: imageCount, head: head)
+        (files, storedFiles, bytes) = (nil, nil, nil)
+        self.node = node
+        origin = try WireEncoder().encode(FileNames(image: image.file))
+        isIdentified = true
+        sentBytesPerPixel = Double(MemoryLayout<Float>.stride)
+        kept = RecentWindows(limit: 0)
+        order = ReadingOrder(slots: 0, decompresses: false)
     }
 
     /// XXH3-64 of every file that the scan depends on, of the image and of its maps; without CFITSIO.
@@ -107,6 +125,10 @@ public actor ImageReader {
     /// - Returns: the checksums.
     /// - Throws: ``ImageError`` if a file cannot be read, `CancellationError` soon after the task is cancelled.
     public nonisolated func checksums(patience: Duration = .zero) async throws -> InputChecksums {
+        guard let bytes else {
+            guard let node, let reference = checksumReference else { throw Self.unreadable(summary) }
+            return try await node.checksums(ChecksumTask(of: summary), by: reference)
+        }
         let cancellation = ScanCancellation()
         let checksum: @Sendable (StoredBytes) throws -> UInt64 = { bytes in
             try bytes.checksum {
@@ -185,7 +207,7 @@ public actor ImageReader {
         switch packing {
         case .local where position == nil && isWhole(window): return try readForSlot(window)
         case .none, .local: return try read(window, at: position)
-        case .light where files.isTileCompressed: return try read(window, at: position)
+        case .light where files?.isTileCompressed == true: return try read(window, at: position)
         case .light, .stored: break
         }
         try Task.checkCancellation()
@@ -221,11 +243,28 @@ public actor ImageReader {
 
     /// Reads whole rows of the image, for a preview.
     /// - Throws: ``ImageError`` if the samples cannot be read.
-    public func read(rows: Range<Int>) throws -> [Float] {
-        try [Float](unsafeUninitializedCapacity: rows.count * files.image.width) { buffer, count in
+    public func read(rows: Range<Int>) async throws -> [Float] {
+        guard let files else {
+            let window = WindowPixels(
+                rect: PixelRect(x: 0..<summary.width, y: rows), hasWeights: false, hasMask: false)
+            return try await pixels(of: window).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+        }
+        return try [Float](unsafeUninitializedCapacity: rows.count * files.image.width) { buffer, count in
             try files.image.read(rows: rows, into: buffer)
             count = rows.count * files.image.width
         }
+    }
+
+    /// The pixels of a window, wherever the image lies.
+    /// - Throws: as ``read(_:at:)``; ``ScanError``.
+    func pixels(of window: WindowPixels) async throws -> BulkBytes {
+        guard let node else { return try read(window, at: nil) }
+        guard let reference = reference(to: window) else { throw Self.unreadable(summary) }
+        return try await node.pixels(window, by: reference)
+    }
+
+    private static func unreadable(_ image: ImageSummary) -> ImageError {
+        ImageError(.unreadable, "\(image.name): cannot be read from here")
     }
 
     /// Marks the end of a pass, which needs no more pixels: a wait in ``checksums(patience:)`` ends.
@@ -243,6 +282,7 @@ public actor ImageReader {
     var windowsAhead: [WindowPixels] { ahead.map(\.window) }
 
     private func readAhead() {
+        if files == nil { return }
         // Windows that are no longer expected are dropped: a window is not requested if its node has kept the pixels.
         ahead.removeAll { !order.next.contains($0.window) }
         let next = order.next.first { window in !kept.contains(window) && !ahead.contains { $0.window == window } }
@@ -256,7 +296,8 @@ public actor ImageReader {
     }
 
     private func read(_ window: WindowPixels) throws -> BulkBytes {
-        try reading.measure(pixels: window.rect.area, isConverted: true) { try files.read(window) }
+        guard let files else { throw Self.unreadable(summary) }
+        return try reading.measure(pixels: window.rect.area, isConverted: true) { try files.read(window) }
     }
 
     private func readStored(_ window: WindowPixels, mayBeLonger: Bool = false) throws -> BulkBytes? {

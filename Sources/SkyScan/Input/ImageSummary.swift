@@ -39,6 +39,16 @@ public struct ImageSummary: Sendable {
         warnings = [image, mask?.file, weights?.file].flatMap { $0?.warnings ?? [] }
     }
 
+    /// The summary of an image on a node, without maps.
+    init(_ image: NodeFileAnswer.Image, name: String, imageCount: Int, head: FITSHeader?) {
+        self.name = name
+        (width, height, hdu, bitpix) = (image.width, image.height, image.file.hdu, image.bitpix)
+        let header = FITSHeader(bytes: image.header)
+        self.header = head.map(header.overlaid) ?? header
+        (mask, weights, warnings) = (nil, nil, [])
+        self.imageCount = imageCount
+    }
+
     /// Number of pixels.
     public var area: Int { width * height }
 

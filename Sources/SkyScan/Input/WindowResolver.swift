@@ -2,16 +2,20 @@ public import ScanCluster
 internal import ScanNetwork
 public import SkyImage
 
-/// Reads windows that tasks refer to from a node's own files.
+/// Reads windows that tasks refer to from a node's own files, and answers questions about these files.
 public struct WindowResolver: BulkResolver {
     private let folders: DataFolders
 
     /// Restricts reading to files below `folders`.
     public init(_ folders: DataFolders) { self.folders = folders }
 
-    /// Reads the window named by a coded reference.
+    /// Reads the window, or answers the question, named by a coded reference.
     /// - Throws: ``ImageError`` or ``ScanSetupError`` if the node lacks the file or window; what decoding throws.
     public func bytes(of reference: BulkReference, count: Int, unpackedCount: Int?) throws -> BulkBytes {
+        if reference.part == NodeFileTask.part {
+            let request = try WireDecoder().decode(NodeFileRequest.self, from: reference.origin)
+            return try NodeFileTask.bytes(of: request.answer(in: folders))
+        }
         let names = try WireDecoder().decode(FileNames.self, from: reference.origin)
         if reference.part == ChecksumTask.part { return try checksums(names) }
         let window = try WireDecoder().decode(WindowPixels.self, from: reference.part)

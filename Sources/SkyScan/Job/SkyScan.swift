@@ -173,6 +173,15 @@ public struct SkyScan: Sendable {
     ) -> TaskResponses<Task> where Task.ID == Int {
         let (reader, plan, job, attempts) = (reader, plan, job, attempts)
         let keys = UInt64(earlierPlans) << 32
+        let isRelayed = reader.node != nil
+        let key: @Sendable (Int) -> BulkKey? = { id in
+            if bands != nil { return BulkKey(job: job, index: keys + UInt64(id)) }
+            // Never kept. It only leads the task to the node that has the file.
+            return isRelayed ? BulkKey(job: ~job, index: UInt64(id)) : nil
+        }
+        if let node = reader.node {
+            coordinator.note((0..<tasks.count).compactMap { key(tasks.id($0)) }, heldBy: node.node)
+        }
         return coordinator.responses(
             to: tasks,
             bulk: { task in
@@ -184,8 +193,8 @@ public struct SkyScan: Sendable {
                         rest: rest.count)
                 }
                 return reader.source(
-                    of: task.window, at: position,
-                    key: bands.map { _ in BulkKey(job: job, index: keys + UInt64(task.id)) }, isLastUse: bands == .back)
+                    of: task.window, at: position, key: key(task.id),
+                    isLastUse: bands == .back || bands == nil && isRelayed)
             },
             observer: { event in
                 attempts.count(event)

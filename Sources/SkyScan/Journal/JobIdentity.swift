@@ -97,6 +97,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
     }
 
     private static func absolute(_ name: String) -> String {
+        if NodeImageName(name) != nil { return name }
         guard var location = try? ImageLocation(name) else { return name }
         location.path = AbsolutePath.of(location.path)
         return location.description

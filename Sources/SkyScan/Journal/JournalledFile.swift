@@ -69,6 +69,12 @@ public struct FileStamp: Codable, Hashable, Sendable {
         (self.path, self.size, self.seconds, nanoseconds) = (path, size, seconds, 0)
     }
 
+    /// The stamp of a file on another machine, whose name there is `path`; `nanoseconds` is the time of change since 1970.
+    package init(path: String, size: Int64, nanoseconds: Int64) {
+        (self.path, self.size) = (path, size)
+        (seconds, self.nanoseconds) = (Int(nanoseconds / 1_000_000_000), Int(nanoseconds % 1_000_000_000))
+    }
+
     /// The file at `path`, as it is now; nil if there is none.
     public init?(_ path: String) {
         var status = stat()

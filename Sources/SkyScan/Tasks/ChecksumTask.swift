@@ -9,7 +9,7 @@ struct ChecksumTask: ScanTask {
     /// The part of a reference that refers to the checksums of the origin's files.
     static let part: [UInt8] = []
 
-    private static let byteCount = 3 * MemoryLayout<UInt64>.size
+    static let byteCount = 3 * MemoryLayout<UInt64>.size
 
     var id = 0
     /// Pixels of the image.
@@ -21,6 +21,11 @@ struct ChecksumTask: ScanTask {
 
     /// In pixels, weighted by the cost relative to extraction.
     var cost: Double { max(1, Double(pixels) / 100) }
+
+    /// For the files of an image.
+    init(of image: ImageSummary) {
+        (pixels, hasMask, hasWeights) = (image.area, image.mask != nil, image.weights != nil)
+    }
 
     func scan(_ context: ScanContext) throws -> InputChecksums {
         let bulk = context.takeBulk()
@@ -62,8 +67,7 @@ extension ImageReader {
     /// if none of those that `coordinator` reaches has them.
     /// - Throws: as ``checksums(patience:)``.
     public nonisolated func checksums(by coordinator: ScanCoordinator) async throws -> InputChecksums {
-        let task = ChecksumTask(
-            pixels: summary.width * summary.height, hasMask: summary.mask != nil, hasWeights: summary.weights != nil)
+        let task = ChecksumTask(of: summary)
         do {
             for try await response in coordinator.responses(
                 to: CollectionOfOne(task), bulk: { _ in ChecksumTask.source(self) })

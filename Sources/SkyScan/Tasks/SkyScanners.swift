@@ -6,7 +6,7 @@ extension Scanners {
     public static let sky = {
         var scanners = Scanners(
             ImageTask.self, MeshTask.self, BandTask.self, CutIslandTask.self, ApertureTask.self, MeasurementTask.self,
-            ForcedTask.self, ChecksumTask.self, ProbeTask.self)
+            ForcedTask.self, ChecksumTask.self, NodeFileTask.self, PixelsTask.self, ProbeTask.self)
         scanners.arithmetic = .sky
         scanners.unpacker = WindowUnpacker()
         return scanners

@@ -86,6 +86,7 @@ extension BenchReport {
         if let link = scan.link { lines += "link to all nodes: \(HumanFormat.quantity(link.median))B/s\n" }
         lines += "forecast: \(Self.words(forecasts))\n"
         lines += "\(Self.words(enough: enough, limit, bands: scan.bands))\n"
+        if limit == .link, let model = scan.model { lines += Self.remedies(model) }
         for link in scan.links ?? [] {
             let shown = link.forecasts.firstIndex { $0.nodes >= link.enoughNodes } ?? link.forecasts.count - 1
             let words = Self.words(Array(link.forecasts[...shown]))
@@ -97,6 +98,17 @@ extension BenchReport {
 
     private static func words(_ forecasts: [ScalingModel.Forecast]) -> String {
         forecasts.map { "\(HumanFormat.count($0.nodes, "node")) \(times($0.speedUp))" }.joined(separator: ", ")
+    }
+
+    /// What the image would gain by nodes that read it themselves, and by a faster link.
+    private static func remedies(_ model: ScalingModel) -> String {
+        func best(_ model: ScalingModel) -> String {
+            let forecast = model.forecast(nodes: max(1, model.enoughNodes))
+            return "\(times(forecast.speedUp)) with \(HumanFormat.count(forecast.nodes, "node"))"
+        }
+        let faster = LinkRate(bitsPerSecond: 1e10)
+        return "what would help: nodes that read the image themselves (skyfarm node --data), "
+            + "\(best(model.sendingNothing)); a link of \(faster), \(best(model.over(faster)))\n"
     }
 
     private static func words(enough nodes: Int, _ limit: ScalingModel.Bound, bands: Int) -> String {

@@ -85,6 +85,13 @@ struct ScalingModel: Codable, Equatable, Sendable {
         return other
     }
 
+    /// The same scan by nodes that read the image themselves.
+    var sendingNothing: ScalingModel {
+        var other = self
+        for index in other.steps.indices { other.steps[index].taskBytes = 0 }
+        return other
+    }
+
     /// The least number of nodes that have a slot for every task.
     private var mostNodes: Int { Int((Double(steps.map(\.tasks).max() ?? 0) / slotsPerNode).rounded(.up)) }
 

@@ -150,6 +150,9 @@ extension ScanCommand {
                 + " catalogue. Of a file with several images each is scanned, unless an HDU is given. A file that cannot be"
                 + " scanned is reported, and the others are scanned; the exit code is then 23, or 5 if all failed."
                 + " --report FOLDER/ writes an index of all images and a page for each.",
+            "NODE:/PATH names an image that lies on a node, below a folder that its owner allows with skyfarm node --data."
+                + " The node reads it; its pixels do not cross the network unless other machines would otherwise idle or"
+                + " a page shows the image. A file that is compressed as a whole (.gz) cannot be read that way.",
             "With --watch the inputs are folders. A file that arrives is scanned once its writer has closed it or renamed"
                 + " it into the folder, or if it has not changed for 2 s, and it is complete. A file that is replaced is"
                 + " scanned again. The first signal ends the watch and lets images that are being scanned finish; the same"
@@ -167,7 +170,8 @@ extension ScanCommand {
                 name: "IMAGE",
                 help:
                     "FITS file, of which every 2-D image is scanned, or one HDU in brackets; a folder of FITS files; a "
-                    + "pattern; @FILE, a list of names; or -, a list on standard input", isFile: true, repeats: true)
+                    + "pattern; NODE:/PATH, a file or a pattern on a node; @FILE, a list of names; or -, a list on standard input",
+                isFile: true, repeats: true)
         ],
         sections: [
             OptionSection(

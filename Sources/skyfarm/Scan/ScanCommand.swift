@@ -29,10 +29,12 @@ struct ScanCommand: Command {
         let list = try InputList(options.inputs, standardInput: StandardInput.text)
         let names = options.outputs + options.checkImages.map(\.name)
         let isPerImage = try names.contains { name in try OutputTemplate(name).isPerImage }
-        guard let only = list.files.first, !list.isOpenEnded, !isPerImage, !options.images.skipsExisting,
+        let files = try await expanded(list.files)
+        guard let only = list.files.first, only.node == nil, !list.isOpenEnded, !isPerImage,
+            !options.images.skipsExisting,
             options.images.merged == nil, options.detectionImage == nil, hasOneImage(only)
         else {
-            return try await scanImages(of: list.files)
+            return try await scanImages(of: files)
         }
         if let folder = options.page.folder {
             throw UsageError("--report: \(folder) is a folder; for one image name a file that ends in .html")

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TaskLedgerTests {
     private func ledger(_ count: Int, attempts: Int = 3, faults: Int = 3) -> TaskLedger {
         var ledger = TaskLedger(limits: .init(attempts: attempts, faults: faults))
-        for _ in 0..<count { _ = ledger.add(cost: 1) }
+        for _ in 0..<count { _ = ledger.add(TaskRequest(cost: 1)) }
         #expect(ledger.contradiction == nil)
         return ledger
     }
@@ -31,7 +31,7 @@ import Testing
         let old = ledger.start(atOffset: 0, on: .test(1), at: .zero)
         _ = ledger.end(old, as: .succeeded)
         #expect(ledger.end(old, as: .succeeded) == .ignored)
-        #expect(ledger.add(cost: 1) == old.entry)
+        #expect(ledger.add(TaskRequest(cost: 1)) == old.entry)
         #expect(ledger.end(old, as: .failed) == .ignored)
         let new = ledger.start(atOffset: 0, on: .test(1), at: .zero)
         #expect(new.index == 1)
@@ -138,7 +138,7 @@ import Testing
         while done.count < count {
             switch Int.random(in: 0..<4, using: &random) {
             case 0 where ledger.added < count:
-                _ = ledger.add(cost: 1)
+                _ = ledger.add(TaskRequest(cost: 1))
             case 1 where !ledger.pending.isEmpty:
                 let offset = Int.random(in: 0..<ledger.pending.count, using: &random)
                 running.append(ledger.start(atOffset: offset, on: .test(random.next() % 3), at: .zero))

@@ -8,7 +8,7 @@ import Testing
 
     private func state(_ tasks: Int, options: ScanCoordinator.Options = .init(), isWhole: Bool = true) -> TaskRunState {
         var state = TaskRunState(options: options)
-        for _ in 0..<tasks { _ = state.pulled(cost: 2, key: nil) }
+        for _ in 0..<tasks { _ = state.pulled(TaskRequest(cost: 2)) }
         if isWhole { state.exhausted() }
         return state
     }
@@ -44,12 +44,12 @@ import Testing
     func pulling() {
         var state = state(0, isWhole: false)
         #expect(state.wantsTask)
-        _ = state.pulled(cost: 1, key: nil)
+        _ = state.pulled(TaskRequest(cost: 1))
         #expect(!state.wantsTask)
         _ = start(&state, on: 1)
-        _ = state.pulled(cost: 1, key: BulkKey(job: 1, index: 1))
+        _ = state.pulled(TaskRequest(cost: 1, key: BulkKey(job: 1, index: 1)))
         #expect(state.wantsTask)
-        while state.wantsTask { _ = state.pulled(cost: .nan, key: nil) }
+        while state.wantsTask { _ = state.pulled(TaskRequest(cost: .nan)) }
         #expect(state.ledger.pending.count == TaskRunState.lookAhead)
         #expect(state.ledger.pending.allSatisfy { $0.request.cost == 1 })
         state.exhausted()
@@ -109,11 +109,14 @@ import Testing
         if let second { #expect(end(second, on: 2, as: .error(error), in: &state) == .fail(error)) }
     }
 
-    @Test("overdue tasks are hedged once no other waits and a slot idles")
+    @Test("overdue tasks are hedged once no other can start and a slot idles")
     func hedging() {
         var state = state(2)
         let first = start(&state, on: 1)
-        #expect(state.overdue(hasIdleSlot: { _ in true }, at: moment(20)).isEmpty)
+        #expect(state.overdue(isHeldUp: true, hasIdleSlot: { _ in true }, at: moment(20)).isEmpty)
+        // The other task waits for the system that holds its bytes.
+        var waiting = state
+        #expect(waiting.overdue(hasIdleSlot: { _ in true }, at: moment(20)) == [first])
         let second = start(&state, on: 1, at: moment(15))
         #expect(state.overdue(hasIdleSlot: { _ in false }, at: moment(20)).isEmpty)
         #expect(state.wakeUp == nil)
@@ -238,7 +241,7 @@ import Testing
         while !state.isDone {
             now += 1
             if pulled < 20, state.wantsTask {
-                _ = state.pulled(cost: 1, key: nil)
+                _ = state.pulled(TaskRequest(cost: 1))
                 pulled += 1
             } else if pulled == 20, !state.isExhausted {
                 state.exhausted()

@@ -116,6 +116,48 @@ import Testing
         #expect(result.errors.contains("node far did not read \(image) itself: "), "\(result.errors)")
     }
 
+    @Test("that read different pixels by one name are named, and there is no catalogue")
+    func disagreement() throws {
+        let nodes = try ["one", "two"].map { try Node($0, ["--data", scene.path("data")]) }
+        let scan = try Program(words + ["--local-slots", "0"] + nodes.flatMap { ["--node", $0.address] })
+        try scan.wait("a task that the first node has done") { errors in
+            errors.split(separator: "\n").contains { line in
+                line.contains(#""event":"finished""#) && line.contains(#""system":"one""#)
+            }
+        }
+        scan.send(SIGSTOP)
+        nodes[0].program.send(SIGKILL)
+        // The second node finds a file of the same size, time and header, but with other pixels in all bands.
+        try changePixels()
+        scan.send(SIGCONT)
+        let result = try scan.finish()
+        #expect(result.code == ExitCode.input.rawValue, "\(result.errors)")
+        #expect(
+            result.errors.contains(
+                /nodes one and two read different pixels of .*sky.fits, rows \d+ to \d+: their copies/),
+            "\(result.errors)")
+        #expect(scene.outputs.isEmpty)
+    }
+
+    /// Changes pixels in place, and gives the file the time of change that it had.
+    private func changePixels() throws {
+        let descriptor = open(image, O_RDWR)
+        defer { close(descriptor) }
+        var status = stat()
+        try #require(descriptor >= 0 && fstat(descriptor, &status) == 0)
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        try #require(pread(descriptor, &bytes, bytes.count, 0) == bytes.count)
+        // Behind the header, which has fewer blocks; the third byte of each pixel.
+        for index in stride(from: 10 * 2880 + 2, to: bytes.count - 2880, by: 4) { bytes[index] ^= 1 }
+        try #require(pwrite(descriptor, bytes, bytes.count, 0) == bytes.count)
+        #if canImport(Darwin)
+            var times = [status.st_atimespec, status.st_mtimespec]
+        #else
+            var times = [status.st_atim, status.st_mtim]
+        #endif
+        try #require(futimens(descriptor, &times) == 0)
+    }
+
     @Test("with other folders are sent the pixels")
     func elsewhere() throws {
         let node = try Node("far", ["--data", scene.path("out")])

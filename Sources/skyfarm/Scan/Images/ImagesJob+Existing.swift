@@ -15,7 +15,7 @@ extension ImagesJob {
         if existing.isEmpty { return false }
         var scans: [ExistingCatalogue.Scan] = []
         for (index, image) in images.enumerated() {
-            let reader = try reader(image, of: file, survey, place: index + 1)
+            let reader = try await reader(image, of: file, survey, place: index + 1)
             scans.append(
                 .init(
                     image: reader.summary, parameters: try command.parameters(for: reader.summary),

@@ -81,8 +81,8 @@ struct ImagesJob: Sendable {
     ) async throws {
         try Task.checkCancellation()
         do {
-            let stamps = stamps(of: file)
-            let (survey, images) = try survey(file)
+            var stamps = stamps(of: file)
+            let (survey, images) = try await survey(file, &stamps)
             for fault in survey.faults { events.warn(StyledText(fault)) }
             if options.images.skipsExisting, try await isCurrent(file, images, survey) {
                 try await skip(file, stamps)
@@ -103,11 +103,20 @@ struct ImagesJob: Sendable {
         }
     }
 
-    /// The images of a file that are to be scanned.
-    func survey(_ file: InputList.File) throws -> (FITSSurvey, [CatalogueTable.Extension]) {
-        let survey = try FITSSurvey(of: file.path)
+    /// The images of a file that are to be scanned. The stamp of a file on a node is added to `stamps`.
+    func survey(
+        _ file: InputList.File, _ stamps: inout [FileStamp]
+    ) async throws -> (FITSSurvey, [CatalogueTable.Extension]) {
+        var survey = FITSSurvey()
+        if let files = nodeFiles(of: file) {
+            let found = try await files.survey(file.path, selector: file.selector)
+            (survey.images, survey.faults) = (found.images, found.faults)
+            stamps.append(found.stamp)
+        } else {
+            survey = try FITSSurvey(of: file.path)
+        }
         var images = survey.images
-        if let selector = file.selector {
+        if file.node == nil, let selector = file.selector {
             // Opening it finds the HDU, or says which ones there are.
             let image = try FITSImage(ImageLocation(path: file.path, selector: selector))
             images.removeAll { $0.number != image.hduNumber }
@@ -155,7 +164,7 @@ struct ImagesJob: Sendable {
     ) async throws -> FileScan.Image {
         let file = fileScan.file
         let place = fileScan.place(of: image.number)
-        let reader = try reader(image, of: file, survey, place: place)
+        let reader = try await reader(image, of: file, survey, place: place)
         let location = reader.summary.name
         let parameters = try command.parameters(for: reader.summary)
         let detected = try await detections(place)
@@ -210,11 +219,21 @@ struct ImagesJob: Sendable {
         return 2 * slots(systems.filter(\.isLocal)) >= max(1, slots(systems))
     }
 
+    private func nodeFiles(of file: InputList.File) -> NodeFiles? {
+        file.node.map { NodeFiles(of: $0, among: node.systems) }
+    }
+
     func reader(
         _ image: CatalogueTable.Extension, of file: InputList.File, _ survey: FITSSurvey, place: Int
-    ) throws -> ImageReader {
+    ) async throws -> ImageReader {
         let detection = options.detection
         let isOnly = survey.images.count == 1
+        if let files = nodeFiles(of: file) {
+            let name =
+                isOnly
+                ? file.name : InputList.File(path: file.path, selector: .number(image.number), node: file.node).name
+            return try await files.reader(file.path, hdu: image.number, name: name, imageCount: survey.images.count)
+        }
         return try ImageReader(
             image: isOnly && file.selector == nil ? file.path : "\(file.path)[\(image.number)]",
             mask: try map(detection.mask, of: file, image, isOnly),

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
 import SkyImage
+import SkyScan
 
 /// The files that the arguments of a scan name.
 struct InputList: Equatable, Sendable {
@@ -10,11 +11,14 @@ struct InputList: Equatable, Sendable {
         var path: String
         /// The HDU; nil for every 2-D image of the file.
         var selector: ImageLocation.Selector?
+        /// The node on which the file lies; nil for this machine.
+        var node: String?
 
         /// The location as the user writes it.
         var name: String {
-            guard let selector else { return path }
-            return "\(ImageLocation(path: path, selector: selector))"
+            let start = node.map { "\($0):" } ?? ""
+            guard let selector else { return start + path }
+            return start + "\(ImageLocation(path: path, selector: selector))"
         }
     }
 
@@ -30,7 +34,7 @@ struct InputList: Equatable, Sendable {
     private static let endings = [".fits", ".fit", ".fts"]
 
     /// The files of `arguments`: paths with or without an HDU in brackets, folders, patterns, `@FILE` for a list of names
-    /// and `-` for a list on standard input. A path that does not exist is kept: its scan reports the error.
+    /// `-` for a list on standard input, and names and patterns of files on nodes, which stay as they are. A path that does not exist is kept: its scan reports the error.
     /// - Parameters:
     ///   - arguments: at least one.
     ///   - standardInput: reads standard input to its end.
@@ -68,6 +72,12 @@ struct InputList: Equatable, Sendable {
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: argument, isDirectory: &isFolder) {
             return isFolder.boolValue ? try add(folder: argument) : append(File(path: argument, selector: nil))
+        }
+        if let name = NodeImageName(argument) {
+            let location = try ImageLocation(name.path)
+            let selector = location.selector == .firstImage ? nil : location.selector
+            if Self.isPattern(location.path) { isOpenEnded = true }
+            return append(File(path: location.path, selector: selector, node: name.node))
         }
         let location = try ImageLocation(argument)
         let selector = location.selector == .firstImage ? nil : location.selector

@@ -118,6 +118,7 @@ extension ScanCommand {
             let rest = try job.resume(files, done: done)
             if rest.isEmpty { return }
             try await node.join(options.cluster, events)
+            try await node.find(rest, options.cluster)
             try await job.run(rest)
         case .folders(let watch):
             try await node.join(options.cluster, events)
@@ -148,7 +149,7 @@ extension ScanCommand {
     }
 
     private func refuseInputsAsOutputs(_ files: [InputList.File], _ outputs: [OutputTemplate]) throws {
-        let inputs = Set(files.map { Self.absolute($0.path) })
+        let inputs = Set(files.filter { $0.node == nil }.map { Self.absolute($0.path) })
         for file in files {
             for template in outputs {
                 let name = template.name(file: file.path)

@@ -73,7 +73,7 @@ extension ImagesJob {
             // A name that is wrong is reported when the map is opened; one of an extension is left to its image.
             (try? OutputTemplate(name).name(file: file.path)).flatMap { try? ImageLocation($0).path }
         }
-        return ([file.path] + maps).compactMap { FileStamp($0) }
+        return ((file.node == nil ? [file.path] : []) + maps).compactMap { FileStamp($0) }
     }
 
     /// Writes the catalogues and check images of a file, and records them.

@@ -67,14 +67,15 @@ extension ImagesJob {
     }
 
     private func detect(_ place: Int, in file: InputList.File) async throws -> SharedDetections.Image {
-        let (survey, images) = try survey(file)
+        var stamps: [FileStamp] = []
+        let (survey, images) = try await survey(file, &stamps)
         guard images.indices.contains(place - 1) else {
             throw CommandError(
                 .input,
                 "\(file.name): has \(HumanFormat.count(images.count, "image")), the image that is measured is "
                     + "number \(place) of its file; name files with equal extensions")
         }
-        let reader = try reader(images[place - 1], of: file, survey, place: place)
+        let reader = try await reader(images[place - 1], of: file, survey, place: place)
         let parameters = try command.detectionParameters(for: reader.summary)
         let location = reader.summary.name
         let scan = try SkyScan(

@@ -1,0 +1,116 @@
+internal import ScanNetwork
+internal import SkyImage
+
+/// What a coordinator asks a node about the files that lie there. It is the origin of a reference whose part is
+/// ``NodeFileTask/part``.
+struct NodeFileRequest: Codable, Equatable, Sendable {
+    enum Subject: String, Codable, Sendable {
+        /// The names of the files that a name or a pattern stands for.
+        case names
+        /// The images of a file.
+        case survey
+        /// One image.
+        case image
+    }
+
+    var subject: Subject
+    /// Absolute.
+    var path: String
+    /// The HDU by its number, or by its name and version; none: every image of the file.
+    var hdu: Int?
+    var extensionName: String?
+    var extensionVersion: Int?
+    /// Tells this request from an earlier one, which may have had another answer.
+    var nonce = UInt64.random(in: .min ... .max)
+
+    init(_ subject: Subject, _ path: String, _ selector: ImageLocation.Selector? = nil) {
+        (self.subject, self.path) = (subject, path)
+        switch selector {
+        case .number(let number): hdu = number
+        case .name(let name, let version): (extensionName, extensionVersion) = (name, version)
+        case .firstImage, nil: break
+        }
+    }
+
+    private var selector: ImageLocation.Selector? {
+        hdu.map { .number($0) } ?? extensionName.map { .name($0, version: extensionVersion) }
+    }
+
+    /// The answer of a node that allows `folders`.
+    func answer(in folders: DataFolders) -> NodeFileAnswer {
+        do throws(ImageError) {
+            switch subject {
+            case .names:
+                if path.contains(where: { "*?[".contains($0) }), (try? folders.resolved(path)) == nil {
+                    return NodeFileAnswer(names: try folders.paths(matching: path))
+                }
+                _ = try folders.resolved(path)
+                return NodeFileAnswer(names: [path])
+            case .survey:
+                let found = try folders.survey(at: try folders.resolved(path), selector: selector)
+                return NodeFileAnswer(file: .init(found.survey, size: found.size, modified: found.modified))
+            case .image:
+                let image = try folders.image(at: try folders.resolved(path), hdu: hdu ?? 0)
+                return NodeFileAnswer(image: try .init(image, path: try folders.resolved(path)))
+            }
+        } catch {
+            return NodeFileAnswer(problem: .init(code: error.code.rawValue, message: error.message))
+        }
+    }
+}
+
+/// What a node answers.
+struct NodeFileAnswer: Codable, Equatable, Sendable {
+    /// Why there is no answer.
+    struct Problem: Codable, Equatable, Sendable {
+        var code: String
+        var message: String
+    }
+
+    /// A file with images.
+    struct File: Codable, Equatable, Sendable {
+        struct Image: Codable, Equatable, Sendable {
+            var number: Int
+            var name: String?
+            var version: Int
+        }
+
+        /// Bytes.
+        var size: Int64
+        /// Nanoseconds since 1970.
+        var modified: Int64
+        var images: [Image]
+        var faults: [String]
+
+        init(_ survey: FITSSurvey, size: Int64, modified: Int64) {
+            (self.size, self.modified, faults) = (size, modified, survey.faults)
+            images = survey.images.map { Image(number: $0.number, name: $0.name, version: $0.version) }
+        }
+    }
+
+    /// An image, as far as it is known without its pixels.
+    struct Image: Codable, Equatable, Sendable {
+        /// Without symbolic links, with the file's identity.
+        var file: FileNames.File
+        var width: Int
+        var height: Int
+        var bitpix: Int
+        /// The cards of the header.
+        var header: [UInt8]
+
+        init(_ image: FITSImage, path: String) throws(ImageError) {
+            (width, height, bitpix, header) = (image.width, image.height, image.bitpix, image.header.bytes)
+            do {
+                let identity = try image.stored.opened().identity(of: image)
+                file = FileNames.File(path: path, hdu: image.hduNumber, identity: identity)
+            } catch {
+                throw ImageError(.unreadable, "\(path): cannot be read: was it changed?")
+            }
+        }
+    }
+
+    var problem: Problem?
+    var names: [String] = []
+    var file: File?
+    var image: Image?
+}

@@ -1,0 +1,86 @@
+import ScanCluster
+import Testing
+
+/// Tasks whose bytes are held by systems without room.
+@Suite struct ReliefTests {
+    private let run = RunID(rawValue: 1)
+
+    private func moment(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+    /// A system that holds the bytes of four tasks of 1 s each and has room for two, and one that is idle, over a link
+    /// that takes so many seconds for the 100 bytes of a task.
+    private func waiting(linkSeconds: Double) throws -> (state: SystemsState, pending: [PendingTask]) {
+        var state = SystemsState()
+        for number: UInt64 in 0...1 {
+            _ = state.join(id: .test(number), name: "node-\(number)", slots: 1, window: 2, isLocal: false)
+        }
+        let requests = (0..<4).map { TaskRequest(cost: 1, key: BulkKey(job: 1, index: $0), bytes: 100) }
+        let pending = requests.enumerated().map { PendingTask(entry: $0.offset, request: $0.element) }
+        for (index, task) in pending.enumerated() {
+            let sent = state.pick(
+                from: [task], excluding: [.test(1)], run: run, at: moment(Double(index) * linkSeconds))
+            _ = state.release(
+                try #require(sent).reservation, as: .succeeded(seconds: 1), at: moment(Double(index + 1) * linkSeconds))
+        }
+        for _ in 0..<2 {
+            let again = state.pick(from: [pending[0]], excluding: [.test(1)], run: run, at: moment(10))
+            #expect(again?.reservation.system == .test(0))
+        }
+        return (state, pending)
+    }
+
+    @Test("an idle system takes a task over from the one that holds its bytes if it would be done earlier")
+    func relief() throws {
+        // Two tasks are in flight there, and two wait: 4 s. Done by the other: 1 s, and twice the transfer.
+        for (linkSeconds, isTaken) in [(0.1, true), (1.4, true), (1.6, false), (4, false)] {
+            var (state, pending) = try waiting(linkSeconds: linkSeconds)
+            #expect(abs(try #require(state.bulkPace.rate) * linkSeconds - 100) < 0.01)
+            let pick = state.pick(from: pending[1...2], excluding: [], run: run, at: moment(20))
+            #expect(pick?.reservation.system == (isTaken ? .test(1) : nil), "\(linkSeconds) s")
+            #expect(state.bulkPace.inTransit == (isTaken ? 100 : 0) && state.contradiction == nil)
+        }
+    }
+
+    @Test("a task whose holder is set aside, or must not have it, waits for nobody")
+    func unusableHolder() throws {
+        var (state, pending) = try waiting(linkSeconds: 100)
+        #expect(state.pick(from: pending[3...], excluding: [.test(0)], run: run, at: moment(999)) != nil)
+        (state, pending) = try waiting(linkSeconds: 100)
+        pending[3].request.avoiding = [.test(0)]
+        #expect(state.pick(from: pending[3...], excluding: [], run: run, at: moment(999)) != nil)
+        (state, pending) = try waiting(linkSeconds: 100)
+        #expect(state.pick(from: pending[3...], excluding: [], run: run, at: moment(999)) == nil)
+        _ = state.blame(.test(0), at: moment(999))
+        #expect(state.pick(from: pending[3...], excluding: [], run: run, at: moment(999)) != nil)
+    }
+
+    @Test(
+        "bytes that another system has to fetch lead a task to the one that has them, once it is known how fast that is"
+    )
+    func relayed() throws {
+        var state = SystemsState()
+        for number: UInt64 in 0...1 {
+            _ = state.join(
+                id: .test(number), name: "node-\(number)", slots: 1, window: 2, isLocal: number == 0)
+        }
+        let requests = (0..<4).map {
+            TaskRequest(cost: 1, key: BulkKey(job: 1, index: $0), bytes: 118_000_000, isRelayed: true)
+        }
+        let pending = requests.enumerated().map { PendingTask(entry: $0.offset, request: $0.element) }
+        state.note(requests.compactMap(\.key), heldBy: "node-1")
+        var picks: [SystemsState.Reservation] = []
+        for index in 0..<2 {
+            let pick = state.pick(from: pending[index...], excluding: [], run: run, at: moment(0))
+            picks.append(try #require(pick).reservation)
+        }
+        #expect(picks.allSatisfy { $0.system == .test(1) } && state.bulkPace.inTransit == 0)
+        #expect(state.pick(from: pending[2...], excluding: [], run: run, at: moment(0)) == nil)
+        // A task takes the node 10 s: the local system fetches the bytes, in an assumed second each way.
+        _ = state.release(picks[0], as: .succeeded(seconds: 10), at: moment(10))
+        #expect(
+            state.pick(from: pending[2...2], excluding: [], run: run, at: moment(10))?.reservation.system == .test(1))
+        let fetched = state.pick(from: pending[3...], excluding: [], run: run, at: moment(10))
+        #expect(fetched?.reservation.system == .test(0) && state.bulkPace.inTransit == 118_000_000)
+        #expect(state.contradiction == nil)
+    }
+}
