@@ -102,10 +102,11 @@ enum Lab {
         return result.status == 0 ? nil : result.output
     }()
 
-    /// Runs a scenario in a new lab; it is ended after four minutes.
+    /// Runs a scenario in a new lab; it is ended after four minutes, one for soak after ten.
     static func run(_ scenario: Scenario) -> Command.Result {
         Command.run(
-            ["/usr/bin/timeout", "--kill-after=5", "240", "/bin/bash", "\(folder)/lab"] + scenario.options
+            ["/usr/bin/timeout", "--kill-after=5", scenario.isForSoak ? "600" : "240", "/bin/bash", "\(folder)/lab"]
+                + scenario.options
                 + ["bash", scenario.path],
             environment: [
                 "LAB_PROBE=\(products)/discovery-probe", "LAB_SKYFARM=\(products)/skyfarm",

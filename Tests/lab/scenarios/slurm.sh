@@ -92,5 +92,5 @@ cat "$LAB/1/up.log"
 check "two nodes, once, which leave when they are idle" test $? = 0
 check "both had joined" lines 2 ' joined at ' "$LAB/1/up.log"
 (slurm 1 timeout 100 "$LAB_SKYFARM" up --slurm --partition none) >"$LAB/1/up.log" 2>&1
-check "what Slurm refuses is said" lines 1 'invalid partition' "$LAB/1/up.log"
+check "what Slurm refuses is said" lines 1 'up --slurm: .*Invalid partition name' "$LAB/1/up.log"
 check "no process is left" test -z "$(ps -e -o args= | grep -F 'node --jobs 0' | grep -v grep)"
