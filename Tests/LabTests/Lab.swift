@@ -19,6 +19,8 @@ enum Lab {
         var company: Company
         /// `# long`: it begins before the others, so that nothing waits for it at the end.
         var isLong: Bool
+        /// `# soak`: it takes minutes, and runs only if it is named, as by `scripts/soak`.
+        var isForSoak: Bool
 
         var testDescription: String { name }
         var path: String { "\(Lab.folder)/scenarios/\(name).sh" }
@@ -49,7 +51,8 @@ enum Lab {
             return name.hasSuffix(".sh") ? String(name.dropLast(3)) : nil
         }
         return names.sorted().compactMap { name in
-            var scenario = Scenario(name: name, options: [], tools: [], company: .others, isLong: false)
+            var scenario = Scenario(
+                name: name, options: [], tools: [], company: .others, isLong: false, isForSoak: false)
             let lines = Command.lines(of: scenario.path)
             guard let options = words(after: "# hosts ", in: lines) else { return nil }
             scenario.options = ["-n"] + options
@@ -57,6 +60,7 @@ enum Lab {
             if lines.contains("# waits") { scenario.company = .anything }
             if lines.contains("# alone") { scenario.company = .nothing }
             scenario.isLong = lines.contains("# long")
+            scenario.isForSoak = lines.contains("# soak")
             return scenario
         }
     }()
@@ -83,9 +87,11 @@ enum Lab {
         }
     }
 
-    /// The scenarios named by `SKYFARM_LAB`; all if it is 1.
+    /// The scenarios named by `SKYFARM_LAB`; all but those for soak if it is 1.
     private static let chosen: [Scenario] = {
-        guard let names = getenv("SKYFARM_LAB").map({ String(cString: $0) }), names != "1" else { return scenarios }
+        guard let names = getenv("SKYFARM_LAB").map({ String(cString: $0) }), names != "1" else {
+            return scenarios.filter { !$0.isForSoak }
+        }
         return scenarios.filter { names.split(separator: " ").contains(Substring($0.name)) }
     }()
 
@@ -96,10 +102,11 @@ enum Lab {
         return result.status == 0 ? nil : result.output
     }()
 
-    /// Runs a scenario in a new lab; it is ended after four minutes.
+    /// Runs a scenario in a new lab; it is ended after four minutes, one for soak after ten.
     static func run(_ scenario: Scenario) -> Command.Result {
         Command.run(
-            ["/usr/bin/timeout", "--kill-after=5", "240", "/bin/bash", "\(folder)/lab"] + scenario.options
+            ["/usr/bin/timeout", "--kill-after=5", scenario.isForSoak ? "600" : "240", "/bin/bash", "\(folder)/lab"]
+                + scenario.options
                 + ["bash", scenario.path],
             environment: [
                 "LAB_PROBE=\(products)/discovery-probe", "LAB_SKYFARM=\(products)/skyfarm",

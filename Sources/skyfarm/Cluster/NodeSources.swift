@@ -8,8 +8,11 @@ struct NodeSources: Sendable {
     var srv: [String]
 
     var all: [any ServiceDiscovery] {
-        let started = discovers ? FleetFile()?.nodes.map(\.address) ?? [] : []
-        let local: [any ServiceDiscovery] = discovers ? [DNSServiceDiscovery()] : []
-        return local + (started.isEmpty ? [] : [StaticDiscovery(started)]) + srv.map { SRVDiscovery($0) }
+        var local: [any ServiceDiscovery] = []
+        if discovers {
+            local.append(DNSServiceDiscovery())
+            if let started = FleetDiscovery() { local.append(started) }
+        }
+        return local + srv.map { SRVDiscovery($0) }
     }
 }

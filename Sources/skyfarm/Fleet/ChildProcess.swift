@@ -73,6 +73,40 @@ final class ChildProcess: Sendable {
         return posix_spawn(&process, words[0], &actions, &attributes, &arguments, &variables)
     }
 
+    /// Runs a program to its end, on threads of its own.
+    /// - Throws: `CommandError` if it cannot be started.
+    static func run(_ words: [String], input: Data = Data()) async throws -> Result {
+        let process = try ChildProcess(words)
+        return await withCheckedContinuation { continuation in
+            let errors = Locked(Data())
+            let reading = DispatchGroup()
+            reading.enter()
+            Thread.detachNewThread {
+                let handle = FileHandle(fileDescriptor: process.errors)
+                errors.withLock { $0 = handle.readDataToEndOfFile() }
+                reading.leave()
+            }
+            Thread.detachNewThread {
+                _ = process.write(input)
+                process.closeInput()
+                let output = FileHandle(fileDescriptor: process.output).readDataToEndOfFile()
+                reading.wait()
+                let code = process.wait()
+                continuation.resume(
+                    returning: Result(
+                        code: code, output: String(decoding: output, as: UTF8.self),
+                        errors: String(decoding: errors.withLock { $0 }, as: UTF8.self)))
+            }
+        }
+    }
+
+    /// What a program left.
+    struct Result: Sendable {
+        var code: Int32
+        var output: String
+        var errors: String
+    }
+
     /// Writes to its standard input; waits while the pipe is full.
     /// - Returns: whether the process has taken all.
     func write(_ data: Data) -> Bool {

@@ -31,9 +31,11 @@ struct FleetFile: Sendable {
     }
 
     /// Replaces the nodes on the hosts of `nodes`, and forgets those on `gone`. Commands that do so at once wait for each
-    /// other.
+    /// other. Without a node there is no file afterwards, unless nodes are expected.
     /// - Throws: `CommandError` if the file cannot be written.
-    func update(with nodes: [FleetNode] = [], without gone: [String] = []) throws(CommandError) {
+    func update(with nodes: [FleetNode] = [], without gone: [String] = [], expectsNodes: Bool = false)
+        throws(CommandError)
+    {
         let folder = (path as NSString).deletingLastPathComponent
         do {
             try FileManager.default.createDirectory(
@@ -47,6 +49,10 @@ struct FleetFile: Sendable {
         while flock(lock, LOCK_EX) != 0, errno == EINTR {}
         let hosts = Set(nodes.map(\.host) + gone)
         let all = self.nodes.filter { !hosts.contains($0.host) } + nodes
+        if all.isEmpty, !expectsNodes {
+            unlink(path)
+            return
+        }
         do {
             try Data(Self.text(all).utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {

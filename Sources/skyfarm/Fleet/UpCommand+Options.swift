@@ -56,7 +56,7 @@ extension UpCommand {
 
     static let spec = CommandSpec(
         name: "up",
-        summary: "Start nodes on other machines over ssh",
+        summary: "Start nodes on other machines, over ssh or by Slurm",
         examples: [
             .init(
                 line: "skyfarm up h1 h2 user@h3",
@@ -67,6 +67,10 @@ extension UpCommand {
                 line: "skyfarm up @hosts -- --slots 50% --nice 10",
                 explanation: "Start nodes with these options on the hosts that a file lists."),
             .init(line: "skyfarm down", explanation: "Stop all of them, and remove what was copied."),
+            .init(
+                line: "skyfarm up --slurm --min 0 --max 20 --partition night --sbatch=--cpus-per-task=8",
+                explanation: "Have Slurm run as many nodes as the waiting tasks of scans on this machine need, until"
+                    + " Ctrl-C."),
         ],
         description: [
             "Logs in to each host with ssh, which reads your configuration and uses your agent; no password is asked for."
@@ -81,13 +85,24 @@ extension UpCommand {
                 + " --no-discovery is given: no multicast is needed. A firewall of the host must accept TCP port"
                 + " \(SocketAddress.usual.port), or that of -- --listen.",
             "After -- come options of skyfarm node. Nodes take submitted jobs as well, which skyfarm down stops.",
+            "With --slurm, on a machine that submits jobs to Slurm, nodes are tasks of an array: --nodes of them, once, or"
+                + " between --min and --max by the tasks that wait in scans and submitted jobs of your user on this"
+                + " machine. This program and your home must be on a file system that the compute nodes share. A node"
+                + " tells this command where it listens, leaves after --idle-stop without a coordinator (except --min of"
+                + " them), and drains \(SlurmCommands.drainSeconds) s before its time limit: no attempt is lost. The command"
+                + " runs until Ctrl-C or SIGTERM, which cancels the nodes, or, with --nodes, until all have left; then its"
+                + " exit code is 23 if some never joined and 3 if none did.",
         ],
         arguments: [
             ArgumentSpec(
-                name: "HOST", help: "a host, as for ssh; or @FILE: a list with a host per line", repeats: true)
+                name: "HOST", help: "a host, as for ssh; or @FILE: a list with a host per line", isRequired: false,
+                repeats: true)
         ],
-        sections: [OptionSection(title: "Options", options: options), CommonOptions.section],
-        exitCodes: [.noUsableNode, .authentication, .input, .partialCatalogue], files: [.key, .hosts])
+        sections: [
+            OptionSection(title: "Options", options: options), OptionSection(title: "Slurm", options: slurmOptions),
+            CommonOptions.section,
+        ],
+        exitCodes: [.noUsableNode, .authentication, .input, .partialCatalogue, .interrupted], files: [.key, .hosts])
 }
 
 extension DownCommand {

@@ -6,13 +6,17 @@ import ScanSecurity
 /// `skyfarm up`: starts nodes on other machines over ssh.
 struct UpCommand: Command {
     let options: Options
+    /// Nil: hosts were named.
+    let slurm: SlurmRun?
 
     init(_ arguments: Arguments) throws(UsageError) {
         options = try Options(arguments)
         try Self.check(node: options.node)
+        slurm = try Self.slurm(arguments, options)
     }
 
     func run() async throws -> ExitCode {
+        if let slurm { return try await slurm.run() }
         let hosts = try HostList(options.hosts).hosts
         if hosts.count > 1, options.node.contains(where: { $0 == "--name" || $0.hasPrefix("--name=") }) {
             throw UsageError("up: --name names one node; leave it out for several hosts")
@@ -47,7 +51,11 @@ struct DownCommand: Command {
         guard let file = FleetFile(environment: options.environment) else {
             throw CommandError(.failure, "down: set HOME or XDG_STATE_HOME: the nodes' addresses are kept there")
         }
-        let hosts = options.hosts.isEmpty ? file.nodes.map(\.host) : try HostList(options.hosts).hosts
+        let known = file.nodes.map(\.host)
+        // Those of Slurm end with the command that has submitted them; what is left of it is forgotten.
+        let ofSlurm = known.filter { $0.hasPrefix(SlurmPool.hostPrefix) }
+        let hosts = options.hosts.isEmpty ? known.filter { !ofSlurm.contains($0) } : try HostList(options.hosts).hosts
+        if options.hosts.isEmpty, !ofSlurm.isEmpty { try file.update(without: ofSlurm) }
         let log = options.log
         if hosts.isEmpty { log.write(.info, "no node was started by `skyfarm up`") }
         let reports = try await options.fleet(parallel: options.parallel).stop(hosts) { log.tell($0) }

@@ -19,6 +19,10 @@ extension NodeCommand {
         var jobs: Int
         /// Pause or resume the node of this machine that runs, instead of running one.
         var order: NodeOrder?
+        /// Exit after this time without a coordinator.
+        var idleStop: Duration?
+        /// Where to tell that this node has started.
+        var join: SocketAddress?
         /// The variables by which the socket and the submitted jobs are found.
         var environment: [String: String]
         /// Folders of images that coordinators may refer to.
@@ -41,6 +45,8 @@ extension NodeCommand {
                 maxLoad: try arguments[NodeCommand.maxLoad], idle: try arguments[NodeCommand.whenIdle],
                 hours: try arguments[NodeCommand.hours])
             jobs = try arguments[NodeCommand.jobs]
+            idleStop = try arguments[NodeCommand.idleStop]
+            join = try arguments[NodeCommand.join]
             order = try Self.order(arguments)
             environment = arguments.environment
             data = try arguments[NodeCommand.data]
@@ -132,6 +138,7 @@ extension NodeCommand {
                 title: "Options",
                 options: [
                     name.spec, slots.spec, memory.spec, listen.spec, data.spec, noAdvertise.spec, jobs.spec,
+                    idleStop.spec, join.spec,
                     DashboardOption.option.spec,
                     LogOptions.format.spec,
                 ]),

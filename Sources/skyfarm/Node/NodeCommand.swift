@@ -36,12 +36,14 @@ struct NodeCommand: Command {
         let observer = try MachineObserver(options.rules)
         let owner = NodeOwner(options.rules, clock: EventLoop.shared) { observer.read() }
         limits.onOrder = { owner.handle(.order($0, by: "\($1)")) }
+        let idle = IdleStop(after: options.idleStop, clock: EventLoop.shared)
         let node = ScanNode(
             name: name, keys: keys, slots: slots, serving: .sky, listen: options.address.description,
             discovering: options.advertises ? [DNSServiceDiscovery()] : [], resolver: try resolver(), options: limits
         ) { [self] event in
             if case .server(let event) = event {
                 live.note(event)
+                idle?.note(event)
                 Self.giveBackMemory(after: event, presence)
             }
             say(event)
@@ -67,8 +69,12 @@ struct NodeCommand: Command {
                 say("the cluster key is now \(keys.current.fingerprint)")
             }
         }
+        let joining = options.join.map { place in
+            Task { await join(place, as: JoinCall(name: name, port: address.port, slots: slots), keys: keys) }
+        }
         // Any signal drains the node, SIGHUP included; nohup keeps it running after its terminal is closed.
-        for await _ in interrupts.signals { break }
+        await end(interrupts, idle)
+        joining?.cancel()
         withExtendedLifetime(signals) {}
         service.cancel()
         await service.value

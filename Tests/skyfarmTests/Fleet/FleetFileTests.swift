@@ -26,7 +26,9 @@ import Testing
         try file.update(without: ["me@b", "x"])
         #expect(file.nodes == [try node("a", "[fd00::7]:4871")])
         try file.update(without: ["a"])
-        #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)).isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        try file.update(expectsNodes: true)
+        #expect(FileManager.default.fileExists(atPath: file.path) && file.nodes.isEmpty)
     }
 
     @Test("what others have written there is left out")
