@@ -72,6 +72,7 @@ let package = Package(
                 .embedInCode("Page/Assets/state.js"), .embedInCode("Page/Assets/page.js"),
                 .embedInCode("Page/Assets/stream.js"), .embedInCode("Page/Assets/icon.svg"),
                 .embedInCode("Page/Assets/node.html"), .embedInCode("Page/Assets/node.js"),
+                .embedInCode("Page/Assets/cluster.js"),
                 .embedInCode("Page/Assets/night.html"), .embedInCode("Page/Assets/night.js"),
                 .embedInCode("Page/Assets/running.js"),
             ],

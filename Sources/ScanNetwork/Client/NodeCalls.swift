@@ -25,6 +25,7 @@ public final class NodeCalls: @unchecked Sendable {
     ///   - keys: the cluster keys of which the node must hold one.
     ///   - options: how to connect.
     ///   - loop: the I/O thread.
+    /// - Returns: the connection, which is open until it is closed.
     /// - Throws: `ScanError` if no address leads to a node, or the node answers no calls.
     public static func connect(
         to addresses: [SocketAddress], keys: KeyRing, options: RemoteNodes.Options = .init(), loop: EventLoop = .shared
@@ -52,7 +53,8 @@ public final class NodeCalls: @unchecked Sendable {
             loop.execute { connection.end(closed, politely: true) }
             return .failure(
                 ScanError(
-                    .incompatible, "runs skyfarm \(node.software), which answers no calls about jobs", system: node.name))
+                    .incompatible, "runs skyfarm \(node.software), which answers no calls about jobs", system: node.name
+                ))
         }
         let calls = NodeCalls(node, connection, on: loop)
         connection.hand(to: calls)

@@ -102,7 +102,9 @@ package struct FrameDecoder: ~Copyable {
         case .call, .reply:
             try require(bytes, least: FrameFormat.callHeaderSize, flags: 0, detail: false)
             let body = bytes.from(FrameFormat.callHeaderSize)
-            guard body.count <= FrameFormat.callBodyLimit else { throw ProtocolError("a \(kind) of \(body.count) bytes") }
+            guard body.count <= FrameFormat.callBodyLimit else {
+                throw ProtocolError("a \(kind) of \(body.count) bytes")
+            }
             guard checksum(body) == bytes.u64(16) else { throw ProtocolError("a \(kind) with a wrong checksum") }
             let call = CallFrame(number: bytes.u64(8), body: body)
             return kind == .call ? .call(call) : .reply(call)

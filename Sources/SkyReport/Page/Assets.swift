@@ -27,6 +27,6 @@ public enum Assets {
     /// The script of a node's page.
     public static var nodeScript: [UInt8] {
         PackageResources.values_js + PackageResources.figures_js + PackageResources.stream_js
-            + PackageResources.node_js
+            + PackageResources.cluster_js + PackageResources.node_js
     }
 }

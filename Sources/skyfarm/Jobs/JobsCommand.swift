@@ -12,25 +12,33 @@ struct JobsCommand: Command {
         let folder = options.folder
         switch options.action {
         case .list:
-            let submitted = options.submitted?.entries().reversed().map { SubmittedRow($0) } ?? []
+            let submitted = try await allSubmitted()
             let jobs = try folder.entries().map { Job($0) }
             try StandardOutput.write(
                 options.common.json
                     ? JSONOutput.document(Listing(jobs: jobs, submitted: submitted))
                     : Self.text(submitted: submitted, jobs: jobs))
-        case .show(let id, _) where options.submitted?.entry(prefix: id) != nil,
-            .resume(let id) where options.submitted?.entry(prefix: id) != nil,
-            .remove(let id) where options.submitted?.entry(prefix: id) != nil:
+        case .remove(let id) where options.submitted?.entry(prefix: id) != nil:
             guard let jobs = options.submitted, let entry = jobs.entry(prefix: id) else { break }
-            return try manage(entry, of: jobs)
-        case .pause(let id), .cancel(let id): return try send(to: submitted(id))
-        case .watch(let id): return try await watch(submitted(id).job.id)
-        case .wait(let ids): return try await wait(for: ids.map { try submitted($0).job.id })
+            try remove(entry, of: jobs)
+        case .pause(let id): return try await order(.pause, id)
+        case .cancel(let id): return try await order(.cancel, id)
+        case .priority(let id, let weight): return try await order(.priority, id, weight: weight)
+        case .fetch(let id): return try await fetch(id)
+        case .watch(let id): return try await watch(target(id))
+        case .wait(let ids): return try await wait(for: ids)
         case .run(let id): return try await runSubmitted(id)
         case .show(let id, let failed):
+            if !isJournal(id) {
+                let row = try await target(id).row()
+                try StandardOutput.write(options.common.json ? JSONOutput.document(row) : row.text)
+                return .complete
+            }
             let job = Job(try folder.entry(prefix: id))
             try StandardOutput.write(
                 options.common.json ? JSONOutput.document(job) : failed ? job.failureText : job.text)
+        case .resume(let id) where options.on != nil || !isJournal(id):
+            return try await order(.resume, id)
         case .resume(let id):
             return try await resume(try folder.entry(prefix: id))
         case .remove(let id):
@@ -44,6 +52,11 @@ struct JobsCommand: Command {
             say("removed \(HumanFormat.count(entries.count, "job"))")
         }
         return .complete
+    }
+
+    /// Whether a scan of this machine's user that was not submitted has the ID; a submitted one comes first.
+    private func isJournal(_ id: String) -> Bool {
+        options.submitted?.entry(prefix: id) == nil && (try? options.folder.entry(prefix: id)) != nil
     }
 
     private func resume(_ entry: JournalFolder.Entry) async throws -> ExitCode {
@@ -85,6 +98,13 @@ extension JobsCommand {
         /// Jobs that were handed to a node; nil if the environment defines no folder for them.
         var submitted: SubmittedJobs?
         var environment: [String: String]
+        /// The nodes that are asked.
+        var cluster: JobCluster
+        /// The node that continues a job; nil: its own one.
+        var on: String?
+        /// Where fetched files go.
+        var fetchFolder: String
+        var overwrites: Bool
         var common: CommonOptions
 
         enum Action: Equatable, Sendable {
@@ -94,9 +114,11 @@ extension JobsCommand {
             case remove(String)
             case pause(String), cancel(String), watch(String), run(String)
             case wait([String])
+            case priority(String, Double)
+            case fetch(String)
 
             static let names = [
-                "list", "show", "watch", "wait", "pause", "resume", "cancel", "remove", "run",
+                "list", "show", "watch", "wait", "pause", "resume", "cancel", "priority", "fetch", "remove", "run",
             ]
         }
 
@@ -108,6 +130,11 @@ extension JobsCommand {
             isPermitted = try arguments[JobsCommand.yes]
             if isPermitted, action != .removeAll { throw UsageError("--yes belongs to jobs remove --all") }
             submitted = SubmittedJobs(environment: arguments.environment)
+            cluster = try JobCluster(arguments)
+            on = try arguments[JobsCommand.on]
+            fetchFolder = try arguments[JobsCommand.output] ?? "."
+            overwrites = try arguments[JobsCommand.overwrite]
+            if on != nil, arguments.positionals.first != "resume" { throw UsageError("--on belongs to jobs resume") }
             do throws(JournalError) {
                 folder = try JournalFolder(environment: arguments.environment)
             } catch {
@@ -117,6 +144,7 @@ extension JobsCommand {
 
         private static func action(_ words: [String], all: Bool, failed: Bool) throws(UsageError) -> Action {
             let verb = words.first ?? "list"
+            if verb == "priority" { return try priority(words) }
             if words.count > 2, verb != "wait" {
                 throw UsageError("unexpected argument \"\(words[2])\": jobs \(verb) takes one ID")
             }
@@ -132,6 +160,7 @@ extension JobsCommand {
             case ("cancel", let id?): return .cancel(id)
             case ("watch", let id?): return .watch(id)
             case ("run", let id?): return .run(id)
+            case ("fetch", let id?): return .fetch(id)
             case ("wait", _?): return .wait(Array(words.dropFirst()))
             case (let verb, nil) where Action.names.contains(verb):
                 throw UsageError("jobs \(verb): ID is missing; `skyfarm jobs` lists the IDs")
@@ -145,48 +174,14 @@ extension JobsCommand {
         }
     }
 
-    private static let failed = Option.toggle("failed", help: "With show: list the sectors that could not be scanned")
-    private static let all = Option.toggle(
+    static let on = Option.optional(
+        "on", .word("NODE"), help: "With resume: the node that continues a job whose own node is lost")
+    static let output = Option.optional(
+        "output", short: "o", .text("FOLDER", expected: "the name of a folder"), fallback: "the current folder",
+        help: "With fetch: the folder for the files")
+    static let overwrite = Option.toggle("overwrite", help: "With fetch: replace files that exist")
+    static let failed = Option.toggle("failed", help: "With show: list the sectors that could not be scanned")
+    static let all = Option.toggle(
         "all", help: "With remove: remove all jobs; asks first if some are unfinished")
-    private static let yes = Option.toggle("yes", help: "With remove --all: remove unfinished jobs without a question")
-
-    static let spec = CommandSpec(
-        name: "jobs",
-        summary: "List, watch, pause, resume, cancel or remove scans",
-        examples: [
-            .init(
-                line: "skyfarm jobs", explanation: "List all scans that have a journal, newest first."),
-            .init(
-                line: "skyfarm jobs watch 1f0c", explanation: "Show the progress of a submitted job until it ends."),
-            .init(
-                line: "skyfarm jobs resume 1f0c",
-                explanation: "Resume the job whose ID begins with 1f0c, in the folder where it was started."),
-            .init(
-                line: "skyfarm jobs remove --all",
-                explanation: "Remove the journals of all jobs, after a question if some are unfinished."),
-        ],
-        description: [
-            "A journal keeps the result of every finished task until the catalogue is written. The same command on the"
-                + " same image resumes the scan, and so does jobs resume, which has the exit codes of skyfarm-scan(1)."
-                + " The journal of many images keeps which files are done, and no results of tasks.",
-            "The record of a finished job is kept. A partial job keeps its results as well: the same command retries"
-                + " the missing sectors.",
-            "The jobs of skyfarm-submit(1) come first in the list. watch shows the progress of one until it ends and has the"
-                + " exit code of its scan; wait waits for several, and has the first exit code that is not 0. pause ends the"
-                + " process of a job, which keeps its journal, and resume has it run again, also after cancel or a failure."
-                + " These need the node that took the job; list, show, watch and wait do not. run is what the node starts.",
-        ],
-        arguments: [
-            ArgumentSpec(
-                name: "ACTION", help: "list (the default), show, watch, wait, pause, resume, cancel, remove or run",
-                isRequired: false,
-                choices: Options.Action.names),
-            ArgumentSpec(
-                name: "ID", help: "the job's ID, or its first characters; with wait one or more", isRequired: false,
-                repeats: true),
-        ],
-        sections: [
-            OptionSection(title: "Options", options: [failed.spec, all.spec, yes.spec]), CommonOptions.section,
-        ],
-        exitCodes: Set(ExitCode.all), files: [.journals, .submitted])
+    static let yes = Option.toggle("yes", help: "With remove --all: remove unfinished jobs without a question")
 }

@@ -12,6 +12,8 @@ final class LiveNode: Sendable {
     struct State {
         /// The newest lines of the log.
         var log: [Line] = []
+        /// The newest failures of tasks.
+        var failures: [Line] = []
         /// Number of dropped lines before them.
         var dropped = 0
         var isDraining = false
@@ -54,6 +56,9 @@ final class LiveNode: Sendable {
             case .troubled: state.trouble = time
             case .paused(let reason, _): state.pause = reason
             case .resumed: state.pause = nil
+            case .failed:
+                state.failures = (state.failures + [Line(time: time, kind: kind, text: "\(event)")])
+                    .suffix(NodeLoad.failureLimit)
             default: break
             }
             state.log.append(Line(time: time, kind: kind, text: "\(event)"))

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import ScanCluster
 import ScanNetwork
 
 extension NodeCommand.Options {
@@ -14,6 +15,15 @@ extension NodeCommand.Options {
 }
 
 extension NodeCommand {
+    static let acceptJobs = Option.list(
+        "accept-jobs", .text("DIR", expected: "the name of a folder"), layers: .all,
+        help:
+            "Run jobs that holders of the key submit on other machines, if their files are below this folder, and"
+            + " continue such jobs of nodes that share the folder")
+    static let jobLease = Option.value(
+        "job-lease", .number("SECONDS", 1...3600), default: 10, layers: .all,
+        help: "Silence after which another node may continue a job of this one, in a folder of --accept-jobs")
+
     /// Pauses or resumes the node of this user on this machine.
     func send(_ order: NodeOrder) throws -> ExitCode {
         let action: LocalRequest.Action = order == .pause ? .pauseNode : .resumeNode
@@ -22,33 +32,52 @@ extension NodeCommand {
         return order == .resume && reply.pause != nil ? .noUsableNode : .complete
     }
 
-    /// Takes requests of this user's commands, and runs the submitted jobs, until the task is cancelled. Of several
-    /// nodes of a user one does, and another one when it has ended.
-    func serveJobs(_ owner: NodeOwner) async {
+    /// What runs this user's jobs, and answers calls about them; nil if the environment defines no place for them.
+    func jobService(_ name: String, load: @escaping @Sendable () -> NodeLoad?) throws(CommandError) -> ClusterJobs? {
         let folder = FileManager.default.currentDirectoryPath
-        guard let path = LocalSocket.path(options.environment),
-            let jobs = SubmittedJobs(environment: options.environment),
+        guard let own = SubmittedJobs(environment: options.environment),
             let program = NodeService.programPath(
                 CommandLine.arguments[0], environment: options.environment, folder: folder)
-        else { return }
-        let supervisor = JobSupervisor(jobs, limit: options.jobs, program: program) { say($0) }
+        else { return nil }
+        for folder in options.acceptedFolders where JobPermit.real(folder) == nil {
+            throw CommandError(.input, "node: --accept-jobs \(folder): no such folder")
+        }
+        let permit = JobPermit(folders: options.acceptedFolders, data: options.data)
+        let stores = JobStores(own: own, permit: permit)
+        let holder = JobSupervisor.Holder(
+            owner: "\(ProcessInfo.processInfo.hostName):\(JobPermit.real(own.path) ?? own.path)", node: name,
+            limit: options.jobLease)
+        let supervisor = JobSupervisor(stores, limit: options.jobs, holder: holder, program: program) { say($0) }
+        return ClusterJobs(
+            stores: stores, permit: permit, supervisor: supervisor, environment: options.environment, load: load)
+    }
+
+    /// Takes requests of this user's commands, and runs the submitted jobs, until the task is cancelled. Of several
+    /// nodes of a user one does, and another one when it has ended.
+    func serveJobs(_ service: ClusterJobs?, _ owner: NodeOwner, peers: @escaping @Sendable () -> [[String]]) async {
+        guard let path = LocalSocket.path(options.environment), let service else { return }
+        let supervisor = service.supervisor
         do {
             while !Task.isCancelled {
                 let server = try LocalServer(path: path) { [options] request in
                     switch request.action {
                     case .pauseNode: return LocalReply(pause: owner.handle(.owner(isPaused: true)))
                     case .resumeNode: return LocalReply(pause: owner.handle(.owner(isPaused: false)))
+                    case .peers: return LocalReply(peers: peers())
                     case .submit where options.jobs == 0:
                         return LocalReply(
                             error: "the node of this machine takes no jobs (--jobs 0)",
                             code: ExitCode.noUsableNode.rawValue)
-                    case .submit, .pause, .resume, .cancel: return await supervisor.answer(request)
+                    case .submit:
+                        return await supervisor.answer(service.placed(request))
+                    case .pause, .resume, .cancel, .priority: return await supervisor.answer(request)
                     }
                 }
                 if server != nil { await supervisor.begin() }
                 // With the socket to the end; without it, until it is free.
                 while !Task.isCancelled {
-                    try? await Task.sleep(for: server == nil ? .seconds(2) : .seconds(3600))
+                    try? await Task.sleep(for: .seconds(min(2, options.jobLease / 5)))
+                    await supervisor.observe()
                     if server == nil { break }
                 }
                 withExtendedLifetime(server) {}
@@ -57,5 +86,18 @@ extension NodeCommand {
         } catch {
             say("jobs cannot be submitted to this node: \(error)")
         }
+    }
+}
+
+extension ClusterJobs {
+    /// A submission of this machine's user: if all its files are below a folder of `--accept-jobs`, the job is kept
+    /// there, so that other nodes can take it over.
+    func placed(_ request: LocalRequest) -> LocalRequest {
+        guard request.store == nil, let words = request.words, let folder = request.folder,
+            let store = try? permit.check(words, in: folder, readsLists: false)
+        else { return request }
+        var placed = request
+        (placed.store, placed.permit) = (store, permit)
+        return placed
     }
 }

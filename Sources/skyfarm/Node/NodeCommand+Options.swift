@@ -17,6 +17,10 @@ extension NodeCommand {
         var rules: OwnerRules
         /// Submitted jobs that run at a time.
         var jobs: Int
+        /// Folders of jobs of other machines.
+        var acceptedFolders: [String]
+        /// Seconds.
+        var jobLease: Double
         /// Pause or resume the node of this machine that runs, instead of running one.
         var order: NodeOrder?
         /// Exit after this time without a coordinator.
@@ -28,6 +32,8 @@ extension NodeCommand {
         /// Folders of images that coordinators may refer to.
         var data: [String]
         var advertises: Bool
+        /// Nodes that its page shows besides those that are discovered.
+        var clusterNodes: [SocketAddress]
         /// Address of the live page; nil: none.
         var dashboard: SocketAddress?
         var log: Log
@@ -47,17 +53,23 @@ extension NodeCommand {
             jobs = try arguments[NodeCommand.jobs]
             idleStop = try arguments[NodeCommand.idleStop]
             join = try arguments[NodeCommand.join]
+            acceptedFolders = try arguments[NodeCommand.acceptJobs]
+            jobLease = try arguments[NodeCommand.jobLease]
             order = try Self.order(arguments)
             environment = arguments.environment
             data = try arguments[NodeCommand.data]
             advertises = try !arguments[NodeCommand.noAdvertise]
             dashboard = try arguments[DashboardOption.option]
+            clusterNodes = try arguments[NodeCommand.clusterNodes]
             log = try Log(program: "skyfarm node", arguments)
             common = try CommonOptions(arguments)
             service = try NodeCommand.serviceRequest(arguments)
         }
     }
 
+    static let clusterNodes = Option.list(
+        "node", .hostAndPort, layers: .environment("SKYFARM_NODES"),
+        help: "With --dashboard: show the node at this address as well")
     static let jobs = Option.value(
         "jobs", .integer("N", 0...64), default: 2, layers: .all,
         help: "Number of submitted jobs to run at a time; 0 takes none")
@@ -138,8 +150,8 @@ extension NodeCommand {
                 title: "Options",
                 options: [
                     name.spec, slots.spec, memory.spec, listen.spec, data.spec, noAdvertise.spec, jobs.spec,
-                    idleStop.spec, join.spec,
-                    DashboardOption.option.spec,
+                    idleStop.spec, join.spec, acceptJobs.spec, jobLease.spec,
+                    DashboardOption.option.spec, clusterNodes.spec,
                     LogOptions.format.spec,
                 ]),
             OptionSection(

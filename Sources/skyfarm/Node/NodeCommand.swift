@@ -37,6 +37,9 @@ struct NodeCommand: Command {
         let owner = NodeOwner(options.rules, clock: EventLoop.shared) { observer.read() }
         limits.onOrder = { owner.handle(.order($0, by: "\($1)")) }
         let idle = IdleStop(after: options.idleStop, clock: EventLoop.shared)
+        let load = Locked<(@Sendable () -> NodeLoad)?>(nil)
+        let jobs = try jobService(name) { load.withLock { $0 }?() }
+        if let jobs { limits.onCall = { body, peer in await jobs.answer(body, peer) } }
         let node = ScanNode(
             name: name, keys: keys, slots: slots, serving: .sky, listen: options.address.description,
             discovering: options.advertises ? [DNSServiceDiscovery()] : [], resolver: try resolver(), options: limits
@@ -54,14 +57,21 @@ struct NodeCommand: Command {
             say("port \(options.address.port) is taken: this node listens on port \(bound.port)")
         }
         let address = Self.reachable(bound)
+        load.withLock { $0 = { NodeLoad(server, live, address) } }
+        let peers: @Sendable () -> [[SocketAddress]] = { [[address]] + node.membership.peers.map(\.node.addresses) }
+        let cluster = ClusterWatch(
+            keys: { try store.ring() }, addresses: { peers() + options.clusterNodes.map { [$0] } }, live: live)
         let dashboard = try options.dashboard.map { place in
-            try DashboardOption.serve(NodeDashboardSource(server, live, address), at: place) { link in
+            try DashboardOption.serve(NodeDashboardSource(server, live, address, cluster), at: place) { link in
                 Self.log.async { options.log.write(DashboardOption.level(options.common), StyledText(link)) }
             }
         }
         try announce(Ready(name: name, address: address.description, slots: slots))
         let signals = OwnerSignals { owner.handle($0) }
-        let service = Task { await serveJobs(owner) }
+        let service = Task {
+            await serveJobs(jobs, owner) { peers().map { $0.map(\.description) } }
+        }
+        let watching = Task { if dashboard != nil { await cluster.run() } }
         let obeying = Task { await obey(owner, node) }
         let following = Task {
             for await keys in store.changes(of: keys, onTrouble: { say("still using the old keys: \($0)") }) {
@@ -78,6 +88,7 @@ struct NodeCommand: Command {
         withExtendedLifetime(signals) {}
         service.cancel()
         await service.value
+        watching.cancel()
         obeying.cancel()
         await obeying.value
         following.cancel()

@@ -9,6 +9,7 @@ final class NodeDashboardSource: DashboardSource {
     private let node: NodeServer
     private let live: LiveNode
     private let address: SocketAddress
+    private let cluster: ClusterWatch
     private let state = Locked(State())
 
     private struct State {
@@ -23,10 +24,12 @@ final class NodeDashboardSource: DashboardSource {
         var lines: Int
         var now: String
         var hasEnded: Bool
+        /// Version of the cluster's picture.
+        var cluster: Int
     }
 
-    init(_ node: NodeServer, _ live: LiveNode, _ address: SocketAddress) {
-        (self.node, self.live, self.address) = (node, live, address)
+    init(_ node: NodeServer, _ live: LiveNode, _ address: SocketAddress, _ cluster: ClusterWatch) {
+        (self.node, self.live, self.address, self.cluster) = (node, live, address, cluster)
     }
 
     func file(at path: String) -> DashboardFile? {
@@ -52,6 +55,7 @@ final class NodeDashboardSource: DashboardSource {
         text.add("skyfarm_node_tasks_queued", .gauge, "Tasks that wait for a slot.", Double(status.queued))
         text.add("skyfarm_node_tasks_total", .counter, "Tasks done.", Double(status.done))
         text.add("skyfarm_node_kept_bytes", .gauge, "Bytes of pixels cached for later tasks.", Double(status.bulkBytes))
+        text.add(cluster.now)
         return text
     }
 
@@ -89,21 +93,11 @@ final class NodeDashboardSource: DashboardSource {
     private func current(_ record: LiveNode.State, _ coordinators: [NodeServer.Coordinator]) -> Sent {
         // A node that has ended runs nothing, even if its last status says so.
         let status = record.hasEnded ? NodeServer.Status(done: node.status.done) : node.status
-        let now =
-            record.hasEnded
-            ? "ended after \(HumanFormat.count(status.done, "task"))"
-            : record.isDraining
-                ? "draining: \(HumanFormat.count(status.running + status.queued, "task")) to finish"
-                : record.problem(at: live.elapsed) ?? record.pause.map { "paused: \($0)" }
-                    ?? (status.connections == 0
-                        ? "waiting for a coordinator"
-                        : status.running == 0
-                            ? "waiting for a task"
-                            : "running \(HumanFormat.count(status.running, "task")), \(status.queued) waiting")
+        let now = record.now(status, at: live.elapsed)
         return Sent(
             status: status, coordinators: record.hasEnded ? [] : coordinators,
             lines: record.dropped + record.log.count, now: now,
-            hasEnded: record.hasEnded)
+            hasEnded: record.hasEnded, cluster: cluster.now.version)
     }
 
     private func update(_ sent: Sent, _ record: LiveNode.State, since lines: Int, isSnapshot: Bool) -> [UInt8] {
@@ -115,10 +109,23 @@ final class NodeDashboardSource: DashboardSource {
             time: live.elapsed, now: sent.now, running: sent.status.running, queued: sent.status.queued,
             done: sent.status.done, keptBytes: sent.status.bulkBytes,
             coordinators: sent.coordinators.map(NodeUpdate.Coordinator.init),
+            cluster: ClusterUpdate(cluster.now),
             log: .init(from: from, items: Array(record.log.dropFirst(from - record.dropped))),
             end: sent.hasEnded ? .init() : nil)
         // Encoding numbers and strings cannot fail.
         return (try? JSONOutput.line(update)).map { Array($0.utf8.dropLast()) } ?? []
+    }
+}
+
+extension LiveNode.State {
+    /// What the node does, in words.
+    func now(_ status: NodeServer.Status, at time: Double) -> String {
+        if hasEnded { return "ended after \(HumanFormat.count(status.done, "task"))" }
+        if isDraining { return "draining: \(HumanFormat.count(status.running + status.queued, "task")) to finish" }
+        if let trouble = problem(at: time) ?? pause.map({ "paused: \($0)" }) { return trouble }
+        if status.connections == 0 { return "waiting for a coordinator" }
+        if status.running == 0 { return "waiting for a task" }
+        return "running \(HumanFormat.count(status.running, "task")), \(status.queued) waiting"
     }
 }
 
@@ -135,6 +142,7 @@ private struct NodeUpdate: Encodable {
     var done: Int
     var keptBytes: Int
     var coordinators: [Coordinator]
+    var cluster: ClusterUpdate
     var log: Log
     var end: End?
 

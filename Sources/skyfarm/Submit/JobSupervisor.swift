@@ -6,23 +6,39 @@ import ScanCluster
 /// Runs the submitted jobs of a user, each in a process of its own, as ``JobQueueState`` decides. The processes outlive
 /// this one; the next supervisor takes them over.
 actor JobSupervisor {
-    private let jobs: SubmittedJobs
+    /// What a supervisor is called in the leases of its jobs.
+    struct Holder: Sendable {
+        /// Tells the user's state folder on this machine from others.
+        var owner: String
+        /// The node's name.
+        var node: String
+        /// Seconds without a renewal after which another node may take a job over.
+        var limit: Double
+    }
+
+    let stores: JobStores
+    let holder: Holder
     /// Absolute path of this program.
     private let program: String
-    private let say: @Sendable (String) -> Void
+    let say: @Sendable (String) -> Void
     private var queue: JobQueueState
     /// The children that run jobs.
     private var processes: [String: pid_t] = [:]
     private var isClosed = false
+    private var observations: [String: LeaseObservation] = [:]
 
-    init(_ jobs: SubmittedJobs, limit: Int, program: String, say: @escaping @Sendable (String) -> Void) {
-        (self.jobs, self.program, self.say) = (jobs, program, say)
+    init(
+        _ stores: JobStores, limit: Int, holder: Holder, program: String, say: @escaping @Sendable (String) -> Void
+    ) {
+        (self.stores, self.holder, self.program, self.say) = (stores, holder, program, say)
         queue = JobQueueState(limit: limit)
     }
 
     /// Takes over the jobs that run, and starts those that wait.
     func begin() {
-        let entries = jobs.entries().filter { $0.job.order == .run && $0.result == nil }
+        let entries = stores.entries().filter {
+            $0.job.order == .run && $0.result == nil && !$0.isForeign(to: holder.owner)
+        }
         for entry in entries where entry.process != nil {
             say("job \(entry.job.id) runs on, in process \(entry.process ?? 0)")
             adopt(entry.job.id)
@@ -34,41 +50,53 @@ actor JobSupervisor {
     /// Starts nothing from now on. What runs is left to the next supervisor.
     func close() { isClosed = true }
 
-    func answer(_ request: LocalRequest) -> LocalReply {
+    func answer(_ request: LocalRequest) async -> LocalReply {
         do {
-            return LocalReply(id: try handle(request))
+            return LocalReply(id: try await handle(request))
         } catch {
             let error = CommandError(error, in: "jobs")
             return LocalReply(error: error.description, code: error.code.rawValue)
         }
     }
 
-    private func handle(_ request: LocalRequest) throws -> String {
-        if request.action == .submit {
-            guard let words = request.words, let folder = request.folder else { throw UsageError("no job was sent") }
-            return try submit(words, in: folder, request.environment ?? [:])
-        }
-        guard let id = request.id, let entry = jobs.entry(id) else {
+    private func handle(_ request: LocalRequest) async throws -> String {
+        if request.action == .submit { return try submit(request) }
+        guard let id = request.id, var entry = stores.find(id)?.entry else {
             throw CommandError(.failure, "no submitted job has the ID \(request.id ?? ""); `skyfarm jobs` lists them")
         }
+        if entry.isForeign(to: holder.owner) {
+            guard request.action == .resume else {
+                throw CommandError(.failure, "job \(id) is run by \(entry.lease?.node ?? "another node")")
+            }
+            entry = try await takeOver(entry)
+        }
         switch request.action {
-        case .submit, .pauseNode, .resumeNode: preconditionFailure("handled before")
+        case .submit, .pauseNode, .resumeNode, .peers: preconditionFailure("handled before")
         case .pause: try order(.pause, entry, from: [.waiting, .running])
         case .cancel: try order(.cancel, entry, from: [.waiting, .running, .paused])
-        case .resume: try order(.run, entry, from: [.paused, .cancelled, .failed, .partial])
+        case .resume: try order(.run, entry, from: [.paused, .cancelled, .failed, .partial, .lost])
+        case .priority:
+            guard let weight = request.weight else { throw UsageError("no weight was sent") }
+            var job = entry.job
+            job.weight = weight
+            try write(job)
+            perform(queue.restart(id))
         }
         return id
     }
 
-    private func submit(_ words: [String], in folder: String, _ environment: [String: String]) throws -> String {
+    private func submit(_ request: LocalRequest) throws -> String {
+        guard let words = request.words, let folder = request.folder else { throw UsageError("no job was sent") }
+        let jobs = request.store.map { SubmittedJobs(sharedIn: $0) } ?? stores.own
         var id: String
-        repeat {
-            id = UInt32.random(in: 0...UInt32.max).hexadecimal
-        } while FileManager.default.fileExists(atPath: jobs.folder(id))
-        let job = SubmittedJob(
-            id: id, words: words, folder: folder, environment: environment, submitted: Date().timeIntervalSince1970)
+        repeat { id = UInt32.random(in: 0...UInt32.max).hexadecimal } while stores.find(id) != nil
+        var job = SubmittedJob(
+            id: id, words: words, folder: folder, environment: request.environment ?? [:],
+            submitted: Date().timeIntervalSince1970)
+        (job.from, job.permit) = (request.from, request.permit)
+        job.owner = jobs.isShared ? holder.owner : nil
         try jobs.write(job)
-        say("job \(id) was submitted")
+        say("job \(id) was submitted\(job.from.map { " by \($0.printable)" } ?? "")")
         perform(queue.add(id))
         return id
     }
@@ -76,19 +104,25 @@ actor JobSupervisor {
     private func order(
         _ order: SubmittedJob.Order, _ entry: SubmittedEntry, from states: [SubmittedJob.State]
     ) throws(any Error) {
-        guard states.contains(entry.state) else {
-            throw CommandError(.failure, "job \(entry.job.id) is \(entry.state.rawValue)")
+        let state = state(of: entry)
+        guard states.contains(state) else {
+            throw CommandError(.failure, "job \(entry.job.id) is \(state.rawValue)")
         }
         var job = entry.job
         job.order = order
-        try jobs.write(job)
+        if job.owner != nil { job.owner = holder.owner }
+        try write(job)
         if order == .run {
-            jobs.removeResult(of: job.id)
+            stores.find(job.id)?.jobs.removeResult(of: job.id)
             perform(queue.add(job.id))
         } else {
             perform(queue.stop(job.id))
         }
     }
+
+    private func write(_ job: SubmittedJob) throws { try stores.find(job.id)?.jobs.write(job) }
+
+    // MARK: Processes
 
     private func perform(_ actions: [JobQueueState.Action]) {
         for action in actions {
@@ -96,7 +130,7 @@ actor JobSupervisor {
             case .start(let id): if !isClosed { start(id) }
             case .stop(let id):
                 // A child may not have noted yet that it runs the job.
-                let process = processes[id] ?? jobs.entry(id)?.process.map { pid_t($0) } ?? 0
+                let process = processes[id] ?? stores.find(id)?.entry.process.map { pid_t($0) } ?? 0
                 if process > 1 { kill(process, SIGTERM) }
             case .giveUp(let id):
                 say("job \(id) ended \(JobQueueState.endLimit) times without a result; it is not started again")
@@ -106,11 +140,21 @@ actor JobSupervisor {
     }
 
     private func start(_ id: String) {
-        guard let entry = jobs.entry(id) else { return ended(id) }
-        do throws(CommandError) {
+        guard let (jobs, entry) = stores.find(id) else { return ended(id) }
+        do {
+            if jobs.isShared {
+                let last = jobs.newest(id) ?? 0
+                guard
+                    try jobs.claim(id, after: last, owner: holder.owner, node: holder.node, limit: holder.limit) != nil
+                else {
+                    say("job \(id) was begun by another node")
+                    Task { self.ended(id) }
+                    return
+                }
+            }
             let process = try DetachedProcess.start(
-                [program, "jobs", "run", id], in: entry.job.folder, log: jobs.logPath(id),
-                environment: entry.job.environment)
+                [program, "jobs", "run", jobs.isShared ? jobs.folder(id) : id], in: entry.job.folder,
+                log: jobs.logPath(id), environment: environment(of: entry.job))
             processes[id] = process
             say("job \(id) begins, in process \(process)")
             Task {
@@ -118,6 +162,7 @@ actor JobSupervisor {
                 self.ended(id)
             }
         } catch {
+            let error = CommandError(error, in: "jobs")
             say("job \(id): \(error)")
             end(id, error.code)
             // Not from inside the loop over the actions.
@@ -125,22 +170,72 @@ actor JobSupervisor {
         }
     }
 
+    /// A job that another machine may have submitted, or may take over, runs with the variables of this node's user.
+    private func environment(of job: SubmittedJob) -> [String: String] {
+        job.owner == nil && job.permit == nil
+            ? job.environment : SubmittedJob.variables(of: ProcessInfo.processInfo.environment)
+    }
+
     private func end(_ id: String, _ code: ExitCode) {
-        try? jobs.write(SubmittedJob.Result(code: code.rawValue, ended: Date().timeIntervalSince1970), of: id)
+        try? stores.find(id)?.jobs.write(
+            SubmittedJob.Result(code: code.rawValue, ended: Date().timeIntervalSince1970), of: id)
     }
 
     /// Watches a process that an earlier supervisor started: only its parent could wait for it.
     private func adopt(_ id: String) {
         Task {
-            while jobs.entry(id)?.process != nil { try await Task.sleep(for: .milliseconds(500)) }
+            while stores.find(id)?.entry.process != nil { try await Task.sleep(for: .milliseconds(500)) }
             self.ended(id)
         }
     }
 
     private func ended(_ id: String) {
         processes[id] = nil
-        let entry = jobs.entry(id)
-        if let entry { say("job \(id) is \(entry.state.rawValue)") }
-        perform(queue.ended(id, isDone: entry?.result != nil, isWanted: entry?.job.order == .run))
+        let entry = stores.find(id)?.entry
+        if let entry { say("job \(id) is \(state(of: entry).rawValue)") }
+        let isWanted = entry.map { $0.job.order == .run && !$0.isForeign(to: holder.owner) } ?? false
+        perform(queue.ended(id, isDone: entry?.result != nil, isWanted: isWanted))
+    }
+
+    // MARK: Leases
+
+    /// The state of a job as this node sees it.
+    func state(of entry: SubmittedEntry) -> SubmittedJob.State {
+        entry.state(for: holder.owner, isExpired: isExpired(entry))
+    }
+
+    /// Whether this node has seen that the lease of a job was not renewed in time.
+    private func isExpired(_ entry: SubmittedEntry) -> Bool {
+        guard let lease = entry.lease else { return false }
+        let now = LeaseRenewal.seconds
+        observations[entry.job.id, default: LeaseObservation(lease, at: now)].see(lease, at: now)
+        return observations[entry.job.id]?.isExpired(at: now) ?? false
+    }
+
+    /// Looks at the leases of other nodes' jobs, so that it is known which are lost.
+    func observe() {
+        for jobs in stores.shared {
+            for entry in jobs.entries() where entry.result == nil && entry.isForeign(to: holder.owner) {
+                _ = isExpired(entry)
+            }
+        }
+    }
+
+    /// Waits until a job of another node may be continued here: its lease is released or expired.
+    /// - Throws: `CommandError` if that node still renews it.
+    private func takeOver(_ entry: SubmittedEntry) async throws -> SubmittedEntry {
+        let id = entry.job.id
+        let beat = entry.lease?.beat
+        while true {
+            guard let current = stores.find(id)?.entry else {
+                throw CommandError(.failure, "the folder of job \(id) cannot be read")
+            }
+            guard let lease = current.lease, !lease.isReleased, !isExpired(current) else { return current }
+            if lease.beat != beat, current.job.order == .run {
+                throw CommandError(
+                    .failure, "\(lease.node) runs job \(id); `skyfarm jobs pause \(id)` has it end there first")
+            }
+            try await Task.sleep(for: .milliseconds(200))
+        }
     }
 }

@@ -7,8 +7,14 @@ extension JobsCommand {
     /// A submitted job, as it is listed.
     struct SubmittedRow: Codable, Equatable {
         var id: String
-        /// waiting, running, stopping, paused, cancelled, finished, partial or failed.
+        /// waiting, running, stopping, paused, cancelled, finished, partial, failed or lost.
         var state: String
+        /// The node that runs it; nil for this machine's user.
+        var node: String?
+        /// Whether another node than the one that reports the job runs it.
+        var isElsewhere: Bool?
+        /// User and host that submitted it; nil for the user of its node.
+        var from: String?
         var process: Int?
         /// Seconds since it was submitted.
         var ageSeconds: Double
@@ -21,6 +27,8 @@ extension JobsCommand {
         var code: Int32?
         /// The last line of its log.
         var message: String?
+        /// Who works for it.
+        var systems: JobSystems?
 
         init(_ entry: SubmittedEntry, now: Date = .now) {
             (id, state, process) = (entry.job.id, entry.state.rawValue, entry.process)
@@ -28,15 +36,18 @@ extension JobsCommand {
             (command, folder) = (entry.job.command, entry.job.folder)
             (progress, journal) = (entry.progress, entry.progress?.job)
             (code, message) = (entry.result?.code, entry.message)
+            (from, systems) = (entry.job.from, entry.systems)
         }
 
         static func text(_ rows: [SubmittedRow]) -> String {
             var table = TextTable(
-                "SUBMITTED", "STATE", "AGE", "DONE", "LEFT", "COMMAND", texts: ["STATE", "COMMAND"])
+                "SUBMITTED", "STATE", "NODE", "BY", "AGE", "DONE", "LEFT", "COMMAND",
+                texts: ["STATE", "NODE", "BY", "COMMAND"])
             for row in rows {
                 let left = row.state == "running" ? row.progress?.secondsLeft : nil
                 table.add(
-                    row.id, row.state, HumanFormat.age(seconds: row.ageSeconds), row.progress?.short ?? "-",
+                    row.id, row.state, row.node ?? "-", row.from ?? "-", HumanFormat.age(seconds: row.ageSeconds),
+                    row.progress?.short ?? "-",
                     left.map { HumanFormat.duration(seconds: $0) } ?? "-", row.command)
             }
             return table.text
@@ -45,7 +56,8 @@ extension JobsCommand {
         /// Everything known about the job, one item per line.
         var text: String {
             var lines = [
-                "id      \(id)", "state   \(state)\(process.map { ", process \($0)" } ?? "")", "folder  \(folder)",
+                "id      \(id)", "node    \(node ?? "this machine")\(from.map { ", submitted by \($0)" } ?? "")",
+                "state   \(state)\(process.map { ", process \($0)" } ?? "")", "folder  \(folder)",
                 "command \(command)",
             ]
             if let journal { lines.append("journal \(journal)") }
@@ -56,114 +68,77 @@ extension JobsCommand {
         }
     }
 
-    /// The submitted job whose ID begins so.
-    func submitted(_ id: String) throws(CommandError) -> SubmittedEntry {
-        guard let entry = options.submitted?.entry(prefix: id) else {
-            throw CommandError(
-                .failure, "no one submitted job has an ID that begins with \(id); `skyfarm jobs` lists them")
+    /// Removes a submitted job of this machine.
+    func remove(_ entry: SubmittedEntry, of jobs: SubmittedJobs) throws {
+        // The lock, so that nobody begins it meanwhile.
+        let lock = try jobs.lock(entry.job.id)
+        defer { withExtendedLifetime(lock) {} }
+        guard ![.waiting, .running, .stopping].contains(entry.state) else {
+            throw CommandError(.failure, "job \(entry.job.id) is \(entry.state.rawValue): cancel it first")
         }
-        return entry
-    }
-
-    /// Shows, resumes or removes a submitted job.
-    func manage(_ entry: SubmittedEntry, of jobs: SubmittedJobs) throws -> ExitCode {
-        switch options.action {
-        case .resume: return try send(to: entry)
-        case .remove:
-            // The lock, so that nobody begins it meanwhile.
-            let lock = try jobs.lock(entry.job.id)
-            defer { withExtendedLifetime(lock) {} }
-            guard ![.waiting, .running, .stopping].contains(entry.state) else {
-                throw CommandError(.failure, "job \(entry.job.id) is \(entry.state.rawValue): cancel it first")
-            }
-            try jobs.remove(entry.job.id)
-            say("removed job \(entry.job.id)")
-        default:
-            let row = SubmittedRow(entry)
-            try StandardOutput.write(options.common.json ? JSONOutput.document(row) : row.text)
-        }
-        return .complete
-    }
-
-    /// Sends the action to the node of this machine.
-    func send(to entry: SubmittedEntry) throws -> ExitCode {
-        let action: LocalRequest.Action =
-            switch options.action {
-            case .pause: .pause
-            case .cancel: .cancel
-            default: .resume
-            }
-        _ = try LocalSocket.send(LocalRequest(action: action, id: entry.job.id), options.environment)
-        return .complete
-    }
-
-    // MARK: Waiting
-
-    /// Waits for the ends of all jobs.
-    /// - Returns: the first exit code that is not 0.
-    func wait(for ids: [String]) async throws -> ExitCode {
-        var code = ExitCode.complete
-        for id in ids {
-            var end: ExitCode?
-            while end == nil {
-                end = Self.end(of: try submitted(id))
-                if end == nil { try await Task.sleep(for: .milliseconds(200)) }
-            }
-            if code == .complete { code = end ?? code }
-        }
-        return code
-    }
-
-    /// The exit code of a job that has ended; nil before.
-    static func end(of entry: SubmittedEntry) -> ExitCode? {
-        if let code = entry.result?.code { return ExitCode.all.first { $0.rawValue == code } ?? .failure }
-        return entry.state == .cancelled ? .terminated : nil
-    }
-
-    /// Shows the progress of a job until it ends: its events with --progress json, else a line for each change, which a
-    /// terminal replaces.
-    func watch(_ id: String) async throws -> ExitCode {
-        let isTerminal = Terminal.standardError.isTerminal && options.common.progress != .json
-        var shown = ""
-        while true {
-            let entry = try submitted(id)
-            let line =
-                "\(entry.job.id) \(entry.state.rawValue)" + (entry.progress.map { ": \($0.text)" } ?? "")
-            if options.common.progress == .json {
-                let text = try entry.progress.map(JSONOutput.line) ?? ""
-                if text != shown { StandardError.write(text) }
-                shown = text
-            } else if line != shown, !options.common.quiet {
-                StandardError.write(isTerminal ? "\r\u{1b}[K\(line)" : line + "\n")
-                shown = line
-            }
-            if let code = Self.end(of: entry) {
-                if isTerminal, !shown.isEmpty { StandardError.write("\n") }
-                if let message = entry.message { StandardError.write(message + "\n") }
-                return code
-            }
-            try await Task.sleep(for: .milliseconds(isTerminal ? 200 : 1000))
-        }
+        try jobs.remove(entry.job.id)
+        say("removed job \(entry.job.id)")
     }
 
     // MARK: Running
 
-    /// Runs a submitted job, in the process that the node has started for it.
+    /// Runs a submitted job, in the process that the node has started for it. `id` is the path of its folder if other
+    /// nodes may take the job over.
     func runSubmitted(_ id: String) async throws -> ExitCode {
-        guard let jobs = options.submitted, let entry = jobs.entry(id) else {
+        let path = id as NSString
+        let jobs =
+            id.hasPrefix("/")
+            ? SubmittedJobs(path: path.deletingLastPathComponent, isShared: true) : options.submitted
+        let id = path.lastPathComponent
+        guard let jobs, let job = jobs.entry(id)?.job else {
             throw CommandError(.failure, "no submitted job has the ID \(id)")
         }
         let lock = try jobs.lock(id)
         defer { withExtendedLifetime(lock) {} }
-        guard FileManager.default.changeCurrentDirectoryPath(entry.job.folder) else {
-            throw CommandError(.input, "\(entry.job.folder): cannot change to the folder in which it was submitted")
+        guard FileManager.default.changeCurrentDirectoryPath(job.folder) else {
+            throw CommandError(.input, "\(job.folder): cannot change to the folder in which it was submitted")
         }
-        let code = await Skyfarm.run(
-            ["scan", "--progress", "json"] + entry.job.words, environment: options.environment)
+        var environment = options.environment
+        let lease = jobs.isShared ? jobs.lease(id) : nil
+        let renewal = lease.map { lease in
+            LeaseRenewal(lease, of: id, in: jobs) { reason in
+                StandardError.write("skyfarm: \(reason); this run ends\n")
+                // At once: nothing may be written any more.
+                _exit(ExitCode.terminated.rawValue)
+            }
+        }
+        let code: ExitCode
+        if let permit = job.permit {
+            // Its words are complete: no setting of this user counts.
+            environment = environment.filter { !$0.key.hasPrefix("SKYFARM_") }
+            if jobs.isShared { environment["XDG_STATE_HOME"] = jobs.stateFolder(id) }
+            code = await runChecked(job, permit, environment)
+        } else {
+            code = await Skyfarm.run(["scan", "--progress", "json"] + job.finalWords, environment: environment)
+        }
         // A job that was told to stop has no result: it is paused or cancelled, or resumed by the next node.
-        if code != .interrupted, code != .terminated {
+        if code != .interrupted, code != .terminated, lease == nil || jobs.newest(id) == lease?.number {
             try jobs.write(SubmittedJob.Result(code: code.rawValue, ended: Date().timeIntervalSince1970), of: id)
         }
+        renewal?.stop()
+        if var lease, jobs.newest(id) == lease.number {
+            lease.isReleased = true
+            try jobs.renew(lease, id)
+            if jobs.entry(id)?.result != nil { jobs.removeOldRuns(of: id) }
+        }
         return code
+    }
+
+    /// Runs a job within what its node's owner allows.
+    private func runChecked(
+        _ job: SubmittedJob, _ permit: JobPermit, _ environment: [String: String]
+    ) async -> ExitCode {
+        do {
+            _ = try permit.check(job.words, in: job.folder, readsLists: true)
+            return await Skyfarm.run(
+                ["scan", "--progress", "json"] + job.finalWords, environment: environment, readsSettings: false)
+        } catch {
+            return Skyfarm.end(error, of: "scan", Log())
+        }
     }
 }

@@ -6,7 +6,9 @@ import ScanCluster
 
 /// A request to the node of this user on this machine, as one line of JSON.
 struct LocalRequest: Codable, Equatable, Sendable {
-    enum Action: String, Codable, Sendable { case submit, pause, resume, cancel, pauseNode, resumeNode }
+    enum Action: String, Codable, Sendable {
+        case submit, pause, resume, cancel, priority, pauseNode, resumeNode, peers
+    }
 
     var v = 1
     var action: Action
@@ -16,6 +18,13 @@ struct LocalRequest: Codable, Equatable, Sendable {
     var words: [String]?
     var folder: String?
     var environment: [String: String]?
+    /// Of a job of another machine: user and host, and where it may read and write.
+    var from: String?
+    var permit: JobPermit?
+    /// The folder of `--accept-jobs` in which the job is kept, so that other nodes can take it over.
+    var store: String?
+    /// Of `priority`.
+    var weight: Double?
 }
 
 /// The answer, as one line of JSON.
@@ -28,6 +37,8 @@ struct LocalReply: Codable, Equatable, Sendable {
     var code: Int32?
     /// Why the node runs no tasks.
     var pause: String?
+    /// Addresses of the nodes that it has discovered, and its own.
+    var peers: [[String]]?
 }
 
 /// The socket by which commands of a user reach the user's node on this machine.
@@ -44,7 +55,9 @@ enum LocalSocket {
 
     /// Sends a request and waits for the answer.
     /// - Throws: `CommandError` if no node answers, or the request is not carried out.
-    static func send(_ request: LocalRequest, _ environment: [String: String]) throws -> LocalReply {
+    static func send(
+        _ request: LocalRequest, _ environment: [String: String], timeLimit: Int = 10
+    ) throws -> LocalReply {
         guard let path = path(environment) else { throw CommandError(.failure, "set HOME or XDG_RUNTIME_DIR") }
         let descriptor = socket(AF_UNIX, streamType, 0)
         defer { close(descriptor) }
@@ -55,7 +68,7 @@ enum LocalSocket {
                 "no node of yours runs on this machine (\(path)): start `skyfarm node`, or the service of your user by"
                     + " `skyfarm node --install-service --user`")
         }
-        limitTime(ofSocket: descriptor, seconds: 10)
+        limitTime(ofSocket: descriptor, seconds: timeLimit)
         let handle = FileHandle(fileDescriptor: descriptor)
         try handle.write(contentsOf: Data(JSONOutput.line(request).utf8))
         guard let line = try readLine(descriptor), let reply = try? JSONDecoder().decode(LocalReply.self, from: line)

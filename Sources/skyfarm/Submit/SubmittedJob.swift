@@ -14,6 +14,14 @@ struct SubmittedJob: Codable, Equatable, Sendable {
     /// Seconds since 1970.
     var submitted: Double
     var order = Order.run
+    /// User and host that submitted it; nil for one of this machine's user.
+    var from: String?
+    /// Of a job that other nodes can take over: the state folder of the node that runs it.
+    var owner: String?
+    /// Where it may read and write; nil for one of this machine's user.
+    var permit: JobPermit?
+    /// The weight that was ordered after it was submitted.
+    var weight: Double?
 
     /// What its user wants.
     enum Order: String, Codable, Sendable { case run, pause, cancel }
@@ -34,6 +42,8 @@ struct SubmittedJob: Codable, Equatable, Sendable {
         case paused, cancelled
         /// Its process has been told to stop, to pause or because of a cancellation.
         case stopping
+        /// Its node is silent: `jobs resume ID --on NODE` continues it elsewhere.
+        case lost
         /// All, or a part, of its catalogues are written.
         case finished, partial
         case failed
@@ -55,8 +65,20 @@ struct SubmittedJob: Codable, Equatable, Sendable {
         }
     }
 
+    /// The arguments of its scan.
+    var finalWords: [String] {
+        guard let weight else { return words }
+        let flag = "--" + NodeOptions.weight.spec.name
+        var (kept, skips) = ([String](), false)
+        for word in words {
+            if !skips, word != flag, !word.hasPrefix(flag + "=") { kept.append(word) }
+            skips = word == flag
+        }
+        return ["\(flag)=\(weight)"] + kept
+    }
+
     /// The command that it runs, for users.
-    var command: String { (["skyfarm", "scan"] + words).map(quotedForShell).joined(separator: " ") }
+    var command: String { (["skyfarm", "scan"] + finalWords).map(quotedForShell).joined(separator: " ") }
 
     /// The variables of `environment` with which a job runs: those of the user, the place and Skyfarm.
     static func variables(of environment: [String: String]) -> [String: String] {
@@ -76,8 +98,24 @@ struct SubmittedEntry: Equatable, Sendable {
     var progress: JobProgress?
     /// The last line about it that is not an event.
     var message: String?
+    /// Of a job that several machines can run.
+    var lease: JobLease?
+    /// Who works for it.
+    var systems = JobSystems()
 
+    /// The state for a process of this machine.
     var state: SubmittedJob.State { job.state(process: process, result: result) }
+
+    /// Whether another machine runs it, or did.
+    func isForeign(to owner: String) -> Bool { (job.owner ?? owner) != owner }
+
+    /// The state for a node with the state folder `owner`, which has observed whether the lease is expired.
+    func state(for owner: String, isExpired: Bool) -> SubmittedJob.State {
+        guard isForeign(to: owner) else { return state }
+        let isHeld = lease.map { !$0.isReleased } ?? false
+        if isHeld, isExpired, result == nil, job.order == .run { return .lost }
+        return job.state(process: isHeld && !isExpired ? 0 : nil, result: result)
+    }
 }
 
 /// The totals of an event of `--progress json`; see Docs/Progress.md.

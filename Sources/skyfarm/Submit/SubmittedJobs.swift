@@ -7,20 +7,22 @@ import SkyScan
 /// `result.json` once it has ended.
 struct SubmittedJobs: Equatable, Sendable {
     let path: String
+    /// Whether nodes of other machines use the folder as well; then each run has a folder of its own.
+    let isShared: Bool
 
-    init(path: String) { self.path = path }
+    init(path: String, isShared: Bool = false) { (self.path, self.isShared) = (path, isShared) }
 
     /// `$XDG_STATE_HOME/skyfarm/jobs`; nil if the environment defines no such folder.
     init?(environment: [String: String]) {
         guard let state = UserFolder.state.path(environment) else { return nil }
-        path = state + "/jobs"
+        self.init(path: state + "/jobs")
     }
 
     func folder(_ id: String) -> String { "\(path)/\(id)" }
-    func logPath(_ id: String) -> String { folder(id) + "/log" }
+    func logPath(_ id: String) -> String { runFolder(id) + "/log" }
     private func jobPath(_ id: String) -> String { folder(id) + "/job.json" }
     private func resultPath(_ id: String) -> String { folder(id) + "/result.json" }
-    private func lockPath(_ id: String) -> String { folder(id) + "/lock" }
+    private func lockPath(_ id: String) -> String { runFolder(id) + "/lock" }
 
     /// All jobs, in the order of submission. What is unreadable is left out.
     func entries() -> [SubmittedEntry] {
@@ -29,11 +31,16 @@ struct SubmittedJobs: Equatable, Sendable {
     }
 
     func entry(_ id: String) -> SubmittedEntry? {
+        // A job in a folder that others can write to is the user's own only if the file is.
+        var status = stat()
+        guard !isShared || stat(jobPath(id), &status) == 0 && status.st_uid == geteuid() else { return nil }
         guard let job: SubmittedJob = read(jobPath(id)) else { return nil }
         let process = JournalLock.holder(path: lockPath(id))
-        let (progress, message) = Self.last(of: tail(of: logPath(id)))
+        let log = tail(of: logPath(id))
+        let (progress, message) = Self.last(of: log)
         return SubmittedEntry(
-            job: job, process: process, result: read(resultPath(id)), progress: progress, message: message)
+            job: job, process: process, result: read(resultPath(id)), progress: progress, message: message,
+            lease: isShared ? lease(id) : nil, systems: JobSystems(log: log))
     }
 
     /// The one job whose ID begins with `prefix`; nil if there is none or there are several.
@@ -60,7 +67,7 @@ struct SubmittedJobs: Equatable, Sendable {
 
     func remove(_ id: String) throws { try FileManager.default.removeItem(atPath: folder(id)) }
 
-    private func write(_ value: some Encodable, to path: String) throws {
+    func write(_ value: some Encodable, to path: String) throws {
         let text = try JSONOutput.line(value)
         let temporary = path + ".new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -72,7 +79,7 @@ struct SubmittedJobs: Equatable, Sendable {
         guard rename(temporary, path) == 0 else { throw CommandError(.output, path, errno: errno) }
     }
 
-    private func read<Value: Decodable>(_ path: String) -> Value? {
+    func read<Value: Decodable>(_ path: String) -> Value? {
         FileManager.default.contents(atPath: path).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
     }
 

@@ -84,7 +84,8 @@ struct FrameDecoderTests {
     }
 
     static let samples: [Copy] = [
-        .call(1, [1, 2]), .reply(.max, []), .ping(1), .pong(.max), .cancel(5), .goodbye(true, "draining"), .goodbye(false, ""),
+        .call(1, [1, 2]), .reply(.max, []), .ping(1), .pong(.max), .cancel(5), .goodbye(true, "draining"),
+        .goodbye(false, ""),
         .refusal(9, .queueFull, "full"), .refusal(10, .bulkMissing, ""),
         .response(3, true, true, 0.25, [1, 2, 3]), .response(4, false, false, 0, []),
         .task(1, 1, "a/1", [9, 8], nil, nil), .task(2, 3, "b/2", [], BulkKey(job: 5, index: 6), nil),

@@ -125,7 +125,7 @@ import Testing
             #expect(try run(["submit"] + words).code == ExitCode.usage.rawValue, "\(words)")
         }
         #expect(try run(["jobs", "wait"]).code == ExitCode.usage.rawValue)
-        #expect(try run(["jobs", "watch", "1f0c"]).errors.contains("no one submitted job"))
+        #expect(try run(["jobs", "watch", "1f0c"]).errors.contains("no job has the ID 1f0c"))
     }
 
     @Test("the user of a node pauses and resumes it by its socket; what is no request is answered as such")

@@ -44,6 +44,7 @@ class NodePage {
       ["Coordinators", whole(update.coordinators.length)], ["Cached pixels", update.keptBytes ? quantity(update.keptBytes) + "B" : "0\u00a0B"],
     ];
     fillFigures(figures);
+    drawCluster(update.cluster);
     this.drawSlots();
     this.drawRate();
     fillTable(

@@ -1,0 +1,79 @@
+import CommandLineKit
+import ScanNetwork
+
+/// A request about jobs to a node of the cluster, as the body of a call; see "Calls" in Docs/Protocol.md.
+struct ClusterRequest: Codable, Equatable, Sendable {
+    enum Action: String, Codable, Sendable {
+        /// The jobs of the node.
+        case list
+        case submit, pause, resume, cancel, priority
+        /// The outputs of a job that exist.
+        case files
+        /// A piece of such a file.
+        case read
+        /// The node's load and the end of its log.
+        case load
+    }
+
+    var v = 1
+    var action: Action
+    /// Of a job.
+    var id: String?
+    /// Of `submit`: the arguments of `skyfarm scan`.
+    var words: [String]?
+    /// Of `submit`: absolute.
+    var folder: String?
+    /// Of `submit`: user and host.
+    var from: String?
+    /// Of `submit`: input files as the sender sees them.
+    var stamps: [InputStamp]?
+    /// Of `priority`.
+    var weight: Double?
+    /// Of `read`: a name that `files` listed, and where the piece begins.
+    var name: String?
+    var offset: Int?
+
+    init(_ action: Action, id: String? = nil) { (self.action, self.id) = (action, id) }
+}
+
+/// A node's answer to a ``ClusterRequest``.
+struct ClusterReply: Codable, Sendable {
+    var v = 1
+    var jobs: [JobsCommand.SubmittedRow]?
+    var id: String?
+    var files: [JobFile]?
+    /// The piece that was read; at most ``JobFile/pieceSize`` bytes.
+    var bytes: [UInt8]?
+    var load: NodeLoad?
+    /// Why the request was not carried out.
+    var error: String?
+    /// The exit code of that error.
+    var code: Int32?
+
+    init() {}
+
+    init(_ error: CommandError) { (self.error, code) = (error.description, error.code.rawValue) }
+
+    /// The reply.
+    /// - Throws: `CommandError` if the request was not carried out.
+    func get(from node: String) throws(CommandError) -> ClusterReply {
+        guard let error else { return self }
+        throw CommandError(ExitCode.all.first { $0.rawValue == code } ?? .failure, "\(node): \(error.printable)")
+    }
+}
+
+extension NodeCalls {
+    /// Sends a request and waits for the reply.
+    /// - Throws: `CommandError` if the node cannot be reached or does not carry it out.
+    func send(_ request: ClusterRequest) async throws -> ClusterReply {
+        let name = node.name
+        do {
+            let bytes = try await call(WireEncoder().encode(request))
+            return try WireDecoder().decode(ClusterReply.self, from: bytes).get(from: name)
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            throw CommandError(.noUsableNode, "\(name): \(error)")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import CommandLineKit
+import Foundation
+import ScanCluster
+import ScanNetwork
+
+/// Jobs of all nodes of the cluster.
+extension JobsCommand {
+    /// A submitted job: that of this machine's user, or one that a node reports.
+    enum Target: Sendable {
+        case here(SubmittedJobs, String)
+        case remote(NodeCalls, String)
+
+        /// The job as it is now.
+        func row() async throws -> SubmittedRow {
+            switch self {
+            case .here(let jobs, let id):
+                guard let entry = jobs.entry(id) else { throw CommandError(.failure, "job \(id) was removed") }
+                return SubmittedRow(entry)
+            case .remote(let calls, let id):
+                let rows = try await calls.send(ClusterRequest(.list)).jobs ?? []
+                guard let row = rows.first(where: { $0.id == id }) else {
+                    throw CommandError(.failure, "\(calls.node.name) has no job \(id) any more")
+                }
+                return row
+            }
+        }
+    }
+
+    /// All jobs: those of this machine's user, and those of the nodes that answer.
+    func allSubmitted() async throws -> [SubmittedRow] {
+        let here = options.submitted?.entries().map { SubmittedRow($0) } ?? []
+        let view = try await options.cluster.view()
+        for trouble in view.troubles { say("skyfarm jobs: \(trouble)") }
+        return JobCluster.merged(view.rows + here)
+    }
+
+    /// The one submitted job whose ID begins so.
+    /// - Throws: `CommandError` if there is none, or there are several.
+    func target(_ prefix: String) async throws -> Target {
+        if let jobs = options.submitted, let entry = jobs.entry(prefix: prefix) { return .here(jobs, entry.job.id) }
+        let view = try await options.cluster.view()
+        let rows = view.rows.filter { $0.id.hasPrefix(prefix.lowercased()) }
+        guard rows.count == 1, let row = rows.first else {
+            let silent = view.troubles.isEmpty ? "" : " (\(view.troubles.joined(separator: "; ")))"
+            throw CommandError(
+                .failure,
+                rows.isEmpty
+                    ? "no job has the ID \(prefix); `skyfarm jobs` lists them\(silent)"
+                    : "\(rows.count) jobs have IDs that begin with \(prefix); give more digits")
+        }
+        return .remote(try view.node(of: row, options.on), row.id)
+    }
+
+    /// Sends an order about a job to its node, or with `--on` to another one.
+    func order(_ action: ClusterRequest.Action, _ prefix: String, weight: Double? = nil) async throws -> ExitCode {
+        switch try await target(prefix) {
+        case .here(_, let id) where options.on == nil:
+            guard let local = LocalRequest.Action(rawValue: action.rawValue) else { preconditionFailure("no order") }
+            var request = LocalRequest(action: local, id: id)
+            request.weight = weight
+            _ = try LocalSocket.send(request, options.environment)
+        case .here(_, let id):
+            throw CommandError(
+                .failure,
+                "job \(id) is kept on this machine alone: only nodes that share a folder of --accept-jobs continue it")
+        case .remote(let calls, let id):
+            var request = ClusterRequest(action, id: id)
+            request.weight = weight
+            _ = try await calls.send(request)
+        }
+        return .complete
+    }
+}
+
+extension JobCluster.View {
+    /// The node that carries out orders about a job: its own one, or that of the name.
+    /// - Throws: `CommandError` if it does not answer.
+    func node(of row: JobsCommand.SubmittedRow, _ name: String?) throws(CommandError) -> NodeCalls {
+        let name = name ?? row.node ?? ""
+        if let node = nodes.first(where: { $0.node.name == name }) { return node }
+        guard row.state == SubmittedJob.State.lost.rawValue || row.isElsewhere == true else {
+            throw CommandError(.noUsableNode, "no node \(name) answers; `skyfarm nodes` lists the names")
+        }
+        throw CommandError(
+            .noUsableNode,
+            "\(name), the node of job \(row.id), does not answer; `skyfarm jobs resume \(row.id) --on NODE` continues it"
+                + " elsewhere, once it is lost")
+    }
+}

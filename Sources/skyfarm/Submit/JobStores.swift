@@ -1,0 +1,30 @@
+import Foundation
+import ScanCluster
+
+/// All folders with submitted jobs that a node knows: that of its user, and one in each folder of `--accept-jobs`.
+struct JobStores: Sendable {
+    /// Jobs that only this machine runs.
+    let own: SubmittedJobs
+    /// Jobs that other nodes may take over.
+    let shared: [SubmittedJobs]
+
+    init(own: SubmittedJobs, permit: JobPermit) {
+        self.own = own
+        shared = permit.folders.map { SubmittedJobs(sharedIn: $0) }
+    }
+
+    private var all: [SubmittedJobs] { [own] + shared }
+
+    func entries() -> [SubmittedEntry] { all.flatMap { $0.entries() } }
+
+    /// The job of this ID, and where it is.
+    func find(_ id: String) -> (jobs: SubmittedJobs, entry: SubmittedEntry)? {
+        // It comes from the network, and becomes a part of a path.
+        guard id.count <= 16, id.allSatisfy(\.isHexDigit) else { return nil }
+        for jobs in all { if let entry = jobs.entry(id) { return (jobs, entry) } }
+        return nil
+    }
+
+    /// The store of the folder of `--accept-jobs`.
+    func store(in folder: String) -> SubmittedJobs? { shared.first { $0.path == SubmittedJobs.path(in: folder) } }
+}

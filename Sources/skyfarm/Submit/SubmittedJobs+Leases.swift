@@ -1,0 +1,115 @@
+import CommandLineKit
+import Foundation
+import ScanBasics
+import ScanCluster
+
+/// Jobs that several machines can run: each run has a lease with a number, and a folder of that number for its journal
+/// and its log.
+extension SubmittedJobs {
+    /// Jobs of a folder that other nodes can reach as well.
+    init(sharedIn folder: String) { self.init(path: Self.path(in: folder), isShared: true) }
+
+    static func path(in folder: String) -> String { folder + "/.skyfarm/jobs" }
+
+    /// The newest lease of a job; nil if it never ran.
+    func lease(_ id: String) -> JobLease? {
+        newest(id).flatMap { read(leasePath(id, $0)) }
+    }
+
+    /// The greatest number of a lease; nil if there is none, or the folder cannot be read.
+    func newest(_ id: String) -> Int? {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder(id)))?
+            .compactMap { $0.hasPrefix("lease-") ? Int($0.dropFirst(6)) : nil }.max()
+    }
+
+    private func leasePath(_ id: String, _ number: Int) -> String { "\(folder(id))/lease-\(number)" }
+
+    private func runFolder(_ id: String, _ number: Int) -> String { "\(folder(id))/run-\(number)" }
+
+    /// The folder with lock and log of the newest run.
+    func runFolder(_ id: String) -> String { isShared ? runFolder(id, newest(id) ?? 0) : folder(id) }
+
+    /// Takes the lease after `last`, and prepares its folder with what the last run left: a copy, since that run may
+    /// still write.
+    /// - Returns: the lease; nil if another node has it.
+    /// - Throws: `CommandError` if the folder cannot be written.
+    func claim(_ id: String, after last: Int, owner: String, node: String, limit: Double) throws -> JobLease? {
+        let lease = JobLease(number: last + 1, owner: owner, node: node, beat: 0, limit: limit)
+        // Created whole and under a name that must not exist: a link, which is atomic on network file systems as well.
+        let temporary = "\(folder(id))/.lease-\(UInt64.random(in: 0...UInt64.max).hexadecimal)"
+        try write(lease, to: temporary)
+        defer { unlink(temporary) }
+        guard link(temporary, leasePath(id, lease.number)) == 0 else {
+            if errno == EEXIST { return nil }
+            throw CommandError(.output, leasePath(id, lease.number), errno: errno)
+        }
+        let (run, old) = (runFolder(id, lease.number), runFolder(id, last) + "/state")
+        try? FileManager.default.removeItem(atPath: run)
+        try FileManager.default.createDirectory(
+            atPath: run, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        if FileManager.default.fileExists(atPath: old) {
+            try FileManager.default.copyItem(atPath: old, toPath: run + "/state")
+        }
+        return lease
+    }
+
+    /// Writes that the holder is alive.
+    func renew(_ lease: JobLease, _ id: String) throws { try write(lease, to: leasePath(id, lease.number)) }
+
+    /// Removes the folders of runs before the newest, once the job is done.
+    func removeOldRuns(of id: String) {
+        guard let newest = newest(id) else { return }
+        for number in 0..<newest { try? FileManager.default.removeItem(atPath: runFolder(id, number)) }
+    }
+
+    /// Where the journals of the newest run are: the value of `XDG_STATE_HOME` for its process.
+    func stateFolder(_ id: String) -> String { runFolder(id) + "/state" }
+}
+
+/// Renews a lease until it is released, and ends this process if the lease is lost.
+final class LeaseRenewal {
+    private let queue = DispatchQueue(label: "skyfarm.lease")
+    private let timer: any DispatchSourceTimer
+
+    /// Renews from now on. `onLoss` is called on a thread of its own.
+    init(_ lease: JobLease, of id: String, in jobs: SubmittedJobs, onLoss: @escaping @Sendable (String) -> Void) {
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        let start = Self.seconds
+        let state = Locked((lease, LeaseKeeper(limit: lease.limit, at: start)))
+        timer.schedule(deadline: .now(), repeating: lease.period, leeway: .milliseconds(50))
+        timer.setEventHandler { @Sendable in
+            var (lease, keeper) = state.withLock(\.self)
+            lease.beat += 1
+            // The number first: after a loss nothing is written.
+            let before = jobs.newest(id)
+            let isRenewed = before == lease.number && (try? jobs.renew(lease, id)) != nil
+            let verdict = keeper.attempted(isRenewed: isRenewed, newest: before, own: lease.number, at: Self.seconds)
+            state.withLock { $0 = (lease, keeper) }
+            switch verdict {
+            case .holds: break
+            case .superseded: onLoss("\(jobs.lease(id)?.node ?? "another node") has taken the job over")
+            case .expired: onLoss("the job's folder could not be written for too long")
+            }
+        }
+        timer.activate()
+    }
+
+    deinit { timer.cancel() }
+
+    /// Renews no more. Returns when a renewal that has begun is done.
+    func stop() {
+        timer.cancel()
+        queue.sync {}
+    }
+
+    /// Of a clock that also counts while the machine sleeps.
+    static var seconds: Double {
+        var time = timespec()
+        #if os(Linux)
+            clock_gettime(CLOCK_BOOTTIME, &time)
+        #else
+            clock_gettime(CLOCK_MONOTONIC, &time)
+        #endif
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

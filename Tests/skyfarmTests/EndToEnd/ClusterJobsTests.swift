@@ -1,0 +1,160 @@
+import CommandLineKit
+import Foundation
+import ScanNetwork
+import Testing
+
+@testable import skyfarm
+
+/// Jobs of several machines, each with state and sockets of its own, which share a folder.
+@Suite("jobs of a cluster", .serialized, .timeLimit(.minutes(5))) struct ClusterJobsTests {
+    let scene: Scene
+
+    init() throws {
+        scene = try Scene()
+        try FileManager.default.createDirectory(atPath: scene.path("shared"), withIntermediateDirectories: true)
+    }
+
+    /// The variables of a machine.
+    private func machine(_ name: String) -> [String: String] {
+        [
+            "XDG_STATE_HOME": scene.path("state-\(name)"), "XDG_RUNTIME_DIR": scene.path("run-\(name)"),
+            "USER": "u\(name)",
+        ]
+    }
+
+    /// A node of a machine that accepts jobs in the shared folder.
+    private func node(_ name: String, _ further: [String] = []) throws -> Node {
+        let node = try Node(
+            name, ["--accept-jobs", scene.path("shared"), "--job-lease", "1", "--no-advertise"] + further,
+            environment: machine(name))
+        let end = ContinuousClock.now + .seconds(60)
+        while try Program.run(["node", "--resume"], environment: machine(name)).code != 0, .now < end { usleep(10_000) }
+        return node
+    }
+
+    /// Runs a command on a machine that knows these nodes.
+    private func run(_ words: [String], on name: String = "desk", _ nodes: [Node]) throws -> Program.Result {
+        try Program.run(words, environment: variables(name, nodes))
+    }
+
+    private func variables(_ name: String, _ nodes: [Node]) -> [String: String] {
+        machine(name).merging(
+            ["SKYFARM_NODES": nodes.map(\.address).joined(separator: ","), "SKYFARM_NO_DISCOVERY": "1"]
+        ) { $1 }
+    }
+
+    private func submit(_ words: [String], _ nodes: [Node]) throws -> String {
+        let result = try run(["submit"] + words, nodes)
+        guard result.code == 0 else { throw Program.Failure(description: result.errors) }
+        return result.output.trimmingCharacters(in: .newlines)
+    }
+
+    private var store: SubmittedJobs { SubmittedJobs(sharedIn: JobPermit.real(scene.path("shared")) ?? "") }
+
+    private func wait(_ words: String, until condition: () throws -> Bool) throws {
+        let end = ContinuousClock.now + Program.limit
+        while try !condition() {
+            guard .now < end else { throw Program.Failure(description: "\(words): not in time") }
+            usleep(5000)
+        }
+    }
+
+    @Test("a job whose node is lost is continued by another one from its journal, with the same bytes")
+    func lost() throws {
+        let (beta, gamma) = (try node("beta"), try node("gamma"))
+        let image = try scene.sky("shared/sky.fits", size: "4000x4000")
+        let words = [image, "--band", "64", "--local-slots", "1", "--overwrite"]
+        try #require(try run(["scan", "-o", scene.path("expected.fits"), "--no-journal"] + words, []).code == 0)
+        let id = try submit(["--on", "beta", "-o", scene.path("shared/o.fits")] + words, [beta])
+        // From another machine, with the display of a scan.
+        let watch = try Program(
+            ["jobs", "watch", id, "--progress", "json"], environment: variables("gamma", [beta, gamma]))
+        try watch.waitForErrors(#""event":"finished""#)
+        let early = try run(["jobs", "resume", id, "--on", "gamma"], [beta, gamma])
+        #expect(early.code == 1 && early.errors.contains("beta runs job \(id)"), "\(early.errors)")
+        let process = try #require(store.entry(id)?.process)
+        beta.program.send(SIGKILL)
+        kill(pid_t(process), SIGKILL)
+        try wait("the job is lost") { try run(["jobs"], [gamma]).output.contains(try Regex("\(id) +lost +beta")) }
+        let resumed = try run(["jobs", "resume", id, "--on", "gamma"], [beta, gamma])
+        #expect(resumed.code == 0, "\(resumed.errors)")
+        #expect(try run(["jobs", "wait", id], [gamma]).code == 0)
+        #expect(try scene.bytes("shared/o.fits") == scene.bytes("expected.fits"))
+        let log = try String(contentsOfFile: store.logPath(id), encoding: .utf8)
+        #expect(log.contains(#""event":"resumed""#), "\(log.suffix(2000))")
+        #expect(store.lease(id)?.number == 2 && store.lease(id)?.node == "gamma")
+        // Only the catalogue, checked, appears here.
+        let fetched = try run(["jobs", "fetch", id, "-o", scene.path("fetched")], [gamma])
+        #expect(fetched.code == 0 && fetched.output == scene.path("fetched/o.fits\n"), "\(fetched.errors)")
+        #expect(try scene.bytes("fetched/o.fits") == scene.bytes("expected.fits"))
+        #expect(try run(["jobs", "fetch", id, "-o", scene.path("fetched")], [gamma]).errors.contains("exists already"))
+    }
+
+    @Test("a run that was held up while another node took the job over ends, and writes nothing")
+    func fenced() throws {
+        let (beta, gamma) = (try node("beta"), try node("gamma"))
+        let image = try scene.sky("shared/sky.fits")
+        let id = try submit(
+            [
+                "--on", "beta", image, "-o", scene.path("shared/o.fits"), "--local-slots", "0", "--srv",
+                "nosuch.invalid",
+                "--wait", "3600",
+            ], [beta])
+        try wait("the job runs") { store.entry(id)?.process != nil }
+        let process = pid_t(try #require(store.entry(id)?.process))
+        kill(process, SIGSTOP)
+        try wait("the job is lost") { try run(["jobs"], [gamma]).output.contains(try Regex("\(id) +lost +beta")) }
+        #expect(try run(["jobs", "resume", id, "--on", "gamma"], [gamma]).code == 0)
+        let log = store.folder(id) + "/run-1/log"
+        kill(process, SIGCONT)
+        try wait("the old run ends") { try String(contentsOfFile: log, encoding: .utf8).contains("gamma has taken") }
+        try beta.program.waitForErrors("job \(id) is running")
+        // Orders go to the node that runs it, from any machine.
+        #expect(try run(["jobs", "priority", id, "2"], [beta, gamma]).code == 0)
+        try wait("its weight is changed") { store.entry(id)?.job.finalWords.first == "--priority-weight=2.0" }
+        #expect(try run(["jobs", "cancel", id], [beta, gamma]).code == 0)
+        #expect(try run(["jobs", "wait", id], [beta, gamma]).code == ExitCode.terminated.rawValue)
+        #expect(store.lease(id)?.node == "gamma" && store.entry(id)?.result == nil)
+    }
+
+    @Test("the jobs of all nodes are listed at once, and a node that hangs is named")
+    func listed() throws {
+        let nodes = try ["beta", "gamma", "delta"].map { try node($0) }
+        let image = try scene.sky("shared/sky.fits")
+        let id = try submit(["--on", "gamma", image, "-o", scene.path("shared/o.csv")], nodes)
+        #expect(try run(["jobs", "wait", id], nodes).code == 0)
+        nodes[2].program.send(SIGSTOP)
+        let start = ContinuousClock.now
+        let listed = try run(["jobs"], nodes)
+        let time = start.duration(to: .now)
+        nodes[2].program.send(SIGCONT)
+        #expect(listed.output.contains(try Regex("\(id) +finished +gamma +udesk@")), "\(listed.output)")
+        #expect(listed.errors.contains("\(nodes[2].address) does not answer"), "\(listed.errors)")
+        #expect(time < .seconds(3), "\(time)")
+    }
+
+    @Test("a node takes only jobs whose files are where its owner allows, and that are the same files there")
+    func refused() throws {
+        let beta = try node("beta")
+        let image = try scene.sky("shared/sky.fits")
+        let outside = try scene.sky("sky.fits")
+        func refusal(_ words: [String]) throws -> String {
+            let result = try run(["submit", "--on", "beta"] + words, [beta])
+            #expect(result.code != 0 && result.errorLines.count == 1, "\(result.output)\(result.errors)")
+            return result.errors
+        }
+        let output = ["-o", scene.path("shared/o.csv")]
+        #expect(try refusal([outside] + output).contains("not below a folder of --accept-jobs or --data"))
+        #expect(try refusal([image, "-o", scene.path("o.csv")]).contains("not below a folder of --accept-jobs of"))
+        #expect(try refusal([scene.path("shared/none.fits")] + output).contains("cannot be read here: no such file"))
+        #expect(try refusal([image, "--mask", outside] + output).contains("not below a folder"))
+        #expect(try refusal([image, "--dashboard"] + output).contains("--dashboard cannot be used"))
+        #expect(try refusal([image, "-o", scene.path("shared/../o.csv")]).contains("not below"))
+        symlink(scene.folder, scene.path("shared/link"))
+        #expect(try refusal([image, "-o", scene.path("shared/link/o.csv")]).contains("not below"))
+        let deaf = try Node("deaf", ["--no-advertise"], environment: machine("deaf"))
+        let closed = try run(["submit", "--on", "deaf", image] + output, [deaf])
+        #expect(closed.errors.contains("--accept-jobs DIR"), "\(closed.errors)")
+        #expect(store.entries().isEmpty)
+    }
+}
