@@ -9,10 +9,12 @@ import SkyScan
 /// faults with real processes.
 @main struct FaultProbe {
     static let usage = """
-        usage: fault-probe node NAME SLOWNESS    naps; each takes SLOWNESS times as long
+        usage: fault-probe node NAME SLOWNESS [BULK]
+                                              naps; each takes SLOWNESS times as long; BULK bytes of them at most
                fault-probe crooked MANNER     a sky node that answers: garbage, another-band, nothing, reversed,
                                               or fails after eight tasks: weary
-               fault-probe naps COUNT MILLISECONDS HOST:PORT…
+               fault-probe naps COUNT MILLISECONDS[,BYTES] HOST:PORT…
+                                              each with so many bulk bytes
         """
 
     static func main() async {
@@ -20,17 +22,21 @@ import SkyScan
         do {
             switch words.first {
             case "node":
-                guard words.count == 3, let slowness = Double(words[2]) else { return print(usage) }
+                guard words.count >= 3, let slowness = Double(words[2]) else { return print(usage) }
                 Nap.slowness = slowness
-                try await serve(Scanners(Nap.self), name: words[1])
+                try await serve(
+                    Scanners(Nap.self), name: words[1], bulkLimit: words.count > 3 ? Int(words[3]) : nil)
             case "crooked":
                 guard words.count > 1, let manner = Manner(rawValue: words[1]) else { return print(usage) }
                 try await serve(Scanners.sky.answering(manner.answer), name: "crooked")
             case "naps":
-                guard words.count > 3, let count = Int(words[1]), let milliseconds = Int(words[2]) else {
+                let numbers = words.count > 3 ? words[2].split(separator: ",").compactMap { Int($0) } : []
+                guard words.count > 3, let count = Int(words[1]), (1...2).contains(numbers.count) else {
                     return print(usage)
                 }
-                try await nap(count, milliseconds: milliseconds, nodes: Array(words.dropFirst(3)))
+                try await nap(
+                    count, milliseconds: numbers[0], bulk: numbers.count > 1 ? numbers[1] : 0,
+                    nodes: Array(words.dropFirst(3)))
             default: print(usage)
             }
         } catch {
@@ -39,30 +45,39 @@ import SkyScan
         }
     }
 
-    private static func serve(_ scanners: Scanners, name: String) async throws {
+    private static func serve(_ scanners: Scanners, name: String, bulkLimit: Int? = nil) async throws {
+        var options = NodeServer.Options()
+        if let bulkLimit { options.bulkLimit = bulkLimit }
         let node = NodeServer(
-            name: name, keys: try KeyStore.user().ring(), slots: 2, scanners: scanners, listen: "127.0.0.1:0")
+            name: name, keys: try KeyStore.user().ring(), slots: 2, scanners: scanners, listen: "127.0.0.1:0",
+            options: options)
         print("ready", try node.start())
         fflush(nil)
         while true { try await Task.sleep(for: .seconds(3600)) }
     }
 
-    /// Runs naps; reports on standard error when each result arrived, in seconds since the job began, and all other
-    /// events.
-    private static func nap(_ count: Int, milliseconds: Int, nodes: [String]) async throws {
-        let farm = try await Farm(nodes: nodes, keys: KeyStore.user().ring())
+    /// Runs naps, after a line on standard input or its end; reports on standard error when each result arrived, in
+    /// seconds since the job began, and all other events.
+    private static func nap(_ count: Int, milliseconds: Int, bulk: Int, nodes: [String]) async throws {
+        let farm = try await Farm(running: Nap.self, nodes: nodes)
+        write("joined \(farm.systems.snapshot.count)")
+        _ = readLine()
         let start = ContinuousClock.now
         @Sendable func seconds() -> Double { (ContinuousClock.now - start) / .seconds(1) }
-        let tasks = (0..<count).map { Nap(id: $0, milliseconds: milliseconds) }
+        let tasks = (0..<count).map { Nap(id: $0, milliseconds: milliseconds, bulk: bulk) }
         let observer = { @Sendable (event: TaskEvent) in
             switch event {
             case .taskHedged(let index, let system, _, let slow, _):
                 write("hedged \(seconds()) \(index) \(slow) \(system)")
+            case .taskRetried(_, let system, _, let reason, _): write("retried \(seconds()) \(system): \(reason)")
             case .systemLeft(let name): write("left \(seconds()) \(name)")
             default: break
             }
         }
-        for try await response in farm.coordinator.responses(to: tasks, observer: observer) {
+        let source = { @Sendable (nap: Nap) in
+            nap.bulk == 0 ? nil : BulkSource(copying: [UInt8](repeating: nap.byte, count: nap.bulk))
+        }
+        for try await response in farm.responses(to: tasks, bulk: source, observer: observer) {
             write("result \(seconds()) \(try response.get()) \(response.system)")
         }
         write("done \(seconds())")
@@ -79,8 +94,18 @@ struct Nap: ScanTask {
     nonisolated(unsafe) static var slowness = 1.0
     var id: Int
     var milliseconds: Int
+    /// Bytes that travel beside it.
+    var bulk: Int
+    /// The value of each.
+    var byte: UInt8 { UInt8(truncatingIfNeeded: id) }
 
     func scan(_ context: ScanContext) throws -> Int {
+        if bulk > 0 {
+            let isRight = try context.requireBulk().withUnsafeBytes {
+                $0.count == bulk && $0.first == byte && $0.last == byte
+            }
+            guard isRight else { throw WrongNap() }
+        }
         usleep(UInt32(Double(milliseconds) * 1000 * Self.slowness))
         return id
     }
