@@ -45,6 +45,7 @@ public struct FITSHeader: Hashable, Sendable {
 
     /// Keyword of card `index`.
     func keyword(at index: Int) -> String {
-        String(self[index].prefix(8)).replacing(" ", with: "")
+        let start = index * Self.cardLength
+        return String(decoding: bytes[start..<start + 8].filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
     }
 }

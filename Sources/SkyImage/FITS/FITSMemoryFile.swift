@@ -104,9 +104,13 @@ final class FITSMemoryFile {
     }
 
     /// Fewest significant digits from which `value` is parsed exactly.
-    private static func digits(of value: Double) -> Int32 {
-        for digits in 1...16 where Double(String(format: "%.\(digits)G", value)) == value { return Int32(digits) }
-        return 17
+    static func digits(of value: Double) -> Int32 {
+        // Swift describes a number by the fewest digits that are parsed as it. Of the zeros at either end, none counts.
+        let mantissa = "\(value)".utf8.prefix { $0 != UInt8(ascii: "e") }
+        let digits = mantissa.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let zero = UInt8(ascii: "0")
+        let significant = digits.drop { $0 == zero }.count - digits.reversed().prefix { $0 == zero }.count
+        return Int32(max(1, significant))
     }
 
     /// Replaces all but printable ASCII, the only characters that FITS headers allow.

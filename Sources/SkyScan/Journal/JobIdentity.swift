@@ -1,4 +1,3 @@
-internal import Foundation
 internal import ScanBasics
 public import SkyImage
 internal import ScanNetwork
@@ -23,7 +22,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
     /// - Throws: `EncodingError` for parameters that are not finite.
     public init(reader: ImageReader, parameters: ScanParameters, bandRows: Int?, software: String) throws {
         image = Self.absolute(reader.summary.name)
-        var fields = try Self.flat(parameters)
+        var fields = try NamedValues(of: parameters).byName
         fields["image"] = image
         fields["mask"] = reader.summary.mask.map(Self.absolute)
         fields["weight map"] = reader.summary.weights.map(Self.absolute)
@@ -48,7 +47,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
     ) throws {
         let names = files.map(Self.absolute)
         image = (names.first ?? "") + (names.count > 1 ? " and \(names.count - 1) more" : "")
-        var fields = try Self.flat(parameters).merging(settings) { $1 }
+        var fields = try NamedValues(of: parameters).byName.merging(settings) { $1 }
         fields["image"] = image
         fields["files"] = try Checksum.of(names).hexadecimal
         fields["version"] = software
@@ -73,27 +72,6 @@ public struct JobIdentity: Codable, Equatable, Sendable {
             let (was, now) = (old.fields[name] ?? "none", fields[name] ?? "none")
             return was == now ? nil : "\(name) was \(was), is \(now)"
         }
-    }
-
-    /// Every parameter by its name in words; derived from the coded form, so that a new parameter cannot be left out.
-    private static func flat(_ parameters: ScanParameters) throws -> [String: String] {
-        let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(parameters))
-        var result: [String: String] = [:]
-        func add(_ value: Any, _ name: String) {
-            if let values = value as? [String: Any] {
-                for (key, value) in values { add(value, name.isEmpty ? words(key) : "\(name) \(words(key))") }
-            } else if let values = value as? [Any] {
-                result[name] = values.map { "\($0)" }.joined(separator: " ")
-            } else {
-                result[name] = "\(value)"
-            }
-        }
-        add(object, "")
-        return result
-    }
-
-    private static func words(_ key: String) -> String {
-        key.map { $0.isUppercase ? " \($0.lowercased())" : String($0) }.joined()
     }
 
     private static func absolute(_ name: String) -> String {

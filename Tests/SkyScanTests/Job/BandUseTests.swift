@@ -10,7 +10,7 @@ import Testing
 @Suite("bands for the slots at hand", .timeLimit(.minutes(5))) struct BandUseTests {
     /// The share of the time of all slots that the tasks of both passes take, in a simulated cluster.
     private func use(of plan: BandPlan, slots: Int, seed: UInt64) -> Double {
-        // Seconds of a slot per pixel, as measured: see Docs/Scaling.md.
+        // Seconds of a slot per pixel; only their ratio matters.
         let passes = [
             (0..<plan.count).map { Double(plan[$0].core.area) * 5e-9 },
             (0..<plan.count).map { Double(plan[$0].window.area) * 15e-9 },

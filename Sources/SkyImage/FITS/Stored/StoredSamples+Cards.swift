@@ -20,6 +20,7 @@ extension StoredSamples {
         var cards: [ArraySlice<UInt8>] = []
         for start in stride(from: 0, to: bytes.count, by: length) {
             let card = bytes[start..<start + length]
+            if !mayBeKept(card) { continue }
             var words = String(decoding: card, as: UTF8.self).uppercased().split { $0 == " " || $0 == "=" }
             let isHierarchical = words.first == "HIERARCH"
             if isHierarchical { words.removeFirst() }
@@ -29,6 +30,13 @@ extension StoredSamples {
             cards.append(card)
         }
         return cards
+    }
+
+    /// Whether the first character of a card may be that of a keyword of ``kept``, or of HIERARCH. Most are not, and
+    /// words take long to compare.
+    private static func mayBeKept(_ card: ArraySlice<UInt8>) -> Bool {
+        let first = card.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "=") }
+        return first.map { $0 >= 0x80 || "BbTtZzHh".utf8.contains($0) } ?? false
     }
 
     /// A card with a fixed-format value.
