@@ -338,6 +338,64 @@ struct NightPageTests {
         #expect(try program.finish().code != 0)
     }
 
+    @Test("an image that is being scanned leads to its page, which follows the scan and becomes that of the result")
+    func runningPage() throws {
+        for folder in ["night", "made"] {
+            try FileManager.default.createDirectory(atPath: scene.path(folder), withIntermediateDirectories: true)
+        }
+        for (seed, name) in ["a.fits", "b.fits"].enumerated() {
+            _ = try scene.sky("made/" + name, size: "1000x900", ["--seed", "\(seed)"])
+        }
+        func deliver(_ name: String) throws {
+            try FileManager.default.moveItem(atPath: scene.path("made/" + name), toPath: scene.path("night/" + name))
+        }
+        let node = try Node("only")
+        defer { node.program.send(SIGCONT) }
+        let program = try Program(
+            ["scan", "--watch", scene.path("night"), "-o", scene.path("out/{stem}.csv"), "--local-slots", "0"]
+                + ["--node", node.address, "--wait", "60", "--dashboard"])
+        let index = try DashboardTests.link(program).absoluteString
+        try deliver("a.fits")
+        try program.waitForErrors("/out/a.csv")
+        // The scan of the second image cannot end before its page is open.
+        node.program.send(SIGSTOP)
+        try deliver("b.fits")
+        try browser.open(index)
+        let link = try browser.run(
+            """
+            for (;;) {
+              const link = document.querySelector("#images tr.running a");
+              if (link) return link.href;
+              await new Promise((done) => setTimeout(done, 20));
+            }
+            """)
+        try browser.open(link)
+        #expect(try evaluate("page.state.end === null && page.image.width === 1000"))
+        let width = try browser.run(
+            """
+            const one = document.getElementById("picture");
+            while (!one.src) await new Promise((done) => setTimeout(done, 20));
+            await one.decode();
+            return String(one.naturalWidth);
+            """)
+        #expect(width == "1000")
+        node.program.send(SIGCONT)
+        try program.waitForErrors("/out/b.csv")
+        // The page loads itself again, which ends the script that waits for it.
+        var catalogue = 0
+        while catalogue == 0 {
+            let count = try? browser.run(
+                """
+                while (!page.state.end) await new Promise((done) => setTimeout(done, 20));
+                return String(page.sky.catalogue.count);
+                """)
+            catalogue = count.flatMap { Int($0) } ?? 0
+        }
+        #expect(catalogue > 100 && browser.complaints.allSatisfy { $0.contains("404") }, "\(browser.complaints)")
+        program.send(SIGINT)
+        #expect(try program.finish().code == 0)
+    }
+
     @Test("a job that is stopped leaves an index of what was and was not scanned")
     func stopped() throws {
         // Nothing can be scanned.
