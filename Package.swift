@@ -36,6 +36,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "skyfarm", targets: ["skyfarm"]),
+        .library(name: "SkyfarmKit", targets: ["SkyfarmKit"]),
         .library(name: "ScanCluster", targets: ["ScanCluster"]),
         .library(name: "ScanFarm", targets: ["ScanFarm"]),
         .library(name: "ScanNetwork", targets: ["ScanNetwork"]),
@@ -86,6 +87,11 @@ let package = Package(
             name: "SkyImage",
             dependencies: ["ScanBasics", "ScanMemory", "CFITSIO", "CSEP", "CWCS", "CXXHash", "CZlib", "CSkyfarm"],
             swiftSettings: computing),
+        // One import for programs that farm out tasks of their own; knows no pixel.
+        .target(
+            name: "SkyfarmKit",
+            dependencies: ["ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster"],
+            swiftSettings: swift),
         // A process of a cluster: its system, its peers and how it discovers them; knows no pixel.
         .target(
             name: "ScanFarm",
@@ -162,8 +168,9 @@ let package = Package(
         .target(name: "CSkyfarm", path: "Sources/CLibraries/CSkyfarm", cSettings: computingC),
 
         .executableTarget(
-            name: "primes", dependencies: ["ScanFarm", "ScanNetwork", "ScanSecurity", "ScanCluster"],
-            path: "Examples/primes", swiftSettings: swift),
+            name: "primes", dependencies: ["SkyfarmKit"], path: "Examples/primes", swiftSettings: computing),
+        .executableTarget(
+            name: "histogram", dependencies: ["SkyfarmKit"], path: "Examples/histogram", swiftSettings: computing),
         .executableTarget(
             name: "skyfarm-benchmarks",
             dependencies: [
@@ -239,7 +246,8 @@ let package = Package(
         .testTarget(
             name: "skyfarmTests",
             dependencies: [
-                "skyfarm", "fault-probe", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyImage",
+                "skyfarm", "fault-probe", "primes", "histogram", "CommandLineKit", "ScanDashboard", "SkyScan",
+                "SkyReport", "SkyImage",
                 "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
                 "ScanTestSupport", "SkyTestSupport",
             ],

@@ -1,7 +1,4 @@
-import ScanCluster
-import ScanFarm
-import ScanNetwork
-import ScanSecurity
+import SkyfarmKit
 
 /// Counts the primes of a range. Any type that conforms to `ScanTask` can be farmed out in the same way.
 struct PrimeCount: ScanTask {
@@ -45,13 +42,12 @@ struct PrimeCount: ScanTask {
     }
 
     static func count(nodes: [String]) async throws {
-        let keys = try KeyStore.user().ring()
-        let farm = try await nodes.isEmpty ? Farm(keys: keys) : Farm(nodes: nodes, keys: keys)
         let size = 100_000
         let tasks = (0..<100).map { PrimeCount(id: $0, range: $0 * size..<($0 + 1) * size) }
-        var primes = 0
-        for try await response in farm.coordinator.responses(to: tasks) { primes += try response.get() }
-        print(primes, "primes below", 100 * size)
-        await farm.close()
+        try await withFarm(running: PrimeCount.self, nodes: nodes) { farm in
+            var primes = 0
+            for try await response in farm.responses(to: tasks) { primes += try response.get() }
+            print(primes, "primes below", 100 * size)
+        }
     }
 }

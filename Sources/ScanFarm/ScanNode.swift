@@ -99,19 +99,26 @@ public final class ScanNode: Sendable {
     ///   - sources: where other peers are looked for.
     ///   - localSlots: tasks that run at the same time in this process; 0 for none.
     ///   - localName: name of the system of this process.
+    ///   - localQueue: tasks that wait for a slot of this process; see ``ScanSystem/init(local:id:name:niceness:queue:unpacker:clock:)``.
+    ///   - unpacker: unpacks bulk bytes on the slots of this process; nil: they are not packed for it.
     ///   - options: limits of a scan.
     ///   - remote: how to connect.
     ///   - loop: the I/O thread.
     ///   - onEvent: called from any thread, and must not block it.
     public init(
         keys: KeyRing, nodes addresses: [String] = [], discovering sources: [any ServiceDiscovery],
-        localSlots: Int = 0, localName: String = hostName(), options: ScanCoordinator.Options = .init(),
+        localSlots: Int = 0, localName: String = hostName(), localQueue: Int = 0, unpacker: (any BulkUnpacker)? = nil,
+        options: ScanCoordinator.Options = .init(),
         remote: RemoteNodes.Options = .init(), loop: EventLoop = .shared,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) {
         var generator = SystemRandomNumberGenerator()
         identity = SystemID(using: &generator)
-        local = localSlots == 0 ? nil : ScanSystem(local: localSlots, id: identity, name: localName, clock: loop)
+        local =
+            localSlots == 0
+            ? nil
+            : ScanSystem(
+                local: localSlots, id: identity, name: localName, queue: localQueue, unpacker: unpacker, clock: loop)
         server = nil
         systems = Systems(clock: loop)
         connections = RemoteNodes(addresses, keys: keys, systems: systems, options: remote, loop: loop)
@@ -138,16 +145,6 @@ public final class ScanNode: Sendable {
             if !membership.isOff { running.search = Task { [membership] in await membership.run() } }
         }
         return address
-    }
-
-    /// Starts the node, and drains it when the task is cancelled.
-    /// - Parameter onReady: called with the address at which the node serves.
-    /// - Throws: as ``start()``.
-    public func run(onReady: (SocketAddress) -> Void = { _ in }) async throws {
-        if let address = try start() { onReady(address) }
-        // Only the cancellation ends the loop.
-        while (try? await Task.sleep(for: .seconds(3600))) != nil {}
-        await drain()
     }
 
     /// Accepts these keys from now on, and announces them. Connections that were made with other keys stay.

@@ -44,12 +44,52 @@ struct FarmTests {
 
     @Test("needs something that can run a task, and says what is wrong with the first node")
     func nothing() async throws {
-        await #expect(throws: ScanError.self) { _ = try await Farm(nodes: [], keys: testKeys) }
+        await #expect(throws: ScanError.self) { _ = try await Farm(discovering: [], keys: testKeys) }
         let server = try StrangeServer(answer: Array("SSH-2.0-x\r\n".utf8))
         await #expect(
             throws: ScanError(.notANode, "speaks SSH: it is not Skyfarm", system: server.address)
         ) { _ = try await Farm(nodes: [server.address], keys: testKeys) }
         server.stop()
+    }
+
+    @Test("is closed when its body ends, also by an error")
+    func body() async throws {
+        let node = try TestNode()
+        let sum = try await withFarm(running: SumTask.self, nodes: [node.address], keys: testKeys) { farm in
+            var sum = 0
+            for try await response in farm.responses(to: (0..<10).map { SumTask(id: $0, number: $0) }) {
+                sum += try response.get()
+            }
+            return sum
+        }
+        #expect(sum == 45)
+        await eventually { node.server.status.connections == 0 }
+        await #expect(throws: NegativeNumber.self) {
+            try await withFarm(running: SumTask.self, nodes: [node.address], keys: testKeys) { _ in
+                throw NegativeNumber(number: -1)
+            }
+        }
+        await eventually { node.server.status.connections == 0 }
+        node.server.stop()
+    }
+
+    @Test("says before any dispatch that a node knows no scanner of a type, and uses the others")
+    func unknownScanner() async throws {
+        let stranger = NodeServer(
+            name: "stranger", keys: testKeys, slots: 1, scanners: Scanners(UnknownTask.self), listen: "127.0.0.1:0")
+        let address = "\(try stranger.start())"
+        let words = "has no scanner 'test.sum/1': it runs another program, or another version (\(Skyfarm.version))"
+        let error = ScanError(.unknownScanner, words, system: address)
+        await #expect(throws: error) {
+            try await withFarm(running: SumTask.self, CountTask.self, nodes: [address], keys: testKeys) { _ in }
+        }
+        let node = try TestNode()
+        try await withFarm(running: SumTask.self, nodes: [address, node.address], keys: testKeys) { farm in
+            #expect(await farm.unusableNodes == [error])
+            #expect(farm.systems.snapshot.map(\.name) == ["node"])
+        }
+        stranger.stop()
+        node.server.stop()
     }
 
     @Test("survives a node that stops during a run")

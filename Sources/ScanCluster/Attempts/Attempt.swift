@@ -75,8 +75,9 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
 
     /// Starts it. Call on the system's executor unless ``isDirect``.
     func begin() {
-        let holdsKey = bulk?.key.map { transport.holds($0) } ?? false
-        let reads = bulk?.reference.map { $0.identifiesBytes && transport.reads($0) } ?? false
+        guard let bulk else { return perform(decide(.begin(holdsKey: false, packing: .none, reads: false))) }
+        let holdsKey = bulk.key.map { transport.holds($0) } ?? false
+        let reads = bulk.reference.map { $0.identifiesBytes && transport.reads($0) } ?? false
         perform(decide(.begin(holdsKey: holdsKey, packing: transport.bulkPacking, reads: reads)))
     }
 

@@ -14,11 +14,16 @@ final class LocalTransport: ScanTransport {
     private let state = Locked(State())
     let threads: ScanThreads
     private let clock: any ScanClock
+    /// Nil: the bytes are not packed.
+    private let unpacker: (any BulkUnpacker)?
 
-    init(_ threads: ScanThreads, clock: any ScanClock) {
+    init(_ threads: ScanThreads, clock: any ScanClock, unpacker: (any BulkUnpacker)? = nil) {
         self.threads = threads
         self.clock = clock
+        self.unpacker = unpacker
     }
+
+    var bulkPacking: BulkPacking { unpacker == nil ? .none : .local }
 
     /// Slots that are held by abandoned scans.
     var abandoned: Int { state.withLock { $0.abandoned } }
@@ -32,7 +37,7 @@ final class LocalTransport: ScanTransport {
         _ request: consuming AttemptRequest, completion: @escaping @Sendable (AttemptReply) -> Void
     ) -> AttemptHandle {
         // Only the context refers to the bytes, so that the task can take them out of it.
-        let scan = LocalScan(request.task, request.bulk.take(), clock: clock) { serial, reply in
+        let scan = LocalScan(request.task, request.bulk.take(), unpacker, clock: clock) { serial, reply in
             if self.ended(serial) { completion(reply) }
         }
         state.withLock { state in
@@ -76,15 +81,17 @@ private final class LocalScan: ScanWork, @unchecked Sendable {
     let cancellation = ScanCancellation()
     private let task: any ScanTask
     private let context: ScanContext
+    private let unpacker: (any BulkUnpacker)?
     private let clock: any ScanClock
     private let completion: @Sendable (UInt64, AttemptReply) -> Void
 
     init(
-        _ task: any ScanTask, _ bulk: consuming BulkBytes?, clock: any ScanClock,
+        _ task: any ScanTask, _ bulk: consuming BulkBytes?, _ unpacker: (any BulkUnpacker)?, clock: any ScanClock,
         completion: @escaping @Sendable (UInt64, AttemptReply) -> Void
     ) {
         self.task = task
         context = ScanContext(bulk: bulk, cancellation: cancellation)
+        self.unpacker = unpacker
         self.clock = clock
         self.completion = completion
     }
@@ -94,6 +101,13 @@ private final class LocalScan: ScanWork, @unchecked Sendable {
     func scan() {
         let start = clock.now
         let outcome: Result<PlainOutput, any Error>
+        let context: ScanContext
+        do {
+            context = try unpacked()
+        } catch {
+            // They are read again as they are, which gives the error its words.
+            return completion(serial, .error(ScanError(.bulkMissing, "cannot unpack the bytes: \(error)")))
+        }
         do {
             outcome = .success(try Self.run(task, context))
         } catch {
@@ -104,6 +118,14 @@ private final class LocalScan: ScanWork, @unchecked Sendable {
         case .success(let output): completion(serial, .output(output, seconds: seconds))
         case .failure(let error): completion(serial, .failure("\(error)", seconds: seconds))
         }
+    }
+
+    /// The context with bytes that are not packed.
+    private func unpacked() throws -> ScanContext {
+        guard let unpacker, let count = context.bulk?.unpackedCount, let packed = context.takeBulk() else {
+            return context
+        }
+        return ScanContext(bulk: try unpacker.unpack(packed, to: count), cancellation: cancellation)
     }
 
     private static func run(_ task: some ScanTask, _ context: ScanContext) throws -> PlainOutput {

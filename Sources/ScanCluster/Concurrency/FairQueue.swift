@@ -21,6 +21,25 @@ package struct FairQueue<Element> {
         var turn = 0
 
         var isIdle: Bool { waiting.count == 0 && running == 0 }
+
+        mutating func append(_ element: Element, weight: Double, level: Double) {
+            self.weight = weight
+            if isIdle { used = max(used, level) }
+            waiting.append(element)
+        }
+
+        mutating func popFirst(turn: Int) -> Element? {
+            guard let element = waiting.popFirst() else { return nil }
+            self.turn = turn
+            running += 1
+            return element
+        }
+
+        mutating func ended(seconds: Double, weight: Double) {
+            running -= 1
+            used += seconds / weight
+            latest = seconds
+        }
     }
 
     private var shares: [Share] = []
@@ -40,19 +59,13 @@ package struct FairQueue<Element> {
 
     /// Adds the last element of `owner`, which has `weight` from now on.
     package mutating func append(_ element: Element, of owner: Int, weight: Double = 1) {
-        let index = index(of: owner)
-        shares[index].weight = weight
-        if shares[index].isIdle { shares[index].used = max(shares[index].used, level) }
-        shares[index].waiting.append(element)
+        shares[index(of: owner)].append(element, weight: weight, level: level)
     }
 
     /// Takes the next element, which is running until ``ended(_:seconds:)``; nil if none waits.
     package mutating func popFirst() -> (element: Element, owner: Int)? {
-        guard let index = next else { return nil }
-        guard let element = shares[index].waiting.popFirst() else { return nil }
+        guard let index = next, let element = shares[index].popFirst(turn: turns + 1) else { return nil }
         turns += 1
-        shares[index].turn = turns
-        shares[index].running += 1
         level = max(level, shares[index].used)
         return (element, shares[index].owner)
     }
@@ -60,9 +73,7 @@ package struct FairQueue<Element> {
     /// An element of `owner` that was running has ended after that time.
     package mutating func ended(_ owner: Int, seconds: Double) {
         let index = index(of: owner)
-        shares[index].running -= 1
-        shares[index].used += seconds / weight(index)
-        shares[index].latest = seconds
+        shares[index].ended(seconds: seconds, weight: weight(index))
         latest = seconds
     }
 

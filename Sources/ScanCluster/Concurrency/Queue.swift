@@ -20,8 +20,7 @@ package struct Queue<Element> {
     /// Takes the first element; nil if the queue is empty.
     package mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
-        let element = storage[head]
-        storage[head] = nil
+        let element = storage[head].take()
         head += 1
         if head == storage.count {
             storage.removeAll(keepingCapacity: true)

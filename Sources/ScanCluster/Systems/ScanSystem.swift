@@ -35,14 +35,20 @@ public actor ScanSystem {
     ///   - id: identity of this process.
     ///   - name: name for users.
     ///   - niceness: added to the scan threads' nice value (Linux).
+    ///   - queue: most tasks that wait for a slot, with their bytes, so that a slot which becomes free has work at once;
+    ///     0 leaves as many tasks as possible to other systems.
+    ///   - unpacker: unpacks bulk bytes on the scan threads; nil: they are not packed.
     ///   - clock: measures the scans and their time-outs.
-    public init(local slots: Int, id: SystemID, name: String, niceness: Int = 0, clock: any ScanClock) {
+    public init(
+        local slots: Int, id: SystemID, name: String, niceness: Int = 0, queue: Int = 0,
+        unpacker: (any BulkUnpacker)? = nil, clock: any ScanClock
+    ) {
         let threads = ScanThreads(count: slots, niceness: niceness)
         // `threads.count`, not `slots`: fewer threads may have been started.
-        let transport = LocalTransport(threads, clock: clock)
+        let transport = LocalTransport(threads, clock: clock, unpacker: unpacker)
         self.init(
-            transport: transport, id: id, name: name, slots: threads.count, window: threads.count, clock: clock,
-            executor: nil, slotTransport: transport, isLocal: true, processors: .own)
+            transport: transport, id: id, name: name, slots: threads.count, window: threads.count + queue,
+            clock: clock, executor: nil, slotTransport: transport, isLocal: true, processors: .own)
     }
 
     /// A node behind `transport`.

@@ -23,10 +23,11 @@ package struct SystemsState: Sendable {
         /// Order of the last reservation or release: the member with the smallest has been idle longest.
         var touched: UInt64 = 0
 
-        /// Most attempts in flight now. After a fault no attempt waits there for a slot until the system has succeeded
+        /// Most attempts in flight now: of the local system the slots and its short queue. After a fault no attempt waits there for a slot until the system has succeeded
         /// again: if it keeps failing, each return costs one attempt per slot, not a whole window of them.
         package var window: Int {
-            isLocal || backOff.faults > 0 ? slots : min(maxWindow, slots + throughput.prefetch(slots: slots))
+            if backOff.faults > 0 { return slots }
+            return isLocal ? maxWindow : min(maxWindow, slots + throughput.prefetch(slots: slots))
         }
 
         /// Room for an attempt: up to the window with prefetching, else up to the slots.

@@ -2,6 +2,9 @@
 public enum BulkPacking: Int, CaseIterable, Comparable, Sendable {
     /// Not at all.
     case none
+    /// As they are stored, if no other task needs the same bytes, for slots of the requester's process: unpacking them is
+    /// then work of the slot.
+    case local
     /// In a packed form that takes no longer to unpack than the bytes take to copy.
     case light
     /// In the shortest form that takes no work to pack.

@@ -15,6 +15,13 @@ public struct ScanContext: Sendable {
     /// The bytes that were sent beside the task; nil if there are none or they were taken.
     public var bulk: BulkBytes? { handed?.withLock { $0 } }
 
+    /// The bytes that were sent beside the task, for a task that cannot do without them.
+    /// - Throws: ``MissingBulk`` if there are none or they were taken.
+    public func requireBulk() throws(MissingBulk) -> BulkBytes {
+        guard let bulk else { throw MissingBulk() }
+        return bulk
+    }
+
     /// Takes the bytes that were sent beside the task out of the context.
     ///
     /// Unless the system keeps them, their memory is freed as soon as the task releases them, not only when the task
@@ -29,6 +36,15 @@ public struct ScanContext: Sendable {
     public func checkCancellation() throws {
         if isCancelled { throw CancellationError() }
     }
+}
+
+/// A task needs bulk bytes, and there are none: the job passed no source of them, or the task has taken them.
+public struct MissingBulk: Error, Equatable, CustomStringConvertible {
+    /// The cause, in one line.
+    public let description = "no bulk bytes were sent beside the task: pass them by responses(to:bulk:)"
+
+    /// The error.
+    public init() {}
 }
 
 /// A flag that tells a scan thread to stop; set once, from any thread.

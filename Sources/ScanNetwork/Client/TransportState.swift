@@ -38,9 +38,7 @@ package struct TransportState<Completion> {
         let count: Int
         let isPacked: Bool
 
-        /// Nil if the attempt has neither bulk bytes nor a reference.
-        init?(_ attempt: AttemptRequest, reference: BulkReference?) {
-            guard attempt.bulk != nil || reference != nil else { return nil }
+        init(_ attempt: AttemptRequest, reference: BulkReference?) {
             key = attempt.bulkKey
             origin = reference?.origin
             identified = attempt.bulk == nil ? reference : nil
@@ -116,6 +114,7 @@ package struct TransportState<Completion> {
     package mutating func start(
         _ attempt: AttemptRequest, reference: BulkReference?, completion: Completion
     ) -> UInt64 {
+        if reference == nil, attempt.bulk == nil { return pending.insert(Request(completion: completion)) }
         if reference == nil, let bulk = attempt.bulk { traffic.sent.add(bulk.count) }
         let bulk = Bulk(attempt, reference: reference)
         return pending.insert(Request(completion: completion, bulk: bulk))

@@ -28,6 +28,8 @@ final class Connection: Flushable, @unchecked Sendable {
 
     /// Bytes of unsent responses beyond which a node reads no more from their recipient.
     static let highWater = 4 << 20
+    /// Bytes that fill a TLS record.
+    private static let fullRecord = 16 << 10
     /// Bytes received in one turn of the loop before other connections have their turn.
     private static let turnLimit = 8 << 20
 
@@ -107,6 +109,21 @@ final class Connection: Flushable, @unchecked Sendable {
         guard phase == .securing || phase == .greeting || phase == .open else { return }
         out.append(body)
         markDirty()
+        if out.waiting >= Self.fullRecord, phase == .open, !blocked { writeEarly() }
+    }
+
+    /// Writes full TLS records at once, so that the peer begins with them while this process appends the next. What stops
+    /// it is left to ``flush()``, which follows: a caller of ``send(_:)`` does not expect the connection to end.
+    private func writeEarly() {
+        while records.hasOutput || out.waiting >= Self.fullRecord {
+            if records.hasOutput {
+                guard case .bytes = records.send(to: socket) else { return }
+            } else {
+                let sealed = out.withPieces { pieces in Result { () throws(TLSError) in try records.seal(pieces) } }
+                guard case .success(let count) = sealed else { return }
+                out.advance(by: count)
+            }
+        }
     }
 
     /// Appends bulk bytes to the frame that was sent last.

@@ -28,6 +28,24 @@ package struct TaskFrame {
     package var attempt: UInt32
     package var scanner: UnsafeRawBufferPointer
     package var task: UnsafeRawBufferPointer
+    /// The task's bulk bytes; nil if it has none. Boxed: frames of small tasks are passed on by the hundred thousand.
+    package var part: Boxed<BulkPart>?
+
+    /// See ``BulkPart/key``.
+    package var key: BulkKey? { part?.value.key }
+    /// See ``BulkPart/isLastUse``.
+    package var isLastUse: Bool { part?.value.isLastUse ?? false }
+    /// See ``BulkPart/bulk``.
+    package var bulk: BulkBytes? { part?.value.bulk }
+    /// See ``BulkPart/referred``.
+    package var referred: ReferredBulk? { part?.value.referred }
+
+    /// The scanner's name, safe to print.
+    var scannerName: String { String(decoding: scanner, as: UTF8.self).printable }
+}
+
+/// What a task's frame says of its bulk bytes.
+package struct BulkPart {
     package var key: BulkKey?
     /// Whether no other task will have ``key``.
     package var isLastUse = false
@@ -35,10 +53,22 @@ package struct TaskFrame {
     package var bulk: BulkBytes?
     /// The bulk bytes that the node reads by reference.
     package var referred: ReferredBulk?
-
-    /// The scanner's name, safe to print.
-    var scannerName: String { String(decoding: scanner, as: UTF8.self).printable }
 }
+
+/// A value behind one reference, so that a structure that seldom has it stays small.
+package indirect enum Boxed<Value> {
+    case value(Value)
+
+    package init(_ value: Value) { self = .value(value) }
+
+    package var value: Value {
+        switch self {
+        case .value(let value): value
+        }
+    }
+}
+
+extension Boxed: Sendable where Value: Sendable {}
 
 /// Bulk bytes that were not sent, and how to check them.
 package struct ReferredBulk: Equatable, Sendable {

@@ -228,12 +228,16 @@ extension FrameDecoder {
         let task = head.from(scannerEnd)
         guard checksum(task) == head.u64(32) else { throw ProtocolError("a task with a wrong checksum") }
         let hasKey = head[5] & FrameFormat.TaskFlag.hasKey != 0
-        return .task(
-            TaskFrame(
-                request: head.u64(8), attempt: head.u32(16),
-                scanner: UnsafeRawBufferPointer(rebasing: head[headerSize..<scannerEnd]), task: task,
-                key: hasKey ? BulkKey(job: head.u64(48), index: head.u64(56)) : nil,
-                isLastUse: head[5] & FrameFormat.TaskFlag.isLastUse != 0, bulk: bulk, referred: referred))
+        var frame = TaskFrame(
+            request: head.u64(8), attempt: head.u32(16),
+            scanner: UnsafeRawBufferPointer(rebasing: head[headerSize..<scannerEnd]), task: task)
+        if hasKey || bulk != nil || referred != nil {
+            frame.part = Boxed(
+                BulkPart(
+                    key: hasKey ? BulkKey(job: head.u64(48), index: head.u64(56)) : nil,
+                    isLastUse: head[5] & FrameFormat.TaskFlag.isLastUse != 0, bulk: bulk, referred: referred))
+        }
+        return .task(frame)
     }
 }
 

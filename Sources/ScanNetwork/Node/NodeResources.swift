@@ -26,31 +26,38 @@ package struct NodeResources {
 
     /// A task arrived on `connection`: it is granted a place and its bulk bytes, or refused.
     package mutating func admit(_ task: TaskFrame, of connection: ConnectionID) -> Decision {
-        var grant = TaskGrant()
-        grant.bulk = task.bulk
-        if let key = task.key {
+        guard let part = task.part?.value else {
+            if case .refuse(let reason) = admission.admit() { return .refuse(reason, message: refusal(reason)) }
+            return .run(TaskGrant())
+        }
+        return admit(part, of: connection)
+    }
+
+    private mutating func admit(_ part: BulkPart, of connection: ConnectionID) -> Decision {
+        var grant = TaskGrant.Held(bulk: part.bulk)
+        if let key = part.key {
             if grant.bulk == nil { grant.bulk = cache.find(key, of: connection) }
-            if grant.bulk == nil, task.referred == nil {
+            if grant.bulk == nil, part.referred == nil {
                 return .refuse(.bulkMissing, message: "does not keep the task's bulk bytes")
             }
-            if !task.isLastUse { grant.key = key }
+            if !part.isLastUse { grant.key = key }
         }
-        if grant.bulk == nil, let referred = task.referred {
+        if grant.bulk == nil, let referred = part.referred {
             guard readsReferences else { return .refuse(.bulkElsewhere, message: "reads no bulk bytes by reference") }
             grant.referred = referred
         }
-        grant.bulkBytes = task.bulkByteCount(referred: grant.referred)
+        grant.bulkBytes = part.byteCount(referred: grant.referred)
         if case .refuse(let reason) = admission.admit(bulk: grant.bulkBytes) {
             return .refuse(reason, message: refusal(reason))
         }
-        if let key = task.key {
-            if task.isLastUse {
+        if let key = part.key {
+            if part.isLastUse {
                 grant.lentBytes = cache.lend(key, of: connection)
-            } else if let sent = task.bulk, sent.unpackedCount == nil {
+            } else if let sent = part.bulk, sent.unpackedCount == nil {
                 grant.isBulkKept = cache.keep(sent, as: key, of: connection)
             }
         }
-        return .run(grant)
+        return .run(TaskGrant(grant))
     }
 
     private func refusal(_ reason: RefusalReason) -> String {
@@ -91,25 +98,53 @@ package struct NodeResources {
 
 /// The resources that a task holds once the node has taken it. ``NodeResources/finish(_:)`` releases them.
 package struct TaskGrant: Sendable {
-    /// The bulk bytes; nil if there are none, or if they are read first, see ``referred``. Packed ones are unpacked
-    /// before the scan.
-    package var bulk: BulkBytes?
-    /// The bulk bytes that are read before the scan.
-    package var referred: ReferredBulk?
-    /// The key under which later tasks may need the bulk bytes; nil if none will.
-    package var key: BulkKey?
-    /// Bytes that count against ``AdmissionState/bulkLimit`` until the task ends.
-    package var bulkBytes = 0
-    /// Bytes that were kept for this task, the last to use them, and occupy the cache until it ends.
-    package var lentBytes = 0
-    /// Whether the node keeps the bulk bytes that came with the task.
-    package var isBulkKept = false
+    /// What a task with bulk bytes holds.
+    struct Held {
+        /// The bulk bytes; nil if there are none, or if they are read first, see ``referred``. Packed ones are unpacked
+        /// before the scan.
+        var bulk: BulkBytes?
+        /// The bulk bytes that are read before the scan.
+        var referred: ReferredBulk?
+        /// The key under which later tasks may need the bulk bytes; nil if none will.
+        var key: BulkKey?
+        /// Bytes that count against ``AdmissionState/bulkLimit`` until the task ends.
+        var bulkBytes = 0
+        /// Bytes that were kept for this task, the last to use them, and occupy the cache until it ends.
+        var lentBytes = 0
+        /// Whether the node keeps the bulk bytes that came with the task.
+        var isBulkKept = false
+    }
+
+    private var held: Boxed<Held>?
+
+    /// The grant of a task that holds a place only, or also `held`.
+    init(_ held: Held? = nil) { self.held = held.map(Boxed.init) }
+
+    /// See ``Held/bulk``.
+    package var bulk: BulkBytes? { held?.value.bulk }
+    /// See ``Held/referred``.
+    package var referred: ReferredBulk? { held?.value.referred }
+    /// See ``Held/key``.
+    package var key: BulkKey? { held?.value.key }
+    /// See ``Held/bulkBytes``.
+    package var bulkBytes: Int { held?.value.bulkBytes ?? 0 }
+    /// See ``Held/lentBytes``.
+    package var lentBytes: Int { held?.value.lentBytes ?? 0 }
+    /// See ``Held/isBulkKept``.
+    package var isBulkKept: Bool { held?.value.isBulkKept ?? false }
+
+    /// Releases the bulk bytes, and what was read to find them.
+    mutating func releaseBulk() {
+        guard var rest = held?.value else { return }
+        (rest.bulk, rest.referred) = (nil, nil)
+        held = Boxed(rest)
+    }
 }
 
-extension TaskFrame {
-    /// The memory that the task's bulk bytes take: those that were sent, or that are `referred` to, and what they unpack
+extension BulkPart {
+    /// The memory that the bulk bytes take: those that were sent, or that are `referred` to, and what they unpack
     /// to.
-    fileprivate func bulkByteCount(referred: ReferredBulk?) -> Int {
+    fileprivate func byteCount(referred: ReferredBulk?) -> Int {
         if let bulk { return bulk.count + (bulk.unpackedCount ?? 0) }
         return referred.map { $0.byteCount + ($0.unpackedCount ?? 0) } ?? 0
     }

@@ -72,13 +72,14 @@ final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
     private func finish() {
         // Freed on this thread: unmapping the memory of a band would delay the loop.
         coded = []
-        (grant.bulk, grant.referred) = (nil, nil)
+        grant.releaseBulk()
         session.server.finish(self)
     }
 
     private func takeBulk() -> BulkBytes? {
-        defer { grant.bulk = nil }
-        return grant.bulk
+        let bytes = grant.bulk
+        if bytes != nil { grant.releaseBulk() }
+        return bytes
     }
 
     /// The bytes for the scan: those that came with the task, or those that it refers to, unpacked.

@@ -1,5 +1,11 @@
 public import ScanCluster
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// The outcome of a task on a node, encoded for the wire.
 package enum CodedResult: Sendable {
     /// The encoded output.
@@ -27,7 +33,13 @@ public struct Scanners: Sendable {
 
         func isNamed(_ bytes: UnsafeRawBufferPointer) -> Bool {
             var name = name
-            return name.withUTF8 { $0.elementsEqual(bytes) }
+            return name.withUTF8 { name in
+                // Not `elementsEqual`: this runs for each task.
+                guard name.count == bytes.count, let first = name.baseAddress, let second = bytes.baseAddress else {
+                    return false
+                }
+                return memcmp(first, second, name.count) == 0
+            }
         }
     }
 

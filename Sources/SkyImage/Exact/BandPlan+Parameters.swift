@@ -7,11 +7,11 @@ extension BandPlan {
     /// may have a single pixel per row. A higher halo has at most 10 million pixels, so that a node can hold a band.
     /// - Throws: ``ScanSetupError`` if the image is empty or a band could not be held in memory.
     package init(
-        width: Int, height: Int, parameters: ScanParameters, requestedRows: Int? = nil
+        width: Int, height: Int, parameters: ScanParameters, requestedRows: Int? = nil, slots: Int = usualSlots
     ) throws(ScanSetupError) {
         let wanted = parameters.minArea + IslandMargin(parameters: parameters).y
         try self.init(
             width: width, height: height, meshHeight: parameters.meshHeight, requestedRows: requestedRows,
-            halo: max(Self.defaultHalo, min(wanted, 10_000_000 / max(1, width))))
+            halo: max(Self.defaultHalo, min(wanted, 10_000_000 / max(1, width))), slots: slots)
     }
 }

@@ -8,7 +8,7 @@ public struct Band: Codable, Hashable, Sendable {
     public var window: PixelRect
 }
 
-/// How an image is cut into full-width bands. It depends on image and parameters only, never on the number of nodes.
+/// How an image is cut into full-width bands. The catalogue does not depend on it.
 public struct BandPlan: Codable, Hashable, Sendable {
     /// Columns of the image.
     public var width: Int
@@ -17,7 +17,7 @@ public struct BandPlan: Codable, Hashable, Sendable {
     /// Rows of the core of each band that is not low, except the last of these: a multiple of the mesh height.
     public var rows: Int
     /// Number of low bands, about half as high as the others, at each end of the image.
-    public var lowCount = 0
+    public var lowCount: Int
     /// Rows of the core of each low band except the last: a multiple of the mesh height.
     public var lowRows: Int
     /// Rows that a window has beyond its core on each side.
@@ -28,15 +28,19 @@ public struct BandPlan: Codable, Hashable, Sendable {
 
     /// Cuts an image of `width` by `height` pixels into bands of about `requestedRows` rows.
     ///
-    /// The rows are rounded up to a multiple of `meshHeight`. If `requestedRows` is nil, an image of up to
-    /// ``wholePixelCount`` pixels is one band. In larger images a band has, before the rounding, at most about 12
-    /// million pixels (48 MB), an image of 4096 rows or more has at least eight bands, and bands are about equally high.
-    /// Two exceptions: with a halo above the default, bands may have up to eight times its rows; and if bands are tall,
-    /// the first and the last eighth of them are halved. A pass in either direction ends with these low bands, so that
-    /// no slot is idle for long at its end (guided self-scheduling, Polychronopoulos and Kuck 1987).
+    /// The rows are rounded up to a multiple of `meshHeight`. If `requestedRows` is nil, the heights are those with which
+    /// `slots` slots are expected to finish first, see ``BandHeights``.
+    /// - Parameters:
+    ///   - width: columns of the image.
+    ///   - height: rows of the image.
+    ///   - meshHeight: rows of a mesh of the background.
+    ///   - requestedRows: rows of a band; nil to choose them.
+    ///   - halo: rows that a window has beyond its core on each side.
+    ///   - slots: slots that scan the bands; ``usualSlots`` if unknown.
     /// - Throws: ``ScanSetupError`` if the image is empty or a band could not be held in memory.
     public init(
-        width: Int, height: Int, meshHeight: Int, requestedRows: Int? = nil, halo: Int = defaultHalo
+        width: Int, height: Int, meshHeight: Int, requestedRows: Int? = nil, halo: Int = defaultHalo,
+        slots: Int = usualSlots
     ) throws(ScanSetupError) {
         guard width > 0, height > 0 else {
             throw ScanSetupError("the image is empty (\(width) by \(height) pixels); nothing to scan")
@@ -48,13 +52,13 @@ public struct BandPlan: Codable, Hashable, Sendable {
         self.width = width
         self.height = height
         self.halo = min(max(1, halo), max(Self.defaultHalo, height))
-        let wanted = min(requestedRows ?? Self.automaticRows(width: width, height: height, halo: self.halo), height)
         let mesh = min(meshHeight, height)
-        rows = Self.roundedUp(wanted, to: mesh)
-        lowRows = Self.roundedUp((rows + 1) / 2, to: mesh)
-        if requestedRows == nil, rows >= Self.tallBand * self.halo, lowRows < rows {
-            lowCount = (height + rows - 1) / rows / 4
-        }
+        let heights =
+            requestedRows.map { BandHeights(rows: min($0, height), mesh: mesh, isTapered: false) }
+            ?? BandHeights(width: width, height: height, mesh: mesh, halo: self.halo, slots: slots)
+        rows = heights.rows
+        lowRows = heights.lowRows
+        lowCount = heights.lowCount(ofHeight: height)
         let windowRows = min(height, rows + 2 * self.halo)
         let (pixels, overflow) = width.multipliedReportingOverflow(by: windowRows)
         guard !overflow, pixels * MemoryLayout<Float>.size < Int(Int32.max) else {
@@ -63,22 +67,11 @@ public struct BandPlan: Codable, Hashable, Sendable {
         }
     }
 
-    // Rows from which a band is halved, in halos: each half then reads at most a quarter more rows than it owns, and
-    // extracts about an eighth more.
-    private static let tallBand = 16
-
-    /// Images of up to that many pixels, a fifth of a second of work, are not cut: seams cost more than slots gain.
-    /// Crowded real images of 1 to 2 million pixels take half the processor time in one band.
+    /// Images of up to that many pixels, 60 milliseconds of work, are not cut: seams cost more than slots gain.
     public static let wholePixelCount = 4 << 20
 
-    private static func automaticRows(width: Int, height: Int, halo: Int) -> Int {
-        if width <= wholePixelCount / height { return height }
-        let byMemory = 12_000_000 / width - 2 * halo
-        let byCount = max(256, (height + 7) / 8)
-        let byHalo = halo > defaultHalo ? 8 * halo : 64
-        let count = (height - 1) / max(byHalo, min(byMemory, byCount)) + 1
-        return (height - 1) / count + 1
-    }
+    /// The slots for which an image is cut if their number is unknown, or must not matter.
+    public static let usualSlots = 4
 
     /// Refuses a plan that no initialiser makes, which decoding alone does not detect.
     /// - Throws: ``ScanSetupError``.

@@ -18,8 +18,9 @@ public actor ImageReader {
     private let isIdentified: Bool
     private let bytes: OpenFiles
     private var order: ReadingOrder
-    // Windows that have not been requested yet, and their bytes.
+    // Windows that have not been requested yet, and their bytes, packed for a slot if `unpacksOnSlots`.
     private var ahead: [(window: WindowPixels, bytes: BulkBytes)] = []
+    private var unpacksOnSlots = false
     private var kept: RecentWindows
     private var reading = ReadingTime()
     // Signalled when a pass needs no more pixels, and when the computation of checksums is cancelled; wakes one waiter.
@@ -157,8 +158,8 @@ public actor ImageReader {
         // Reads queue here: after an interrupt, those that have not begun are skipped.
         try Task.checkCancellation()
         let bytes: BulkBytes
-        if let index = ahead.firstIndex(where: { $0.window == window }) {
-            bytes = ahead.remove(at: index).bytes
+        if let ahead = takeAhead(window), ahead.unpackedCount == nil {
+            bytes = ahead
         } else {
             bytes = try kept.take(window) ?? read(window)
         }
@@ -177,10 +178,16 @@ public actor ImageReader {
     /// not light: decompressing them takes the node longer than receiving the pixels.
     ///
     /// Nothing is read ahead for nodes: reading stored samples takes less time than sending them. Pixels that were read
-    /// ahead are dropped, since the window goes to a node, which keeps them.
+    /// ahead are dropped, since the window goes to a node, which keeps them. For a slot of this process only the window of
+    /// the whole image is packed: no other task needs its pixels.
     /// - Throws: ``ImageError`` if the samples cannot be read, `CancellationError` if the request is cancelled.
     func read(_ window: WindowPixels, at position: PassPosition? = nil, packing: BulkPacking) throws -> BulkBytes {
-        if packing == .none || packing == .light && files.isTileCompressed { return try read(window, at: position) }
+        switch packing {
+        case .local where position == nil && isWhole(window): return try readForSlot(window)
+        case .none, .local: return try read(window, at: position)
+        case .light where files.isTileCompressed: return try read(window, at: position)
+        case .light, .stored: break
+        }
         try Task.checkCancellation()
         // An error appears again, with its words, when the pixels are read.
         guard let bytes = try? readStored(window) else { return try read(window, at: position) }
@@ -189,6 +196,27 @@ public actor ImageReader {
         if let position { order.hand(window, at: position) }
         if (position?.rest ?? 0) == 0 { endPass() }
         return bytes
+    }
+
+    private func readForSlot(_ window: WindowPixels) throws -> BulkBytes {
+        try Task.checkCancellation()
+        let bytes = try takeAhead(window) ?? packedForSlot(window) ?? read(window)
+        endPass()
+        return bytes
+    }
+
+    private nonisolated func isWhole(_ window: WindowPixels) -> Bool {
+        window.rect.width == summary.width && window.rect.height == summary.height
+    }
+
+    /// The stored samples of a window; nil if it has none, or if they cannot be read: the error, with its words, appears
+    /// again when the pixels are read.
+    private func packedForSlot(_ window: WindowPixels) -> BulkBytes? {
+        try? readStored(window, mayBeLonger: true)
+    }
+
+    private func takeAhead(_ window: WindowPixels) -> BulkBytes? {
+        ahead.firstIndex { $0.window == window }.map { ahead.remove(at: $0).bytes }
     }
 
     /// Reads whole rows of the image, for a preview.
@@ -203,8 +231,10 @@ public actor ImageReader {
     /// Marks the end of a pass, which needs no more pixels: a wait in ``checksums(patience:)`` ends.
     nonisolated func endPass() { passEnd.signal() }
 
-    /// Reads ahead the first of `windows`, with which the first pass will begin.
-    func readAhead(_ windows: [WindowPixels]) {
+    /// Reads ahead the first of `windows`, with which the first pass will begin. `unpacksOnSlots`: for slots of this
+    /// process that unpack the window of a whole image.
+    func readAhead(_ windows: [WindowPixels], unpacksOnSlots: Bool = false) {
+        self.unpacksOnSlots = unpacksOnSlots
         order.expect(windows)
         readAhead()
     }
@@ -217,7 +247,9 @@ public actor ImageReader {
         ahead.removeAll { !order.next.contains($0.window) }
         let next = order.next.first { window in !kept.contains(window) && !ahead.contains { $0.window == window } }
         // A window that cannot be read fails again, with its error, when it is requested.
-        guard let next, let bytes = try? read(next) else { return }
+        guard let next else { return }
+        let packed = unpacksOnSlots && isWhole(next) ? packedForSlot(next) : nil
+        guard let bytes = try? packed ?? read(next) else { return }
         ahead.append((next, bytes))
         // Requests that arrived meanwhile are served before the next window is read ahead.
         Task { self.readAhead() }
@@ -227,9 +259,11 @@ public actor ImageReader {
         try reading.measure(pixels: window.rect.area, isConverted: true) { try files.read(window) }
     }
 
-    private func readStored(_ window: WindowPixels) throws -> BulkBytes? {
+    private func readStored(_ window: WindowPixels, mayBeLonger: Bool = false) throws -> BulkBytes? {
         guard let storedFiles else { return nil }
-        return try reading.measure(pixels: window.rect.area, isConverted: false) { try storedFiles.read(window) }
+        return try reading.measure(pixels: window.rect.area, isConverted: false) {
+            try storedFiles.read(window, mayBeLonger: mayBeLonger)
+        }
     }
 
     /// Runs `body` on a thread of `threads`, or of the system's.

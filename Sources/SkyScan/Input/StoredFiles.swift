@@ -24,9 +24,10 @@ struct StoredFiles {
         image.bytesPerPixel + (weights?.bytesPerPixel ?? 0) + (mask?.bytesPerPixel ?? 0)
     }
 
-    /// The bytes of a window in packed form; nil if it has none that is shorter than its pixels.
+    /// The bytes of a window in packed form; nil if it has none, or, unless `mayBeLonger`, none that is shorter than its
+    /// pixels.
     /// - Throws: ``ImageError`` if a file cannot be read.
-    func read(_ window: WindowPixels) throws -> BulkBytes? {
+    func read(_ window: WindowPixels, mayBeLonger: Bool = false) throws -> BulkBytes? {
         guard let imagePiece = image.piece(of: window.rect) else { return nil }
         let weightsPiece = weights?.piece(of: window.rect)
         let maskPiece = mask?.piece(of: window.rect)
@@ -36,7 +37,7 @@ struct StoredFiles {
             samples.flatMap { samples in piece.map { (samples, $0) } }
         }
         let count = pieces.reduce(coding.count) { $0 + $1.1.byteCount }
-        guard count < window.byteCount else { return nil }
+        guard mayBeLonger || count < window.byteCount else { return nil }
         return try BulkBytes(byteCount: count, unpackedCount: window.byteCount) { bytes in
             bytes.copyBytes(from: coding)
             var end = coding.count

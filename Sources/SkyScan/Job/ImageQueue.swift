@@ -42,6 +42,18 @@ public final class ImageQueue: Sendable {
         }
     }
 
+    /// Most pixels of an image that is one task beside others, by the memory that a slot needs for it: 64 MiB of samples.
+    private static let wholePixelCount = 16 << 20
+
+    /// Rows of the bands of an image of this size that is open; nil for bands as of an image that is scanned alone. While
+    /// other images have work for the other slots, it is cut into no bands: seams and a second pass cost time.
+    public func bandRows(width: Int, height: Int) -> Int? {
+        let slots = slots
+        guard width <= Self.wholePixelCount / max(1, height), state.withLock({ $0.images.suffices(slots: slots) })
+        else { return nil }
+        return height
+    }
+
     /// Takes in an event of the scan of an image; from any thread.
     public func handle(_ event: SkyScanEvent, of ticket: Ticket) {
         switch event {

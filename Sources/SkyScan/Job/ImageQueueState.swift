@@ -32,6 +32,10 @@ package struct ImageQueueState: Sendable {
         images.values.reduce(0) { $0 + $1.ready } <= slots && images.count < 3 * slots + 4
     }
 
+    /// Whether the open images, of which each is at least one task, are enough for `slots` slots, so that none of them has
+    /// to be cut into bands.
+    package func suffices(slots: Int) -> Bool { images.count > slots }
+
     /// An image is being opened.
     package mutating func open() -> Ticket {
         defer { next += 1 }

@@ -26,9 +26,10 @@ extension SkyScan {
         }
     }
 
-    /// Checksum of the background, on which the tasks after pass 1 depend: see ``TaskKey/basis``.
+    /// Checksum of the background and of the plan, on which the tasks after pass 1 depend: see ``TaskKey/basis``.
     func basis(_ background: BackgroundModel) throws -> UInt64 {
-        journal == nil ? 0 : try Checksum.of(background.slice(rows: plan.image.y))
+        if journal == nil { return 0 }
+        return Checksum.of(try Checksum.of(background.slice(rows: plan.image.y)), try Checksum.of(plan))
     }
 
     /// Passes all results of a step to `take`: those in the journal, then those of the other tasks, which it runs.

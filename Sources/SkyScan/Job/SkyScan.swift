@@ -7,7 +7,14 @@ public import SkyImage
 /// The catalogue does not depend on which system runs which task, how often and in which order; see Docs/ExactScan.md.
 public struct SkyScan: Sendable {
     let reader: ImageReader
-    let plan: BandPlan
+    /// How the image is cut for the step that runs, or runs next.
+    var plan: BandPlan
+    /// The slots for which ``plan`` was made.
+    var plannedSlots: Int
+    /// Number of plans before this one. Nodes keep the pixels of the bands of each under keys of its own.
+    var earlierPlans = 0
+    /// Counts the slots at hand, if the plan depends on them.
+    let slots: (@Sendable () -> Int)?
     let parameters: ScanParameters
     let coordinator: ScanCoordinator
     let job: UInt64
@@ -24,7 +31,9 @@ public struct SkyScan: Sendable {
     /// - Parameters:
     ///   - reader: reads the image.
     ///   - parameters: what counts as a source.
-    ///   - bandRows: rows of a band, rounded up to whole meshes; chosen from the image's size if nil.
+    ///   - bandRows: rows of a band, rounded up to whole meshes; chosen from the image's size and `slots` if nil.
+    ///   - slots: counts the slots at hand, at the beginning and before the second pass. If nil, the bands do not depend
+    ///     on them. A journal of several images needs that.
     ///   - positions: where fluxes are measured instead of a search for sources, if ``ScanParameters/forced`` says what.
     ///   - coordinator: runs the tasks.
     ///   - job: a random number that no other job has; the key of the pixels that nodes keep.
@@ -34,8 +43,8 @@ public struct SkyScan: Sendable {
     ///     their results. See ``RemoteNodes/differentNodes``.
     /// - Throws: ``ScanSetupError`` for parameters that are invalid for this image, or if SEP's draw is not fixed.
     public init(
-        reader: ImageReader, parameters: ScanParameters, bandRows: Int? = nil, positions: PlacedPositions? = nil,
-        coordinator: ScanCoordinator,
+        reader: ImageReader, parameters: ScanParameters, bandRows: Int? = nil, slots: (@Sendable () -> Int)? = nil,
+        positions: PlacedPositions? = nil, coordinator: ScanCoordinator,
         job: UInt64, journal: ScanJournal? = nil, observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in },
         differentNodes: @escaping @Sendable () -> [String: NodeInfo] = { [:] }
     ) throws(ScanSetupError) {
@@ -48,9 +57,11 @@ public struct SkyScan: Sendable {
             throw ScanSetupError("positions and what is to be measured there go together; give both or neither")
         }
         self.positions = positions
+        plannedSlots = slots?() ?? BandPlan.usualSlots
         plan = try BandPlan(
             width: reader.summary.width, height: reader.summary.height, parameters: parameters,
-            requestedRows: bandRows)
+            requestedRows: bandRows, slots: plannedSlots)
+        self.slots = bandRows == nil ? slots : nil
         self.reader = reader
         self.parameters = parameters
         self.coordinator = coordinator
@@ -71,15 +82,18 @@ public struct SkyScan: Sendable {
 
     var extractionCost: Double { Double((0..<plan.count).reduce(0) { $0 + plan[$1].window.area }) }
 
-    /// Reads the first pixels of the image beside other work, so that a slot of this process finds them when it becomes
-    /// free. Useless if other systems do the first tasks.
+    /// Reads the first pixels of the image beside other work, so that a slot of this process, which unpacks the pixels of a
+    /// whole image, finds them when it becomes free. Useless if other systems do the first tasks.
     public func readAhead() {
         let windows = (0..<min(plan.count, ReadingOrder.mostAhead)).map { reader.contents(of: plan[$0].window) }
-        Task { [reader] in await reader.readAhead(windows) }
+        // Only then is the whole image the window of one task.
+        let isOneTask = plan.count == 1 && positions == nil
+        Task { [reader] in await reader.readAhead(windows, unpacksOnSlots: isOneTask) }
     }
 
-    private func scanInBands(_ tally: inout ScanTally) async throws -> (BackgroundModel, SourceBatch) {
+    private mutating func scanInBands(_ tally: inout ScanTally) async throws -> (BackgroundModel, SourceBatch) {
         let background = try await measureBackground(&tally)
+        try await planExtraction()
         return (background, try await findSources(background, &tally))
     }
 
@@ -89,6 +103,14 @@ public struct SkyScan: Sendable {
     /// - Throws: ``ScanError`` if there is no system to run tasks or the image cannot be read, ``SkyScanError`` if no
     ///   band has a background, ``SEPError``, ``JournalError`` if results cannot be written, `CancellationError`.
     public func run() async throws -> SkyScanResult {
+        var scan = self
+        scan.plan = try await journal?.plan(of: .background, proposed: plan) ?? plan
+        // That of an earlier run was made for other slots, perhaps fewer.
+        if scan.plan != plan { scan.plannedSlots = 1 }
+        return try await scan.runPlanned()
+    }
+
+    private mutating func runPlanned() async throws -> SkyScanResult {
         var tally = ScanTally()
         if let positions { return try await measure(at: positions, &tally) }
         let (background, batch) = try await plan.count == 1 ? scanWhole(&tally) : scanInBands(&tally)
@@ -150,6 +172,7 @@ public struct SkyScan: Sendable {
         to tasks: StepTasks<Task>, bands: BandOrder?, observer: @escaping @Sendable (TaskEvent) -> Void
     ) -> TaskResponses<Task> where Task.ID == Int {
         let (reader, plan, job, attempts) = (reader, plan, job, attempts)
+        let keys = UInt64(earlierPlans) << 32
         return coordinator.responses(
             to: tasks,
             bulk: { task in
@@ -161,8 +184,8 @@ public struct SkyScan: Sendable {
                         rest: rest.count)
                 }
                 return reader.source(
-                    of: task.window, at: position, key: bands.map { _ in BulkKey(job: job, index: UInt64(task.id)) },
-                    isLastUse: bands == .back)
+                    of: task.window, at: position,
+                    key: bands.map { _ in BulkKey(job: job, index: keys + UInt64(task.id)) }, isLastUse: bands == .back)
             },
             observer: { event in
                 attempts.count(event)

@@ -3,8 +3,8 @@ internal import ScanBasics
 public import SkyImage
 internal import ScanNetwork
 
-/// The properties that make two command lines the same job: files, parameters, plan, versions and arithmetic; not
-/// nodes, slots or outputs.
+/// The properties that make two command lines the same job: files, parameters, versions and arithmetic; not
+/// nodes, slots, bands that follow from them, or outputs.
 public struct JobIdentity: Codable, Equatable, Sendable {
     /// Absolute name of the image, with its HDU.
     public let image: String
@@ -12,23 +12,23 @@ public struct JobIdentity: Codable, Equatable, Sendable {
     private let fields: [String: String]
 
     /// Changes with the format of the journal and of its contents.
-    static let format = 2
+    static let format = 3
 
     /// The identity of a scan.
     /// - Parameters:
     ///   - reader: of the image and its maps.
     ///   - parameters: what counts as a source.
-    ///   - plan: how the image is cut.
+    ///   - bandRows: rows of a band, if the user has chosen them.
     ///   - software: name and version of the program.
     /// - Throws: `EncodingError` for parameters that are not finite.
-    public init(reader: ImageReader, parameters: ScanParameters, plan: BandPlan, software: String) throws {
+    public init(reader: ImageReader, parameters: ScanParameters, bandRows: Int?, software: String) throws {
         image = Self.absolute(reader.summary.name)
         var fields = try Self.flat(parameters)
         fields["image"] = image
         fields["mask"] = reader.summary.mask.map(Self.absolute)
         fields["weight map"] = reader.summary.weights.map(Self.absolute)
-        fields["size of the image"] = "\(plan.width) x \(plan.height)"
-        fields["rows of a band"] = "\(plan.rows), of \(2 * plan.lowCount) bands \(plan.lowRows), halo \(plan.halo)"
+        fields["size of the image"] = "\(reader.summary.width) x \(reader.summary.height)"
+        fields["rows of a band"] = bandRows.map { "\($0)" } ?? "derived"
         fields["version"] = software
         fields["version of SEP"] = SEPVersion.current
         fields["arithmetic"] = "\(ArithmeticFingerprint.current)"

@@ -44,6 +44,8 @@ public struct JobRecord: Codable, Equatable, Sendable {
     public var tasks: Int?
     /// Number of tasks with a result, once the catalogue is written.
     public var tasksDone: Int?
+    /// The plan of bands of each pass, by the names of their steps, for which the journal has results.
+    public var plans: [String: BandPlan]?
     /// Number of files of a job of many images; nil for a scan of one.
     public var files: Int?
     /// The table of all files of a job of many images; nil unless one was written or begun.

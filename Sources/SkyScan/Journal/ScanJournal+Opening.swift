@@ -57,7 +57,7 @@ struct JournalOpening: Sendable {
             }
             if forgets {
                 try file.removeResults()
-                file.change { $0.merged = nil }
+                file.change { ($0.merged, $0.plans) = (nil, nil) }
             }
             if file.record.state != .finished {
                 file.change { old in

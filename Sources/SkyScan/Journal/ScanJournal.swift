@@ -16,7 +16,7 @@ public final class ScanJournal: Sendable {
     /// Until then results are not written, since repeating them takes less time than writing them; nil if all are.
     private let keepsFrom: ContinuousClock.Instant?
     private let state = Locked(State())
-    private let opened: Confined
+    let opened: Confined
     private let notice: @Sendable (String) -> Void
 
     private struct State {

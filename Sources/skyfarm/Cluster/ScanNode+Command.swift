@@ -11,13 +11,13 @@ import SkyScan
 extension ScanNode {
     /// Connects nodes and discovers others from now on, beside whatever else must be done before work can begin.
     /// `timeout`, adaptive if nil, and `maxAttempts` are limits of its scans; `job` is what nodes log as the job of this
-    /// process.
+    /// process. For `manyImages` a few tasks wait for the slots of this process, which unpack pixels themselves.
     /// - Throws: `KeyError` if nodes are needed and no key can be used.
     // Not inlined: the optimiser of Swift 6.3.1 crashes ("while splitting coroutine") on async functions that contain it.
     @inline(never)
     static func started(
         _ cluster: ClusterOptions, job: String? = nil, timeout: Duration? = nil, maxAttempts: Int = 3,
-        events: ScanEvents
+        manyImages: Bool = false, events: ScanEvents
     ) throws -> ScanNode {
         let (keys, sources) = try keysAndSources(cluster, events)
         var remote = RemoteNodes.Options.sky
@@ -27,7 +27,8 @@ extension ScanNode {
         remote.weight = cluster.weight
         let node = ScanNode(
             keys: keys, nodes: cluster.nodes.map(\.description), discovering: sources, localSlots: cluster.slotsHere,
-            localName: ScanEvents.localName,
+            localName: ScanEvents.localName, localQueue: manyImages ? cluster.slotsHere : 0,
+            unpacker: manyImages ? Scanners.sky.unpacker : nil,
             options: .init(
                 timeout: timeout, maxAttempts: maxAttempts, waitForSystems: .seconds(cluster.waitSeconds),
                 adaptiveTimeout: AdaptiveTimeout()),

@@ -20,6 +20,8 @@ struct NodesCommand: Command {
     private func list() async throws -> ExitCode {
         var remote = RemoteNodes.Options.sky
         remote.allowsDifferentNodes = options.allowsDifferent
+        // Nodes of other programs, whose tasks compute otherwise.
+        if !options.scanners.isEmpty { (remote.scanners, remote.arithmetic) = (options.scanners, nil) }
         let node = ScanNode(
             keys: try KeyStore.user().ring(), nodes: options.nodes.map(\.description),
             discovering: NodeSources(discovers: options.discovers, srv: options.srv).all, remote: remote)
@@ -120,6 +122,8 @@ extension NodesCommand {
         var srv: [String]
         var discovers: Bool
         var allowsDifferent: Bool
+        /// Tasks that a node must know to be usable; those of a sky scan if empty.
+        var scanners: [String]
         var waitSeconds: Double
         var common: CommonOptions
 
@@ -131,12 +135,17 @@ extension NodesCommand {
             static let names = ["list", "pause", "resume"]
         }
 
+        static let scanners = Option.list(
+            "scanner", .word("NAME"),
+            help: "List the nodes that know the task of this name, of a program that uses the library, as usable")
+
         init(_ arguments: Arguments) throws(UsageError) {
             action = try Self.action(arguments.positionals)
             nodes = try arguments[NodeOptions.nodes]
             srv = try arguments[NodeOptions.srv]
             discovers = try !arguments[NodeOptions.noDiscovery]
             allowsDifferent = try arguments[NodeOptions.allowDifferent]
+            scanners = try arguments[Self.scanners]
             waitSeconds = try arguments[NodeOptions.look]
             common = try CommonOptions(arguments)
         }
@@ -180,7 +189,7 @@ extension NodesCommand {
                 title: "Options",
                 options: [
                     NodeOptions.nodes.spec, NodeOptions.srv.spec, NodeOptions.noDiscovery.spec, NodeOptions.look.spec,
-                    NodeOptions.allowDifferent.spec,
+                    NodeOptions.allowDifferent.spec, Options.scanners.spec,
                 ]),
             CommonOptions.section,
         ],

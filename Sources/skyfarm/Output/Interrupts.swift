@@ -1,19 +1,18 @@
 import CommandLineKit
 import Dispatch
 import Foundation
+import ScanBasics
 import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP as values. The first requests an orderly end; a second SIGINT ends the process at once.
 ///
 /// While the object exists, these signals do not end the process by themselves. A SIGHUP that was ignored when the
 /// process started, as under nohup, stays ignored.
-final class Interrupts: @unchecked Sendable {
-    // Sendable: nothing but the atomic changes after `init`; the sources may be cancelled from any thread.
-
+final class Interrupts: Sendable {
     /// The signals received, in order; for one reader.
     let signals: AsyncStream<Signal>
     private let first = FirstSignal()
-    private let sources: [any DispatchSourceSignal]
+    private let events: SignalEvents
 
     enum Signal: Int32, CaseIterable, Sendable {
         case hangUp = 1
@@ -27,34 +26,21 @@ final class Interrupts: @unchecked Sendable {
     init(beforeExit: @escaping @Sendable () -> Void) {
         let (stream, continuation) = AsyncStream<Signal>.makeStream()
         signals = stream
-        let queue = DispatchQueue(label: "skyfarm.signals")
-        let registrations = DispatchGroup()
-        sources = Signal.allCases.compactMap { [first] signal in
-            let wasIgnored = Foundation.signal(signal.rawValue, SIG_IGN).isIgnore
-            if wasIgnored, signal == .hangUp { return nil }
-            let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: queue)
-            source.setEventHandler { @Sendable in
-                if !first.set(signal), signal == .interrupt {
-                    beforeExit()
-                    _exit(ExitCode.interrupted.rawValue)
-                }
-                continuation.yield(signal)
+        events = SignalEvents(
+            Signal.allCases.map(\.rawValue), unlessIgnored: [Signal.hangUp.rawValue],
+            queue: DispatchQueue(label: "skyfarm.signals")
+        ) { [first] number in
+            guard let signal = Signal(rawValue: number) else { return }
+            if !first.set(signal), signal == .interrupt {
+                beforeExit()
+                _exit(ExitCode.interrupted.rawValue)
             }
-            registrations.enter()
-            source.setRegistrationHandler { @Sendable in registrations.leave() }
-            source.activate()
-            return source
+            continuation.yield(signal)
         }
-        // Signals are ignored, and lost, until Dispatch has registered its sources.
-        registrations.wait()
     }
 
     /// The first signal received, for code that polls.
     var received: Signal? { first.value }
-
-    deinit {
-        for source in sources { source.cancel() }
-    }
 }
 
 /// The first signal received.
@@ -67,9 +53,4 @@ private final class FirstSignal: Sendable {
     func set(_ signal: Interrupts.Signal) -> Bool {
         number.compareExchange(expected: 0, desired: signal.rawValue, ordering: .relaxed).exchanged
     }
-}
-
-extension Optional where Wrapped == @convention(c) (Int32) -> Void {
-    /// True for SIG_IGN. C compares handlers as addresses, which Swift's function types do not offer.
-    fileprivate var isIgnore: Bool { unsafeBitCast(self, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) }
 }

@@ -14,7 +14,7 @@ extension ScanCommand {
         var overwrite: Bool
         var dryRun: Bool
         var cluster: ClusterOptions
-        /// Nil: derived from the image's size.
+        /// Nil: chosen for the image and the slots at hand.
         var bandRows: Int?
         /// Nil: adaptive.
         var timeoutSeconds: Double?
@@ -92,7 +92,7 @@ extension ScanCommand {
     private static let overwrite = Option.toggle("overwrite", help: "Replace output files that exist")
     private static let dryRun = Option.toggle("dry-run", help: "Print what would be done, and exit")
     private static let band = Option.optional(
-        "band", .integer("ROWS", 1...1_048_576), fallback: "derived from the image's size", layers: .all,
+        "band", .integer("ROWS", 1...1_048_576), fallback: "chosen for the image and the slots", layers: .all,
         help: "Rows of a band, the unit of work")
     private static let timeout = Option.optional(
         "timeout", .number("SECONDS", 0.001...86_400), fallback: "100 times the usual time, at least 60", layers: .all,

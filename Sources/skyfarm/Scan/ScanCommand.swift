@@ -67,12 +67,13 @@ struct ScanCommand: Command {
         let plan = try failing(.input, about: options.image) {
             try BandPlan(
                 width: reader.summary.width, height: reader.summary.height, parameters: parameters,
-                requestedRows: options.bandRows)
+                requestedRows: options.bandRows, slots: max(1, options.cluster.slotsHere))
         }
         if options.dryRun { return try dryRun(reader.summary, parameters, plan, outputs) }
         try requireHub()
         let identity = try failing(.input, about: options.image) {
-            try JobIdentity(reader: reader, parameters: parameters, plan: plan, software: Skyfarm.software)
+            try JobIdentity(
+                reader: reader, parameters: parameters, bandRows: options.bandRows, software: Skyfarm.software)
         }
         let log = options.log.about(identity.id)
         if let warning = SEPVersion.warning() { log.write(.warning, "\(warning)") }
@@ -129,6 +130,7 @@ struct ScanCommand: Command {
         try await journal?.begin { try await checksums.value }
         let job = try SkyScan(
             reader: reader, parameters: parameters, bandRows: options.bandRows,
+            slots: { node.systems.snapshot.reduce(0) { $0 + $1.slots } },
             positions: try options.forced?.placed(in: reader.summary), coordinator: node.coordinator,
             job: UInt64.random(in: .min ... .max), journal: journal, observer: events.handle,
             differentNodes: { node.connections.differentNodes })

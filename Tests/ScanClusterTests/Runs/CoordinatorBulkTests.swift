@@ -1,3 +1,4 @@
+import Foundation
 import ScanCluster
 import ScanTestSupport
 import Testing
@@ -68,6 +69,49 @@ import Testing
         // The first run must move all 40; the second at most what one node steals at its end.
         #expect(nodes.reduce(0) { $0 + $1.transfers } == loads.withLock { $0 })
         #expect(loads.withLock { $0 } < 60)
+    }
+
+    /// Packed bytes are one byte longer; those of 13 are damaged.
+    private struct Unpacker: BulkUnpacker {
+        struct Damaged: Error {}
+        let form = "test/1"
+        let threads: Locked<Set<String>>
+
+        func unpack(_ packed: BulkBytes, to unpackedCount: Int) throws -> BulkBytes {
+            threads.withLock { _ = $0.insert("\(pthread_self())") }
+            let byte = packed.withUnsafeBytes { $0[0] }
+            if byte == 13 { throw Damaged() }
+            return BulkBytes(byteCount: unpackedCount) { $0[0] = byte }
+        }
+    }
+
+    @Test("slots unpack the bytes of their tasks, and get them as they are if that fails")
+    func localUnpacking() async throws {
+        let threads = Locked<Set<String>>([])
+        let local = ScanSystem(
+            local: 1, id: .test(1), name: "here", queue: 1, unpacker: Unpacker(threads: threads), clock: clock)
+        systems.join(local)
+        let coordinator = ScanCoordinator(systems: systems, clock: clock)
+        let loads = Locked<[BulkPacking]>([])
+        let bulk: @Sendable (BulkSum) -> BulkSource = { task in
+            BulkSource(byteCount: 1) { packing in
+                loads.withLock { $0.append(packing) }
+                return BulkBytes(byteCount: 2, unpackedCount: 1) { $0[0] = UInt8(task.id) }
+            } load: {
+                loads.withLock { $0.append(.none) }
+                return BulkBytes(byteCount: 1) { $0[0] = UInt8(task.id) }
+            }
+        }
+        let outputs = try await driving {
+            var outputs: [Int] = []
+            let job = coordinator.responses(to: (0..<30).map { BulkSum(id: $0) }, bulk: bulk)
+            for try await response in job { outputs.append(try response.get()) }
+            return outputs.sorted()
+        }
+        #expect(outputs == Array(0..<30))
+        #expect(loads.withLock { $0.count { $0 == .local } } == 30 && loads.withLock { $0.count { $0 == .none } } == 1)
+        #expect(threads.withLock { $0.count } == 1)
+        await local.close()
     }
 
     @Test("input that cannot be read ends the run with its cause")

@@ -13,8 +13,8 @@ import Testing
         var state = SystemsState()
         for (index, slots) in slots.enumerated() {
             let joined = state.join(
-                id: .test(UInt64(index)), name: "node-\(index)", slots: slots, window: window,
-                isLocal: index == local)
+                id: .test(UInt64(index)), name: "node-\(index)", slots: slots,
+                window: index == local ? slots : window, isLocal: index == local)
             #expect(joined)
         }
         return state
@@ -77,6 +77,18 @@ import Testing
         count = 0
         while pick(&narrow) != nil { count += 1 }
         #expect(count == 3)
+    }
+
+    @Test("tasks wait at the local system if it has a queue, unless it has failed")
+    func localQueue() throws {
+        var state = SystemsState()
+        _ = state.join(id: .test(0), name: "here", slots: 2, window: 3, isLocal: true)
+        let first = try #require(pick(&state))
+        var count = 1
+        while pick(&state) != nil { count += 1 }
+        #expect(count == 3)
+        _ = state.release(first, as: .fault, at: start)
+        #expect(state.members[0].window == 2)
     }
 
     @Test("no system has more tasks than slots while tasks must not wait there")

@@ -114,7 +114,8 @@ struct BulkUnpackerTests {
             readsReferences: false)
         func admit(_ count: Int) -> TaskGrant? {
             let bytes = BulkBytes(byteCount: 1, unpackedCount: count) { $0[0] = 0 }
-            let frame = TaskFrame(request: 1, attempt: 1, scanner: none, task: none, key: key, bulk: bytes)
+            let part = Boxed(BulkPart(key: key, bulk: bytes))
+            let frame = TaskFrame(request: 1, attempt: 1, scanner: none, task: none, part: part)
             if case .run(let grant) = node.admit(frame, of: 1) { return grant }
             return nil
         }

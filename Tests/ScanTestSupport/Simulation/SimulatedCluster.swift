@@ -11,6 +11,8 @@ package struct SimulationReport: Sendable {
     package var census: [SimulatedEvent: Int]
     /// Virtual time that passed, in seconds.
     package var seconds: Double
+    /// Virtual time from the beginning of the jobs until all had ended, in seconds.
+    package var jobSeconds: Double
 }
 
 /// A coordinator and its nodes in one thread: the real ``ScanCoordinator`` and the real state machines of both sides
@@ -44,17 +46,20 @@ package struct SimulatedCluster: Sendable {
     package func run() -> SimulationReport {
         arrange()
         let scenario = world.scenario
-        let ended: Void? = world.executor.run(until: scenario.limit) { isIdle in
+        let ended = Ended()
+        let isEnded: Void? = world.executor.run(until: scenario.limit) { isIdle in
             coordinator.process.check(isIdle: isIdle)
             return world.violation == nil
         } _: {
             [self] in
+            await world.sleep(until: scenario.begins)
             await withTaskGroup(of: Void.self) { group in
                 for job in 0..<scenario.jobs { group.addTask { await run(job: job) } }
             }
+            ended.seconds = world.clock.now.since(scenario.begins) / .seconds(1)
             await checkEnd()
         }
-        if ended == nil { world.fail("a job does not end") }
+        if isEnded == nil { world.fail("a job does not end") }
         var census: [SimulatedEvent: Int] = [:]
         for event in SimulatedEvent.allCases { census[event] = world.census[event.rawValue] }
         defer {
@@ -63,7 +68,12 @@ package struct SimulatedCluster: Sendable {
         }
         return SimulationReport(
             violation: world.violation, fingerprint: world.fingerprint, census: census,
-            seconds: world.clock.now.seconds)
+            seconds: world.clock.now.seconds, jobSeconds: ended.seconds)
+    }
+
+    private final class Ended: @unchecked Sendable {
+        // Sendable: touched only on the simulation's thread.
+        var seconds = 0.0
     }
 
     // MARK: Faults

@@ -70,6 +70,10 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
     let options: ScanCoordinator.Options
     /// Jobs may end because there was no system for too long.
     let mayStarve: Bool
+    /// Costs of the tasks of each job; nil for random ones.
+    var costs: [Double]?
+    /// When the jobs begin.
+    var begins = Instant(nanoseconds: 0)
 
     /// The scenario of a seed: mostly small, one in 500 with up to 200 nodes and 20,000 tasks.
     package init(seed: UInt64) {
@@ -135,8 +139,31 @@ package struct SimulationScenario: Sendable, CustomStringConvertible {
             responseBuffer: random.chance(0.2) ? Int.random(in: 1...8, using: &random) : 256)
     }
 
+    /// A cluster without faults, whose nodes of `slots` slots do a job of one task for each of `costs`, in seconds of a
+    /// slot; the time that a task takes differs from that by up to a fifth. The job begins when all nodes have joined.
+    package init(seed: UInt64, nodes count: Int, slots: Int, costs: [Double]) {
+        self.seed = seed
+        let start = Instant(nanoseconds: 0)
+        nodes = (0..<count).map { _ in Node(slots: slots, queue: slots, speed: 1, joins: start) }
+        (localSlots, jobs, tasks) = (0, 1, costs.count)
+        self.costs = costs
+        begins = Instant(seconds: 10)
+        longestTask = costs.max() ?? 0
+        (poisoned, bands, sendsReferences) = (0, nil, false)
+        network = Network(isStream: true, latency: 0.0002)
+        attempts = AttemptFaults()
+        (faultInterval, calm, kills, jumps) = (nil, start, [], [])
+        (journalFaults, consumption, mayStarve) = (0, nil, false)
+        options = .init()
+    }
+
     /// Tasks of the job of that number.
     func makeTasks(job: Int) -> [SimulatedTask] {
+        if let costs {
+            return costs.enumerated().map {
+                SimulatedTask(id: job << 32 | $0.offset, cost: $0.element, isPoisoned: false, band: nil)
+            }
+        }
         var random = SplitMix64(seed: seed ^ UInt64(job + 1) << 56)
         return (0..<tasks).map { number in
             SimulatedTask(

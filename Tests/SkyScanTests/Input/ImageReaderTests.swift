@@ -112,6 +112,34 @@ struct ImageReaderTests {
         #expect(await reader.windowsAhead == Array(windows[1...2]))
     }
 
+    @Test("a slot gets a whole image as it is stored, also read ahead, and other windows as pixels")
+    func packsForSlots() async throws {
+        let path = files.path("tiles.fits")
+        _ = try CompressedFile.all[1].write(to: path)
+        let integers = try files.integers("integers.fits", width: 190, height: 170) { x, y in Int16(100 * y + x) }
+        // Stored floats are longer than the pixels, by their header.
+        for path in [path, integers, try files.field()] {
+            let reader = try ImageReader(image: path, slots: 2)
+            let size = reader.summary
+            let whole = reader.contents(of: PixelRect(x: 0..<size.width, y: 0..<size.height))
+            let part = reader.contents(of: PixelRect(x: 0..<size.width, y: 0..<10))
+            let pixels = try await reader.read(whole).withUnsafeBytes { [UInt8]($0) }
+            #expect(try await reader.read(part, packing: .local).unpackedCount == nil)
+            await reader.readAhead([whole], unpacksOnSlots: true)
+            #expect(await reader.windowsAhead == [whole])
+            let packed = try await reader.read(whole, packing: .local)
+            #expect(await reader.windowsAhead == [] && packed.unpackedCount == whole.byteCount)
+            let unpacked = try WindowUnpacker().unpack(packed, to: whole.byteCount)
+            #expect(unpacked.withUnsafeBytes { [UInt8]($0) } == pixels)
+            // Whoever does not unpack gets pixels.
+            await reader.readAhead([whole], unpacksOnSlots: true)
+            #expect(try await reader.read(whole).unpackedCount == nil)
+            // In a pass over bands, the same pixels are needed again.
+            let position = PassPosition(isFirstPass: true, following: [], rest: 0)
+            #expect(try await reader.read(whole, at: position, packing: .local).unpackedCount == nil)
+        }
+    }
+
     @Test("takes the checksum of the stored bytes without opening the image a second time")
     func checksumOfBytes() async throws {
         let path = try files.field()

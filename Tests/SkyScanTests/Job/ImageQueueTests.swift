@@ -52,6 +52,24 @@ import Testing
         #expect(queue.openCount == 10)
     }
 
+    @Test("beside others that have work for the other slots an image is cut into no bands, unless it is too large")
+    func whole() async throws {
+        var state = ImageQueueState()
+        for count in 0..<5 {
+            #expect(state.suffices(slots: 3) == (count > 3))
+            _ = state.open()
+        }
+        let queue = ImageQueue(systems: Systems(clock: ManualClock()))
+        let first = try await queue.enter()
+        #expect(queue.bandRows(width: 4096, height: 4096) == nil)
+        let second = try await queue.enter()
+        #expect(queue.bandRows(width: 4096, height: 4096) == 4096)
+        #expect(queue.bandRows(width: 4096, height: 4097) == nil)
+        queue.leave(first)
+        #expect(queue.bandRows(width: 4096, height: 4096) == nil)
+        queue.leave(second)
+    }
+
     @Test("events in any order leave no task that is negative, and no image that was closed")
     func random() {
         var generator = SplitMix64(seed: 3)

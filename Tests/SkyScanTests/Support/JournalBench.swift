@@ -41,10 +41,8 @@ final class JournalBench: Sendable {
         var parameters = ScanParameters()
         parameters.threshold = threshold
         let reader = try ImageReader(image: image)
-        let plan = try BandPlan(
-            width: reader.summary.width, height: reader.summary.height, meshHeight: 64, requestedRows: 64)
         return JobRecord(
-            identity: try JobIdentity(reader: reader, parameters: parameters, plan: plan, software: software),
+            identity: try JobIdentity(reader: reader, parameters: parameters, bandRows: 64, software: software),
             words: [image], folder: folder, began: 0)
     }
 
@@ -58,17 +56,18 @@ final class JournalBench: Sendable {
 
     var journalPath: String { get throws { journals.journalPath(try record().identity.id) } }
 
-    /// Scans the image on two local slots.
+    /// Scans the image on two local slots, in bands of 64 rows, or in bands for `slots` slots.
     func scan(
-        _ journal: ScanJournal?, differentNodes: [String: NodeInfo] = [:],
+        _ journal: ScanJournal?, slots: Int? = nil, differentNodes: [String: NodeInfo] = [:],
         observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in }
     ) async throws -> SkyScanResult {
         let reader = try ImageReader(image: image)
         let systems = Systems(clock: EventLoop.shared)
         let system = ScanSystem(local: 2, id: SystemID(high: 0, low: 1), name: "local", clock: EventLoop.shared)
         systems.join(system)
+        let counter: (@Sendable () -> Int)? = if let slots { { slots } } else { nil }
         let scan = try SkyScan(
-            reader: reader, parameters: ScanParameters(), bandRows: 64,
+            reader: reader, parameters: ScanParameters(), bandRows: slots == nil ? 64 : nil, slots: counter,
             coordinator: ScanCoordinator(systems: systems, clock: EventLoop.shared), job: 1, journal: journal,
             observer: observer, differentNodes: { differentNodes })
         do {

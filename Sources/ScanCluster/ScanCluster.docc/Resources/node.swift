@@ -1,7 +1,4 @@
-import ScanCluster
-import ScanFarm
-import ScanNetwork
-import ScanSecurity
+import SkyfarmKit
 
 /// Counts the primes of a range. Any type that conforms to `ScanTask` can be farmed out in the same way.
 struct PrimeCount: ScanTask {

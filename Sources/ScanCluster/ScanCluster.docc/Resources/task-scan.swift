@@ -1,4 +1,4 @@
-import ScanCluster
+import SkyfarmKit
 
 /// Counts the primes of a range. Any type that conforms to `ScanTask` can be farmed out in the same way.
 struct PrimeCount: ScanTask {

@@ -166,7 +166,8 @@ struct ImagesJob: Sendable {
             events.ended(image: location)
         }
         let scan = try SkyScan(
-            reader: reader, parameters: parameters, bandRows: options.bandRows,
+            reader: reader, parameters: parameters,
+            bandRows: options.bandRows ?? queue.bandRows(width: reader.summary.width, height: reader.summary.height),
             positions: try options.forced?.placed(in: reader.summary), coordinator: node.coordinator,
             job: UInt64.random(in: .min ... .max), journal: try tasks(of: reader, in: fileScan),
             observer: { event in

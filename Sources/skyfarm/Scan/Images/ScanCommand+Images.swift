@@ -98,7 +98,7 @@ extension ScanCommand {
         let events = ScanEvents(display: display)
         let node = try ScanNode.started(
             options.cluster, job: results.journal?.id, timeout: options.timeoutSeconds.map { .seconds($0) },
-            maxAttempts: options.maxAttempts, events: events)
+            maxAttempts: options.maxAttempts, manyImages: true, events: events)
         defer {
             results.report.record(node.connections)
             node.disconnect()

@@ -1,0 +1,36 @@
+public import ScanCluster
+public import ScanDiscovery
+public import ScanNetwork
+public import ScanSecurity
+
+/// Runs `body` with a farm of the nodes that are discovered, or that are at these addresses, and closes the farm, also if
+/// `body` throws.
+///
+/// ```swift
+/// let primes = try await withFarm(running: PrimeCount.self) { farm in
+///     var primes = 0
+///     for try await response in farm.responses(to: tasks) { primes += try response.get() }
+///     return primes
+/// }
+/// ```
+///
+/// The parameters are those of ``Farm/init(running:nodes:discovering:keys:localSlots:wait:options:remote:loop:)``.
+/// - Throws: as that, and what `body` throws.
+public func withFarm<each Work: ScanTask, Result>(
+    running types: repeat (each Work).Type, nodes addresses: [String] = [],
+    discovering sources: [any ServiceDiscovery]? = nil, keys: KeyRing? = nil, localSlots: Int = 0,
+    wait: Duration = .seconds(5), options: ScanCoordinator.Options = .init(), remote: RemoteNodes.Options = .init(),
+    loop: EventLoop = .shared, _ body: (Farm) async throws -> Result
+) async throws -> Result {
+    let farm = try await Farm(
+        running: repeat each types, nodes: addresses, discovering: sources, keys: keys, localSlots: localSlots,
+        wait: wait, options: options, remote: remote, loop: loop)
+    do {
+        let result = try await body(farm)
+        await farm.close()
+        return result
+    } catch {
+        await farm.close()
+        throw error
+    }
+}

@@ -1,0 +1,17 @@
+internal import SkyImage
+
+extension SkyScan {
+    /// Cuts the image anew before the second pass if there are at least twice as many slots as at the beginning: nodes
+    /// that have joined since would have too few bands.
+    ///
+    /// The pixels of the new bands are read and sent again.
+    mutating func planExtraction() async throws {
+        var next = plan
+        if let slots = slots?(), slots >= 2 * plannedSlots {
+            next = try BandPlan(width: plan.width, height: plan.height, parameters: parameters, slots: slots)
+        }
+        next = try await journal?.plan(of: .extraction, proposed: next) ?? next
+        if next == plan { return }
+        (plan, earlierPlans) = (next, earlierPlans + 1)
+    }
+}
