@@ -19,7 +19,7 @@ struct Benchmarks {
     private static func run(_ arguments: [String]) async throws {
         // Nodes and the echo server are child processes of this program.
         if let role = arguments.first.flatMap(ChildRole.init(rawValue:)) {
-            return try role.serve(on: arguments.last ?? "")
+            return try await role.serve(on: arguments.last ?? "")
         }
         if arguments.first == MeasuredProgram.role { return try MeasuredProgram.serve(Array(arguments.dropFirst())) }
         let options = try BenchmarkOptions(arguments)
@@ -31,6 +31,7 @@ struct Benchmarks {
             case .codec: try CodecSuite(options).run()
             case .tls: try await TLSSuite(options).run()
             case .scale: try await ScaleSuite(options).run()
+            case .share: try await ShareSuite(options).run()
             case .wire: try await WireSuite(options).run()
             case .dashboard: try DashboardSuite(options).run()
             case .start: try StartSuite(options).run()

@@ -15,12 +15,12 @@ final class ChildProcess {
     /// The address at which it serves.
     var address: String { "\(host):\(port)" }
 
-    /// Starts this program in `role`, on this host or on another one of the lab.
-    init(_ role: ChildRole, on host: LabHost? = nil) throws {
+    /// Starts this program in `role`, on this host or on another one of the lab; with an argument, if the role has one.
+    init(_ role: ChildRole, on host: LabHost? = nil, argument: String? = nil) throws {
         let output = Pipe()
         self.host = host?.address ?? "127.0.0.1"
         let program = Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0])
-        let command = (try host?.command ?? []) + [program.path, role.rawValue, self.host]
+        let command = (try host?.command ?? []) + [program.path, role.rawValue, argument ?? self.host]
         process.executableURL = URL(filePath: command[0])
         process.arguments = Array(command.dropFirst())
         process.standardInput = input
@@ -33,8 +33,12 @@ final class ChildProcess {
         self.port = port
     }
 
+    /// Stops the process as Ctrl-Z does; it stays stopped until it ends.
+    func stop() { kill(process.processIdentifier, SIGSTOP) }
+
     deinit {
         process.terminate()
+        kill(process.processIdentifier, SIGCONT)
         process.waitUntilExit()
     }
 }
@@ -47,9 +51,12 @@ enum ChildRole: String {
     case clearSkyNode = "serve-sky-scans-in-clear"
     case clearNullNode = "serve-null-tasks-in-clear"
     case echo = "serve-echoes"
+    case napNode = "serve-naps"
+    /// Its argument is the address of a node.
+    case napCoordinator = "run-naps"
 
     /// Serves at an address of `host` until standard input or the only connection ends.
-    func serve(on host: String) throws {
+    func serve(on host: String) async throws {
         switch self {
         case .skyNode: try Self.serve(.sky, on: host)
         case .pixelNode: try Self.serve(ReceivedPixels.scanners, on: host, slots: 2)
@@ -57,6 +64,8 @@ enum ChildRole: String {
         case .clearSkyNode: try Self.serve(.sky, on: host, .clear)
         case .clearNullNode: try Self.serve(Scanners(NullTask.self, ProbeTask.self), on: host, .clear)
         case .echo: try Self.serveEchoes()
+        case .napNode: try Self.serve(Scanners(ShareNap.self), on: host, slots: ShareNap.slots)
+        case .napCoordinator: try await Self.runNaps(at: host)
         }
     }
 
@@ -79,6 +88,15 @@ enum ChildRole: String {
         guard listener >= 0 else { throw BenchmarkError("cannot listen on the loopback interface") }
         announce(port)
         _ = cecho_serve(listener)
+    }
+
+    private static func runNaps(at address: String) async throws {
+        var isAnnounced = false
+        try await ShareNap.run(at: address, weight: 1) { _ in
+            // It has no port; this tells that it has a result.
+            if !isAnnounced { announce(0) }
+            isAnnounced = true
+        }
     }
 
     private static func announce(_ port: UInt16) {
