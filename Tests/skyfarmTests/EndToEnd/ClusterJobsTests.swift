@@ -62,10 +62,20 @@ import Testing
     @Test("a job whose node is lost is continued by another one from its journal, with the same bytes")
     func lost() throws {
         let (beta, gamma) = (try node("beta"), try node("gamma"))
+        // Runs the tasks, and is stopped while the job must not end.
+        let delta = try node("delta", ["--slots", "1"])
         let image = try scene.sky("shared/sky.fits", size: "4000x4000")
-        let words = [image, "--band", "64", "--local-slots", "1", "--overwrite"]
+        let words = [image, "--band", "32", "--overwrite"]
         try #require(try run(["scan", "-o", scene.path("expected.fits"), "--no-journal"] + words, []).code == 0)
-        let id = try submit(["--on", "beta", "-o", scene.path("shared/o.fits")] + words, [beta])
+        let id = try submit(
+            [
+                "--on", "beta", "-o", scene.path("shared/o.fits"), "--local-slots", "0", "--node", beta.address,
+                "--node", delta.address, "--only", "delta",
+            ] + words, [beta])
+        try wait("a task is done") {
+            (try? String(contentsOfFile: store.logPath(id), encoding: .utf8).contains(#""event":"finished""#)) == true
+        }
+        delta.program.send(SIGSTOP)
         // From another machine, with the display of a scan.
         let watch = try Program(
             ["jobs", "watch", id, "--progress", "json"], environment: variables("gamma", [beta, gamma]))
@@ -76,6 +86,7 @@ import Testing
         beta.program.send(SIGKILL)
         kill(pid_t(process), SIGKILL)
         try wait("the job is lost") { try run(["jobs"], [gamma]).output.contains(try Regex("\(id) +lost +beta")) }
+        delta.program.send(SIGCONT)
         let resumed = try run(["jobs", "resume", id, "--on", "gamma"], [beta, gamma])
         #expect(resumed.code == 0, "\(resumed.errors)")
         #expect(try run(["jobs", "wait", id], [gamma]).code == 0)
