@@ -121,11 +121,10 @@ struct TaskRun<Work: ScanTask> {
     private mutating func advance(in group: inout Children) throws -> Bool {
         try Task.checkCancellation()
         let now = clock.now
-        repeat { pull() } while start(in: &group, at: now)
-        // A system that gets a task as well holds its bytes then: others may have waited for that.
-        if hedge(in: &group, at: now) {
+        repeat {
             repeat { pull() } while start(in: &group, at: now)
-        }
+            // A system that gets a task as well holds its bytes then: others may have waited for that.
+        } while hedge(in: &group, at: now)
         inspector?(.init(state: state, isHeldUp: state.isHeldUp(by: ends.count)))
         if state.isDone { return false }
         let error = state.checkStranded(

@@ -85,8 +85,9 @@ package struct TaskRunState: Sendable {
 
     /// Whether to pull a task: one is kept ahead, and more behind it if it may have to wait for a certain system.
     package var wantsTask: Bool {
-        !isExhausted
-            && ledger.pending.count < (ledger.pending.first?.request.isChoosy == true ? Self.lookAhead : 1)
+        if isExhausted { return false }
+        guard let first = ledger.pending.first else { return true }
+        return first.request.isChoosy && ledger.pending.count < Self.lookAhead
     }
 
     /// A task was pulled.

@@ -23,8 +23,9 @@ package struct SystemsState: Sendable {
         /// Order of the last reservation or release: the member with the smallest has been idle longest.
         var touched: UInt64 = 0
 
-        /// Most attempts in flight now: of the local system the slots and its short queue. After a fault no attempt waits there for a slot until the system has succeeded
-        /// again: if it keeps failing, each return costs one attempt per slot, not a whole window of them.
+        /// Most attempts in flight now: of the local system the slots and its short queue. After a fault no attempt waits
+        /// there for a slot until the system has succeeded again: if it keeps failing, each return costs one attempt per
+        /// slot, not a whole window of them.
         package var window: Int {
             if backOff.faults > 0 { return slots }
             return isLocal ? maxWindow : min(maxWindow, slots + throughput.prefetch(slots: slots))
