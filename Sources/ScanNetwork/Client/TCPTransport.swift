@@ -74,10 +74,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
                 throw WireError("it has \(size) bytes, and the node accepts \(node.frameLimit)")
             }
             guard scanner.utf8.count <= 255 else { throw WireError("its scanner's name is too long") }
-            // Asked only with bulk bytes: a method that is not mutating copies all of the state.
-            let hasBulk = attempt.bulk != nil || attempt.reference != nil
-            let reference = hasBulk ? state.reference(for: attempt) : nil
-            let request = state.start(attempt, reference: reference, completion: Completion(call: completion))
+            let (request, reference) = state.start(attempt, completion: Completion(call: completion))
             connection.send {
                 $0.putTask(
                     request: request, attempt: UInt32(clamping: attempt.number), scanner: scanner, task: bytes,

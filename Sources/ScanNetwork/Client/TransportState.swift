@@ -109,15 +109,25 @@ package struct TransportState<Completion> {
         return unreadable.contains(reference.origin) ? nil : reference
     }
 
-    /// An attempt is sent, with `reference` or its bytes.
-    /// - Returns: the number of its request.
+    /// An attempt is sent.
+    /// - Returns: the number of its request, and the reference to send instead of its bulk bytes; see ``reference(for:)``.
     package mutating func start(
-        _ attempt: AttemptRequest, reference: BulkReference?, completion: Completion
-    ) -> UInt64 {
-        if reference == nil, attempt.bulk == nil { return pending.insert(Request(completion: completion)) }
+        _ attempt: AttemptRequest, completion: Completion
+    ) -> (request: UInt64, reference: BulkReference?) {
+        guard attempt.bulk != nil || attempt.reference != nil else {
+            return (pending.insert(Request(completion: completion)), nil)
+        }
+        return startWithBulk(attempt, completion: completion)
+    }
+
+    /// Apart from ``start(_:completion:)``, which is then small enough for its callers to inline.
+    private mutating func startWithBulk(
+        _ attempt: AttemptRequest, completion: Completion
+    ) -> (request: UInt64, reference: BulkReference?) {
+        let reference = reference(for: attempt)
         if reference == nil, let bulk = attempt.bulk { traffic.sent.add(bulk.count) }
         let bulk = Bulk(attempt, reference: reference)
-        return pending.insert(Request(completion: completion, bulk: bulk))
+        return (pending.insert(Request(completion: completion, bulk: bulk)), reference)
     }
 
     /// The traffic since the last call; nil if there was none.

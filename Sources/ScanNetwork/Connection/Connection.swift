@@ -119,11 +119,15 @@ final class Connection: Flushable, @unchecked Sendable {
             if records.hasOutput {
                 guard case .bytes = records.send(to: socket) else { return }
             } else {
-                let sealed = out.withPieces { pieces in Result { () throws(TLSError) in try records.seal(pieces) } }
-                guard case .success(let count) = sealed else { return }
-                out.advance(by: count)
+                do { try seal() } catch { return }
             }
         }
+    }
+
+    /// Encrypts the next of the waiting bytes.
+    private func seal() throws(TLSError) {
+        let sealed = out.withPieces { pieces in Result { () throws(TLSError) in try records.seal(pieces) } }
+        out.advance(by: try sealed.get())
     }
 
     /// Appends bulk bytes to the frame that was sent last.
@@ -157,11 +161,7 @@ final class Connection: Flushable, @unchecked Sendable {
                 case .failed(let error): return end(ScanError(.systemLost, "the connection broke: \(error)"))
                 }
             } else if records.isEstablished, out.waiting > 0 {
-                let sealed = out.withPieces { pieces in Result { () throws(TLSError) in try records.seal(pieces) } }
-                switch sealed {
-                case .success(let count): out.advance(by: count)
-                case .failure(let error): return end(ScanError(error))
-                }
+                do { try seal() } catch { return end(ScanError(error)) }
             } else if phase != .lingering || !records.close() {
                 break
             }

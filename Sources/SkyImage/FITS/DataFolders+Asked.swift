@@ -1,5 +1,6 @@
 import CSkyfarm
 import Foundation
+internal import ScanBasics
 
 /// Files that a coordinator asks for by the names that users give them.
 extension DataFolders {
@@ -18,13 +19,8 @@ extension DataFolders {
     /// The files that a pattern of the shell matches, in alphabetical order: those below the folders.
     /// - Throws: ``ImageError`` with `missing` if there is none.
     package func paths(matching pattern: String) throws(ImageError) -> [String] {
-        var found = glob_t()
-        defer { globfree(&found) }
-        var paths: [String] = []
-        if pattern.hasPrefix("/"), glob(pattern, 0, nil, &found) == 0 {
-            paths = (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
-        }
-        paths.removeAll { (try? resolved($0)) == nil }
+        let matches = pattern.hasPrefix("/") ? ShellPattern.paths(matching: pattern) : []
+        let paths = matches.filter { (try? resolved($0)) != nil }
         if paths.isEmpty {
             throw ImageError(.missing, "\(pattern): no file below the folders of --data of the node matches")
         }

@@ -1,3 +1,4 @@
+internal import ScanBasics
 internal import ScanNetwork
 internal import SkyImage
 
@@ -41,7 +42,7 @@ struct NodeFileRequest: Codable, Equatable, Sendable {
         do throws(ImageError) {
             switch subject {
             case .names:
-                if path.contains(where: { "*?[".contains($0) }), (try? folders.resolved(path)) == nil {
+                if ShellPattern.isPattern(path), (try? folders.resolved(path)) == nil {
                     return NodeFileAnswer(names: try folders.paths(matching: path))
                 }
                 _ = try folders.resolved(path)
@@ -50,8 +51,8 @@ struct NodeFileRequest: Codable, Equatable, Sendable {
                 let found = try folders.survey(at: try folders.resolved(path), selector: selector)
                 return NodeFileAnswer(file: .init(found.survey, size: found.size, modified: found.modified))
             case .image:
-                let image = try folders.image(at: try folders.resolved(path), hdu: hdu ?? 0)
-                return NodeFileAnswer(image: try .init(image, path: try folders.resolved(path)))
+                let path = try folders.resolved(path)
+                return NodeFileAnswer(image: try .init(try folders.image(at: path, hdu: hdu ?? 0), path: path))
             }
         } catch {
             return NodeFileAnswer(problem: .init(code: error.code.rawValue, message: error.message))

@@ -67,10 +67,9 @@ final class ChildProcess: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &ignored)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        var arguments = words.map { strdup($0) } + [nil]
-        var variables = ProcessInfo.processInfo.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        return posix_spawn(&process, words[0], &actions, &attributes, &arguments, &variables)
+        return SpawnedProcess.withStrings(words, ProcessInfo.processInfo.environment) { arguments, variables in
+            posix_spawn(&process, words[0], &actions, &attributes, &arguments, &variables)
+        }
     }
 
     /// Runs a program to its end, on threads of its own.
@@ -146,9 +145,7 @@ final class ChildProcess: Sendable {
         while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return state.withLock { state in
             state.hasEnded = true
-            var status: Int32 = 0
-            while waitpid(process, &status, 0) < 0, errno == EINTR {}
-            return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
+            return SpawnedProcess.wait(for: process)
         }
     }
 }

@@ -9,11 +9,10 @@ enum DetachedProcess {
     static func start(
         _ words: [String], in folder: String, log: String, environment: [String: String]
     ) throws(CommandError) -> pid_t {
-        let arguments = words.map { strdup($0) }
-        let variables = environment.map { strdup("\($0.key)=\($0.value)") }
-        defer { for text in arguments + variables { free(text) } }
         var process: pid_t = 0
-        let failure = skyfarm_spawn_detached(arguments + [nil], variables + [nil], folder, log, &process)
+        let failure = SpawnedProcess.withStrings(words, environment) { arguments, variables in
+            skyfarm_spawn_detached(arguments, variables, folder, log, &process)
+        }
         guard failure == 0 else { throw CommandError(.failure, "\(words[0]) in \(folder)", errno: failure) }
         return process
     }
@@ -22,7 +21,7 @@ enum DetachedProcess {
     static func end(of process: pid_t) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                while waitpid(process, nil, 0) < 0, errno == EINTR {}
+                SpawnedProcess.wait(for: process)
                 continuation.resume()
             }
         }

@@ -43,17 +43,13 @@ struct BrowserCommand: Equatable, Sendable {
         sigaddset(&signals, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-        var arguments = words.map { strdup($0) } + [nil]
-        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in arguments + variables { free(text) } }
         var process: pid_t = 0
-        let failure = posix_spawnp(&process, words[0], nil, &attributes, &arguments, &variables)
+        let failure = SpawnedProcess.withStrings(words, environment) { arguments, variables in
+            posix_spawnp(&process, words[0], nil, &attributes, &arguments, &variables)
+        }
         if failure == ENOENT { throw .missing }
         if failure != 0 { throw .notStarted(failure) }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        let signal = status & 0x7f
-        let code = signal == 0 ? status >> 8 & 0xff : 128 + signal
+        let code = SpawnedProcess.wait(for: process)
         if code != 0 { throw .ended(code) }
     }
 }

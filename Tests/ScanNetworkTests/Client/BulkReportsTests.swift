@@ -49,9 +49,7 @@ import Testing
         var attempt = AttemptRequest(task: ProbeTask(id: 1), number: 1, bulkKey: BulkKey(job: 1, index: 1))
         (attempt.reference, attempt.referredCount) = (reference, 100)
         var requests: [UInt64] = []
-        for completion in 0..<2 {
-            requests.append(state.start(attempt, reference: state.reference(for: attempt), completion: completion))
-        }
+        for completion in 0..<2 { requests.append(state.start(attempt, completion: completion).request) }
         var response = ResponseFrame(
             request: requests[0], succeeded: true, keptBulk: true, seconds: 1,
             body: UnsafeRawBufferPointer(start: nil, count: 0))

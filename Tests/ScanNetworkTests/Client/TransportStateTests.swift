@@ -27,7 +27,7 @@ import Testing
     @Test("an answer completes its attempt once; after a cancellation it is ignored")
     func answers() throws {
         var state = state()
-        let requests = (0..<2).map { state.start(attempt(), reference: nil, completion: $0) }
+        let requests = (0..<2).map { state.start(attempt(), completion: $0).request }
         let cancelled = (0..<2).map { _ in state.cancel(requests[0]) }
         #expect(cancelled == [true, false])
         guard case .none = try state.received(refusal(requests[0], .queueFull)) else {
@@ -63,8 +63,8 @@ import Testing
     func unreadable() throws {
         var state = state()
         let attempt = attempt(reference: BulkReference(origin: [1], part: [2]))
-        let reference = try #require(state.reference(for: attempt))
-        let request = state.start(attempt, reference: reference, completion: 1)
+        let (request, reference) = state.start(attempt, completion: 1)
+        _ = try #require(reference)
         guard case .complete(1, .error(let error)) = try state.received(refusal(request, .bulkElsewhere)) else {
             Issue.record("a refusal was lost")
             return
@@ -76,11 +76,11 @@ import Testing
     @Test("bytes that are sent count at once, those that the node reads itself once it has answered")
     func traffic() throws {
         var state = state()
-        _ = state.start(attempt(), reference: nil, completion: 0)
+        _ = state.start(attempt(), completion: 0)
         let taken = [state.takeTraffic(), state.takeTraffic()]
         #expect(taken[0]?.sent.bytes == 1 && taken[1] == nil)
         let reference = BulkReference(origin: [1], part: [2])
-        let requests = (1...2).map { state.start(attempt(reference: reference), reference: reference, completion: $0) }
+        let requests = (1...2).map { state.start(attempt(reference: reference), completion: $0).request }
         _ = try state.received(refusal(requests[0], .bulkElsewhere))
         let refused = state.takeTraffic()
         #expect(refused == nil)
@@ -95,7 +95,7 @@ import Testing
     @Test("a draining node gets no attempt, and those that it leaves unanswered are returned")
     func draining() throws {
         var state = state()
-        _ = state.start(attempt(), reference: nil, completion: 7)
+        _ = state.start(attempt(), completion: 7)
         guard case .leave = try state.received(.goodbye(draining: true, message: "bye")) else {
             Issue.record("a goodbye was lost")
             return

@@ -33,8 +33,7 @@ final class SimulatedTransport: ScanTransport, @unchecked Sendable {
             world.after(.zero) { completion(.error(refusal)) }
             return AttemptHandle(rawValue: .max)
         }
-        let reference = state.reference(for: attempt)
-        let request = state.start(attempt, reference: reference, completion: completion)
+        let (request, reference) = state.start(attempt, completion: completion)
         do {
             let task = try encoder.encode(attempt.task)
             let frame = SimulatedMessage.frame(bulk: reference == nil ? attempt.bulk : nil) { writer in

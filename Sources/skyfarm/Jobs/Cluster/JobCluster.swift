@@ -33,20 +33,11 @@ struct JobCluster: Equatable, Sendable {
         let targets = await addresses()
         guard !targets.isEmpty else { return View() }
         let keys = try KeyStore.user().ring()
-        let (replies, continuation) = AsyncStream.makeStream(
-            of: (target: [SocketAddress], Result<Answer, any Error>).self)
-        for target in targets {
-            Task {
-                let result: Result<Answer, any Error>
-                do { result = .success(try await Self.ask(target, keys)) } catch { result = .failure(error) }
-                continuation.yield((target, result))
-            }
+        let replies = poll(targets, within: limit) {
+            await Self.ask($0, keys)
+        } late: {
+            try? $0.get().calls.close()
         }
-        let deadline = Task {
-            try? await Task.sleep(for: limit)
-            continuation.finish()
-        }
-        defer { deadline.cancel() }
         var (view, seen, silent) = (View(), Set<SystemID>(), Set(targets))
         for await (target, result) in replies {
             silent.remove(target)
@@ -74,9 +65,13 @@ struct JobCluster: Equatable, Sendable {
         var rows: [JobsCommand.SubmittedRow]
     }
 
-    private static func ask(_ target: [SocketAddress], _ keys: KeyRing) async throws -> Answer {
-        let calls = try await NodeCalls.connect(to: target, keys: keys)
-        return Answer(calls: calls, rows: try await calls.send(ClusterRequest(.list)).jobs ?? [])
+    private static func ask(_ target: [SocketAddress], _ keys: KeyRing) async -> Result<Answer, any Error> {
+        do {
+            let calls = try await NodeCalls.connect(to: target, keys: keys)
+            return .success(Answer(calls: calls, rows: try await calls.send(ClusterRequest(.list)).jobs ?? []))
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// One row for each job: that of the node that runs it, rather than what others see in a shared folder.

@@ -32,29 +32,25 @@ final class ClusterWatch: Sendable {
             for target in connections.keys where !targets.contains(target) {
                 connections.removeValue(forKey: target)?.calls.close()
             }
-            let (answers, continuation) = AsyncStream.makeStream(of: Answer.self)
-            for target in targets {
-                let calls = connections[target]?.calls
-                Task { [keys] in continuation.yield(await Self.ask(target, calls, keys)) }
-            }
-            let end = Task {
-                try? await Task.sleep(for: Self.period)
-                continuation.finish()
+            let known = connections.mapValues(\.calls)
+            let answers = poll(targets, within: Self.period) { [keys] in
+                await Self.ask($0, known[$0], keys)
+            } late: {
+                $0.calls?.close()
             }
             var (rows, silent) = ([JobsCommand.SubmittedRow](), targets)
-            for await answer in answers {
-                silent.remove(answer.target)
+            for await (target, answer) in answers {
+                silent.remove(target)
                 guard let calls = answer.calls, let load = answer.load else {
-                    lose(answer.target, &connections, answer.trouble ?? "cannot be asked")
+                    lose(target, &connections, answer.trouble ?? "cannot be asked")
                     continue
                 }
-                connections[answer.target] = (calls, load.name)
+                connections[target] = (calls, load.name)
                 rows += answer.rows
                 picture.withLock { $0.answered(load, at: live.elapsed) }
             }
             for target in silent { lose(target, &connections, "does not answer") }
             if !Task.isCancelled { picture.withLock { $0.set(rows) } }
-            end.cancel()
         }
         for connection in connections.values { connection.calls.close() }
     }
@@ -69,7 +65,6 @@ final class ClusterWatch: Sendable {
     }
 
     private struct Answer: Sendable {
-        var target: [SocketAddress]
         var calls: NodeCalls?
         var load: NodeLoad?
         var rows: [JobsCommand.SubmittedRow] = []
@@ -83,10 +78,9 @@ final class ClusterWatch: Sendable {
             let calls = if let known { known } else { try await NodeCalls.connect(to: target, keys: keys()) }
             let load = try await calls.send(ClusterRequest(.load)).load
             return Answer(
-                target: target, calls: calls, load: load,
-                rows: try await calls.send(ClusterRequest(.list)).jobs ?? [])
+                calls: calls, load: load, rows: try await calls.send(ClusterRequest(.list)).jobs ?? [])
         } catch {
-            return Answer(target: target, trouble: "\(error)".printable)
+            return Answer(trouble: "\(error)".printable)
         }
     }
 }

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import ScanBasics
 import SkyImage
 import SkyScan
 
@@ -76,16 +77,16 @@ struct InputList: Equatable, Sendable {
         if let name = NodeImageName(argument) {
             let location = try ImageLocation(name.path)
             let selector = location.selector == .firstImage ? nil : location.selector
-            if Self.isPattern(location.path) { isOpenEnded = true }
+            if ShellPattern.isPattern(location.path) { isOpenEnded = true }
             return append(File(path: location.path, selector: selector, node: name.node))
         }
         let location = try ImageLocation(argument)
         let selector = location.selector == .firstImage ? nil : location.selector
-        if FileManager.default.fileExists(atPath: location.path) || !Self.isPattern(location.path) {
+        if FileManager.default.fileExists(atPath: location.path) || !ShellPattern.isPattern(location.path) {
             return append(File(path: location.path, selector: selector))
         }
         isOpenEnded = true
-        let paths = Self.matches(of: location.path)
+        let paths = ShellPattern.paths(matching: location.path)
         if paths.isEmpty { throw CommandError(.input, "\(location.path): no file matches") }
         for path in paths { append(File(path: path, selector: selector)) }
     }
@@ -133,15 +134,5 @@ struct InputList: Equatable, Sendable {
     /// The endings of FITS files with and without those of their compression, as bytes.
     private static let wholeEndings = ["", ".fz", ".gz"].flatMap { compression in
         endings.map { Array("\($0)\(compression)".utf8) }
-    }
-
-    private static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
-
-    /// The paths that match a pattern of the shell, in alphabetical order.
-    private static func matches(of pattern: String) -> [String] {
-        var found = glob_t()
-        defer { globfree(&found) }
-        guard glob(pattern, 0, nil, &found) == 0 else { return [] }
-        return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
     }
 }
