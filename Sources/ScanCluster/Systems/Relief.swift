@@ -6,7 +6,8 @@
 struct Relief {
     /// Cost of the pending tasks for which each member waits that holds their bytes.
     private var backlog: [Int: Double] = [:]
-    private var holders: [BulkKey: Int] = [:]
+    /// For each pending task the member that it may wait for: it holds the task's bytes, and the task may go there.
+    private(set) var holders: [Int?] = []
 
     /// Bytes per second that are expected of a network before it was used: 1 Gbit/s.
     private static let assumedRate = 118e6
@@ -16,24 +17,19 @@ struct Relief {
         of state: SystemsState, from pending: some Sequence<PendingTask>, excluding excluded: Set<SystemID>,
         at now: Instant
     ) {
-        let usable = state.members.indices.filter { index in
-            state.members[index].isUsable(at: now) && !excluded.contains(state.members[index].id)
-        }
+        let usable = state.usable(excluding: excluded, at: now)
         for task in pending {
-            guard let key = task.request.key else { continue }
-            let index = usable.first { index in
-                let member = state.members[index]
-                return member.held.contains(key) && !task.request.avoiding.contains(member.id)
+            let holder = task.request.key.flatMap { key in
+                state.permitted(for: task.request, among: usable).first { state.members[$0].held.contains(key) }
             }
-            guard let index else { continue }
-            backlog[index, default: 0] += task.request.cost
-            holders[key] = index
+            if let holder { backlog[holder, default: 0] += task.request.cost }
+            holders.append(holder)
         }
     }
 
-    /// Whether the task of `request` is to go to the member at `index`.
-    func pays(_ index: Int, for request: TaskRequest, in state: SystemsState) -> Bool {
-        guard let holder = request.key.flatMap({ holders[$0] }) else { return true }
+    /// Whether the pending task at `offset`, which is that of `request`, is to go to the member at `index`.
+    func pays(_ index: Int, for request: TaskRequest, at offset: Int, in state: SystemsState) -> Bool {
+        guard let holder = holders[offset] else { return true }
         let wait = state.seconds(for: backlog[holder] ?? 0, at: holder)
         let transfer: Double
         if request.isRelayed {

@@ -34,18 +34,22 @@ extension SystemsState {
         }
         choice =
             choice
-            ?? firstFit(pending) { request in
+            ?? firstFit(pending) { _, request in
                 request.key.flatMap { key in best(for: request) { members[$0].held.contains(key) } }
             }
         choice =
             choice
-            ?? firstFit(pending) { request in
+            ?? firstFit(pending) { _, request in
                 request.key.map(isHeld) == true ? nil : best(for: request)
             }
         if choice == nil {
             let relief = Relief(of: self, from: pending, excluding: excluded, at: now)
-            choice = firstFit(pending) { request in
-                best(for: request).flatMap { relief.pays($0, for: request, in: self) ? $0 : nil }
+            choice = firstFit(pending) { offset, request in
+                // A holder with room is not among the candidates if more members have room than are looked at.
+                if let holder = relief.holders[offset], members[holder].hasRoom(prefetching: prefetching) {
+                    return holder
+                }
+                return best(for: request).flatMap { relief.pays($0, for: request, at: offset, in: self) ? $0 : nil }
             }
         }
         return choice.map { choice in
@@ -87,10 +91,10 @@ extension SystemsState {
     }
 
     private func firstFit(
-        _ pending: some RandomAccessCollection<PendingTask>, _ fit: (TaskRequest) -> Int?
+        _ pending: some RandomAccessCollection<PendingTask>, _ fit: (_ offset: Int, TaskRequest) -> Int?
     ) -> (offset: Int, index: Int)? {
         for (offset, task) in pending.enumerated() {
-            if let index = fit(task.request) { return (offset, index) }
+            if let index = fit(offset, task.request) { return (offset, index) }
         }
         return nil
     }
@@ -113,19 +117,30 @@ extension SystemsState {
         return best?.index
     }
 
-    /// The members with room to which a task may go that has failed before. They depend also on members without room,
-    /// for which such a task may wait. Such tasks are few: all members are looked at.
+    /// The members with room to which a task may go that has failed before. Such tasks are few: all members are looked
+    /// at.
     private func eligible(
         for request: TaskRequest, prefetching: Bool, excluding excluded: Set<SystemID>, at now: Instant
     ) -> [Int] {
-        func isUsable(_ member: Member) -> Bool { member.isUsable(at: now) && !excluded.contains(member.id) }
-        let usable = members.filter(isUsable)
-        let candidates = (prefetching ? open : idle).indices.filter { isUsable(members[$0]) }
-        let hasFresh = usable.contains { !request.avoiding.contains($0.id) }
-        let fresh = candidates.filter { !hasFresh || !request.avoiding.contains(members[$0].id) }
-        guard request.placement == .localFirst else { return fresh }
-        let hasLocal = usable.contains { $0.isLocal && !(hasFresh && request.avoiding.contains($0.id)) }
-        return hasLocal ? fresh.filter { members[$0].isLocal } : fresh
+        permitted(for: request, among: usable(excluding: excluded, at: now)).filter {
+            members[$0].hasRoom(prefetching: prefetching)
+        }
+    }
+
+    /// The members to which tasks of a run may go, those without room included.
+    func usable(excluding excluded: Set<SystemID>, at now: Instant) -> [Int] {
+        members.indices.filter { members[$0].isUsable(at: now) && !excluded.contains(members[$0].id) }
+    }
+
+    /// Those of the usable members to which this task may go, those without room included: a task that has failed
+    /// before may wait for one.
+    func permitted(for request: TaskRequest, among usable: [Int]) -> [Int] {
+        if request.isFree { return usable }
+        let fresh = usable.filter { !request.avoiding.contains(members[$0].id) }
+        let permitted = fresh.isEmpty ? usable : fresh
+        guard request.placement == .localFirst else { return permitted }
+        let local = permitted.filter { members[$0].isLocal }
+        return local.isEmpty ? permitted : local
     }
 }
 

@@ -1,3 +1,4 @@
+import ScanBasics
 import ScanCluster
 import Testing
 
@@ -82,5 +83,68 @@ import Testing
         let fetched = state.pick(from: pending[3...], excluding: [], run: run, at: moment(10))
         #expect(fetched?.reservation.system == .test(0) && state.bulkPace.inTransit == 118_000_000)
         #expect(state.contradiction == nil)
+    }
+
+    @Test("a task that failed on one system and must now run locally does not wait for the idle holder of its bytes")
+    func localRetry() {
+        var state = SystemsState()
+        for number: UInt64 in 0...2 {
+            _ = state.join(
+                id: .test(number), name: "node-\(number)", slots: 2, window: 2, isLocal: number == 0)
+        }
+        var request = TaskRequest(cost: 1, key: BulkKey(job: 1, index: 0), bytes: 100)
+        state.note([BulkKey(job: 1, index: 0)], heldBy: "node-1")
+        (request.placement, request.avoiding) = (.localFirst, [.test(2)])
+        // Another task needs the same bytes and may go to their holder, which has no room.
+        let other = TaskRequest(cost: 1, key: BulkKey(job: 1, index: 0), bytes: 100)
+        for isHolderBusy in [false, true] {
+            for _ in 0..<(isHolderBusy ? 2 : 0) {
+                _ = state.pick(
+                    from: [.init(entry: 0, request: other)], excluding: [.test(0), .test(2)], run: run, at: moment(0))
+            }
+            var copy = state
+            let pending = [PendingTask(entry: 0, request: request), PendingTask(entry: 1, request: other)]
+            let pick = copy.pick(from: isHolderBusy ? pending : [pending[0]], excluding: [], run: run, at: moment(0))
+            #expect(pick?.offset == 0 && pick?.reservation.system == .test(0))
+        }
+    }
+
+    @Test("with all systems idle, every task can start", arguments: 1...400)
+    func noDeadlock(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var state = SystemsState()
+        let members = UInt64.random(in: 1...(seed % 4 == 0 ? 150 : 6), using: &random)
+        let hasLocal = Bool.random(using: &random)
+        for number in 0..<members {
+            _ = state.join(
+                id: .test(number), name: "node-\(number)", slots: .random(in: 1...4, using: &random), window: 8,
+                isLocal: hasLocal && number == 0)
+        }
+        let keys = (0..<4).map { BulkKey(job: 1, index: $0) }
+        for _ in 0..<Int.random(in: 0...4, using: &random) {
+            state.note(
+                keys.randomElement(using: &random).map { [$0] } ?? [],
+                heldBy: "node-\(UInt64.random(in: 0..<members, using: &random))")
+        }
+        let pending = (0..<Int.random(in: 1...6, using: &random)).map { entry in
+            var request = TaskRequest(
+                cost: .random(in: 0.1...10, using: &random),
+                key: Bool.random(using: &random) ? keys.randomElement(using: &random) : nil,
+                bytes: .random(in: 1...1_000_000_000, using: &random), isRelayed: Bool.random(using: &random))
+            if Bool.random(using: &random) { request.placement = .localFirst }
+            request.avoiding = (0..<members).filter { _ in Int.random(in: 0..<3, using: &random) == 0 }.map {
+                .test($0)
+            }
+            return PendingTask(entry: entry, request: request)
+        }
+        let excluded = Set(
+            (1..<members).filter { _ in Int.random(in: 0..<4, using: &random) == 0 }.map { SystemID.test($0) })
+        for task in pending {
+            var copy = state
+            let pick = copy.pick(
+                from: [task], excluding: excluded, run: run, prefetching: Bool.random(using: &random), at: moment(0))
+            #expect(pick != nil, "seed \(seed), task \(task)")
+        }
+        #expect(state.pick(from: pending, excluding: excluded, run: run, at: moment(0)) != nil, "seed \(seed)")
     }
 }
