@@ -6,7 +6,8 @@
 struct Relief {
     /// Cost of the pending tasks for which each member waits that holds their bytes.
     private var backlog: [Int: Double] = [:]
-    /// For each pending task the member that it may wait for: it holds the task's bytes, and the task may go there.
+    /// For each pending task the member that it may wait for: it holds the task's bytes, and the task may go there. One
+    /// with room comes first.
     private(set) var holders: [Int?] = []
 
     /// Bytes per second that are expected of a network before it was used: 1 Gbit/s.
@@ -15,12 +16,15 @@ struct Relief {
     /// For the choice among `pending`.
     init(
         of state: SystemsState, from pending: some Sequence<PendingTask>, excluding excluded: Set<SystemID>,
-        at now: Instant
+        prefetching: Bool, at now: Instant
     ) {
         let usable = state.usable(excluding: excluded, at: now)
         for task in pending {
             let holder = task.request.key.flatMap { key in
-                state.permitted(for: task.request, among: usable).first { state.members[$0].held.contains(key) }
+                let holding = state.permitted(for: task.request, among: usable).lazy.filter {
+                    state.members[$0].held.contains(key)
+                }
+                return holding.first { state.members[$0].hasRoom(prefetching: prefetching) } ?? holding.first
             }
             if let holder { backlog[holder, default: 0] += task.request.cost }
             holders.append(holder)

@@ -43,7 +43,7 @@ extension SystemsState {
                 request.key.map(isHeld) == true ? nil : best(for: request)
             }
         if choice == nil {
-            let relief = Relief(of: self, from: pending, excluding: excluded, at: now)
+            let relief = Relief(of: self, from: pending, excluding: excluded, prefetching: prefetching, at: now)
             choice = firstFit(pending) { offset, request in
                 // A holder with room is not among the candidates if more members have room than are looked at.
                 if let holder = relief.holders[offset], members[holder].hasRoom(prefetching: prefetching) {

@@ -109,6 +109,30 @@ import Testing
         }
     }
 
+    @Test("in a large cluster a task goes to the holder that has room, beside one that has none")
+    func secondHolder() {
+        var state = SystemsState()
+        let count: UInt64 = 200
+        for number in 0..<count {
+            _ = state.join(id: .test(number), name: "node-\(number)", slots: 1, window: 1, isLocal: false)
+        }
+        let task = PendingTask(
+            entry: 0, request: TaskRequest(cost: 1, key: BulkKey(job: 1, index: 0), bytes: 1_000_000))
+        let holders: [UInt64] = [7, 190]
+        for number in holders { state.note([BulkKey(job: 1, index: 0)], heldBy: "node-\(number)") }
+        let others = Set((0..<count).filter { $0 != holders[0] }.map { SystemID.test($0) })
+        #expect(state.pick(from: [task], excluding: others, run: run, at: moment(0)) != nil)
+        for _ in 0..<count {
+            var copy = state
+            let pick = copy.pick(from: [task], excluding: [], run: run, at: moment(0))
+            #expect(pick?.reservation.system == .test(holders[1]))
+            // Other systems are looked at the next time.
+            _ = state.pick(from: [task], excluding: [], run: run, at: moment(0)).map {
+                state.release($0.reservation, as: .void, at: moment(0))
+            }
+        }
+    }
+
     @Test("with all systems idle, every task can start", arguments: 1...400)
     func noDeadlock(seed: UInt64) {
         var random = SplitMix64(seed: seed)
