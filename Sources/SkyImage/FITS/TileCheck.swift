@@ -37,6 +37,8 @@ final class TileCheck {
         let all = facts.tilesize
         let sides = [all.0, all.1, all.2, all.3, all.4, all.5]
         let (tileWidth, tileHeight) = (sides[0], sides[1])
+        // CFITSIO reads this column's descriptors without a look at the number, which is 0 if the table lacks it.
+        guard facts.cn_compressed > 0, facts.cn_compressed <= facts.tfield else { return nil }
         // CFITSIO allocates a whole tile, which may be much larger than the image, and multiplies without overflow
         // checks.
         var area = 1

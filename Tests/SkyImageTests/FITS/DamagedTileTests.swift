@@ -45,6 +45,15 @@ struct DamagedTileTests {
         return (end / 2880 + 1) * 2880..<bytes.count
     }
 
+    @Test("are an error when the table has no column", .timeLimit(.minutes(2)), arguments: CompressedFile.all)
+    func noColumn(file: CompressedFile) throws {
+        var bytes = try file.write(to: folder.path("whole.fits"))
+        let card = try #require(bytes.card("TFIELDS "))
+        bytes.replaceSubrange(
+            card + 10..<card + 30, with: Array(repeating: UInt8(ascii: " "), count: 19) + [UInt8(ascii: "0")])
+        #expect(try isRefused(bytes))
+    }
+
     @Test(
         "are an error or pixels, whatever bytes of descriptors and tiles are changed", .timeLimit(.minutes(2)),
         arguments: CompressedFile.all)
