@@ -8,8 +8,8 @@ struct ArrivalState: Sendable {
         case found(String, FileStamp, isClosed: Bool)
         /// The folder no longer holds the file.
         case removed(String)
-        /// The folder holds the files with these keys, and no others.
-        case listed(String, Set<Int>)
+        /// The folder holds these files, and no others.
+        case listed(String, Set<String>)
         /// Why the file with this stamp is incomplete; nil if it is complete, or no FITS file at all.
         case checked(String, FileStamp, incomplete: String?)
         /// The scan of the file has ended, successfully or not.
@@ -75,15 +75,6 @@ struct ArrivalState: Sendable {
     /// Number of files that the folders hold.
     var fileCount: Int { done.values.reduce(files.count) { $0 + $1.count } }
 
-    /// Whether the scan of the file with this stamp has ended. Then ``Event/found(_:_:isClosed:)`` changes nothing.
-    func isDone(_ path: String, _ stamp: FileStamp) -> Bool {
-        let (folder, key) = Self.place(of: path)
-        return done[folder]?[key] == stamp.hashValue
-    }
-
-    /// What stands for a path in a listing; other values in each process.
-    static func key(of path: String) -> Int { path.hashValue }
-
     /// Takes in an event at time `now`.
     mutating func handle(_ event: Event, at now: Duration) -> [Action] {
         switch event {
@@ -101,14 +92,10 @@ struct ArrivalState: Sendable {
             return advance(&file, path, now)
         case .removed(let path):
             return remove(path)
-        case .listed(let folder, let keys):
-            let gone = files.keys.filter {
-                let place = Self.place(of: $0)
-                return place.folder == folder && !keys.contains(place.key)
-            }
-            if done[folder]?.keys.allSatisfy(keys.contains) == false {
-                done[folder] = done[folder]?.filter { keys.contains($0.key) }
-            }
+        case .listed(let folder, let paths):
+            let gone = files.keys.filter { Self.place(of: $0).folder == folder && !paths.contains($0) }
+            let keys = Set(paths.map { Self.place(of: $0).key })
+            done[folder] = done[folder]?.filter { keys.contains($0.key) }
             return gone.sorted().flatMap { remove($0) }
         case .checked(let path, let stamp, let reason):
             guard var file = files[path], case .checking = file.phase else { return [] }
@@ -144,7 +131,7 @@ struct ArrivalState: Sendable {
 
     /// The folder of a path, and the key of the path in ``done``.
     private static func place(of path: String) -> (folder: String, key: Int) {
-        (path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "", key(of: path))
+        (path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "", path.hashValue)
     }
 
     private func advance(_ file: inout File, _ path: String, _ now: Duration) -> [Action] {

@@ -103,26 +103,16 @@ final class FolderWatch: @unchecked Sendable {
     }
 
     private func list(_ folder: String) {
-        var keys: Set<Int> = []
-        var unknown: [(path: String, stamp: FileStamp)] = []
-        let problem = FolderNames.forEach(in: folder) { name in
-            guard InputList.isImageName(name) else { return }
-            let path = "\(folder)/\(name)"
-            keys.insert(ArrivalState.key(of: path))
-            guard let stamp = FileStamp(path), !arrivals.withLock({ $0.isDone(path, stamp) }) else { return }
-            unknown.append((path, stamp))
-        }
-        guard problem == 0 else {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             // Its files are not taken for removed: the folder may be that of a server that does not answer.
             if unreadable.insert(folder).inserted {
                 continuation.yield(.warn("\(folder): the folder cannot be read; it is watched again later"))
             }
             return
         }
+        let paths = names.filter(InputList.isImageName).map { "\(folder)/\($0)" }.sorted()
         unreadable.remove(folder)
-        handle(.listed(folder, keys))
-        for file in unknown.sorted(by: { $0.path < $1.path }) {
-            handle(.found(file.path, file.stamp, isClosed: false))
-        }
+        handle(.listed(folder, Set(paths)))
+        for path in paths { found(path, isClosed: false) }
     }
 }
