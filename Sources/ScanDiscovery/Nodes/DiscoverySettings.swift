@@ -22,6 +22,9 @@ public struct DiscoverySettings: Hashable, Sendable {
     public var maximumResolutions = 32
     /// Shortest time between the starts of two resolutions. 0.
     public var resolutionInterval = Duration.zero
+    /// The same, for each instance that is known: N nodes that list each other then start at most one resolution per this
+    /// time together, whatever N is. 0.
+    public var resolutionIntervalPerInstance = Duration.zero
     /// Instances remembered; further ones, as on a flooded network, are ignored. 1024.
     public var maximumInstances = 1024
     /// Addresses kept for a node. 16.
@@ -31,12 +34,14 @@ public struct DiscoverySettings: Hashable, Sendable {
     public init() {}
 
     /// For a process that lists nodes but does not wait for them, such as a node that serves: one resolution every two
-    /// seconds, until ``NodeDiscovery/hurry()``. In a cluster of N nodes that list each other, N × N resolutions would
-    /// otherwise be under way at once, and delay those of a coordinator that waits.
+    /// seconds, or more rarely in a cluster of more than eight nodes, until ``NodeDiscovery/hurry()``. In a cluster of N
+    /// nodes that list each other, N × N resolutions would otherwise be under way at once, and delay those of a coordinator
+    /// that waits.
     public static var unhurried: DiscoverySettings {
         var settings = DiscoverySettings()
         settings.maximumResolutions = 1
         settings.resolutionInterval = .seconds(2)
+        settings.resolutionIntervalPerInstance = .milliseconds(250)
         return settings
     }
 
@@ -45,6 +50,7 @@ public struct DiscoverySettings: Hashable, Sendable {
         let urgent = DiscoverySettings()
         maximumResolutions = max(maximumResolutions, urgent.maximumResolutions)
         resolutionInterval = urgent.resolutionInterval
+        resolutionIntervalPerInstance = urgent.resolutionIntervalPerInstance
     }
 }
 

@@ -10,13 +10,15 @@ extension DiscoveryState {
 
     mutating func startResolutions(at now: Instant) {
         guard browser == .listening else { return }
+        let interval = max(
+            settings.resolutionInterval, settings.resolutionIntervalPerInstance * sightings.count)
         while !queue.isEmpty, resolutions < settings.maximumResolutions, nextResolution.map({ $0 <= now }) ?? true {
             let instance = queue.removeFirst()
             sightings[instance]?.phase = .resolving(until: now.advanced(by: settings.resolutionTimeout))
             sightings[instance]?.answer = nil
             sightings[instance]?.isFirstAddress = true
             resolutions += 1
-            if settings.resolutionInterval > .zero { nextResolution = now.advanced(by: settings.resolutionInterval) }
+            if interval > .zero { nextResolution = now.advanced(by: interval) }
             actions.append(.resolve(instance))
         }
     }

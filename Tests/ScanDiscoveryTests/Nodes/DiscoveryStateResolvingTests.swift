@@ -36,6 +36,20 @@ struct DiscoveryStateResolvingTests {
         #expect(script.handle(.hurry) == [.resolve(instances[2]), .resolve(instances[3])])
     }
 
+    @Test("in a cluster of forty nodes, all that wait for no node start at most four resolutions per second together")
+    func intervalOfManyNodes() {
+        var script = DiscoveryScript(settings: .unhurried)
+        for number in 1...40 {
+            _ = script.handle(.browse(.added(ServiceInstance(name: "n\(number)", interface: 2))))
+        }
+        let isResolution = { (action: DiscoveryState.Action) in if case .resolve = action { true } else { false } }
+        let started = (0..<1_000).reduce(0) { sum, _ in sum + script.pass(.milliseconds(100)).count(where: isResolution)
+        }
+        // In 100 s: the first after two seconds, then one every ten.
+        #expect((9...11).contains(started), "\(started) resolutions in 100 s")
+        #expect(script.handle(.hurry).count(where: isResolution) >= 28)
+    }
+
     @Test("an instance that does not resolve is tried again, ever less often")
     func retries() {
         var script = DiscoveryScript()
