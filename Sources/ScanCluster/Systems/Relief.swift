@@ -24,6 +24,7 @@ struct Relief {
             let index = usable.first { index in
                 let member = state.members[index]
                 return member.held.contains(key) && !task.request.avoiding.contains(member.id)
+                    && task.request.suits(member.tags)
             }
             guard let index else { continue }
             backlog[index, default: 0] += task.request.cost

@@ -21,11 +21,17 @@ extension SystemsState {
         let candidates = candidates(excluding: excluded, prefetching: prefetching, sample: sample, at: now)
         defer { spare = candidates }
         guard !candidates.isEmpty else { return nil }
+        // Of many tasks that wait for the same tags.
+        var tagged: (tags: Set<String>, eligible: [Int])?
+        func suitable(_ request: TaskRequest) -> [Int] {
+            if request.isFree { return candidates }
+            if request.isFirst, let tagged, tagged.tags == request.tags { return tagged.eligible }
+            let eligible = eligible(for: request, prefetching: prefetching, excluding: excluded, at: now)
+            if request.isFirst { tagged = (request.tags, eligible) }
+            return eligible
+        }
         func best(for request: TaskRequest, where isWanted: (Int) -> Bool = { _ in true }) -> Int? {
-            let eligible =
-                request.isFree
-                ? candidates
-                : eligible(for: request, prefetching: prefetching, excluding: excluded, at: now)
+            let eligible = suitable(request)
             return self.best(for: request, among: eligible, where: isWanted)
         }
         var choice: (offset: Int, index: Int)?
@@ -113,12 +119,14 @@ extension SystemsState {
         return best?.index
     }
 
-    /// The members with room to which a task may go that has failed before. They depend also on members without room,
+    /// The members with room to which a task may go that has failed before, or that needs tags. They depend also on members without room,
     /// for which such a task may wait. Such tasks are few: all members are looked at.
     private func eligible(
         for request: TaskRequest, prefetching: Bool, excluding excluded: Set<SystemID>, at now: Instant
     ) -> [Int] {
-        func isUsable(_ member: Member) -> Bool { member.isUsable(at: now) && !excluded.contains(member.id) }
+        func isUsable(_ member: Member) -> Bool {
+            member.isUsable(at: now) && !excluded.contains(member.id) && request.suits(member.tags)
+        }
         let usable = members.filter(isUsable)
         let candidates = (prefetching ? open : idle).indices.filter { isUsable(members[$0]) }
         let hasFresh = usable.contains { !request.avoiding.contains($0.id) }
@@ -133,6 +141,9 @@ extension TaskRequest {
     /// Whether only certain systems suit the task. Tasks behind it may then start before it.
     var isChoosy: Bool { key != nil || !isFree }
 
+    /// Whether the task has not failed.
+    fileprivate var isFirst: Bool { placement == .anywhere && avoiding.isEmpty }
+
     /// Whether the task may go anywhere.
-    fileprivate var isFree: Bool { placement == .anywhere && avoiding.isEmpty }
+    fileprivate var isFree: Bool { isFirst && tags.isEmpty }
 }
