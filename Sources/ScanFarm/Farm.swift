@@ -35,6 +35,7 @@ public final class Farm: Sendable {
     ///   - sources: where nodes are looked for; by default DNS-SD if no address is given, and nowhere otherwise.
     ///   - keys: the cluster keys of which a node must hold one; by default those of this user, see `KeyStore.user()`.
     ///   - localSlots: scan threads of this process that take part; 0 for none.
+    ///   - localTags: what this process has that tasks may need, see `ScanTask.requiredTags`.
     ///   - wait: longest time until the first discovered node joins.
     ///   - options: limits of a scan.
     ///   - remote: how to connect.
@@ -44,7 +45,7 @@ public final class Farm: Sendable {
     public init<each Work: ScanTask>(
         running types: repeat (each Work).Type, nodes addresses: [String] = [],
         discovering sources: [any ServiceDiscovery]? = nil, keys: KeyRing? = nil, localSlots: Int = 0,
-        wait: Duration = .seconds(5), options: ScanCoordinator.Options = .init(),
+        localTags: Set<String> = [], wait: Duration = .seconds(5), options: ScanCoordinator.Options = .init(),
         remote: RemoteNodes.Options = .init(), loop: EventLoop = .shared
     ) async throws {
         var remote = remote
@@ -52,7 +53,7 @@ public final class Farm: Sendable {
         node = ScanNode(
             keys: try keys ?? KeyStore.user().ring(), nodes: addresses,
             discovering: sources ?? (addresses.isEmpty ? [DNSServiceDiscovery()] : []), localSlots: localSlots,
-            options: options, remote: remote, loop: loop)
+            localTags: localTags, options: options, remote: remote, loop: loop)
         try node.start()
         do {
             try await node.ready(within: wait)

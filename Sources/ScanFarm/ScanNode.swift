@@ -72,7 +72,8 @@ public final class ScanNode: Sendable {
     ) {
         var generator = SystemRandomNumberGenerator()
         let local = ScanSystem(
-            local: slots, id: SystemID(using: &generator), name: name, niceness: options.niceness, clock: loop)
+            local: slots, id: SystemID(using: &generator), name: name, niceness: options.niceness, tags: options.tags,
+            clock: loop)
         identity = local.id
         self.local = local
         server = NodeServer(
@@ -99,7 +100,8 @@ public final class ScanNode: Sendable {
     ///   - sources: where other peers are looked for.
     ///   - localSlots: tasks that run at the same time in this process; 0 for none.
     ///   - localName: name of the system of this process.
-    ///   - localQueue: tasks that wait for a slot of this process; see ``ScanSystem/init(local:id:name:niceness:queue:unpacker:clock:)``.
+    ///   - localTags: what this process has that tasks may need.
+    ///   - localQueue: tasks that wait for a slot of this process; see ``ScanSystem/init(local:id:name:niceness:queue:unpacker:tags:clock:)``.
     ///   - unpacker: unpacks bulk bytes on the slots of this process; nil: they are not packed for it.
     ///   - options: limits of a scan.
     ///   - remote: how to connect.
@@ -107,7 +109,8 @@ public final class ScanNode: Sendable {
     ///   - onEvent: called from any thread, and must not block it.
     public init(
         keys: KeyRing, nodes addresses: [String] = [], discovering sources: [any ServiceDiscovery],
-        localSlots: Int = 0, localName: String = hostName(), localQueue: Int = 0, unpacker: (any BulkUnpacker)? = nil,
+        localSlots: Int = 0, localName: String = hostName(), localTags: Set<String> = [],
+        localQueue: Int = 0, unpacker: (any BulkUnpacker)? = nil,
         options: ScanCoordinator.Options = .init(),
         remote: RemoteNodes.Options = .init(), loop: EventLoop = .shared,
         onEvent: @escaping @Sendable (Event) -> Void = { _ in }
@@ -118,7 +121,8 @@ public final class ScanNode: Sendable {
             localSlots == 0
             ? nil
             : ScanSystem(
-                local: localSlots, id: identity, name: localName, queue: localQueue, unpacker: unpacker, clock: loop)
+                local: localSlots, id: identity, name: localName, queue: localQueue, unpacker: unpacker,
+                tags: localTags, clock: loop)
         server = nil
         systems = Systems(clock: loop)
         connections = RemoteNodes(addresses, keys: keys, systems: systems, options: remote, loop: loop)

@@ -14,17 +14,17 @@ public import ScanSecurity
 /// }
 /// ```
 ///
-/// The parameters are those of ``Farm/init(running:nodes:discovering:keys:localSlots:wait:options:remote:loop:)``.
+/// The parameters are those of ``Farm/init(running:nodes:discovering:keys:localSlots:localTags:wait:options:remote:loop:)``.
 /// - Throws: as that, and what `body` throws.
 public func withFarm<each Work: ScanTask, Result>(
     running types: repeat (each Work).Type, nodes addresses: [String] = [],
     discovering sources: [any ServiceDiscovery]? = nil, keys: KeyRing? = nil, localSlots: Int = 0,
-    wait: Duration = .seconds(5), options: ScanCoordinator.Options = .init(), remote: RemoteNodes.Options = .init(),
-    loop: EventLoop = .shared, _ body: (Farm) async throws -> Result
+    localTags: Set<String> = [], wait: Duration = .seconds(5), options: ScanCoordinator.Options = .init(),
+    remote: RemoteNodes.Options = .init(), loop: EventLoop = .shared, _ body: (Farm) async throws -> Result
 ) async throws -> Result {
     let farm = try await Farm(
         running: repeat each types, nodes: addresses, discovering: sources, keys: keys, localSlots: localSlots,
-        wait: wait, options: options, remote: remote, loop: loop)
+        localTags: localTags, wait: wait, options: options, remote: remote, loop: loop)
     do {
         let result = try await body(farm)
         await farm.close()

@@ -19,6 +19,39 @@ struct FarmTests {
         for node in nodes { node.server.stop() }
     }
 
+    @Test("sends a task that needs a tag to a node that has it, also in chunks", arguments: [1, 8])
+    func tags(limit: Int) async throws {
+        let nodes = [try TestNode(), try TestNode { $0.tags = ["gpu", "fast-disk"] }]
+        let farm = try await Farm(nodes: nodes.map(\.address), keys: testKeys, localSlots: 1)
+        let tagged = try #require(farm.systems.snapshot.first { $0.tags == ["gpu", "fast-disk"] })
+        let tasks = (0..<60).map { TaggedTask(id: $0, tags: $0 % 3 == 0 ? ["gpu"] : []) }
+        var systems: [Int: String] = [:]
+        let responses =
+            limit == 1
+            ? farm.responses(to: tasks) : farm.coordinator.responses(to: tasks, inChunksOf: limit)
+        for try await response in responses {
+            #expect(try response.get() == response.id)
+            systems[response.id] = response.system
+        }
+        #expect(systems.count == 60)
+        #expect(systems.filter { $0.key % 3 == 0 }.allSatisfy { $0.value == tagged.name })
+        await farm.close()
+        for node in nodes { node.server.stop() }
+    }
+
+    @Test("fails with the tag that no system has")
+    func missingTag() async throws {
+        let node = try TestNode()
+        let farm = try await Farm(
+            nodes: [node.address], keys: testKeys, options: .init(waitForSystems: .milliseconds(50)))
+        let error = await #expect(throws: ScanError.self) {
+            for try await _ in farm.responses(to: [TaggedTask(id: 0, tags: ["gpu"])]) {}
+        }
+        #expect(error?.code == .noSystem && error?.message.contains("tags they need (gpu)") == true)
+        await farm.close()
+        node.server.stop()
+    }
+
     @Test("is complete once the nodes that were given have joined, with slots of its own as well")
     func settled() async throws {
         let nodes = [try TestNode(), try TestNode()]

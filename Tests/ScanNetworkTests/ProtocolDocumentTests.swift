@@ -87,6 +87,7 @@ struct ProtocolDocumentTests {
             "cancel": frame { $0.putCancel(request: 5) },
             "ping": frame { $0.putPing(1) },
             "pong": frame { $0.putPong(1) },
+            "weight": frame { $0.putWeight(2) },
             "call": frame { $0.putCall(1, body: Array("jobs?".utf8)) },
             "reply": frame { $0.putReply(1, body: Array("none".utf8)) },
             "goodbye": frame { $0.putGoodbye(draining: true, message: "bye") },

@@ -32,7 +32,8 @@ func newKeys() -> KeyRing {
 }
 
 let allScanners = Scanners(
-    SumTask.self, CountTask.self, OverwriteTask.self, GateTask.self, NapTask.self, ProbeTask.self)
+    SumTask.self, CountTask.self, OverwriteTask.self, GateTask.self, NapTask.self, ProbeTask.self,
+    TaggedTask.self)
 
 /// A node on any port of the loopback interface, with its events.
 struct TestNode {

@@ -64,6 +64,17 @@ struct GateTask: ScanTask {
     }
 }
 
+/// Needs tags, and returns its number.
+struct TaggedTask: ScanTask {
+    static let scanner = "test.tagged/1"
+    var id: Int
+    var tags: Set<String>
+
+    var requiredTags: Set<String> { tags }
+
+    func scan(_ context: ScanContext) throws -> Int { id }
+}
+
 /// A type that no node in these tests knows.
 struct UnknownTask: ScanTask {
     static let scanner = "test.unknown/1"

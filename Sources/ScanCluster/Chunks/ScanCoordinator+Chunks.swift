@@ -109,7 +109,8 @@ extension TaskResponse {
     }
 }
 
-/// Makes chunks of tasks when they are pulled, each of the size that is decided then.
+/// Makes chunks of tasks when they are pulled, each of the size that is decided then. The tasks of a chunk need the same
+/// tags.
 private struct ChunkSequence<Tasks: Sequence & Sendable>: Sequence, Sendable where Tasks.Element: ScanTask {
     let tasks: Tasks
     let size: Locked<ChunkSize>
@@ -118,12 +119,23 @@ private struct ChunkSequence<Tasks: Sequence & Sendable>: Sequence, Sendable whe
     func makeIterator() -> AnyIterator<TaskChunk<Tasks.Element>> {
         var iterator = tasks.makeIterator()
         var next = 0
+        // The first task of the next chunk, if other tags ended the last one.
+        var held: Tasks.Element?
         return AnyIterator {
             let count = size.withLock { $0.count }
             var tasks: [Tasks.Element] = []
             tasks.reserveCapacity(count)
-            while tasks.count < count, let task = iterator.next() { tasks.append(task) }
-            guard !tasks.isEmpty else { return nil }
+            guard let first = held ?? iterator.next() else { return nil }
+            held = nil
+            tasks.append(first)
+            let tags = first.requiredTags
+            while tasks.count < count, let task = iterator.next() {
+                guard task.requiredTags == tags else {
+                    held = task
+                    break
+                }
+                tasks.append(task)
+            }
             defer { next += tasks.count }
             let chunk = TaskChunk(id: next, tasks: tasks)
             made(chunk)

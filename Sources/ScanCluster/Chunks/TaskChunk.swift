@@ -22,6 +22,8 @@ package struct TaskChunk<Work: ScanTask>: ScanTask {
         return sum
     }
 
+    package var requiredTags: Set<String> { tasks.first?.requiredTags ?? [] }
+
     /// Runs the tasks one after the other; one that throws does not stop the others.
     package func scan(_ context: ScanContext) throws -> Output {
         var outcomes = Output()

@@ -128,7 +128,7 @@ struct TaskRun<Work: ScanTask> {
         inspector?(.init(state: state, isHeldUp: state.isHeldUp(by: ends.count)))
         if state.isDone { return false }
         let error = state.checkStranded(
-            hasSystem: { [systems] in systems.hasSystem(excluding: $0) },
+            hasSystem: { [systems] in systems.hasSystem(excluding: $0, tags: $1) },
             hasStuckSystem: { [systems] in systems.hasStuckSystem }, at: now)
         if let error { throw error }
         if state.wakeUp != wakeUp?.due { setTimer() }
@@ -147,7 +147,7 @@ struct TaskRun<Work: ScanTask> {
             let entry = state.pulled(
                 TaskRequest(
                     cost: task.cost, key: source?.key, bytes: source?.byteCount ?? 0,
-                    isRelayed: source?.isRelayed ?? false))
+                    isRelayed: source?.isRelayed ?? false, tags: task.requiredTags))
             if entry == open.count {
                 open.append(OpenTask(task: task, bulk: source))
             } else {

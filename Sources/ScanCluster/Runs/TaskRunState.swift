@@ -259,13 +259,18 @@ package struct TaskRunState: Sendable {
         return events
     }
 
-    /// Limits the wait for a system that could run a task. `hasStuckSystem`: whether all slots of a system are taken by
-    /// scans that were cancelled, also in other runs.
+    /// Limits the wait for a system that could run a task.
+    /// - Parameters:
+    ///   - hasSystem: whether there is a system with these tags that is not excluded.
+    ///   - hasStuckSystem: whether all slots of a system are taken by scans that were cancelled, also in other runs.
+    ///   - now: the time.
     /// - Returns: the error with which the run fails.
     package mutating func checkStranded(
-        hasSystem: (Set<SystemID>) -> Bool, hasStuckSystem: () -> Bool, at now: Instant
+        hasSystem: (_ excluded: Set<SystemID>, _ tags: Set<String>) -> Bool, hasStuckSystem: () -> Bool, at now: Instant
     ) -> ScanError? {
-        guard ledger.open > 0, ledger.inFlight == 0, !hasSystem(excluded) else {
+        guard ledger.open > 0, ledger.inFlight == 0,
+            !Set(ledger.pending.lazy.map(\.request.tags)).contains(where: { hasSystem(excluded, $0) })
+        else {
             (strandedUntil, isForsaken) = (nil, false)
             return nil
         }
@@ -282,9 +287,11 @@ package struct TaskRunState: Sendable {
             return nil
         }
         let seconds = options.waitForSystems / .seconds(1)
+        let tags = ledger.pending.reduce(into: Set<String>()) { $0.formUnion($1.request.tags) }
+        let sought = tags.isEmpty ? "" : " that has the tags they need (\(tags.sorted().joined(separator: ", ")))"
         return ScanError(
             .noSystem,
-            "for \(seconds) s there was no system to run the tasks"
+            "for \(seconds) s there was no system to run the tasks" + sought
                 + (lastCause.map { "; the last cause: \($0)" } ?? "; is a node running?"))
     }
 

@@ -10,6 +10,8 @@ public actor ScanSystem {
     public nonisolated let window: Int
     /// True for the system of this process.
     public nonisolated let isLocal: Bool
+    /// What it has that tasks may need, in its owner's words: see ``ScanTask/requiredTags``.
+    public nonisolated let tags: Set<String>
     /// The processors of the system's process; nil if unknown.
     public nonisolated let processors: ProcessorShare?
 
@@ -38,17 +40,18 @@ public actor ScanSystem {
     ///   - queue: most tasks that wait for a slot, with their bytes, so that a slot which becomes free has work at once;
     ///     0 leaves as many tasks as possible to other systems.
     ///   - unpacker: unpacks bulk bytes on the scan threads; nil: they are not packed.
+    ///   - tags: what it has that tasks may need.
     ///   - clock: measures the scans and their time-outs.
     public init(
         local slots: Int, id: SystemID, name: String, niceness: Int = 0, queue: Int = 0,
-        unpacker: (any BulkUnpacker)? = nil, clock: any ScanClock
+        unpacker: (any BulkUnpacker)? = nil, tags: Set<String> = [], clock: any ScanClock
     ) {
         let threads = ScanThreads(count: slots, niceness: niceness)
         // `threads.count`, not `slots`: fewer threads may have been started.
         let transport = LocalTransport(threads, clock: clock, unpacker: unpacker)
         self.init(
             transport: transport, id: id, name: name, slots: threads.count, window: threads.count + queue,
-            clock: clock, executor: nil, slotTransport: transport, isLocal: true, processors: .own)
+            clock: clock, executor: nil, slotTransport: transport, isLocal: true, tags: tags, processors: .own)
     }
 
     /// A node behind `transport`.
@@ -58,17 +61,19 @@ public actor ScanSystem {
     ///   - name: the node's name.
     ///   - slots: the node's slots.
     ///   - window: most attempts in flight, which must be within what the node admits; twice the slots if nil.
+    ///   - tags: what the node has that tasks may need.
     ///   - processors: the processors of the node's process; nil if unknown.
     ///   - clock: measures time-outs.
     ///   - executor: the transport's executor, on which this actor then runs and the timers of `clock` fire; a private
     ///     one if nil.
     public init(
         remote transport: any ScanTransport, id: SystemID, name: String, slots: Int, window: Int? = nil,
-        processors: ProcessorShare? = nil, clock: any ScanClock, executor: (any SerialExecutor)? = nil
+        tags: Set<String> = [], processors: ProcessorShare? = nil, clock: any ScanClock,
+        executor: (any SerialExecutor)? = nil
     ) {
         self.init(
             transport: transport, id: id, name: name, slots: slots, window: window ?? 2 * slots, clock: clock,
-            executor: executor, processors: processors)
+            executor: executor, tags: tags, processors: processors)
     }
 
     /// A system behind `transport` that runs on one executor only, so that it is deterministic: for simulations.
@@ -85,7 +90,7 @@ public actor ScanSystem {
     private init(
         transport: any ScanTransport, id: SystemID, name: String, slots: Int, window: Int, clock: any ScanClock,
         executor: (any SerialExecutor)?, slotTransport: LocalTransport? = nil, isLocal: Bool = false,
-        processors: ProcessorShare? = nil, reader: any TaskExecutor = globalConcurrentExecutor
+        tags: Set<String> = [], processors: ProcessorShare? = nil, reader: any TaskExecutor = globalConcurrentExecutor
     ) {
         self.transport = transport
         self.slotTransport = slotTransport
@@ -94,6 +99,7 @@ public actor ScanSystem {
         self.slots = slots
         self.window = max(window, slots)
         self.isLocal = isLocal
+        self.tags = tags
         self.processors = processors
         self.executor = executor
         taskExecutor = executor as? any TaskExecutor

@@ -8,6 +8,8 @@ public struct SystemSnapshot: Equatable, Sendable {
     public var slots: Int
     /// True for the system of this process.
     public var isLocal: Bool
+    /// What it has that tasks may need.
+    public var tags: Set<String>
     /// Attempts under way.
     public var inFlight: Int
     /// Attempts that gave an output since the system joined.
@@ -25,6 +27,7 @@ public struct SystemSnapshot: Equatable, Sendable {
         name = member.name
         slots = member.slots
         isLocal = member.isLocal
+        tags = member.tags
         inFlight = member.inFlight
         done = member.done
         rate = member.throughput.rate

@@ -20,7 +20,7 @@ extension Systems {
                 let isLimited = slots < system.slots
                 let joined = registry.state.join(
                     id: system.id, name: system.name, slots: isLimited ? slots : system.slots,
-                    window: isLimited ? slots : system.window, isLocal: system.isLocal)
+                    window: isLimited ? slots : system.window, isLocal: system.isLocal, tags: system.tags)
                 if joined { registry.systems[system.id] = system }
             }
         }

@@ -30,7 +30,7 @@ public final class Systems: Sendable {
         let (joined, woken) = registry.withLock { registry in
             let joined = registry.state.join(
                 id: system.id, name: system.name, slots: system.slots, window: system.window,
-                isLocal: system.isLocal)
+                isLocal: system.isLocal, tags: system.tags)
             guard joined else { return (false, [Waiter]()) }
             registry.systems[system.id] = system
             return (true, registry.wake())
@@ -110,10 +110,12 @@ public final class Systems: Sendable {
         if let setAside { wakeAll(at: setAside) }
     }
 
-    /// Whether any system could run a task of a run, now or once it is no longer busy or set aside.
-    package func hasSystem(excluding excluded: Set<SystemID>) -> Bool {
+    /// Whether any system with these tags could run a task of a run, now or once it is no longer busy or set aside.
+    package func hasSystem(excluding excluded: Set<SystemID>, tags: Set<String> = []) -> Bool {
         registry.withLock { registry in
-            registry.state.members.contains { $0.abandoned < $0.slots && !excluded.contains($0.id) }
+            registry.state.members.contains { member in
+                member.abandoned < member.slots && !excluded.contains(member.id) && tags.isSubset(of: member.tags)
+            }
         }
     }
 

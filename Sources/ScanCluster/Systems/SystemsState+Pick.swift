@@ -21,11 +21,17 @@ extension SystemsState {
         let candidates = candidates(excluding: excluded, prefetching: prefetching, sample: sample, at: now)
         defer { spare = candidates }
         guard !candidates.isEmpty else { return nil }
+        // Of many tasks that wait for the same tags.
+        var tagged: (tags: Set<String>, eligible: [Int])?
+        func suitable(_ request: TaskRequest) -> [Int] {
+            if request.isFree { return candidates }
+            if request.isFirst, let tagged, tagged.tags == request.tags { return tagged.eligible }
+            let eligible = eligible(for: request, prefetching: prefetching, excluding: excluded, at: now)
+            if request.isFirst { tagged = (request.tags, eligible) }
+            return eligible
+        }
         func best(for request: TaskRequest, where isWanted: (Int) -> Bool = { _ in true }) -> Int? {
-            let eligible =
-                request.isFree
-                ? candidates
-                : eligible(for: request, prefetching: prefetching, excluding: excluded, at: now)
+            let eligible = suitable(request)
             return self.best(for: request, among: eligible, where: isWanted)
         }
         var choice: (offset: Int, index: Int)?
@@ -117,8 +123,8 @@ extension SystemsState {
         return best?.index
     }
 
-    /// The members with room to which a task may go that has failed before. Such tasks are few: all members are looked
-    /// at.
+    /// The members with room to which a task may go that has failed before, or that needs tags. Such tasks are few: all
+    /// members are looked at.
     private func eligible(
         for request: TaskRequest, prefetching: Bool, excluding excluded: Set<SystemID>, at now: Instant
     ) -> [Int] {
@@ -133,11 +139,12 @@ extension SystemsState {
     }
 
     /// Those of the usable members to which this task may go, those without room included: a task that has failed
-    /// before may wait for one.
+    /// before, or that needs tags, may wait for one.
     func permitted(for request: TaskRequest, among usable: [Int]) -> [Int] {
         if request.isFree { return usable }
-        let fresh = usable.filter { !request.avoiding.contains(members[$0].id) }
-        let permitted = fresh.isEmpty ? usable : fresh
+        let suited = usable.filter { request.suits(members[$0].tags) }
+        let fresh = suited.filter { !request.avoiding.contains(members[$0].id) }
+        let permitted = fresh.isEmpty ? suited : fresh
         guard request.placement == .localFirst else { return permitted }
         let local = permitted.filter { members[$0].isLocal }
         return local.isEmpty ? permitted : local
@@ -148,6 +155,9 @@ extension TaskRequest {
     /// Whether only certain systems suit the task. Tasks behind it may then start before it.
     var isChoosy: Bool { key != nil || !isFree }
 
+    /// Whether the task has not failed.
+    fileprivate var isFirst: Bool { placement == .anywhere && avoiding.isEmpty }
+
     /// Whether the task may go anywhere.
-    fileprivate var isFree: Bool { placement == .anywhere && avoiding.isEmpty }
+    fileprivate var isFree: Bool { isFirst && tags.isEmpty }
 }

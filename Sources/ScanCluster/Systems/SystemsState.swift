@@ -7,6 +7,7 @@ package struct SystemsState: Sendable {
         package let name: String
         package let slots: Int
         package let isLocal: Bool
+        package let tags: Set<String>
         let maxWindow: Int
         package fileprivate(set) var inFlight = 0
         var inFlightCost = 0.0
@@ -89,10 +90,12 @@ package struct SystemsState: Sendable {
 
     /// A system became reachable. One that left while it was set aside is still set aside.
     /// - Returns: false if there is a system of that identity already.
-    package mutating func join(id: SystemID, name: String, slots: Int, window: Int, isLocal: Bool) -> Bool {
+    package mutating func join(
+        id: SystemID, name: String, slots: Int, window: Int, isLocal: Bool, tags: Set<String> = []
+    ) -> Bool {
         guard !members.contains(where: { $0.id == id }) else { return false }
         var member = Member(
-            serial: tick(), id: id, name: name, slots: slots, isLocal: isLocal, maxWindow: window)
+            serial: tick(), id: id, name: name, slots: slots, isLocal: isLocal, tags: tags, maxWindow: window)
         member.backOff = departed.removeValue(forKey: id) ?? BackOff()
         members.append(member)
         indices[member.serial] = members.count - 1

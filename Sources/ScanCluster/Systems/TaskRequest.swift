@@ -15,18 +15,26 @@ package struct TaskRequest: Equatable, Sendable {
     package var bytes = 0
     /// See ``BulkSource/isRelayed``.
     package var isRelayed = false
+    /// Tags that a system must have.
+    package var tags: Set<String> = []
     /// Where the task may go.
     package var placement = Placement.anywhere
     /// Systems that failed the task; used again only if there is no other.
     package var avoiding: [SystemID] = []
 
     /// A request for a first attempt.
-    package init(cost: Double, key: BulkKey? = nil, bytes: Int = 0, isRelayed: Bool = false) {
+    package init(
+        cost: Double, key: BulkKey? = nil, bytes: Int = 0, isRelayed: Bool = false, tags: Set<String> = []
+    ) {
         self.cost = cost
         self.key = key
         self.bytes = bytes
         self.isRelayed = isRelayed
+        self.tags = tags
     }
+
+    /// Whether a system with these tags suits the task.
+    func suits(_ tags: Set<String>) -> Bool { self.tags.isEmpty || self.tags.isSubset(of: tags) }
 }
 
 /// A task that waits for a system.

@@ -13,6 +13,11 @@ public protocol ScanTask: Codable, Identifiable, Sendable where ID: Codable & Se
     /// Expected work, in any unit that all tasks of a job share (pixels, for images). Positive; 1 by default.
     var cost: Double { get }
 
+    /// Tags that a system must have to run the task, such as `gpu`: see `skyfarm node --tag`. None by default. A run ends
+    /// with ``ScanError/Code/noSystem`` if no system with the tags joins within ``ScanCoordinator/Options/waitForSystems``
+    /// while none of its tasks runs.
+    var requiredTags: Set<String> { get }
+
     /// Does the work. Runs on a scan thread, may block, and should call ``ScanContext/checkCancellation()`` regularly.
     /// An error that it throws is the failure of this attempt.
     func scan(_ context: ScanContext) throws -> Output
@@ -25,6 +30,9 @@ public protocol ScanTask: Codable, Identifiable, Sendable where ID: Codable & Se
 extension ScanTask {
     /// One unit of work.
     public var cost: Double { 1 }
+
+    /// No tags: every system suits.
+    public var requiredTags: Set<String> { [] }
 
     /// Accepts every output.
     public func validate(_ output: Output) throws {}

@@ -104,7 +104,7 @@ extension NodeCalls: ConnectionDelegate {
             }
             continuation.resume(returning: Array(reply.body))
         case .goodbye(_, let message): end = ScanError(.systemLost, message.printable, system: node.name)
-        case .task, .response, .refusal, .cancel, .ping, .pong, .call:
+        case .task, .response, .refusal, .cancel, .ping, .pong, .call, .weight:
             throw ProtocolError("a node sent other frames than replies on a connection for calls")
         }
     }

@@ -89,9 +89,9 @@ final class NodeLink: @unchecked Sendable {
         switch target {
         case .failure(let error): handle(.failed(ScanError(.unreachable, "\(error)")))
         case .success(let target):
-            let options = nodes.options
+            let (options, weight) = (nodes.options, nodes.weight)
             let info = CoordinatorInfo(
-                name: options.name, frameLimit: options.frameLimit, job: options.job, weight: options.weight)
+                name: options.name, frameLimit: options.frameLimit, job: options.job, weight: weight)
             let dialer = Dialer(
                 loop: nodes.loop, target: target, keys: nodes.keys.keys(for: announcedKeys, at: .now), info: info,
                 timing: options.timing, sessions: options.sessions
@@ -100,7 +100,9 @@ final class NodeLink: @unchecked Sendable {
                 guard let self else { return }
                 self.dialer = nil
                 switch result {
-                case .success((let node, let connection)): connected(node, connection)
+                case .success((let node, let connection)):
+                    connected(node, connection)
+                    if let current = self.nodes?.weight, current != weight { transport?.use(weight: current) }
                 case .failure(var error):
                     error.system = shown.address
                     handle(.failed(error))
@@ -110,6 +112,9 @@ final class NodeLink: @unchecked Sendable {
             dialer.start()
         }
     }
+
+    /// Tells the node the coordinator's weight from now on.
+    func use(weight: Double) { transport?.use(weight: weight) }
 
     private func connected(_ node: NodeInfo, _ connection: Connection) {
         guard let nodes else { return }
@@ -149,7 +154,8 @@ final class NodeLink: @unchecked Sendable {
             })
         let system = ScanSystem(
             remote: transport, id: node.identity, name: name, slots: node.slots,
-            window: node.window(limit: options.window), processors: node.processors, clock: loop, executor: loop)
+            window: node.window(limit: options.window), tags: Set(node.tags ?? []), processors: node.processors,
+            clock: loop, executor: loop)
         hasJoined = systems.join(system)
         self.transport = transport
         handle(.connected(node.identity, hasJoined: hasJoined))

@@ -22,7 +22,7 @@ extension RemoteNodes {
                                 onEnd: { _ in })
                             return ScanSystem(
                                 remote: transport, id: node.identity, name: node.name, slots: node.slots,
-                                window: options.window, clock: loop, executor: loop)
+                                window: options.window, tags: Set(node.tags ?? []), clock: loop, executor: loop)
                         })
                 }
                 dialer.start()

@@ -60,6 +60,8 @@ public final class RemoteNodes: @unchecked Sendable {
     var keys: KeyRing
     let systems: Systems
     let options: Options
+    /// The weight of this coordinator now.
+    private(set) var weight: Double
     private let shared: Locked<Shared>
     var links: PeerLinks
     /// What performs the links' decisions, by their numbers.
@@ -74,6 +76,7 @@ public final class RemoteNodes: @unchecked Sendable {
         self.keys = keys
         self.systems = systems
         self.options = options
+        weight = options.weight
         shared = Locked(Shared(states: addresses.map { NodeState(address: $0) }, isSettled: addresses.isEmpty))
         links = PeerLinks(count: addresses.count)
         for (number, address) in addresses.enumerated() {
@@ -84,6 +87,16 @@ public final class RemoteNodes: @unchecked Sendable {
     /// Connects the nodes, and reconnects them whenever they are lost, until ``close()``.
     public func start() {
         loop.execute { self.perform(self.links.start(at: self.loop.now)) }
+    }
+
+    /// Has this coordinator this weight from now on, instead of that of ``Options/weight``, also at nodes that are
+    /// connected: from the next task that each gets. A node of an older version keeps the weight until it is connected
+    /// again.
+    public func use(weight: Double) {
+        loop.execute {
+            self.weight = weight
+            for shell in self.shells.values { shell.use(weight: weight) }
+        }
     }
 
     /// Waits until every address that was given has joined or its first attempt has failed.

@@ -95,6 +95,13 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
         connection.send { $0.putCancel(request: handle.rawValue) }
     }
 
+    /// Tells the node the coordinator's weight from now on, if the node understands that.
+    func use(weight: Double) {
+        connection.loop.assertOnLoop()
+        guard node.changesWeight == true else { return }
+        connection.send { $0.putWeight(weight) }
+    }
+
     package func close() {
         connection.send { $0.putGoodbye(draining: false, message: "done") }
         connection.end(ScanError(.systemLost, "was disconnected by this program"), politely: true)

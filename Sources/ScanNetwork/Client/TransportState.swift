@@ -175,7 +175,7 @@ package struct TransportState<Completion> {
             // Attempts whose bytes are still being read get this error, not that of the connection's end.
             if case .open = phase { phase = .draining(ScanError(.draining, message.printable, system: node.name)) }
             return .leave
-        case .task, .cancel, .ping, .pong, .call: throw ProtocolError("a node sent a coordinator's frame")
+        case .task, .cancel, .ping, .pong, .call, .weight: throw ProtocolError("a node sent a coordinator's frame")
         case .reply: throw ProtocolError("a node replied to no call")
         }
     }

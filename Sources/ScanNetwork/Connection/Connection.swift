@@ -277,7 +277,8 @@ final class Connection: Flushable, @unchecked Sendable {
         switch frame {
         case .ping(let token): send { $0.putPong(token) }
         case .pong(let token): liveness.pong(token, at: loop.now)
-        case .task, .response, .refusal, .cancel, .goodbye, .call, .reply: try delegate?.received(frame, on: self)
+        case .task, .response, .refusal, .cancel, .goodbye, .call, .reply, .weight:
+            try delegate?.received(frame, on: self)
         }
     }
 

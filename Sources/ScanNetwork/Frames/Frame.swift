@@ -13,6 +13,8 @@ package enum Frame {
     /// A call of a holder of the key, and the node's reply to one.
     case call(CallFrame)
     case reply(CallFrame)
+    /// The coordinator's weight from now on.
+    case weight(Double)
 }
 
 /// A call or its reply: bytes that the protocol does not look into.
@@ -171,6 +173,7 @@ enum FrameFormat {
         case goodbye = 7
         case call = 8
         case reply = 9
+        case weight = 10
     }
 
     enum TaskFlag {

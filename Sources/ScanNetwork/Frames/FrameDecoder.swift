@@ -88,13 +88,18 @@ package struct FrameDecoder: ~Copyable {
             return .refusal(
                 request: bytes.u64(8), reason: reason,
                 message: String(decoding: bytes.from(FrameFormat.requestHeaderSize), as: UTF8.self))
-        case .cancel, .ping, .pong:
+        case .cancel, .ping, .pong, .weight:
             try require(bytes, least: FrameFormat.requestHeaderSize, flags: 0, detail: false)
             guard bytes.count == FrameFormat.requestHeaderSize else {
                 throw ProtocolError("a \(kind) frame of \(bytes.count) bytes")
             }
             let value = bytes.u64(8)
-            return kind == .cancel ? .cancel(request: value) : kind == .ping ? .ping(value) : .pong(value)
+            switch kind {
+            case .cancel: return .cancel(request: value)
+            case .ping: return .ping(value)
+            case .weight: return .weight(Double(bitPattern: value))
+            default: return .pong(value)
+            }
         case .goodbye:
             try require(bytes, least: FrameFormat.prefixSize, flags: 1, detail: false)
             let message = String(decoding: bytes.from(FrameFormat.prefixSize), as: UTF8.self)

@@ -98,6 +98,12 @@ extension ByteWriter {
         put(request)
     }
 
+    /// Appends the coordinator's weight from now on.
+    package mutating func putWeight(_ weight: Double) {
+        putPrefix(.weight, size: FrameFormat.requestHeaderSize)
+        put(weight)
+    }
+
     /// Appends a heartbeat.
     package mutating func putPing(_ token: UInt64) {
         putPrefix(.ping, size: FrameFormat.requestHeaderSize)

@@ -43,6 +43,10 @@ package struct ClientHandshake {
             info.name = info.name.printable
             info.software = info.software.printable
             info.scanners = info.scanners.map(\.printable)
+            info.tags = info.tags.map { tags in
+                tags.prefix(NodeInfo.tagLimit.count).filter { $0.utf8.count <= NodeInfo.tagLimit.bytes }.map(
+                    \.printable)
+            }
             if let kernel = info.processors?.kernel { info.processors?.kernel = kernel.printable }
             info.arithmetic = info.arithmetic?.printable
             if let pause = info.answer?.pause { info.answer?.pause = pause.printable }

@@ -28,6 +28,10 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     package var processors: ProcessorShare?
     /// How it computes; nil if it does not report that.
     public var arithmetic: Arithmetic?
+    /// Whether a coordinator may change its weight; nil if not.
+    package var changesWeight: Bool?
+    /// What it has that tasks may need, in its owner's words; nil for nothing.
+    public var tags: [String]?
     /// Its answer to the order of this connection's greeting; nil without an order.
     package var answer: NodeOrder.Answer?
     /// Whether it answers calls; nil if not.
@@ -38,6 +42,9 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     /// Whether the attempt is sent to it with the flag of the last use of a bulk key. A node without ``forgetsBulk``
     /// would reject the flag as unknown.
     package func isToldOfLastUse(_ attempt: AttemptRequest) -> Bool { attempt.isLastUse && forgetsBulk == true }
+
+    /// Tags of a node that are accepted, and the bytes of each.
+    package static let tagLimit = (count: 32, bytes: 64)
 
     package init(
         identity: SystemID, name: String, slots: Int, queueLimit: Int, software: String = Skyfarm.version,
@@ -70,6 +77,11 @@ package struct CoordinatorInfo: Codable, Equatable, Sendable {
 
     /// Weights that nodes accept; others count as the nearest of them.
     package static let weights = 0.01...100.0
+
+    /// The nearest weight that is accepted.
+    package static func accepted(_ weight: Double) -> Double {
+        weight.isNaN ? 1 : min(max(weight, weights.lowerBound), weights.upperBound)
+    }
 
     package init(
         name: String, software: String = Skyfarm.version, frameLimit: Int, job: String? = nil, weight: Double = 1

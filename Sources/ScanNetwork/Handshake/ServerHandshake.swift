@@ -47,10 +47,7 @@ package struct ServerHandshake {
             info.name = info.name.printable
             info.software = info.software.printable
             info.job = info.job.map { String($0.printable.prefix(64)) }
-            info.weight = info.weight.map { weight in
-                weight.isNaN
-                    ? 1 : min(max(weight, CoordinatorInfo.weights.lowerBound), CoordinatorInfo.weights.upperBound)
-            }
+            info.weight = info.weight.map(CoordinatorInfo.accepted)
             info.frameLimit = min(info.frameLimit, FrameFormat.greatestFrameLimit)
             if let order = info.order { return .obey(order, info) }
             if let obstacle, !(info.calls == true && node.answersCalls == true) {

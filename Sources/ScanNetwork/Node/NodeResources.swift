@@ -24,17 +24,17 @@ package struct NodeResources {
         self.readsReferences = readsReferences
     }
 
-    /// A task arrived on `connection`: it is granted a place and its bulk bytes, or refused.
-    package mutating func admit(_ task: TaskFrame, of connection: ConnectionID) -> Decision {
+    /// A task arrived on `connection`, which has that weight: it is granted a place and its bulk bytes, or refused.
+    package mutating func admit(_ task: TaskFrame, of connection: ConnectionID, weight: Double = 1) -> Decision {
         guard let part = task.part?.value else {
             if case .refuse(let reason) = admission.admit() { return .refuse(reason, message: refusal(reason)) }
             return .run(TaskGrant())
         }
-        return admit(part, of: connection)
+        return admit(part, of: connection, weight)
     }
 
-    private mutating func admit(_ part: BulkPart, of connection: ConnectionID) -> Decision {
-        var grant = TaskGrant.Held(bulk: part.bulk)
+    private mutating func admit(_ part: BulkPart, of connection: ConnectionID, _ weight: Double) -> Decision {
+        var grant = TaskGrant.Held(connection: connection, bulk: part.bulk)
         if let key = part.key {
             if grant.bulk == nil { grant.bulk = cache.find(key, of: connection) }
             if grant.bulk == nil, part.referred == nil {
@@ -47,7 +47,7 @@ package struct NodeResources {
             grant.referred = referred
         }
         grant.bulkBytes = part.byteCount(referred: grant.referred)
-        if case .refuse(let reason) = admission.admit(bulk: grant.bulkBytes) {
+        if case .refuse(let reason) = admission.admit(bulk: grant.bulkBytes, of: connection, weight: weight) {
             return .refuse(reason, message: refusal(reason))
         }
         if let key = part.key {
@@ -64,14 +64,15 @@ package struct NodeResources {
         if reason == .draining { return admission.isDraining ? "is draining" : "is paused" }
         return admission.isFull
             ? "has a full queue of \(admission.queueLimit) tasks"
-            : "holds \(admission.bulkBytes) bulk bytes of tasks, and its limit is \(admission.bulkLimit)"
+            : "holds \(admission.bulkBytes) bulk bytes of tasks, or keeps room for others, and its limit is"
+                + " \(admission.bulkLimit)"
     }
 
     /// A task has ended, or was skipped, and its bulk bytes are freed.
     /// - Returns: true if the node is draining and this was its last task.
     package mutating func finish(_ grant: TaskGrant) -> Bool {
         cache.giveBack(grant.lentBytes)
-        return admission.finish(bulk: grant.bulkBytes)
+        return admission.finish(bulk: grant.bulkBytes, of: grant.connection)
     }
 
     /// Keeps bytes that a task of `connection` read by reference or unpacked, while there is room.
@@ -81,7 +82,10 @@ package struct NodeResources {
     }
 
     /// A connection has ended: the bytes that were kept for it are freed.
-    package mutating func drop(_ connection: ConnectionID) { cache.drop(connection) }
+    package mutating func drop(_ connection: ConnectionID) {
+        cache.drop(connection)
+        admission.drop(connection)
+    }
 
     /// Refuses tasks, or takes them again.
     package mutating func pause(_ isPaused: Bool) { admission.isPaused = isPaused }
@@ -100,6 +104,8 @@ package struct NodeResources {
 package struct TaskGrant: Sendable {
     /// What a task with bulk bytes holds.
     struct Held {
+        /// Whose task it is.
+        var connection: ConnectionID
         /// The bulk bytes; nil if there are none, or if they are read first, see ``referred``. Packed ones are unpacked
         /// before the scan.
         var bulk: BulkBytes?
@@ -120,6 +126,8 @@ package struct TaskGrant: Sendable {
     /// The grant of a task that holds a place only, or also `held`.
     init(_ held: Held? = nil) { self.held = held.map(Boxed.init) }
 
+    /// See ``Held/connection``.
+    fileprivate var connection: ConnectionID { held?.value.connection ?? 0 }
     /// See ``Held/bulk``.
     package var bulk: BulkBytes? { held?.value.bulk }
     /// See ``Held/referred``.

@@ -19,6 +19,9 @@ extension NodeServer {
         package var unauthenticated = UnauthenticatedLimits()
         /// Added to the scan threads' nice value (Linux), so that the node's owner is not disturbed; 0 by default.
         public var niceness = 0
+        /// What the node has that tasks may need, such as `gpu`: see `ScanTask.requiredTags`. Used where the server, or its
+        /// ``ScanNode``, makes the system.
+        public var tags: Set<String> = []
         /// Whether the node listens on a free port if its port is taken.
         public var mayUseAnotherPort = false
         /// Time limits.

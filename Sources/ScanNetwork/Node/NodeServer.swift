@@ -60,7 +60,7 @@ public final class NodeServer: @unchecked Sendable {
         var generator = SystemRandomNumberGenerator()
         let system = ScanSystem(
             local: slots, id: identity ?? SystemID(using: &generator), name: name, niceness: options.niceness,
-            clock: loop)
+            tags: options.tags, clock: loop)
         self.init(
             system, ownsSystem: true, keys: keys, scanners: scanners, listen: listen, resolver: resolver,
             options: options, loop: loop, onEvent: onEvent)
@@ -95,10 +95,12 @@ public final class NodeServer: @unchecked Sendable {
         info.readsReferences = resolver == nil ? nil : true
         info.identifiesBulk = info.readsReferences
         info.forgetsBulk = true
+        info.changesWeight = true
         info.answersCalls = options.onCall == nil ? nil : true
         info.unpacks = scanners.unpacker?.form
         info.processors = system.processors
         info.arithmetic = scanners.arithmetic
+        info.tags = system.tags.isEmpty ? nil : system.tags.sorted()
         self.info = info
         self.scanners = scanners
         self.resolver = resolver

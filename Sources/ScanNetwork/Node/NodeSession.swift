@@ -9,7 +9,10 @@ final class NodeSession: @unchecked Sendable {
     let server: NodeServer
     let id: ConnectionID
     /// The coordinator's weight.
-    private(set) var weight = 1.0
+    private(set) var weight = 1.0 {
+        // Tasks are made while `state` is being changed: what they need is not read from there.
+        didSet { state.weight = weight }
+    }
     /// Whether the connection ends once its tasks have, since the node was paused.
     private(set) var isLeaving = false
     private var batch: [any ScanWork] = []
@@ -159,6 +162,9 @@ extension NodeSession: ConnectionDelegate {
         case .cancel(let request): state.cancel(request)?.cancel()
         case .goodbye(_, let message): state.goodbye = message.printable
         case .call(let call): try received(call)
+        case .weight(let weight):
+            guard state.isOpen else { throw ProtocolError("a weight on a connection for calls") }
+            self.weight = CoordinatorInfo.accepted(weight)
         case .response, .refusal, .ping, .pong, .reply: throw ProtocolError("a coordinator sent a node's frame")
         }
     }

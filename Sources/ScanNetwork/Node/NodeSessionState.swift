@@ -81,6 +81,8 @@ package struct NodeSessionState<Work: SessionTask> {
     package private(set) var cancelled = 0
     /// Why the coordinator is about to close the connection, in its words; nil until it sends that.
     package var goodbye: String?
+    /// The coordinator's weight where several share the node.
+    package var weight = 1.0
     private var jobs: Set<UInt64> = []
 
     /// Most jobs that are counted.
@@ -164,7 +166,7 @@ package struct NodeSessionState<Work: SessionTask> {
         guard isKnown else {
             return refuse(task, .unknownScanner, "has no scanner '\(task.scannerName)'")
         }
-        switch node.admit(task, of: id) {
+        switch node.admit(task, of: id, weight: weight) {
         case .refuse(let reason, let message): return refuse(task, reason, message)
         case .run(let grant):
             if let key = task.key, jobs.count < Self.jobLimit { jobs.insert(key.job) }

@@ -66,6 +66,7 @@ package struct ApertureScan: Codable, Equatable, Sendable {
         pixels.hideMaskedPixels(from: 0)
         var result = ApertureResult()
         for index in 0..<count {
+            try pixels.checkCancellation()
             let target = ApertureTarget(
                 x: window.x[index], y: window.y[index], a: window.a[index], b: window.b[index],
                 theta: window.theta[index])

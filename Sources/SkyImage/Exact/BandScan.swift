@@ -41,7 +41,7 @@ package struct BandScan: Codable, Equatable, Sendable {
                 result.cut.append(box: island.box, pixelX: x, y: y)
             }
         }
-        result.batch = scan.batch(ofIslands: owned)
+        result.batch = try scan.batch(ofIslands: owned)
         if parameters.returnsDetections { result.batch.detected = scan.detections(in: band.core) }
         return result
     }

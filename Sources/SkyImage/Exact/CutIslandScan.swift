@@ -46,7 +46,7 @@ package struct CutIslandScan: Codable, Equatable, Sendable {
                 for hit in hits { result.cut.append(box: box, pixelX: hit.x, y: hit.y) }
             }
         }
-        result.batch = scan.batch(ofIslands: accepted)
+        result.batch = try scan.batch(ofIslands: accepted)
         return result
     }
 

@@ -19,6 +19,7 @@ package struct ImageScan: Codable, Equatable, Sendable {
         if statistics.maskedPixels == plan.image.area {
             return ImageResult(statistics: statistics, window: WindowResult())
         }
+        try view.checkCancellation()
         let background = try Self.background(of: statistics, plan: plan, parameters: parameters)
         let scan = BandScan(plan: plan, band: 0, parameters: parameters, background: background)
         return ImageResult(statistics: statistics, window: try scan.scan(view))

@@ -18,6 +18,7 @@ struct ScanWindow: ~Copyable {
     let globalNoise: Float
 
     private let ownsPixels: Bool
+    private let isCancelled: @Sendable () -> Bool
 
     /// Subtracts the background: in place if the samples of `view` may be overwritten, which then must outlive the
     /// window; otherwise in a copy.
@@ -48,6 +49,7 @@ struct ScanWindow: ~Copyable {
         rect = view.rect
         image = PixelRect(x: 0..<slice.width, y: 0..<slice.height)
         globalNoise = slice.globalNoise
+        isCancelled = view.isCancelled
         ownsPixels = !(view.isOverwritable && view.stride == rect.width)
         pixels = ownsPixels ? LargeMemory.allocate(rect.area) : UnsafeMutablePointer(mutating: view.pixels)
         mask = slice.hasMask ? LargeMemory.allocate(rect.area) : nil
@@ -60,6 +62,11 @@ struct ScanWindow: ~Copyable {
         if ownsPixels { LargeMemory.deallocate(pixels, rect.area) }
         if let mask { LargeMemory.deallocate(mask, rect.area) }
         if let noiseMap { LargeMemory.deallocate(noiseMap, rect.area) }
+    }
+
+    /// - Throws: `CancellationError` if the result is no longer wanted.
+    borrowing func checkCancellation() throws {
+        if isCancelled() { throw CancellationError() }
     }
 
     /// Writes the background-subtracted samples row by row, so that all steps on a row find it in the cache; with

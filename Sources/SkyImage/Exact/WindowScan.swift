@@ -59,7 +59,7 @@ struct WindowScan: ~Copyable {
     let islands: [Island]
 
     /// Extracts the sources of the first `rows` rows of `view`; of all rows if nil.
-    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    /// - Throws: ``ScanSetupError``, ``SEPError``; `CancellationError` as ``PixelView/isCancelled`` says.
     init(
         _ view: PixelView, extracting rows: Int? = nil, background: BackgroundSlice, parameters: ScanParameters
     ) throws {
@@ -68,6 +68,8 @@ struct WindowScan: ~Copyable {
         try SEPVersion.requireFixedDraw()
         let window = try ScanWindow.subtracting(background, from: view)
         window.hideMaskedPixels(from: (parameters.activeKernel?.height ?? 1) / 2)
+        // The extraction takes most of the time.
+        try window.checkCancellation()
         let catalog = try ExtractedCatalog(window, rows: rows ?? window.rect.height, parameters: parameters)
         islands = try catalog.islands(in: window.rect)
         self.window = window
@@ -76,7 +78,9 @@ struct WindowScan: ~Copyable {
     }
 
     /// Sources of the islands at `indices`, with photometry.
-    borrowing func batch(ofIslands indices: [Int]) -> SourceBatch {
+    /// - Throws: `CancellationError`.
+    borrowing func batch(ofIslands indices: [Int]) throws -> SourceBatch {
+        try window.checkCancellation()
         var batch = SourceBatch()
         batch.sources = catalog.table(of: indices.map { islands[$0].objects }, in: window.rect)
         for index in indices {
@@ -93,7 +97,7 @@ struct WindowScan: ~Copyable {
             batch.sources.photometry = Photometry(unmeasured: batch.sources.count, flag: 0)
             return batch
         }
-        window.measureAll(&batch.sources, open: &batch.open, parameters: parameters)
+        try window.measureAll(&batch.sources, open: &batch.open, parameters: parameters)
         return batch
     }
 
@@ -142,9 +146,13 @@ struct WindowScan: ~Copyable {
 
 extension ScanWindow {
     /// Measures all sources of a table; those that need pixels outside the window are added to `open`.
-    borrowing func measureAll(_ table: inout SourceTable, open: inout OpenApertures, parameters: ScanParameters) {
+    /// - Throws: `CancellationError`.
+    borrowing func measureAll(
+        _ table: inout SourceTable, open: inout OpenApertures, parameters: ScanParameters
+    ) throws {
         var photometry = Photometry()
         for index in 0..<table.count {
+            try checkCancellation()
             let target = ApertureTarget(
                 x: table.x[index], y: table.y[index], a: table.a[index], b: table.b[index], theta: table.theta[index])
             let measurement = measure(target, parameters: parameters)

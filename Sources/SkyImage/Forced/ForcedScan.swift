@@ -42,6 +42,7 @@ package struct ForcedScan: Codable, Equatable, Sendable {
         var table = ForcedTable(unmeasured: window.index.count * apertures.count)
         var place = 0
         for position in window.index.indices {
+            try pixels.checkCancellation()
             // Exact: the difference of a double and an integer below it needs no more bits.
             let x = window.x[position] - Double(window.rect.x.lowerBound)
             let y = window.y[position] - Double(window.rect.y.lowerBound)

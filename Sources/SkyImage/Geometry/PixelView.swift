@@ -12,6 +12,8 @@ package struct PixelView {
     package let weights: UnsafePointer<Float>?
     /// Whether this is the only reference to the samples and no later scan needs them: a scan may overwrite them.
     package var isOverwritable = false
+    /// Whether the result is no longer wanted: a scan then ends early.
+    package var isCancelled: @Sendable () -> Bool = { false }
 
     /// A view of contiguous arrays that hold exactly the pixels of `rect`.
     /// - Throws: ``ScanSetupError`` if an array has another size.
@@ -45,6 +47,12 @@ package struct PixelView {
         mask = parent.mask.map { $0 + offset }
         weights = parent.weights.map { $0 + offset }
         isOverwritable = parent.isOverwritable
+        isCancelled = parent.isCancelled
+    }
+
+    /// - Throws: `CancellationError` if the result is no longer wanted.
+    func checkCancellation() throws {
+        if isCancelled() { throw CancellationError() }
     }
 
     /// The part of this view that shows `rect`.

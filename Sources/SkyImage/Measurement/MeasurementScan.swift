@@ -30,9 +30,11 @@ package struct MeasurementScan: Codable, Equatable, Sendable {
         try background.validate(for: parameters)
         let pixels = try ScanWindow.subtracting(background, from: view.cropped(to: window.rect))
         pixels.hideMaskedPixels(from: 0)
+        try view.checkCancellation()
         var meter = SourceMeter(pixels, window, parameters, request)
         var result = MeasurementResult()
         for position in window.index.indices {
+            try view.checkCancellation()
             if let needed = meter.measure(position, into: &result.table) {
                 result.open.append(index: position, box: needed)
             }

@@ -46,10 +46,19 @@ struct WindowPixels: Codable, Hashable, Sendable {
         for index in target.indices { target[index] = values[index] == 0 ? 0 : 1 }
     }
 
+    /// Calls `body` with a view of the pixels that came with a task. The scan ends early once the task is cancelled.
+    /// - Throws: as ``withView(of:isCancelled:_:)``, and `CancellationError`.
+    func withView<Result>(for context: ScanContext, _ body: (PixelView) throws -> Result) throws -> Result {
+        try withView(of: context.takeBulk(), isCancelled: { context.isCancelled }, body)
+    }
+
     /// Calls `body` with a view of the pixels in `bulk`. It may overwrite the samples if there is no other reference.
     /// - Throws: ``ScanSetupError`` if the window is impossible, if there are no bytes or another number of them, and
     ///   what `body` throws.
-    func withView<Result>(of bulk: consuming BulkBytes?, _ body: (PixelView) throws -> Result) throws -> Result {
+    func withView<Result>(
+        of bulk: consuming BulkBytes?, isCancelled: @escaping @Sendable () -> Bool = { false },
+        _ body: (PixelView) throws -> Result
+    ) throws -> Result {
         try rect.validate()
         let count = bulk?.count ?? 0
         guard var bytes = consume bulk, !rect.isEmpty, count == byteCount else {
@@ -62,6 +71,7 @@ struct WindowPixels: Codable, Hashable, Sendable {
                 mask: mask.map { UnsafeBufferPointer($0.bindMemory(to: UInt8.self)) },
                 weights: weights.map { UnsafeBufferPointer($0) })
             view.isOverwritable = isOnlyReference
+            view.isCancelled = isCancelled
             return try body(view)
         }
     }

@@ -14,7 +14,7 @@ struct ApertureTask: WindowTask {
     var cost: Double { Double(window.rect.area) / 4 }
 
     func scan(_ context: ScanContext) throws -> ApertureResult {
-        try window.withView(of: context.takeBulk(), scan.scan)
+        try window.withView(for: context, scan.scan)
     }
 
     func validate(_ output: ApertureResult) throws { try output.validate(for: scan.window, in: scan.image) }

@@ -13,7 +13,7 @@ struct BandTask: WindowTask {
 
     func scan(_ context: ScanContext) throws -> WindowResult {
         try scan.plan.check(band: id, window: window.rect)
-        return try window.withView(of: context.takeBulk(), scan.scan)
+        return try window.withView(for: context, scan.scan)
     }
 
     func validate(_ output: WindowResult) throws {

@@ -13,7 +13,7 @@ struct CutIslandTask: WindowTask {
     var cost: Double { Double(window.rect.area) }
 
     func scan(_ context: ScanContext) throws -> WindowResult {
-        try window.withView(of: context.takeBulk(), scan.scan)
+        try window.withView(for: context, scan.scan)
     }
 
     func validate(_ output: WindowResult) throws { try output.validate(in: scan.plan.image) }

@@ -13,7 +13,7 @@ struct ForcedTask: WindowTask {
     var cost: Double { Double(window.rect.area) / 4 }
 
     func scan(_ context: ScanContext) throws -> ForcedTable {
-        try window.withView(of: context.takeBulk(), scan.scan)
+        try window.withView(for: context, scan.scan)
     }
 
     func validate(_ output: ForcedTable) throws { try scan.validate(output) }

@@ -14,7 +14,7 @@ struct ImageTask: WindowTask {
 
     func scan(_ context: ScanContext) throws -> ImageResult {
         try scan.plan.check(band: 0, window: window.rect)
-        return try window.withView(of: context.takeBulk(), scan.scan)
+        return try window.withView(for: context, scan.scan)
     }
 
     func validate(_ output: ImageResult) throws {

@@ -14,7 +14,7 @@ struct MeasurementTask: WindowTask {
     var cost: Double { Double(window.rect.area) / 2 }
 
     func scan(_ context: ScanContext) throws -> MeasurementResult {
-        try window.withView(of: context.takeBulk(), scan.scan)
+        try window.withView(for: context, scan.scan)
     }
 
     func validate(_ output: MeasurementResult) throws {

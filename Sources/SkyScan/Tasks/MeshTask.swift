@@ -18,7 +18,7 @@ struct MeshTask: WindowTask {
 
     func scan(_ context: ScanContext) throws -> MeshStatistics {
         try plan.check(band: id, window: window.rect)
-        return try window.withView(of: context.takeBulk()) { view in
+        return try window.withView(for: context) { view in
             try MeshStatistics(measuring: view, band: plan[id], parameters: parameters)
         }
     }

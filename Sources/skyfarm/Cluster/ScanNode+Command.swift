@@ -36,6 +36,7 @@ extension ScanNode {
         ) { event in
             if case .membership(let news) = event { events.handle(news) }
         }
+        JobWeight.current?.follow(node.connections)
         try node.start()
         return node
     }

@@ -56,9 +56,10 @@ extension JobsCommand {
             "watch shows the progress of one job, of any node, as skyfarm-scan(1) does until it ends, and has the exit"
                 + " code of its scan; wait waits for several, and has the first exit code that is not 0. pause ends the"
                 + " process of a job, which keeps its journal, and resume has it run again, also after cancel or a failure."
-                + " priority ID W changes the weight of --priority-weight; a job that runs is stopped for that and resumed"
-                + " from its journal. fetch copies the files that a job wrote to this machine, checks their checksums, and"
-                + " prints their names. run is what the node starts.",
+                + " priority ID W changes the weight of --priority-weight, also of a job that runs: from the next task"
+                + " that each node gets. fetch copies the files that a job wrote to this machine, checks their checksums, and"
+                + " prints their names. remove forgets a job that does not run, with its log and journal, not its catalogues; of"
+                + " another node only one that was submitted from another machine. run is what the node starts.",
             "A job in a folder of skyfarm node --accept-jobs that several nodes share is not lost with its node: once"
                 + " that has been silent for 10 s, or its --job-lease, the state is lost, and resume ID --on NODE has"
                 + " another node continue it from the journal. A node that was only held up ends its run when it finds"

@@ -41,6 +41,9 @@ struct JobsCommand: Command {
             return try await order(.resume, id)
         case .resume(let id):
             return try await resume(try folder.entry(prefix: id))
+        case .remove(let id) where !isJournal(id):
+            _ = try await order(.remove, id)
+            say("removed job \(id)")
         case .remove(let id):
             let entry = try folder.entry(prefix: id)
             try folder.remove(entry.id)

@@ -70,7 +70,7 @@ extension NodeCommand {
                             code: ExitCode.noUsableNode.rawValue)
                     case .submit:
                         return await supervisor.answer(service.placed(request))
-                    case .pause, .resume, .cancel, .priority: return await supervisor.answer(request)
+                    case .pause, .resume, .cancel, .priority, .remove: return await supervisor.answer(request)
                     }
                 }
                 if server != nil { await supervisor.begin() }

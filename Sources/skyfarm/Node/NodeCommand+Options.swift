@@ -12,6 +12,8 @@ extension NodeCommand {
         var listen: SocketAddress?
         /// Added to the nice value of the scanning threads.
         var niceness: Int
+        /// What this machine has that tasks may need.
+        var tags: [String]
         /// Bytes of memory for pixels; nil: by the machine's memory.
         var memory: Int?
         var rules: OwnerRules
@@ -47,6 +49,10 @@ extension NodeCommand {
             listen = try arguments[NodeCommand.listen]
             niceness = try arguments[NodeCommand.nice]
             memory = try arguments[NodeCommand.memory]
+            tags = try arguments[NodeCommand.tags]
+            if tags.count > NodeInfo.tagLimit.count {
+                throw UsageError("node: at most \(NodeInfo.tagLimit.count) tags")
+            }
             rules = OwnerRules(
                 maxLoad: try arguments[NodeCommand.maxLoad], idle: try arguments[NodeCommand.whenIdle],
                 hours: try arguments[NodeCommand.hours])
@@ -91,6 +97,9 @@ extension NodeCommand {
     static let memory = Option.optional(
         "memory", .bytes, fallback: "three quarters of the machine's", layers: .all,
         help: "Memory for pixels of tasks that run or wait, or a percentage of the machine's")
+    static let tags = Option.list(
+        "tag", .tag, layers: .all,
+        help: "Say that this machine has TAG, such as gpu or fast-disk: tasks of the library may need it")
     static let maxLoad = Option.optional(
         "max-load", .number("L", 0...1024), layers: .all,
         help: "Pause while other programs keep more than L processors busy (Linux)")
@@ -150,7 +159,7 @@ extension NodeCommand {
                 title: "Options",
                 options: [
                     name.spec, slots.spec, memory.spec, listen.spec, data.spec, noAdvertise.spec, jobs.spec,
-                    idleStop.spec, join.spec, acceptJobs.spec, jobLease.spec,
+                    tags.spec, idleStop.spec, join.spec, acceptJobs.spec, jobLease.spec,
                     DashboardOption.option.spec, clusterNodes.spec,
                     LogOptions.format.spec,
                 ]),
@@ -165,6 +174,22 @@ extension NodeCommand {
 extension SocketAddress {
     /// Every address of this machine, IPv4 and IPv6, with the port that nodes usually have.
     static let usual = SocketAddress(host: "", port: 4870)
+}
+
+extension ValueForm where Value == String {
+    /// A tag of a node.
+    fileprivate static var tag: ValueForm {
+        ValueForm(
+            placeholder: "TAG",
+            expected: "a tag: up to \(NodeInfo.tagLimit.bytes) ASCII letters, digits, '-', '_' and '.'",
+            parse: { text in
+                let isTag = text.utf8.allSatisfy { byte in
+                    let character = Character(UnicodeScalar(byte))
+                    return byte < 128 && (character.isLetter || character.isNumber || "-_.".contains(character))
+                }
+                return isTag && (1...NodeInfo.tagLimit.bytes).contains(text.utf8.count) ? text : nil
+            }, show: { $0 })
+    }
 }
 
 extension NodeCommand.Options {

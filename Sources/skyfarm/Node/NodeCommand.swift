@@ -29,6 +29,7 @@ struct NodeCommand: Command {
         let presence = Locked(CoordinatorPresence())
         var limits = NodeServer.Options()
         limits.niceness = options.niceness
+        limits.tags = Set(options.tags)
         limits.mayUseAnotherPort = options.listen == nil
         if let memory = options.memory {
             (limits.bulkLimit, limits.bulkCacheLimit) = (memory * 2 / 3, min(1 << 30, memory / 3))

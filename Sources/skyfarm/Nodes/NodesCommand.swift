@@ -50,6 +50,8 @@ struct NodesCommand: Command {
         var isUsable: Bool
         var name: String?
         var slots: Int?
+        /// Those of --tag.
+        var tags: [String]?
         /// Tasks running or queued, divided by slots.
         var load: Double?
         var roundTripMilliseconds: Double?
@@ -71,14 +73,17 @@ struct NodesCommand: Command {
     /// A table of the usable nodes, then a line for each other node with the reason.
     static func text(_ rows: [Row]) -> String {
         let usable = rows.filter(\.isUsable)
-        var table = TextTable(
-            "NAME", "ADDRESS", "SLOTS", "LOAD", "ROUND TRIP", "VERSION", "KEY", texts: ["ADDRESS", "VERSION", "KEY"])
+        let hasTags = usable.contains { $0.tags != nil }
+        let titles = ["NAME", "ADDRESS", "SLOTS", "LOAD", "ROUND TRIP", "VERSION", "KEY"] + (hasTags ? ["TAGS"] : [])
+        var table = TextTable(titles, texts: ["ADDRESS", "VERSION", "KEY", "TAGS"])
         for row in usable {
             let roundTrip = row.roundTripMilliseconds.map { "\(plainText(($0 * 100).rounded() / 100)) ms" }
-            table.add(
+            let cells = [
                 row.name ?? "-", row.address, row.slots.map(String.init) ?? "-",
                 row.load.map { plainText(($0 * 100).rounded() / 100) } ?? "-", roundTrip ?? "-", row.version ?? "-",
-                row.key ?? "-")
+                row.key ?? "-",
+            ]
+            table.add(cells + (hasTags ? [row.tags?.joined(separator: " ") ?? "-"] : []))
         }
         let others = rows.filter { !$0.isUsable }.map { row in
             let name = row.name.map { "\($0)  " } ?? ""
@@ -94,6 +99,7 @@ extension NodesCommand.Row {
         isUsable = state.isUsable
         name = state.node?.name ?? state.announcedName
         slots = state.node?.slots
+        tags = state.node?.tags
         load = state.node.flatMap { node in node.busy.map { Double($0) / Double(node.slots) } }
         roundTripMilliseconds = state.roundTrip.map { $0 / .milliseconds(1) }
         version = state.node?.software

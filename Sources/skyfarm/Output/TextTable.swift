@@ -4,12 +4,16 @@ struct TextTable: Sendable {
     private let texts: Set<String>
 
     /// A table with these column headers. The first column and those in `texts` hold text.
-    init(_ header: String..., texts: Set<String> = []) {
+    init(_ header: String..., texts: Set<String> = []) { self.init(header, texts: texts) }
+
+    init(_ header: [String], texts: Set<String>) {
         rows = [header]
         self.texts = texts.union(header.prefix(1))
     }
 
-    mutating func add(_ cells: String...) { rows.append(cells) }
+    mutating func add(_ cells: String...) { add(cells) }
+
+    mutating func add(_ cells: [String]) { rows.append(cells) }
 
     /// One line per row, without trailing spaces.
     var text: String {

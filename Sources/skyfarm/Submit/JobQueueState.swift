@@ -15,8 +15,6 @@ struct JobQueueState: Sendable {
     private var waiting: [String] = []
     private var running: Set<String> = []
     private var ends: [String: Int] = [:]
-    /// Jobs that were stopped to be started again.
-    private var restarts: Set<String> = []
 
     init(limit: Int) { self.limit = limit }
 
@@ -33,23 +31,11 @@ struct JobQueueState: Sendable {
         return running.contains(id) ? [.stop(id)] : []
     }
 
-    /// The job is to run with other settings: if it runs, it is stopped and started again.
-    mutating func restart(_ id: String) -> [Action] {
-        guard running.contains(id) else { return [] }
-        restarts.insert(id)
-        return [.stop(id)]
-    }
-
     /// The process of a job has ended. `isDone`: with a result; `isWanted`: its user wants it to run.
     mutating func ended(_ id: String, isDone: Bool, isWanted: Bool) -> [Action] {
         running.remove(id)
-        let isRestarted = restarts.remove(id) != nil
         guard isWanted, !isDone else {
             ends[id] = nil
-            return next()
-        }
-        if isRestarted {
-            waiting.insert(id, at: 0)
             return next()
         }
         ends[id, default: 0] += 1

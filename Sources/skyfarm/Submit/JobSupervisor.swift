@@ -64,7 +64,7 @@ actor JobSupervisor {
         guard let id = request.id, var entry = stores.find(id)?.entry else {
             throw CommandError(.failure, "no submitted job has the ID \(request.id ?? ""); `skyfarm jobs` lists them")
         }
-        if entry.isForeign(to: holder.owner) {
+        if entry.isForeign(to: holder.owner), request.action != .remove {
             guard request.action == .resume else {
                 throw CommandError(.failure, "job \(id) is run by \(entry.lease?.node ?? "another node")")
             }
@@ -75,12 +75,14 @@ actor JobSupervisor {
         case .pause: try order(.pause, entry, from: [.waiting, .running])
         case .cancel: try order(.cancel, entry, from: [.waiting, .running, .paused])
         case .resume: try order(.run, entry, from: [.paused, .cancelled, .failed, .partial, .lost])
+        case .remove: try remove(entry)
         case .priority:
             guard let weight = request.weight else { throw UsageError("no weight was sent") }
             var job = entry.job
             job.weight = weight
             try write(job)
-            perform(queue.restart(id))
+            // Read again: a process that has begun meanwhile has read the job before.
+            if let process = stores.find(id)?.entry.process, process > 1 { kill(pid_t(process), JobWeight.signal) }
         }
         return id
     }
@@ -118,6 +120,20 @@ actor JobSupervisor {
         } else {
             perform(queue.stop(job.id))
         }
+    }
+
+    /// Removes a job that does not run, also one of a node that is lost.
+    private func remove(_ entry: SubmittedEntry) throws {
+        let (id, state) = (entry.job.id, state(of: entry))
+        guard ![.waiting, .running, .stopping].contains(state) else {
+            throw CommandError(
+                .failure,
+                "job \(id) is \(state.rawValue)\(entry.lease.map { " on \($0.node)" } ?? ""): cancel it first")
+        }
+        guard let jobs = stores.find(id)?.jobs else { return }
+        try jobs.remove(id)
+        observations[id] = nil
+        say("job \(id) was removed")
     }
 
     private func write(_ job: SubmittedJob) throws { try stores.find(job.id)?.jobs.write(job) }

@@ -90,11 +90,15 @@ extension JobsCommand {
             id.hasPrefix("/")
             ? SubmittedJobs(path: path.deletingLastPathComponent, isShared: true) : options.submitted
         let id = path.lastPathComponent
-        guard let jobs, let job = jobs.entry(id)?.job else {
-            throw CommandError(.failure, "no submitted job has the ID \(id)")
-        }
+        let noJob = CommandError(.failure, "no submitted job has the ID \(id)")
+        guard let jobs, jobs.entry(id) != nil else { throw noJob }
+        // Before the lock: whoever changes the weight tells it to the process that has the lock.
+        let weight = JobWeight()
+        let signals = weight.observe { jobs.entry(id)?.job.weight }
+        defer { withExtendedLifetime(signals) {} }
         let lock = try jobs.lock(id)
         defer { withExtendedLifetime(lock) {} }
+        guard let job = jobs.entry(id)?.job else { throw noJob }
         guard FileManager.default.changeCurrentDirectoryPath(job.folder) else {
             throw CommandError(.input, "\(job.folder): cannot change to the folder in which it was submitted")
         }
@@ -107,14 +111,13 @@ extension JobsCommand {
                 _exit(ExitCode.terminated.rawValue)
             }
         }
-        let code: ExitCode
-        if let permit = job.permit {
+        if job.permit != nil {
             // Its words are complete: no setting of this user counts.
             environment = environment.filter { !$0.key.hasPrefix("SKYFARM_") }
             if jobs.isShared { environment["XDG_STATE_HOME"] = jobs.stateFolder(id) }
-            code = await runChecked(job, permit, environment)
-        } else {
-            code = await Skyfarm.run(["scan", "--progress", "json"] + job.finalWords, environment: environment)
+        }
+        let code = await JobWeight.$current.withValue(weight) { [environment] in
+            await run(job, environment)
         }
         // A job that was told to stop has no result: it is paused or cancelled, or resumed by the next node.
         if code != .interrupted, code != .terminated, lease == nil || jobs.newest(id) == lease?.number {
@@ -129,10 +132,11 @@ extension JobsCommand {
         return code
     }
 
-    /// Runs a job within what its node's owner allows.
-    private func runChecked(
-        _ job: SubmittedJob, _ permit: JobPermit, _ environment: [String: String]
-    ) async -> ExitCode {
+    /// Runs a job; one of another machine within what its node's owner allows.
+    private func run(_ job: SubmittedJob, _ environment: [String: String]) async -> ExitCode {
+        guard let permit = job.permit else {
+            return await Skyfarm.run(["scan", "--progress", "json"] + job.finalWords, environment: environment)
+        }
         do {
             _ = try permit.check(job.words, in: job.folder, readsLists: true)
             return await Skyfarm.run(

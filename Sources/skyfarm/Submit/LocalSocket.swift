@@ -7,7 +7,7 @@ import ScanCluster
 /// A request to the node of this user on this machine, as one line of JSON.
 struct LocalRequest: Codable, Equatable, Sendable {
     enum Action: String, Codable, Sendable {
-        case submit, pause, resume, cancel, priority, pauseNode, resumeNode, peers
+        case submit, pause, resume, cancel, priority, remove, pauseNode, resumeNode, peers
     }
 
     var v = 1

@@ -140,15 +140,33 @@ import Testing
         #expect(
             state.systemsChanged(to: snapshots(1), isFirst: true) == [.systemJoined(name: "node-1", slots: 1)])
         #expect(state.systemsChanged(to: []) == [.systemLeft(name: "node-1")])
-        #expect(state.checkStranded(hasSystem: { _ in false }, hasStuckSystem: { false }, at: .zero) == nil)
+        #expect(state.checkStranded(hasSystem: { _, _ in false }, hasStuckSystem: { false }, at: .zero) == nil)
         #expect(state.wakeUp == moment(3))
-        #expect(state.checkStranded(hasSystem: { _ in true }, hasStuckSystem: { false }, at: moment(2)) == nil)
+        #expect(state.checkStranded(hasSystem: { _, _ in true }, hasStuckSystem: { false }, at: moment(2)) == nil)
         #expect(state.wakeUp == nil)
-        #expect(state.checkStranded(hasSystem: { _ in false }, hasStuckSystem: { false }, at: moment(2)) == nil)
-        #expect(state.checkStranded(hasSystem: { _ in false }, hasStuckSystem: { false }, at: moment(4)) == nil)
-        let error = state.checkStranded(hasSystem: { _ in false }, hasStuckSystem: { false }, at: moment(5))
+        #expect(state.checkStranded(hasSystem: { _, _ in false }, hasStuckSystem: { false }, at: moment(2)) == nil)
+        #expect(state.checkStranded(hasSystem: { _, _ in false }, hasStuckSystem: { false }, at: moment(4)) == nil)
+        let error = state.checkStranded(hasSystem: { _, _ in false }, hasStuckSystem: { false }, at: moment(5))
         #expect(error?.code == .noSystem)
         #expect(error?.message == "for 3.0 s there was no system to run the tasks; the last cause: node-1 left")
+    }
+
+    @Test("a run fails also if the systems lack a tag that all its tasks need, and says which")
+    func strandedByTags() {
+        var state = TaskRunState(options: .init(waitForSystems: .seconds(3)))
+        _ = state.pulled(TaskRequest(cost: 1, tags: ["gpu"]))
+        _ = state.pulled(TaskRequest(cost: 1, tags: ["gpu", "fast-disk"]))
+        state.exhausted()
+        func error(_ tags: Set<String>, at seconds: Double) -> ScanError? {
+            state.checkStranded(
+                hasSystem: { $1.isSubset(of: tags) }, hasStuckSystem: { false }, at: moment(seconds))
+        }
+        #expect(error(["gpu"], at: 0) == nil && state.wakeUp == nil)
+        #expect(error(["fast-disk"], at: 0) == nil && state.wakeUp == moment(3))
+        #expect(
+            error([], at: 3)?.message
+                == "for 3.0 s there was no system to run the tasks that has the tags they need (fast-disk, gpu);"
+                + " is a node running?")
     }
 
     private let late = TaskRunState.AttemptEnd.error(ScanError(.timedOut, "no answer within 60 s", system: "node-1"))
@@ -189,7 +207,7 @@ import Testing
         _ = end(attempt, on: 1, as: late, in: &state)
         func check(_ seconds: Double, hasSystem: Bool = false) {
             let error = state.checkStranded(
-                hasSystem: { _ in hasSystem }, hasStuckSystem: { false }, at: moment(seconds))
+                hasSystem: { _, _ in hasSystem }, hasStuckSystem: { false }, at: moment(seconds))
             #expect(error == nil)
         }
         check(1)
@@ -218,7 +236,7 @@ import Testing
         var state = state(1, options: .init(waitForSystems: .zero))
         for _ in 0..<2 {
             #expect(
-                state.checkStranded(hasSystem: { _ in false }, hasStuckSystem: { true }, at: .zero) == nil)
+                state.checkStranded(hasSystem: { _, _ in false }, hasStuckSystem: { true }, at: .zero) == nil)
         }
         #expect(state.isForsaken)
     }

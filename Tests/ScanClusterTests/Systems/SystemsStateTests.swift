@@ -79,6 +79,26 @@ import Testing
         #expect(count == 3)
     }
 
+    @Test("a task that needs tags goes to a system that has all of them, and another starts before it meanwhile")
+    func tags() throws {
+        var state = state(1, window: 1)
+        _ = state.join(id: .test(1), name: "one", slots: 1, window: 1, isLocal: false, tags: ["gpu"])
+        _ = state.join(id: .test(2), name: "both", slots: 1, window: 1, isLocal: false, tags: ["gpu", "fast-disk"])
+        let pending = [["gpu", "fast-disk"], ["gpu", "fast-disk"], ["tape"], ["gpu"], []].enumerated().map {
+            PendingTask(entry: $0, request: TaskRequest(cost: 1, tags: Set($1)))
+        }
+        func pick(_ pending: [PendingTask]) -> (offset: Int, system: SystemID)? {
+            defer { #expect(state.contradiction == nil) }
+            return state.pick(from: pending, excluding: [], run: run, at: start)
+                .map { ($0.offset, $0.reservation.system) }
+        }
+        #expect(try #require(pick(pending)) == (0, .test(2)))
+        // What needs both tags, or one that no system has, waits.
+        #expect(try #require(pick(Array(pending[1...]))) == (2, .test(1)))
+        #expect(try #require(pick([pending[1], pending[2], pending[4]])) == (2, .test(0)))
+        #expect(pick(Array(pending[1...3])) == nil)
+    }
+
     @Test("tasks wait at the local system if it has a queue, unless it has failed")
     func localQueue() throws {
         var state = SystemsState()

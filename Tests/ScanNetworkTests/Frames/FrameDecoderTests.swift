@@ -17,6 +17,7 @@ struct FrameDecoderTests {
         case goodbye(Bool, String)
         case call(UInt64, [UInt8])
         case reply(UInt64, [UInt8])
+        case weight(Double)
 
         init(_ frame: Frame) {
             switch frame {
@@ -34,6 +35,7 @@ struct FrameDecoderTests {
             case .goodbye(let draining, let message): self = .goodbye(draining, message)
             case .call(let call): self = .call(call.number, [UInt8](call.body))
             case .reply(let reply): self = .reply(reply.number, [UInt8](reply.body))
+            case .weight(let weight): self = .weight(weight)
             }
         }
     }
@@ -79,12 +81,13 @@ struct FrameDecoderTests {
         case .goodbye(let draining, let message): writer.putGoodbye(draining: draining, message: message)
         case .call(let number, let body): writer.putCall(number, body: body)
         case .reply(let number, let body): writer.putReply(number, body: body)
+        case .weight(let weight): writer.putWeight(weight)
         }
         out += writer.bytes
     }
 
     static let samples: [Copy] = [
-        .call(1, [1, 2]), .reply(.max, []), .ping(1), .pong(.max), .cancel(5), .goodbye(true, "draining"),
+        .call(1, [1, 2]), .reply(.max, []), .ping(1), .pong(.max), .cancel(5), .weight(0.5), .goodbye(true, "draining"),
         .goodbye(false, ""),
         .refusal(9, .queueFull, "full"), .refusal(10, .bulkMissing, ""),
         .response(3, true, true, 0.25, [1, 2, 3]), .response(4, false, false, 0, []),

@@ -78,6 +78,42 @@ struct WeightTests {
         for node in nodes { node.server.stop() }
     }
 
+    @Test("a weight that is changed holds from the next tasks on, at nodes that are connected")
+    func change() async throws {
+        let node = try TestNode(slots: 1)
+        let (systems, connections, _) = await connect(node.address)
+        let (others, otherConnections, _) = await connect(node.address)
+        let seconds = Locked([0.0, 0.0])
+        let isChanged = Locked(false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, systems) in [systems, others].enumerated() {
+                group.addTask {
+                    let coordinator = ScanCoordinator(
+                        systems: systems, clock: EventLoop.shared, executor: EventLoop.shared)
+                    for try await response in coordinator.responses(to: (0..<1_000_000).lazy.map { NapTask(id: $0) }) {
+                        let sums = seconds.withLock { seconds in
+                            seconds[index] += response.seconds
+                            return seconds
+                        }
+                        // Equal so far; then the first has four times the weight of the second.
+                        if !isChanged.withLock({ $0 }), sums.reduce(0, +) > 1 {
+                            isChanged.withLock { $0 = true }
+                            connections.use(weight: 4)
+                            seconds.withLock { $0 = [0, 0] }
+                        }
+                        if isChanged.withLock({ $0 }), sums.reduce(0, +) > 4 { break }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let used = seconds.withLock { $0 }
+        #expect(abs(used[0] / (used[0] + used[1]) - 0.8) < 0.08, "\(used)")
+        connections.close()
+        otherConnections.close()
+        node.server.stop()
+    }
+
     @Test("a weight beyond the limits counts as the nearest that is allowed")
     func limits() throws {
         for (told, heard) in [(5, 5), (1e9, 100), (-3, 0.01), (Double.nan, 1), (1, nil)] as [(Double, Double?)] {

@@ -192,6 +192,7 @@ final class SimulatedNode: @unchecked Sendable {
         case .cancel(let request): if let run = session.state.cancel(request) { cancel(run) }
         case .ping(let token): session.connection.sendToCoordinator(.frame { $0.putPong(token) })
         case .pong(let token): session.liveness.pong(token, at: world.clock.now)
+        case .weight(let weight): session.state.weight = CoordinatorInfo.accepted(weight)
         case .goodbye: break
         case .response, .refusal, .call, .reply: throw ProtocolError("a coordinator sent a node's frame")
         }

@@ -1,5 +1,6 @@
 import Foundation
 import ScanBasics
+import Synchronization
 import Testing
 
 @testable import SkyImage
@@ -37,6 +38,33 @@ struct WindowScanTests {
         let scan = CutIslandScan(plan: plan, rescan: windows[0], parameters: parameters, background: model)
         let result = try image.withView(scan.scan)
         #expect(result.batch.count >= 1 && result.cut.count == 0 && result.batch.keyRow.allSatisfy { $0 >= 258 })
+    }
+
+    private final class Looks: Sendable {
+        let count = Atomic(0)
+    }
+
+    @Test("a scan that is cancelled ends before its next step, and before its next source")
+    func cancelled() throws {
+        var whole = plan
+        (whole.rows, whole.lowRows) = (plan.height, plan.height)
+        let scan = ImageScan(plan: whole, parameters: parameters)
+        func run(cancelledAt limit: Int) throws -> (looks: Int, sources: Int?) {
+            let looks = Looks()
+            let result = try image.withView { view in
+                var view = view
+                view.isCancelled = { looks.count.add(1, ordering: .relaxed).newValue >= limit }
+                return try? scan.scan(view)
+            }
+            return (looks.count.load(ordering: .relaxed), result?.window.batch.sources.count)
+        }
+        let complete = try run(cancelledAt: .max)
+        let sources = try #require(complete.sources)
+        #expect(sources > 0 && complete.looks >= sources + 3)
+        for limit in 1...complete.looks {
+            let ended = try run(cancelledAt: limit)
+            #expect(ended.looks == limit && ended.sources == nil)
+        }
     }
 
     @Test("a bar over two bands that begins in the second one's window is the second one's", arguments: [3, 60])

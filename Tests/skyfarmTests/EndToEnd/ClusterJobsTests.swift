@@ -121,11 +121,15 @@ import Testing
         try beta.program.waitForErrors("job \(id) is running")
         // Orders go to the node that runs it, from any machine.
         #expect(try run(["jobs", "priority", id, "2"], [beta, gamma]).code == 0)
-        try wait("its weight is changed") { store.entry(id)?.job.finalWords.first == "--priority-weight=2.0" }
+        #expect(store.entry(id)?.job.finalWords.first == "--priority-weight=2.0")
+        let early = try run(["jobs", "remove", id], [beta, gamma])
+        #expect(early.code == 1 && early.errors.contains("is running on gamma: cancel it first"), "\(early.errors)")
         let cancelled = try run(["jobs", "cancel", id], [beta, gamma])
         #expect(cancelled.code == 0, "\(cancelled.errors)")
         #expect(try run(["jobs", "wait", id], [beta, gamma]).code == ExitCode.terminated.rawValue)
         #expect(store.lease(id)?.node == "gamma" && store.entry(id)?.result == nil)
+        #expect(try run(["jobs", "remove", id], [beta, gamma]).code == 0)
+        #expect(store.entries().isEmpty && !FileManager.default.fileExists(atPath: store.folder(id)))
     }
 
     @Test("the jobs of all nodes are listed at once, and a node that hangs is named")

@@ -41,20 +41,6 @@ import Testing
         #expect(queue.ended("a", isDone: false, isWanted: true) == [.giveUp("a"), .start("b")])
     }
 
-    @Test("a job that is stopped to be started again is first, and that end is not counted")
-    func restarted() {
-        var queue = JobQueueState(limit: 1)
-        #expect(queue.restart("a") == [])
-        _ = queue.add("a")
-        _ = queue.add("b")
-        for _ in 0..<JobQueueState.endLimit {
-            #expect(queue.restart("a") == [.stop("a")])
-            #expect(queue.ended("a", isDone: false, isWanted: true) == [.start("a")])
-        }
-        _ = queue.restart("a")
-        #expect(queue.ended("a", isDone: true, isWanted: true) == [.start("b")])
-    }
-
     @Test("with a limit of 0 nothing runs")
     func none() {
         var queue = JobQueueState(limit: 0)

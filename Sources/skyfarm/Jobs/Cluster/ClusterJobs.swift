@@ -44,6 +44,7 @@ struct ClusterJobs: Sendable {
         case .resume: reply.id = try await order(.resume, request)
         case .cancel: reply.id = try await order(.cancel, request)
         case .priority: reply.id = try await order(.priority, request)
+        case .remove: reply.id = try await order(.remove, request)
         }
         return reply
     }
@@ -91,9 +92,12 @@ struct ClusterJobs: Sendable {
 
     private func order(_ action: LocalRequest.Action, _ request: ClusterRequest) async throws -> String {
         let entry = try find(request.id)
-        // A job that this node was not asked to run by the cluster is its user's own.
         var order = LocalRequest(action: action, id: entry.job.id)
         order.weight = request.weight.map { min(max($0, 0.01), 100) }
+        // What its user submitted on the machine itself is removed there.
+        guard action != .remove || entry.job.permit != nil else {
+            throw CommandError(.failure, "job \(entry.job.id) was submitted on the node's machine: remove it there")
+        }
         if action == .resume, entry.isForeign(to: supervisor.holder.owner) {
             _ = try permit.check(entry.job.words, in: entry.job.folder, readsLists: false)
         }

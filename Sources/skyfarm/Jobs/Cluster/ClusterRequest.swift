@@ -6,7 +6,7 @@ struct ClusterRequest: Codable, Equatable, Sendable {
     enum Action: String, Codable, Sendable {
         /// The jobs of the node.
         case list
-        case submit, pause, resume, cancel, priority
+        case submit, pause, resume, cancel, priority, remove
         /// The outputs of a job that exist.
         case files
         /// A piece of such a file.
