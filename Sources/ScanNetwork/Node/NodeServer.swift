@@ -97,6 +97,7 @@ public final class NodeServer: @unchecked Sendable {
         info.forgetsBulk = true
         info.answersCalls = options.onCall == nil ? nil : true
         info.unpacks = scanners.unpacker?.form
+        info.expands = BulkCompression.form
         info.processors = system.processors
         info.arithmetic = scanners.arithmetic
         self.info = info
