@@ -101,7 +101,10 @@ let package = Package(
             swiftSettings: swift),
         // The wire; knows no pixel.
         .target(
-            name: "ScanNetwork", dependencies: ["ScanSecurity", "ScanCluster", "ScanMemory", "CLibUV", "CXXHash"],
+            name: "ScanNetwork",
+            dependencies: [
+                "ScanSecurity", "ScanCluster", "ScanMemory", "CLibUV", "CXXHash", "CZstd", "CSkyfarm",
+            ],
             swiftSettings: computing),
         // Nodes that find each other by DNS-SD; knows no connection.
         .target(name: "ScanDiscovery", dependencies: ["ScanBasics", "ScanCluster", "CDNSSD"], swiftSettings: swift),
@@ -156,6 +159,9 @@ let package = Package(
         .systemLibrary(
             name: "CZlib", path: "Sources/CLibraries/CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
+            name: "CZstd", path: "Sources/CLibraries/CZstd", pkgConfig: "libzstd",
+            providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .systemLibrary(
             name: "CMicroHTTPD", path: "Sources/CLibraries/CMicroHTTPD", pkgConfig: microhttpd,
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),

@@ -9,10 +9,11 @@ struct BenchmarkCluster {
     let coordinator: ScanCoordinator
 
     /// Connects to the nodes and waits until all have joined. `packed`: the form in which pixels are packed for them.
+    /// `compresses`: whether floats are compressed over a slow link.
     /// - Throws: ``BenchmarkError`` if one does not join.
     init(
         localSlots: Int = 0, nodes: [ChildProcess] = [], window: Int? = nil, packed: String? = nil,
-        sessions: SessionMaker = .tls
+        compresses: Bool = true, sessions: SessionMaker = .tls
     ) async throws {
         let loop = EventLoop.shared
         let systems = Systems(clock: loop)
@@ -24,6 +25,7 @@ struct BenchmarkCluster {
         var options = RemoteNodes.Options()
         options.window = window
         options.packed = packed
+        if !compresses { options.compression = .never }
         options.sessions = sessions
         let remotes = RemoteNodes(
             nodes.map(\.address), keys: try KeyStore.user().ring(), systems: systems,

@@ -19,6 +19,10 @@ struct WireSuite {
         let name: String
         let image: URL
         let isPacked: Bool
+        /// Whether floats may be compressed.
+        var compresses = false
+        /// The form to which this one is compared.
+        var base: String?
     }
 
     /// A link, by the word of `--link`.
@@ -58,7 +62,7 @@ struct WireSuite {
         let folder = FileManager.default.temporaryDirectory.appending(path: "skyfarm-benchmarks-wire-\(getpid())")
         defer { try? FileManager.default.removeItem(at: folder) }
         let forms = try forms(in: folder)
-        let sent = forms.filter { $0.isPacked || $0.image == forms[0].image }
+        let sent = forms.filter { $0.name != "Rice as floats" }
         var report = Report(.wire)
         report.notes.append("\(options.size) x \(options.size) pixels of 16 bits, \(options.runs) runs, alternating")
         for link in options.links {
@@ -76,11 +80,16 @@ struct WireSuite {
         let plain = try images.write(to: folder.appending(path: "plain"))[0]
         images.isCompressed = true
         let compressed = try images.write(to: folder.appending(path: "compressed"))[0]
+        let floats = folder.appending(path: "floats.fits")
+        let parameters = SyntheticSky.Parameters(width: options.size, height: options.size, seed: 1)
+        try SyntheticSky(parameters).write(to: floats.path, type: .float32)
         return [
             Form(name: "16-bit as floats", image: plain, isPacked: false),
-            Form(name: "16-bit", image: plain, isPacked: true),
+            Form(name: "16-bit", image: plain, isPacked: true, base: "16-bit as floats"),
             Form(name: "Rice as floats", image: compressed, isPacked: false),
-            Form(name: "Rice", image: compressed, isPacked: true),
+            Form(name: "Rice", image: compressed, isPacked: true, base: "Rice as floats"),
+            Form(name: "floats", image: floats, isPacked: true),
+            Form(name: "floats, compressed", image: floats, isPacked: true, compresses: true, base: "floats"),
         ]
     }
 
@@ -115,20 +124,37 @@ struct WireSuite {
             if link.bitsPerSecond != nil { report.add("\(start), \(form.name), link used", "%", stream.filled) }
             report.add("\(start), \(form.name), coordinator's processor", "ms/Mpix", stream.processor)
         }
-        // What was sent before, whatever the file held.
-        guard let floats = streams[forms[0].name] else { return }
-        for form in forms.dropFirst() {
-            guard let processor = streams[form.name]?.processor else { continue }
+        for form in forms {
+            guard let base = base(of: form, among: forms), let (over, under) = pair(streams, form, base) else {
+                continue
+            }
+            report.add("\(start), \(form.name) / \(base.name)", "x", over.rate / under.rate)
             report.add(
-                "\(start), \(form.name) / \(forms[0].name), coordinator's processor", "x", processor / floats.processor)
+                "\(start), \(form.name) / \(base.name), coordinator's processor", "x", over.processor / under.processor)
         }
+    }
+
+    /// The form to which one is compared: the same pixels as they were sent before, or others of as many bytes.
+    private func base(of form: Form, among forms: [Form]) -> Form? {
+        guard let name = form.base else { return nil }
+        return forms.first { $0.name == name } ?? forms.first
+    }
+
+    private func pair<Value>(_ values: [String: Value], _ form: Form, _ base: Form) -> (Value, Value)? {
+        guard let over = values[form.name], let under = values[base.name] else { return nil }
+        return (over, under)
+    }
+
+    private func cluster(_ nodes: [ChildProcess], _ form: Form) async throws -> BenchmarkCluster {
+        try await BenchmarkCluster(
+            nodes: nodes, packed: form.isPacked ? WindowUnpacker().form : nil, compresses: form.compresses)
     }
 
     /// Sends the image's pixels for some seconds.
     private func stream(
         _ form: Form, to nodes: [ChildProcess], over link: Link
     ) async throws -> (rate: Double, filled: Double, processor: Double) {
-        let cluster = try await BenchmarkCluster(nodes: nodes, packed: form.isPacked ? WindowUnpacker().form : nil)
+        let cluster = try await cluster(nodes, form)
         defer { cluster.close() }
         let reader = try ImageReader(image: form.image.path)
         // As long for each form, where the link is the limit.
@@ -162,17 +188,20 @@ struct WireSuite {
         let nodes = try nodes(.skyNode, link == .loopback ? 1 : 3, over: link)
         try LabHost.limitLink(to: link.bitsPerSecond)
         var (times, sent, bands): ([String: Sample], [String: Sample], [String: Sample]) = ([:], [:], [:])
+        var compressed: [String: Sample] = [:]
         var sources: [String: Int] = [:]
         try await alternate(forms) { form, counts in
             let sentBefore = link.bitsPerSecond == nil ? 0 : try LabHost.sentBytes()
             let scan = try await scan(form, nodes)
-            guard sources.values.allSatisfy({ $0 == scan.sources }) else {
+            let others = sources.filter { name, _ in name.hasPrefix("floats") == form.name.hasPrefix("floats") }
+            guard others.values.allSatisfy({ $0 == scan.sources }) else {
                 throw BenchmarkError("\(form.name): \(scan.sources) sources, not as the others: \(sources)")
             }
             sources[form.name] = scan.sources
             guard counts else { return }
             times[form.name, default: Sample()].add(scan.seconds)
             bands[form.name, default: Sample()].add(Double(scan.sent) / Double(scan.bands))
+            if form.compresses { compressed[form.name, default: Sample()].add(Double(scan.compressed)) }
             if link.bitsPerSecond != nil {
                 sent[form.name, default: Sample()].add(Double(try LabHost.sentBytes() - sentBefore) / 1e6)
             }
@@ -182,25 +211,23 @@ struct WireSuite {
             report.add("\(start), \(form.name)", "s", times[form.name] ?? Sample())
             if let sent = sent[form.name] { report.add("\(start), \(form.name), sent", "MB", sent) }
             report.add("\(start), \(form.name), a band sent", "times", bands[form.name] ?? Sample())
+            if let count = compressed[form.name] { report.add("\(start), \(form.name), bands compressed", "", count) }
         }
-        func ratio(_ upper: Form, _ lower: Form) {
-            guard let over = times[upper.name], let under = times[lower.name] else { return }
-            report.add("\(start), \(upper.name) / \(lower.name)", "x", over / under)
-        }
-        for form in forms where form.isPacked {
-            guard let floats = forms.last(where: { !$0.isPacked && $0.image == form.image }) ?? forms.first else {
-                continue
-            }
+        for form in forms {
             // Over the loopback interface, how many times as fast as before.
-            if link == .loopback { ratio(floats, form) } else { ratio(form, floats) }
+            guard let base = base(of: form, among: forms),
+                let (over, under) = link == .loopback ? pair(times, base, form) : pair(times, form, base)
+            else { continue }
+            let names = link == .loopback ? (base.name, form.name) : (form.name, base.name)
+            report.add("\(start), \(names.0) / \(names.1)", "x", over / under)
         }
     }
 
     /// A scan of the image, with the number of its bands, and how often pixels of one were sent.
     private func scan(
         _ form: Form, _ nodes: [ChildProcess]
-    ) async throws -> (seconds: Double, sources: Int, bands: Int, sent: Int) {
-        let cluster = try await BenchmarkCluster(nodes: nodes, packed: form.isPacked ? WindowUnpacker().form : nil)
+    ) async throws -> (seconds: Double, sources: Int, bands: Int, sent: Int, compressed: Int) {
+        let cluster = try await cluster(nodes, form)
         defer { cluster.close() }
         let start = ContinuousClock.now
         let scan = try SkyScan(
@@ -209,6 +236,9 @@ struct WireSuite {
         let result = try await scan.run()
         guard result.missing.isEmpty else { throw BenchmarkError("sectors are missing from the benchmark's scan") }
         let seconds = (ContinuousClock.now - start).seconds
-        return (seconds, result.sources.count, scan.bandCount, cluster.nodes.traffic.sent.attempts)
+        let traffic = cluster.nodes.traffic
+        return (
+            seconds, result.sources.count, scan.bandCount, traffic.sent.attempts, traffic.compressed.attempts
+        )
     }
 }

@@ -78,6 +78,18 @@ struct ProtocolDocumentTests {
                 }
                 packed.withUnsafeBytes { writer.put(raw: $0) }
             },
+            "task-with-compressed-bytes": frame { writer in
+                // One block, which is not shorter compressed.
+                let compressed = BulkBytes(compressedCount: 12, unpackedCount: 4) {
+                    $0.copyBytes(from: [4, 0, 0, 0, 4, 0, 0, 0, 1, 2, 3, 4])
+                }
+                task.withUnsafeBytes {
+                    writer.putTask(
+                        request: 8, attempt: 1, scanner: Greeting.scanner, task: $0, key: BulkKey(job: 9, index: 3),
+                        bulk: compressed)
+                }
+                compressed.withUnsafeBytes { writer.put(raw: $0) }
+            },
             "response": frame { writer in
                 output.withUnsafeBytes {
                     writer.putResponse(request: 5, succeeded: true, keptBulk: true, seconds: 0.25, body: $0)

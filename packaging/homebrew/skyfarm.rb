@@ -22,6 +22,7 @@ class Skyfarm < Formula
   depends_on "wcslib"
   depends_on "xxhash"
   depends_on "zlib"
+  depends_on "zstd"
 
   def install
     system "swift", "build", "--disable-sandbox", "-c", "release", "-Xswiftc", "-cross-module-optimization",

@@ -78,7 +78,10 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         guard let bulk else { return perform(decide(.begin(holdsKey: false, packing: .none, reads: false))) }
         let holdsKey = bulk.key.map { transport.holds($0) } ?? false
         let reads = bulk.reference.map { $0.identifiesBytes && transport.reads($0) } ?? false
-        perform(decide(.begin(holdsKey: holdsKey, packing: transport.bulkPacking, reads: reads)))
+        let compresses = bulk.numberSize != nil && transport.compresses
+        perform(
+            decide(
+                .begin(holdsKey: holdsKey, packing: transport.bulkPacking, reads: reads, compresses: compresses)))
     }
 
     /// Waits until it has ended. Call once.
@@ -152,6 +155,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     private func request(_ form: AttemptState.Form, _ bytes: inout BulkBytes?) -> AttemptRequest {
         var request = AttemptRequest(task: task, number: number, bulkKey: bulk?.key, bulk: bytes.take())
         request.isLastUse = bulk?.isLastUse ?? false
+        if let size = bulk?.numberSize, system.guarded({ state.mayCompress }) { request.numberSize = size }
         if form == .reference {
             request.reference = bulk?.reference
             request.referredCount = bulk?.byteCount ?? 0

@@ -13,8 +13,9 @@ package struct AttemptState: Sendable {
 
     package enum Event: Equatable, Sendable {
         /// Its run starts it. `holdsKey`: the system is believed to hold the bytes of its key. `packing`: how bytes
-        /// are packed for it. `reads`: it reads bytes by a reference that identifies them.
-        case begin(holdsKey: Bool, packing: BulkPacking, reads: Bool = false)
+        /// are packed for it. `reads`: it reads bytes by a reference that identifies them. `compresses`: its transport
+        /// may compress bytes.
+        case begin(holdsKey: Bool, packing: BulkPacking, reads: Bool = false, compresses: Bool = false)
         /// The transport has taken the request.
         case sent
         /// The transport has a reply. `isBulkMissing`: the system does not have the bytes that it needs.
@@ -71,6 +72,8 @@ package struct AttemptState: Sendable {
     private let hasReference: Bool
     private let mayPack: Bool
     private var packing = BulkPacking.none
+    /// Whether the transport may compress the bytes.
+    package private(set) var mayCompress = false
     /// Whether a reference is sent before anyone has read the bytes.
     private var mayRefer = false
 
@@ -84,8 +87,9 @@ package struct AttemptState: Sendable {
 
     package mutating func handle(_ event: Event) -> Action {
         switch (phase, event) {
-        case (.idle, .begin(let holdsKey, let packing, let reads)):
+        case (.idle, .begin(let holdsKey, let packing, let reads, let compresses)):
             self.packing = mayPack ? packing : .none
+            mayCompress = compresses
             mayRefer = hasReference && reads
             return !hasBulk || holdsKey ? send(.light) : provide()
         case (.sending(let form), .sent):
@@ -102,10 +106,10 @@ package struct AttemptState: Sendable {
             (.requested(.reference), .replied(isBulkMissing: true)):
             // The system cannot read them by the reference: they are sent.
             return load(for: .bytes)
-        case (.sending(.bytes), .replied(isBulkMissing: true)) where packing > .none,
-            (.requested(.bytes), .replied(isBulkMissing: true)) where packing > .none:
-            // The system cannot unpack them: they are sent as they are.
-            packing = .none
+        case (.sending(.bytes), .replied(isBulkMissing: true)) where packing > .none || mayCompress,
+            (.requested(.bytes), .replied(isBulkMissing: true)) where packing > .none || mayCompress:
+            // The system cannot unpack or expand them: they are sent as they are.
+            (packing, mayCompress) = (.none, false)
             return load(for: .bytes)
         case (.sending, .replied), (.requested, .replied):
             return end(.reply)

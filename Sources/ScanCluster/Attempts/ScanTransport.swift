@@ -10,6 +10,9 @@ public protocol ScanTransport: AnyObject, Sendable {
     /// How bulk bytes are packed for the system by the code that made the tasks; not at all by default.
     var bulkPacking: BulkPacking { get }
 
+    /// Whether the transport may compress bulk bytes, so that the system may fail to expand them; false by default.
+    var compresses: Bool { get }
+
     /// Whether the system reads the bytes of a reference that identifies them; false by default.
     func reads(_ reference: BulkReference) -> Bool
 
@@ -31,6 +34,9 @@ extension ScanTransport {
     public var bulkPacking: BulkPacking { .none }
 
     /// False.
+    public var compresses: Bool { false }
+
+    /// False.
     public func reads(_ reference: BulkReference) -> Bool { false }
 }
 
@@ -46,6 +52,8 @@ public struct AttemptRequest: Sendable {
     public var isLastUse = false
     /// The bulk bytes, packed or not; nil if there are none or the system holds ``bulkKey``.
     public var bulk: BulkBytes?
+    /// Bytes of one number of ``bulk``, for a transport that compresses them; nil if it must not.
+    public var numberSize: Int?
     /// A reference to ``bulk``, or to bytes that were not read, if the transport ``ScanTransport/reads(_:)`` them. A
     /// transport may send this instead, and completes with ``ScanError/Code/bulkMissing`` if the system does not find
     /// the same bytes.

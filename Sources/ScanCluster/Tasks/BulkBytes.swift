@@ -8,8 +8,11 @@ public final class BulkBytes: @unchecked Sendable {
     private let memory: UnsafeMutableRawBufferPointer
     /// The owner of borrowed memory, and what to call when it is no longer used.
     private var loan: (owner: BulkBytes, ended: @Sendable () -> Void)?
-    /// Number of bytes once a ``BulkUnpacker`` has unpacked them; nil if the bytes are not packed.
+    /// Number of bytes once a ``BulkUnpacker`` has unpacked them, or the engine has expanded them; nil if the bytes are
+    /// neither packed nor compressed.
     public let unpackedCount: Int?
+    /// Whether the engine has compressed the bytes; they are not packed then.
+    package let isCompressed: Bool
 
     /// Allocates `byteCount` bytes, aligned to 64, and lets `fill` write all of them.
     ///
@@ -20,15 +23,28 @@ public final class BulkBytes: @unchecked Sendable {
     ) rethrows {
         memory = LargeMemory.allocate(byteCount: byteCount)
         self.unpackedCount = unpackedCount
+        isCompressed = false
         loan = nil
         // If this throws, `deinit` frees the memory: it runs because all properties are initialised.
         try fill(memory)
     }
 
+    /// Bytes that the engine has compressed from `unpackedCount` others.
+    package convenience init(
+        compressedCount: Int, unpackedCount: Int, fill: (UnsafeMutableRawBufferPointer) -> Void
+    ) {
+        let memory = LargeMemory.allocate(byteCount: compressedCount)
+        fill(memory)
+        self.init(taking: memory, unpackedCount: unpackedCount, isCompressed: true)
+    }
+
     /// Takes over filled memory of ``LargeMemory``, to which there must be no other reference.
-    package init(taking memory: UnsafeMutableRawBufferPointer, unpackedCount: Int? = nil) {
+    package init(
+        taking memory: UnsafeMutableRawBufferPointer, unpackedCount: Int? = nil, isCompressed: Bool = false
+    ) {
         self.memory = memory
         self.unpackedCount = unpackedCount
+        self.isCompressed = isCompressed
         loan = nil
     }
 
@@ -36,6 +52,7 @@ public final class BulkBytes: @unchecked Sendable {
     package init(lending owner: BulkBytes, ended: @escaping @Sendable () -> Void) {
         memory = owner.memory
         unpackedCount = owner.unpackedCount
+        isCompressed = owner.isCompressed
         loan = (owner, ended)
     }
 
@@ -100,17 +117,22 @@ public final class BulkSource: Sendable {
     /// Reads the bytes packed as asked, or as ``load`` does if that is not shorter. Called instead of ``load`` for
     /// attempts on systems that unpack them; nil if the bytes have no packed form.
     public let loadPacked: (@Sendable (BulkPacking) async throws -> BulkBytes)?
+    /// Bytes of one number of those that ``load`` reads: 1, 2, 4 or 8. The engine then compresses them, without loss,
+    /// for a node behind a link that is the bottleneck. Nil: it never does.
+    public let numberSize: Int?
 
     /// A source of `byteCount` bytes.
     public init(
         key: BulkKey? = nil, isLastUse: Bool = false, reference: BulkReference? = nil, byteCount: Int,
-        isRelayed: Bool = false, loadPacked: (@Sendable (BulkPacking) async throws -> BulkBytes)? = nil,
+        numberSize: Int? = nil, isRelayed: Bool = false,
+        loadPacked: (@Sendable (BulkPacking) async throws -> BulkBytes)? = nil,
         load: @escaping @Sendable () async throws -> BulkBytes
     ) {
         self.key = key
         self.isLastUse = isLastUse
         self.reference = reference
         self.byteCount = byteCount
+        self.numberSize = numberSize
         self.isRelayed = isRelayed
         self.load = load
         self.loadPacked = loadPacked

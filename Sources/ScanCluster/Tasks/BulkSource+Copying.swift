@@ -14,7 +14,11 @@ extension BulkSource {
         let bytes =
             values.withContiguousStorageIfAvailable { BulkBytes(copying: UnsafeRawBufferPointer($0)) }
             ?? Array(values).withUnsafeBytes { BulkBytes(copying: $0) }
-        self.init(key: key, isLastUse: isLastUse, byteCount: bytes.count) { bytes }
+        let size = MemoryLayout<Value>.stride
+        self.init(
+            key: key, isLastUse: isLastUse, byteCount: bytes.count,
+            numberSize: [1, 2, 4, 8].contains(size) ? size : nil
+        ) { bytes }
     }
 }
 

@@ -18,6 +18,8 @@ public struct BulkTraffic: Equatable, Sendable {
 
     /// Sent to nodes, whether or not these answered.
     public internal(set) var sent = Total()
+    /// Of those that were sent, the ones that were compressed, with the bytes that they had before.
+    public internal(set) var compressed = Total()
     /// Read by nodes from their own storage, by a reference.
     public internal(set) var read = Total()
 
@@ -27,6 +29,8 @@ public struct BulkTraffic: Equatable, Sendable {
     static func += (left: inout BulkTraffic, right: BulkTraffic) {
         left.sent.attempts += right.sent.attempts
         left.sent.bytes += right.sent.bytes
+        left.compressed.attempts += right.compressed.attempts
+        left.compressed.bytes += right.compressed.bytes
         left.read.attempts += right.read.attempts
         left.read.bytes += right.read.bytes
     }

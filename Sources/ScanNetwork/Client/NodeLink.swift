@@ -142,7 +142,9 @@ final class NodeLink: @unchecked Sendable {
         named.name = name
         var hasJoined = false
         let transport = TCPTransport(
-            node: named, packed: options.packed, connection: connection,
+            node: named, packed: options.packed, compression: options.compression,
+            compressor: nodes.compressor,
+            connection: connection,
             onTraffic: { [weak nodes] traffic in nodes?.add(traffic) },
             onReport: { [weak nodes] report in nodes?.add(report, of: name) },
             onFull: { [weak nodes] isFull in nodes?.noteLink(isFull: isFull) },

@@ -27,6 +27,13 @@ package struct PendingResponses<Waiter> {
         return UInt64(entries[Int(index)].generation) << 32 | UInt64(index)
     }
 
+    /// A request that waits; nil if it no longer does.
+    package subscript(_ request: UInt64) -> Waiter? {
+        let index = Int(request & 0xffff_ffff)
+        guard index < entries.count, UInt64(entries[index].generation) == request >> 32 else { return nil }
+        return entries[index].waiter
+    }
+
     /// Removes a request; nil if it no longer waits.
     package mutating func remove(_ request: UInt64) -> Waiter? {
         let index = Int(request & 0xffff_ffff)

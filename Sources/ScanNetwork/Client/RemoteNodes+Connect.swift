@@ -18,7 +18,8 @@ extension RemoteNodes {
                     continuation.resume(
                         with: result.map { node, connection in
                             let transport = TCPTransport(
-                                node: node, packed: options.packed, connection: connection, onDraining: {},
+                                node: node, packed: options.packed, compressor: BulkCompressor(),
+                                connection: connection, onDraining: {},
                                 onEnd: { _ in })
                             return ScanSystem(
                                 remote: transport, id: node.identity, name: node.name, slots: node.slots,

@@ -32,6 +32,8 @@ public final class RemoteNodes: @unchecked Sendable {
         public var arithmetic: Arithmetic?
         /// The form in which bulk bytes are packed for nodes that unpack it, see ``BulkUnpacker/form``; nil to pack none.
         public var packed: String?
+        /// When numbers are compressed; only benchmarks and tests change it.
+        package var compression = LinkQueue.Use.asMeasured
         /// Names of scanners that a node must have to be used; none by default, so that a task finds out.
         public var scanners: [String] = []
         /// Which nodes are used; all by default.
@@ -62,6 +64,7 @@ public final class RemoteNodes: @unchecked Sendable {
     let options: Options
     /// The weight of this coordinator now.
     private(set) var weight: Double
+    private let sharedCompressor = BulkCompressor()
     private let shared: Locked<Shared>
     var links: PeerLinks
     /// What performs the links' decisions, by their numbers.
@@ -127,6 +130,9 @@ public final class RemoteNodes: @unchecked Sendable {
 
     /// How nodes have got bulk bytes so far.
     public var traffic: BulkTraffic { shared.withLock { $0.traffic } }
+
+    /// Compresses bulk bytes for all nodes; nil: nothing does.
+    var compressor: BulkCompressor? { options.compression == .never ? nil : sharedCompressor }
 
     /// Whether a node has joined that reads bulk bytes from its own storage, if it finds them there.
     public var hasReader: Bool { shared.withLock { $0.hasReader } }

@@ -5,36 +5,53 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     // Sendable: touched only on the loop's thread, on which the system that owns the transport runs.
 
     /// A struct: a closure as a generic argument would be allocated again at each use.
-    private struct Completion {
+    struct Completion {
         let call: @Sendable (AttemptReply) -> Void
     }
 
     package let node: NodeInfo
-    private let connection: Connection
-    private let encoder = WireEncoder()
-    private var state: TransportState<Completion>
+    let connection: Connection
+    let encoder = WireEncoder()
+    var state: TransportState<Completion>
+    /// Nil: bulk bytes are not compressed.
+    let compressor: BulkCompressor?
+    var queue: LinkQueue
+    /// The requests of the queue.
+    var held: [UInt64: AttemptRequest] = [:]
+    var rate = LinkRate()
     private let onTraffic: (BulkTraffic) -> Void
     private let onReport: (BulkReport) -> Void
     private let onDraining: () -> Void
     private let onEnd: (ScanError) -> Void
 
-    /// Takes over an open connection. `packed`: the form in which this process packs bulk bytes. `onTraffic`: attempts got
-    /// their bulk bytes. `onReport`: the node reported what it read by a reference. `onFull`: the socket takes no more
-    /// bytes, or all again; not called for a node on this machine. `onDraining`: the node takes no more tasks but finishes
-    /// those it has. `onEnd`: the connection has ended, and attempts in flight have been completed.
+    /// Takes over an open connection. `packed`: the form in which this process packs bulk bytes. `compressor`: compresses
+    /// them; nil: nothing does. `onTraffic`: attempts got their bulk bytes. `onReport`: the node reported what it read by a
+    /// reference. `onFull`: the socket takes no more bytes, or all again; not called for a node on this machine.
+    /// `onDraining`: the node takes no more tasks but finishes those it has. `onEnd`: the connection has ended, and attempts
+    /// in flight have been completed.
     init(
-        node: NodeInfo, packed: String? = nil, connection: Connection,
+        node: NodeInfo, packed: String? = nil, compression: LinkQueue.Use = .asMeasured,
+        compressor: BulkCompressor? = nil, connection: Connection,
         onTraffic: @escaping (BulkTraffic) -> Void = { _ in },
         onReport: @escaping (BulkReport) -> Void = { _ in }, onFull: @escaping (Bool) -> Void = { _ in },
         onDraining: @escaping () -> Void, onEnd: @escaping (ScanError) -> Void
     ) {
         self.node = node
-        state = TransportState(node: node, packed: packed, isLocal: connection.isLocal)
+        state = TransportState(
+            node: node, packed: packed, compresses: compressor != nil,
+            isLocal: connection.isLocal && compression != .always)
+        queue = LinkQueue(compression)
+        self.compressor = compressor
         self.connection = connection
         (self.onTraffic, self.onReport, self.onDraining) = (onTraffic, onReport, onDraining)
         self.onEnd = onEnd
         // A node on this machine that does not read is no full link.
-        if !connection.isLocal { connection.becameFull = onFull }
+        if !connection.isLocal {
+            connection.becameFull = { [weak self] isFull in
+                self?.linkBecame(isFull: isFull)
+                onFull(isFull)
+            }
+        }
         connection.hand(to: self)
     }
 
@@ -43,6 +60,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     package func holds(_ key: BulkKey) -> Bool { state.holds(key) }
 
     package var bulkPacking: BulkPacking { state.bulkPacking }
+
+    package var compresses: Bool { state.compresses }
 
     package func reads(_ reference: BulkReference) -> Bool { state.reads(reference) }
 
@@ -67,7 +86,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     private func send(
         _ attempt: AttemptRequest, _ completion: @escaping @Sendable (AttemptReply) -> Void
     ) throws -> UInt64 {
-        try encoder.encode(attempt.task) { bytes in
+        let (request, isHeld) = try encoder.encode(attempt.task) { bytes in
             let scanner = type(of: attempt.task).scanner
             let size = ByteWriter.taskSize(scanner: scanner, task: bytes.count, bulk: attempt.bulk)
             guard size <= node.frameLimit else {
@@ -75,23 +94,36 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
             }
             guard scanner.utf8.count <= 255 else { throw WireError("its scanner's name is too long") }
             let (request, reference) = state.start(attempt, completion: Completion(call: completion))
-            connection.send {
-                $0.putTask(
-                    request: request, attempt: UInt32(clamping: attempt.number), scanner: scanner, task: bytes,
-                    key: attempt.bulkKey, isLastUse: node.isToldOfLastUse(attempt), bulk: attempt.bulk,
-                    reference: reference, referredCount: attempt.referredCount)
-            }
-            if reference == nil, let bulk = attempt.bulk {
-                connection.send(bulk: bulk)
-                if let traffic = state.takeTraffic() { onTraffic(traffic) }
-            }
-            return request
+            // Seldom more than a look at the attempt: a call of the state may copy all of it.
+            let isHeld = attempt.numberSize != nil && reference == nil && state.waits(attempt)
+            if !isHeld { put(attempt, bytes, as: request, reference) }
+            return (request, isHeld)
         }
+        if isHeld { hold(request, attempt) }
+        return request
+    }
+
+    func put(
+        _ attempt: AttemptRequest, _ task: UnsafeRawBufferPointer, as request: UInt64, _ reference: BulkReference?
+    ) {
+        connection.send {
+            $0.putTask(
+                request: request, attempt: UInt32(clamping: attempt.number), scanner: type(of: attempt.task).scanner,
+                task: task, key: attempt.bulkKey, isLastUse: node.isToldOfLastUse(attempt), bulk: attempt.bulk,
+                reference: reference, referredCount: attempt.referredCount)
+        }
+        guard reference == nil, let bulk = attempt.bulk else { return }
+        connection.send(bulk: bulk)
+        if let traffic = state.takeTraffic() { onTraffic(traffic) }
     }
 
     package func cancel(_ handle: AttemptHandle) {
         connection.loop.assertOnLoop()
         guard state.cancel(handle.rawValue) else { return }
+        guard held.removeValue(forKey: handle.rawValue) == nil else {
+            queue.remove(handle.rawValue)
+            return advance()
+        }
         connection.send { $0.putCancel(request: handle.rawValue) }
     }
 
@@ -126,13 +158,18 @@ extension TCPTransport: ConnectionDelegate {
         switch action {
         case .none: break
         case .complete(let completion, let reply): completion.call(reply)
-        case .leave: onDraining()
+        case .leave:
+            withdrawHeld()
+            onDraining()
         }
+        if !held.isEmpty { advance() }
     }
 
     func readBatchEnded() {}
 
     func ended(_ error: ScanError) {
+        (held, queue) = ([:], LinkQueue(.never))
+        connection.progressed = nil
         let end = state.end(error)
         for completion in end.waiting { completion.call(.error(end.reply)) }
         onEnd(end.loss)

@@ -37,6 +37,7 @@ package struct TransportState<Completion> {
         /// Number of the bytes, or of those to which the reference refers.
         let count: Int
         let isPacked: Bool
+        var isCompressed = false
 
         init(_ attempt: AttemptRequest, reference: BulkReference?) {
             key = attempt.bulkKey
@@ -57,6 +58,8 @@ package struct TransportState<Completion> {
     private let isLocal: Bool
     /// Number of attempts whose packed bulk bytes the node could not unpack.
     private var unpackFailures = 0
+    /// Whether bulk bytes may be compressed for the node on another machine.
+    private var mayCompress: Bool
     /// After this many, it is sent no more of them: each is sent again as it is.
     private static var unpackFailureLimit: Int { 4 }
     /// The node's message when it announced its end.
@@ -65,11 +68,11 @@ package struct TransportState<Completion> {
     private var report: BulkReport?
 
     /// The transport of an open connection to `node`, for a coordinator that packs bulk bytes in the form `packed`; nil
-    /// if in none.
-    /// `isLocal`: the node is on the same machine.
-    package init(node: NodeInfo, packed: String? = nil, isLocal: Bool = false) {
+    /// if in none. `compresses`: it can compress them. `isLocal`: the node is on the same machine.
+    package init(node: NodeInfo, packed: String? = nil, compresses: Bool = false, isLocal: Bool = false) {
         self.node = node
         unpacks = packed != nil && node.unpacks == packed
+        mayCompress = compresses && node.expands == BulkCompression.form
         self.isLocal = isLocal
     }
 
@@ -78,6 +81,10 @@ package struct TransportState<Completion> {
         guard unpacks, unpackFailures < Self.unpackFailureLimit else { return .none }
         return isLocal ? .light : .stored
     }
+
+    /// Whether bulk bytes may be compressed for the node: never on one machine, and not again after it failed to expand
+    /// some.
+    package var compresses: Bool { mayCompress && !isLocal }
 
     /// Attempts that wait for an answer.
     package var waiting: Int { pending.count }
@@ -109,7 +116,7 @@ package struct TransportState<Completion> {
         return unreadable.contains(reference.origin) ? nil : reference
     }
 
-    /// An attempt is sent.
+    /// An attempt is sent, or its bulk bytes wait to be sent, which ``sends(_:_:)`` then reports.
     /// - Returns: the number of its request, and the reference to send instead of its bulk bytes; see ``reference(for:)``.
     package mutating func start(
         _ attempt: AttemptRequest, completion: Completion
@@ -125,10 +132,27 @@ package struct TransportState<Completion> {
         _ attempt: AttemptRequest, completion: Completion
     ) -> (request: UInt64, reference: BulkReference?) {
         let reference = reference(for: attempt)
-        if reference == nil, let bulk = attempt.bulk { traffic.sent.add(bulk.count) }
+        if reference == nil, let bulk = attempt.bulk, !waits(attempt) { traffic.sent.add(bulk.count) }
         let bulk = Bulk(attempt, reference: reference)
         return (pending.insert(Request(completion: completion, bulk: bulk)), reference)
     }
+
+    /// Whether the bulk bytes of the attempt, if they are sent, wait for the link, where they may be compressed.
+    package func waits(_ attempt: AttemptRequest) -> Bool {
+        attempt.numberSize != nil && compresses && attempt.bulk.map { $0.unpackedCount == nil && $0.count > 0 } == true
+    }
+
+    /// Bulk bytes that waited for the link are sent as `bytes`.
+    package mutating func sends(_ request: UInt64, _ bytes: BulkBytes) {
+        traffic.sent.add(bytes.count)
+        guard bytes.isCompressed else { return }
+        traffic.compressed.add(bytes.unpackedCount ?? 0)
+        pending[request]?.bulk?.isCompressed = true
+    }
+
+    /// An attempt whose bulk bytes wait is not sent.
+    /// - Returns: what its requester waits for; nil if it does not wait any more.
+    package mutating func withdraw(_ request: UInt64) -> Completion? { pending.remove(request)?.completion }
 
     /// The traffic since the last call; nil if there was none.
     package mutating func takeTraffic() -> BulkTraffic? {
@@ -164,6 +188,8 @@ package struct TransportState<Completion> {
                 if unreadable.count >= 64 { unreadable = [] }
                 unreadable.insert(origin)
                 if let reference = request.bulk?.identified { report = BulkReport(reference: reference) }
+            } else if reason == .bulkElsewhere, request.bulk?.isCompressed == true {
+                mayCompress = false
             } else if reason == .bulkElsewhere, request.bulk?.isPacked == true {
                 unpackFailures += 1
             }

@@ -42,6 +42,10 @@ final class Connection: Flushable, @unchecked Sendable {
     var secured: (() -> Void)?
     /// Called when the socket takes no more bytes, and when it has taken those that waited.
     var becameFull: ((Bool) -> Void)?
+    /// Called after waiting bytes were written.
+    var progressed: (() -> Void)?
+    /// Bytes that were taken from those that wait since the connection was made.
+    private(set) var sentCount = 0
     /// Called once the socket is closed.
     var closed: (() -> Void)?
     private var delegate: (any ConnectionDelegate)?
@@ -97,6 +101,12 @@ final class Connection: Flushable, @unchecked Sendable {
     /// Time from the last heartbeat to its answer.
     var roundTrip: Duration? { liveness.roundTrip }
 
+    /// Bytes that wait to be written.
+    var waitingCount: Int { out.waiting }
+
+    /// Number of tasks whose bulk bytes are not all written.
+    var waitingBulkCount: Int { out.bulkCount }
+
     /// Replaces the delegate, from the next frame on.
     func hand(to delegate: any ConnectionDelegate) { self.delegate = delegate }
 
@@ -127,7 +137,9 @@ final class Connection: Flushable, @unchecked Sendable {
     /// Encrypts the next of the waiting bytes.
     private func seal() throws(TLSError) {
         let sealed = out.withPieces { pieces in Result { () throws(TLSError) in try records.seal(pieces) } }
-        out.advance(by: try sealed.get())
+        let count = try sealed.get()
+        out.advance(by: count)
+        sentCount += count
     }
 
     /// Appends bulk bytes to the frame that was sent last.
@@ -156,6 +168,7 @@ final class Connection: Flushable, @unchecked Sendable {
                 case .wouldBlock:
                     blocked = true
                     watch()
+                    progressed?()
                     return
                 case .ended: return end(Self.peerClosed)
                 case .failed(let error): return end(ScanError(.systemLost, "the connection broke: \(error)"))
@@ -168,6 +181,7 @@ final class Connection: Flushable, @unchecked Sendable {
         }
         blocked = false
         watch()
+        progressed?()
         if phase == .lingering { shutdown(socket.descriptor, Int32(SHUT_WR)) }
     }
 

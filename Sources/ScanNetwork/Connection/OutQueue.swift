@@ -26,6 +26,9 @@ package struct OutQueue: ~Copyable {
     /// Number of bytes that wait.
     package var waiting: Int { frames.count - sent + bulkWaiting }
 
+    /// Number of bulk bytes' owners, some of whose bytes wait.
+    package var bulkCount: Int { segments.count - firstSegment }
+
     /// Memory for frames, in bytes.
     package var capacity: Int { frames.capacity }
 

@@ -145,7 +145,7 @@ enum FrameFormat {
     /// Length of the rest (4 bytes), type, flags, detail, a zero byte.
     static let prefixSize = 8
     static let taskHeaderSize = 64
-    /// After the header of a task with packed bulk bytes: the number of bytes once they are unpacked.
+    /// After the header of a task with packed or compressed bulk bytes: the number of bytes that they stand for.
     static let unpackedCountSize = 8
     /// Before a reference: its checksum, and the length of its origin.
     static let referenceHeaderSize = 12
@@ -183,7 +183,10 @@ enum FrameFormat {
         static let isLastUse: UInt8 = 8
         static let isPacked: UInt8 = 16
         static let isIdentified: UInt8 = 32
-        static let all = hasKey | hasBulk | hasReference | isLastUse | isPacked | isIdentified
+        static let isCompressed: UInt8 = 64
+        /// The header says how many bytes the bulk bytes stand for.
+        static let hasUnpackedCount = isPacked | isCompressed
+        static let all = hasKey | hasBulk | hasReference | isLastUse | isPacked | isIdentified | isCompressed
     }
 
     enum ResponseFlag {

@@ -162,7 +162,8 @@ extension FrameDecoder {
         guard bytes.count >= headSize else { return nil }
         guard flags & FrameFormat.TaskFlag.hasBulk != 0 else { return try task(headSize, bulk: nil) }
         var incoming = IncomingBulk(
-            byteCount: Int(bulkCount), unpackedCount: Self.unpackedCount(bytes), headSize: headSize)
+            byteCount: Int(bulkCount), unpackedCount: Self.unpackedCount(bytes),
+            isCompressed: flags & FrameFormat.TaskFlag.isCompressed != 0, headSize: headSize)
         let early = UnsafeRawBufferPointer(rebasing: bytes[headSize..<min(size, bytes.count)])
         incoming.space.copyMemory(from: early)
         incoming.received(early.count)
@@ -197,16 +198,21 @@ extension FrameDecoder {
     /// Bytes before the scanner's name.
     private static func headerSize(_ flags: UInt8) -> Int {
         FrameFormat.taskHeaderSize
-            + (flags & FrameFormat.TaskFlag.isPacked == 0 ? 0 : FrameFormat.unpackedCountSize)
+            + (flags & FrameFormat.TaskFlag.hasUnpackedCount == 0 ? 0 : FrameFormat.unpackedCountSize)
     }
 
     private static func unpackedCount(_ bytes: UnsafeRawBufferPointer) -> Int? {
-        bytes[5] & FrameFormat.TaskFlag.isPacked == 0 ? nil : Int(bytes.u64(FrameFormat.taskHeaderSize))
+        bytes[5] & FrameFormat.TaskFlag.hasUnpackedCount == 0 ? nil : Int(bytes.u64(FrameFormat.taskHeaderSize))
     }
 
-    /// Refuses packed bytes that unpack to more than the limit, which also holds for bytes that are not packed.
+    /// Refuses packed or compressed bytes that stand for more than the limit, which also holds for other bytes.
     private func checkPacked(_ flags: UInt8) throws(ProtocolError) {
-        guard flags & FrameFormat.TaskFlag.isPacked != 0 else { return }
+        if flags & FrameFormat.TaskFlag.isCompressed != 0 {
+            guard flags & FrameFormat.TaskFlag.hasBulk != 0, flags & FrameFormat.TaskFlag.isPacked == 0 else {
+                throw ProtocolError("a task frame whose bulk bytes cannot be compressed")
+            }
+        }
+        guard flags & FrameFormat.TaskFlag.hasUnpackedCount != 0 else { return }
         guard flags & (FrameFormat.TaskFlag.hasBulk | FrameFormat.TaskFlag.hasReference) != 0 else {
             throw ProtocolError("a task frame with the flag of packed bulk bytes but without bulk bytes")
         }
@@ -253,14 +259,16 @@ private struct IncomingBulk {
     private let memory: IncomingMemory
     private var filled = 0
     private let unpackedCount: Int?
+    private let isCompressed: Bool
     /// Length of the frame's part before the bulk bytes, which waits in the buffer.
     let headSize: Int
     /// Bulk bytes that were received together with the head.
     var early = 0
 
-    init(byteCount: Int, unpackedCount: Int?, headSize: Int) {
+    init(byteCount: Int, unpackedCount: Int?, isCompressed: Bool, headSize: Int) {
         memory = IncomingMemory(byteCount: byteCount)
         self.unpackedCount = unpackedCount
+        self.isCompressed = isCompressed
         self.headSize = headSize
     }
 
@@ -271,7 +279,7 @@ private struct IncomingBulk {
     mutating func received(_ count: Int) { filled += count }
 
     /// The bytes, once they are complete.
-    func take() -> BulkBytes { memory.take(unpackedCount: unpackedCount) }
+    func take() -> BulkBytes { memory.take(unpackedCount: unpackedCount, isCompressed: isCompressed) }
 }
 
 /// Frees the memory of bulk bytes that never became complete.
@@ -283,9 +291,9 @@ private final class IncomingMemory {
 
     deinit { if !isTaken { LargeMemory.deallocate(bytes) } }
 
-    func take(unpackedCount: Int?) -> BulkBytes {
+    func take(unpackedCount: Int?, isCompressed: Bool) -> BulkBytes {
         isTaken = true
-        return BulkBytes(taking: bytes, unpackedCount: unpackedCount)
+        return BulkBytes(taking: bytes, unpackedCount: unpackedCount, isCompressed: isCompressed)
     }
 }
 

@@ -27,6 +27,8 @@ extension ByteWriter {
                 ? FrameFormat.TaskFlag.hasBulk
                 : FrameFormat.TaskFlag.hasReference | (bulk == nil ? FrameFormat.TaskFlag.isIdentified : 0)
             let unpackedCount = bulk?.unpackedCount
+            let packedFlag =
+                bulk?.isCompressed == true ? FrameFormat.TaskFlag.isCompressed : FrameFormat.TaskFlag.isPacked
             let headerSize =
                 FrameFormat.taskHeaderSize + (unpackedCount == nil ? 0 : FrameFormat.unpackedCountSize)
             putPrefix(
@@ -34,7 +36,7 @@ extension ByteWriter {
                 flags: (key == nil ? 0 : FrameFormat.TaskFlag.hasKey)
                     | (key == nil || !isLastUse ? 0 : FrameFormat.TaskFlag.isLastUse)
                     | (bulk == nil && reference == nil ? 0 : bulkFlag)
-                    | (unpackedCount == nil ? 0 : FrameFormat.TaskFlag.isPacked),
+                    | (unpackedCount == nil ? 0 : packedFlag),
                 detail: UInt8(scanner.count),
                 size: headerSize + scanner.count + task.count + (reference?.size ?? bulkCount))
             put(request)

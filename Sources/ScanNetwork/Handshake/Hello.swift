@@ -24,6 +24,8 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     package var forgetsBulk: Bool?
     /// The packed form of bulk bytes that it unpacks, see ``BulkUnpacker/form``; nil if none.
     package var unpacks: String?
+    /// The form of compressed bulk bytes that it expands, see ``BulkCompression/form``; nil if none.
+    package var expands: String?
     /// Its processors; nil if it does not report them.
     package var processors: ProcessorShare?
     /// How it computes; nil if it does not report that.

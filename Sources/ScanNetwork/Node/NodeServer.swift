@@ -98,6 +98,7 @@ public final class NodeServer: @unchecked Sendable {
         info.changesWeight = true
         info.answersCalls = options.onCall == nil ? nil : true
         info.unpacks = scanners.unpacker?.form
+        info.expands = BulkCompression.form
         info.processors = system.processors
         info.arithmetic = scanners.arithmetic
         info.tags = system.tags.isEmpty ? nil : system.tags.sorted()

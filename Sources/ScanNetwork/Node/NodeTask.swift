@@ -82,14 +82,18 @@ final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
         return bytes
     }
 
-    /// The bytes for the scan: those that came with the task, or those that it refers to, unpacked.
+    /// The bytes for the scan: those that came with the task, or those that it refers to, unpacked or expanded.
     private func bulkBytes() throws -> BulkBytes? {
         guard let bytes = try takeBulk() ?? read() else { return nil }
         guard let count = bytes.unpackedCount else { return bytes }
+        let plain = try bytes.isCompressed ? BulkCompression.expand(bytes, to: count) : unpack(bytes, to: count)
+        if grant.key != nil { readBulk = plain }
+        return plain
+    }
+
+    private func unpack(_ bytes: BulkBytes, to count: Int) throws -> BulkBytes {
         guard let unpacker = session.server.scanners.unpacker else { throw NoUnpacker() }
-        let unpacked = try unpacker.unpack(bytes, to: count)
-        if grant.key != nil { readBulk = unpacked }
-        return unpacked
+        return try unpacker.unpack(bytes, to: count)
     }
 
     /// Reads the bytes to which the task refers.

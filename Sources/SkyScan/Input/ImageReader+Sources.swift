@@ -10,13 +10,16 @@ extension ImageReader {
         of window: WindowPixels, at position: PassPosition?, key: BulkKey?, isLastUse: Bool
     ) -> BulkSource {
         let reference = reference(to: window)
+        let numberSize = MemoryLayout<Float>.size
         if node != nil {
             return BulkSource(
-                key: key, isLastUse: isLastUse, reference: reference, byteCount: window.byteCount, isRelayed: true,
+                key: key, isLastUse: isLastUse, reference: reference, byteCount: window.byteCount,
+                numberSize: numberSize, isRelayed: true,
                 load: { try await self.pixels(of: window) })
         }
         return BulkSource(
             key: key, isLastUse: isLastUse, reference: reference, byteCount: window.byteCount,
+            numberSize: numberSize,
             loadPacked: { try await self.read(window, at: position, packing: $0) },
             load: { try await self.read(window, at: position) })
     }

@@ -69,6 +69,23 @@ import Testing
             actions(bulk: true, packed: true, .begin(holdsKey: false, packing: .none)) == [.load(.none)])
     }
 
+    @Test("bytes that the transport has compressed and the system cannot expand are sent once more, as they are")
+    func compressed() {
+        var state = AttemptState(hasBulk: true, hasReference: false)
+        let missing = Event.replied(isBulkMissing: true)
+        var mayCompress: [Bool] = []
+        let actions = [
+            .begin(holdsKey: false, packing: .none, compresses: true), .loaded(succeeded: true), .sent, missing,
+            .loaded(succeeded: true), .sent, missing,
+        ].map { (event: Event) in
+            defer { mayCompress.append(state.mayCompress) }
+            return state.handle(event)
+        }
+        #expect(
+            actions == [.load(.none), .send(.bytes), .none, .load(.none), .send(.bytes), .none, .end(.reply)])
+        #expect(mayCompress == [true, true, true, false, false, false, false])
+    }
+
     @Test("a reference that identifies the bytes is sent before anyone has read them; they are read if it is refused")
     func identified() {
         #expect(

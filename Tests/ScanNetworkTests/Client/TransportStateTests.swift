@@ -92,6 +92,39 @@ import Testing
         #expect(traffic?.read.attempts == 1 && traffic?.read.bytes == 1 && traffic?.sent.attempts == 0)
     }
 
+    @Test("numbers wait, to be compressed, for a node on another machine that expands them, until it fails to")
+    func compression() throws {
+        var node = NodeInfo(
+            identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, scanners: [],
+            frameLimit: 1 << 20)
+        var numbers = attempt()
+        numbers.numberSize = 4
+        func waits(_ attempt: AttemptRequest, compresses: Bool = true, isLocal: Bool = false) -> Bool {
+            TransportState<Int>(node: node, compresses: compresses, isLocal: isLocal).waits(attempt)
+        }
+        #expect(!waits(numbers))
+        node.expands = "planes-zstd/0"
+        #expect(!waits(numbers))
+        node.expands = BulkCompression.form
+        #expect(waits(numbers) && !waits(attempt()))
+        #expect(!waits(numbers, compresses: false) && !waits(numbers, isLocal: true))
+        var packed = numbers
+        packed.bulk = BulkBytes(byteCount: 1, unpackedCount: 8) { $0[0] = 1 }
+        #expect(!waits(packed))
+
+        var state = TransportState<Int>(node: node, compresses: true)
+        let requests = (0..<3).map { state.start(numbers, completion: $0).request }
+        let before = state.takeTraffic()
+        #expect(before == nil)
+        state.sends(requests[0], BulkBytes(compressedCount: 5, unpackedCount: 8) { _ in })
+        let traffic = state.takeTraffic()
+        #expect(traffic?.sent.bytes == 5 && traffic?.compressed.bytes == 8 && traffic?.compressed.attempts == 1)
+        let withdrawn = [state.withdraw(requests[1]), state.withdraw(requests[1])]
+        #expect(withdrawn == [1, nil] && state.waiting == 2)
+        _ = try state.received(refusal(requests[0], .bulkElsewhere))
+        #expect(!state.compresses && !state.waits(numbers))
+    }
+
     @Test("a draining node gets no attempt, and those that it leaves unanswered are returned")
     func draining() throws {
         var state = state()

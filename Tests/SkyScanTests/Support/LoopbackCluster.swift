@@ -9,10 +9,10 @@ struct LoopbackCluster: Sendable {
     let nodes: RemoteNodes
     let coordinator: ScanCoordinator
 
-    /// Starts `count` nodes of one slot each, which are sent pixels in the form `packed`.
+    /// Starts `count` nodes of one slot each, which are sent pixels in the form `packed`, and floats compressed as said.
     init(
         nodes count: Int, resolver: WindowResolver? = nil, options: NodeServer.Options = .init(),
-        packed: String? = Scanners.sky.unpacker?.form
+        packed: String? = Scanners.sky.unpacker?.form, compression: LinkQueue.Use = .asMeasured
     ) async throws {
         let keys = KeyRing(current: try .random())
         servers = (0..<count).map {
@@ -24,6 +24,7 @@ struct LoopbackCluster: Sendable {
         let systems = Systems(clock: EventLoop.shared)
         var remote = RemoteNodes.Options()
         remote.packed = packed
+        remote.compression = compression
         nodes = RemoteNodes(addresses, keys: keys, systems: systems, options: remote)
         nodes.start()
         _ = await nodes.settled()

@@ -47,6 +47,14 @@ extension FuzzTarget {
             writer.putPing(9)
             writer.putCall(3, body: [5, 6, 7])
         }
+        add("compressed", 4) { writer in
+            let numbers = BulkBytes(byteCount: 400) { $0.initializeMemory(as: UInt8.self, repeating: 9) }
+            guard let bulk = BulkCompression.compress(numbers, width: 4) else { return }
+            [1, 2].withUnsafeBytes {
+                writer.putTask(request: 1, attempt: 1, scanner: "sky.band/1", task: $0, key: key, bulk: bulk)
+            }
+            bulk.withUnsafeBytes { writer.put(raw: $0) }
+        }
         add("node", 2) { writer in
             [1, 2, 3, 4, 5].withUnsafeBytes {
                 writer.putResponse(request: 1, succeeded: true, keptBulk: true, seconds: 0.25, body: $0)
@@ -88,7 +96,9 @@ extension FuzzTarget {
             let (size, headSize, taskStart) = stream.withUnsafeBytes { bytes in
                 let frame = bytes.from(start)
                 guard frame.count >= FrameFormat.taskHeaderSize else { return (Int(frame.u32(0)) + 4, 0, 0) }
-                let taskStart = FrameFormat.taskHeaderSize + Int(frame[6])
+                let hasCount = frame[5] & FrameFormat.TaskFlag.hasUnpackedCount != 0
+                let taskStart =
+                    FrameFormat.taskHeaderSize + (hasCount ? FrameFormat.unpackedCountSize : 0) + Int(frame[6])
                 return (Int(frame.u32(0)) + 4, taskStart + Int(frame.u32(20)), taskStart)
             }
             guard size <= stream.count - start else { return }

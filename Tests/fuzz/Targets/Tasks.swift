@@ -1,3 +1,5 @@
+import Foundation
+import ScanBasics
 import ScanCluster
 import ScanNetwork
 
@@ -6,10 +8,11 @@ import ScanNetwork
 
 extension FuzzTarget {
     /// The tasks of a sky scan as a node takes them from a member: decoded, then run on pixels. The first byte chooses
-    /// the type, two give the length of the coded task, and from the rest the pixels are repeated.
+    /// the type, two give the length of the coded task, and from the rest the pixels are repeated. Of a question about
+    /// files, which is no part of the task but the origin of a reference, the rest is the answer that comes back.
     static let tasks = FuzzTarget(name: "tasks") { bytes in
         var input = FuzzInput(bytes)
-        let choice = input.byte() % 5
+        let choice = input.byte() % 7
         let length = Int(input.byte()) | Int(input.byte()) << 8
         let coded = input.bytes(length)
         do {
@@ -24,6 +27,10 @@ extension FuzzTarget {
                 let task = try WireDecoder().decode(CutIslandTask.self, from: coded)
                 if isSmall(task.scan.background) { try run(task, input.rest) }
             case 4: try run(try WireDecoder().decode(ImageTask.self, from: coded), input.rest)
+            case 5: try run(try WireDecoder().decode(PixelsTask.self, from: coded), input.rest)
+            case 6:
+                let request = try WireDecoder().decode(NodeFileRequest.self, from: coded)
+                try ask(request, input.rest)
             default:
                 let task = try WireDecoder().decode(ApertureTask.self, from: coded)
                 if isSmall(task.scan.background), isSmall(task.scan) { try run(task, input.rest) }
@@ -39,12 +46,57 @@ extension FuzzTarget {
             return [choice, UInt8(coded.count & 255), UInt8(coded.count >> 8)] + coded + bytes
         }
         let part = ChangedTasks.part
+        func question(_ request: NodeFileRequest, _ answer: NodeFileAnswer) throws -> [UInt8] {
+            var request = request
+            // The seeds are the same in each run.
+            request.nonce = 1
+            let coded = try WireEncoder().encode(request)
+            return [6, UInt8(coded.count & 255), UInt8(coded.count >> 8)] + coded + (try WireEncoder().encode(answer))
+        }
+        // A file, since an image in memory has no identity; that of the file is left out, since it has a time.
+        let file = FileManager.default.temporaryDirectory.appending(path: "skyfarm-fuzz-\(getpid()).fits")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(try FuzzTarget.fits.seeds()["short"] ?? []).write(to: file)
+        var image = try NodeFileAnswer.Image(FITSImage(file.path), path: "/sky.fits")
+        image.file.identity = nil
         return [
             "mesh": try seed(0, small.mesh(1)), "band": try seed(1, small.band(0)),
             "island": try seed(2, small.island(part, x: 20, y: 16)), "aperture": try seed(3, small.aperture(part)),
-            "image": try seed(4, small.image),
+            "image": try seed(4, small.image), "pixels": try seed(5, PixelsTask(window: small.mesh(1).window)),
+            "files-names": try question(
+                NodeFileRequest(.names, "/usr/share/doc/libc6/copy*"), NodeFileAnswer(names: ["/a"])),
+            "files-image": try question(
+                NodeFileRequest(.image, "/usr/share/doc/libc6/copyright", .number(1)), NodeFileAnswer(image: image)),
+            "files-survey": try question(
+                NodeFileRequest(.survey, "/usr/share/doc/libc6/../sky.fits", .name("SCI", version: 2)),
+                NodeFileAnswer(problem: .init(code: "missing", message: "no such file"))),
         ]
     }
+
+    /// Answers a question about files with what lies below a folder, and reads another answer as a coordinator does.
+    private static func ask(_ request: NodeFileRequest, _ other: UnsafeRawBufferPointer) throws {
+        // Patterns that lead elsewhere would be matched with all files of the machine.
+        let isPattern = request.subject == .names && ShellPattern.isPattern(request.path)
+        guard !isPattern || request.path.hasPrefix(folder) && !request.path.contains("..") else { return }
+        let bulk = try NodeFileTask.bytes(of: request.answer(in: folders))
+        let answer = try NodeFileTask().scan(ScanContext(bulk: bulk))
+        precondition(answer.problem != nil || !answer.names.isEmpty || answer.file != nil || answer.image != nil)
+        let length = min(other.count, NodeFileTask.byteCount - 4)
+        let sent = BulkBytes(byteCount: NodeFileTask.byteCount) { bytes in
+            bytes.initializeMemory(as: UInt8.self, repeating: 0)
+            bytes.storeBytes(of: UInt32(length), as: UInt32.self)
+            UnsafeMutableRawBufferPointer(rebasing: bytes[4...]).copyBytes(from: other.prefix(length))
+        }
+        guard let image = try NodeFileTask().scan(ScanContext(bulk: sent)).image else { return }
+        let summary = ImageSummary(image, name: image.file.path, imageCount: 1, head: nil)
+        _ = (summary.coordinatesProblem, summary.sampleUnit)
+    }
+
+    /// A small folder, which every Debian has.
+    private static let folder = "/usr/share/doc/libc6/"
+    private static let folders: DataFolders = {
+        do { return try DataFolders([folder]) } catch { preconditionFailure("\(error)") }
+    }()
 
     // Who holds the key may give a node much to do: long work is no fault here, and is not looked for.
 

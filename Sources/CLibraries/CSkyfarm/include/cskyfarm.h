@@ -3,6 +3,7 @@
 
 #include "apertures.h"
 #include "background.h"
+#include "byte_planes.h"
 #include "detached_process.h"
 #include "extraction.h"
 

@@ -1,0 +1,79 @@
+import ScanCluster
+
+// Bulk bytes that wait for the link, where they may be compressed; ``LinkQueue`` decides.
+extension TCPTransport {
+    /// Keeps a request until the link has room for its bulk bytes.
+    func hold(_ request: UInt64, _ attempt: AttemptRequest) {
+        held[request] = attempt
+        queue.add(request, count: attempt.bulk?.count ?? 0)
+        connection.progressed = { [weak self] in self?.advance() }
+        advance()
+    }
+
+    func linkBecame(isFull: Bool) { rate.note(isFull: isFull, sent: connection.sentCount, at: connection.loop.now) }
+
+    /// Sends and compresses what the queue decides.
+    func advance() {
+        rate.measure(sent: connection.sentCount, at: connection.loop.now)
+        while let action = queue.next(link) {
+            switch action {
+            case .send(let request): release(request)
+            case .compress(let request): compress(request)
+            }
+        }
+        if held.isEmpty { connection.progressed = nil }
+    }
+
+    private var link: LinkQueue.Link {
+        // Tasks whose bytes have left are at the node.
+        let arrived = state.waiting - held.count - connection.waitingBulkCount
+        return LinkQueue.Link(
+            waiting: connection.waitingCount, rate: rate.bytesPerSecond, isStarved: arrived < node.slots,
+            backlog: compressor?.backlog ?? 0)
+    }
+
+    private func release(_ request: UInt64) {
+        guard let attempt = held.removeValue(forKey: request), let bulk = attempt.bulk else { return }
+        do {
+            try encoder.encode(attempt.task) { bytes in
+                state.sends(request, bulk)
+                put(attempt, bytes, as: request, nil)
+            }
+        } catch {
+            // It was encoded before, to see whether it fits.
+            let words = "the task cannot be sent: \(error)"
+            withdraw(request) { .failure(words) }
+        }
+    }
+
+    private func compress(_ request: UInt64) {
+        guard let compressor, let attempt = held[request], let bulk = attempt.bulk, let width = attempt.numberSize
+        else { return }
+        let (loop, count) = (connection.loop, bulk.count)
+        compressor.compress(bulk, width: width) { [weak self] compressed, seconds in
+            loop.execute { [weak self] in self?.compressed(request, from: count, compressed, seconds: seconds) }
+        }
+    }
+
+    private func compressed(_ request: UInt64, from count: Int, _ bytes: BulkBytes?, seconds: Double) {
+        if let bytes { held[request]?.bulk = bytes }
+        queue.compressed(request, from: count, to: bytes?.count, seconds: seconds)
+        advance()
+    }
+
+    /// The node takes no more tasks: those that wait are not sent.
+    func withdrawHeld() {
+        guard let refusal = state.refusal else { return }
+        for request in held.keys.sorted() {
+            held[request] = nil
+            queue.remove(request)
+            withdraw(request) { .error(refusal) }
+        }
+    }
+
+    /// Completes a request that was not sent, but not from inside the call that leads here.
+    private func withdraw(_ request: UInt64, _ reply: @escaping @Sendable () -> AttemptReply) {
+        guard let completion = state.withdraw(request) else { return }
+        connection.loop.execute { completion.call(reply()) }
+    }
+}
