@@ -1,6 +1,5 @@
 #include "internal.h"
 
-#include <openssl/bio.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "internal.h"
 
-#include <openssl/crypto.h>
 #include <pthread.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #define CSCANSECURITY_INTERNAL_H
 
 #include "cscansecurity.h"
-#include <openssl/ssl.h>
+#include "openssl.h"
 
 enum { IDENTITY_CAPACITY = 64 };
 

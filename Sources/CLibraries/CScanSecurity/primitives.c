@@ -1,8 +1,7 @@
 #include "cscansecurity.h"
+#include "openssl.h"
 
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/rand.h>
+#include <string.h>
 #if defined(__aarch64__) && defined(__linux__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
@@ -19,7 +18,12 @@ bool scan_tls_sha256(
     return done;
 }
 
+#ifdef __linux__
+// The same as OpenSSL's function, which would load the library for the key that a process without connections has.
+void scan_tls_wipe(void *bytes, size_t count) { explicit_bzero(bytes, count); }
+#else
 void scan_tls_wipe(void *bytes, size_t count) { OPENSSL_cleanse(bytes, count); }
+#endif
 
 bool scan_tls_equal(const void *left, const void *right, size_t count) {
     return CRYPTO_memcmp(left, right, count) == 0;

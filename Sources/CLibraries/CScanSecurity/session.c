@@ -1,7 +1,6 @@
 #include "cscansecurity.h"
 
 #include "internal.h"
-#include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -45,9 +45,13 @@ package struct CatalogAssembly: Sendable {
     /// The windows in which open apertures are measured.
     ///
     /// Deterministic. Sources share a window if it has at most `pixelLimit` pixels, and at most ``strayLimit`` more
-    /// than the sources' boxes together.
-    package func windows(pixelLimit: Int = 4_000_000) -> [ApertureWindow] {
-        open.grouped(pixelLimit: pixelLimit).map { ApertureWindow(rect: $0.rect, of: $0.indices, sources) }
+    /// than the sources' boxes together; and if it is not much larger than the largest of these boxes, since its pixels
+    /// are then read for that one anyway. The sources of a window above `pixelLimit` are divided among `slots`.
+    package func windows(pixelLimit: Int = 4_000_000, slots: Int = 1) -> [ApertureWindow] {
+        open.grouped(pixelLimit: pixelLimit).flatMap { rect, indices in
+            let parts = rect.area > pixelLimit ? open.divided(indices, of: rect, slots: slots) : [indices]
+            return parts.map { ApertureWindow(rect: rect, of: $0, sources) }
+        }
     }
 
     /// Most pixels of a shared window beyond those of its boxes: sending and preparing them takes about as long as one
@@ -97,27 +101,50 @@ extension OpenApertures {
             }
         var windows: [(rect: PixelRect, indices: [Int])] = []
         // The last windows that overlap the rows of the remaining boxes, with the number of their boxes' pixels.
-        var reaching: [(place: Int, needed: Int)] = []
+        var reaching: [(place: Int, needed: Int, largest: Int)] = []
         for (box, index) in boxes {
             reaching.removeAll { windows[$0.place].rect.y.upperBound <= box.y.lowerBound }
             var best: (position: Int?, stray: Int) = (nil, CatalogAssembly.strayLimit + 1)
-            for (position, (place, needed)) in reaching.enumerated() {
+            for (position, (place, needed, largest)) in reaching.enumerated() {
                 let area = windows[place].rect.union(box).area
                 let stray = area - needed - box.area
-                if area <= pixelLimit, stray < best.stray { best = (position, stray) }
+                let limit = max(pixelLimit, max(largest, box.area) / 4 * 5)
+                if area <= limit, stray < best.stray { best = (position, stray) }
             }
             if let position = best.position {
                 let place = reaching[position].place
                 windows[place].rect = windows[place].rect.union(box)
                 windows[place].indices.append(index)
                 reaching[position].needed += box.area
+                reaching[position].largest = max(reaching[position].largest, box.area)
             } else {
                 if reaching.count == Self.reachingLimit { reaching.removeFirst() }
-                reaching.append((windows.count, box.area))
+                reaching.append((windows.count, box.area, box.area))
                 windows.append((box, [index]))
             }
         }
         return windows
+    }
+}
+
+extension OpenApertures {
+    /// Sources that share the window `rect`, in at most `slots` parts of about the same number of pixels to measure. A part
+    /// has no fewer of them than the window, which is read and prepared once for each.
+    fileprivate func divided(_ indices: [Int], of rect: PixelRect, slots: Int) -> [[Int]] {
+        var areas: [Int: Int] = [:]
+        for position in 0..<count { areas[Int(index[position])] = box(position).area }
+        let total = indices.reduce(0) { $0 + (areas[$1] ?? 0) }
+        let count = min(slots, total / max(1, rect.area))
+        if count < 2 { return [indices] }
+        var parts = [(area: Int, places: [Int])](repeating: (0, []), count: count)
+        // The largest first, each to the part that has least.
+        let order = indices.indices.sorted { (areas[indices[$1]] ?? 0, $0) < (areas[indices[$0]] ?? 0, $1) }
+        for place in order {
+            let least = parts.indices.min { parts[$0].area < parts[$1].area } ?? 0
+            parts[least].area += areas[indices[place]] ?? 0
+            parts[least].places.append(place)
+        }
+        return parts.map { $0.places.sorted().map { indices[$0] } }
     }
 }
 

@@ -59,15 +59,16 @@ package struct StoredBytes: Sendable {
         guard let state = XXH3_createState() else { throw unreadable }
         defer { XXH3_freeState(state) }
         XXH3_64bits_reset(state)
-        var buffer = [UInt8](repeating: 0, count: 1 << 17)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(range.count, 1 << 17), alignment: 16)
+        defer { buffer.deallocate() }
         var offset = range.lowerBound
         while offset < range.upperBound {
             try checkCancellation()
             let wanted = min(buffer.count, range.upperBound - offset)
-            let count = buffer.withUnsafeMutableBytes { pread(file.number, $0.baseAddress, wanted, off_t(offset)) }
+            let count = pread(file.number, buffer.baseAddress, wanted, off_t(offset))
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { throw unreadable }
-            _ = buffer.withUnsafeBytes { XXH3_64bits_update(state, $0.baseAddress, count) }
+            XXH3_64bits_update(state, buffer.baseAddress, count)
             offset += count
         }
         return XXH3_64bits_digest(state)

@@ -10,6 +10,7 @@ enum HeaderRepair {
     /// into the next card, and beyond its buffer.
     private static func legible(_ header: FITSHeader) -> FITSHeader {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(header.bytes.count)
         for start in stride(from: 0, to: header.bytes.count, by: FITSHeader.cardLength) {
             let card = header.bytes[start..<start + FITSHeader.cardLength].map { 0x20...0x7e ~= $0 ? $0 : 0x20 }
             if closesStrings(card) { bytes += card }

@@ -8,7 +8,7 @@ extension SkyScan {
     ) async throws {
         let (parameters, reader) = (parameters, reader)
         for _ in 0..<CatalogAssembly.roundLimit {
-            var windows = assembly.windows()
+            var windows = assembly.windows(slots: slots?() ?? plannedSlots)
             if windows.isEmpty { return }
             for window in windows {
                 guard let reason = excess(of: window.rect) else { continue }

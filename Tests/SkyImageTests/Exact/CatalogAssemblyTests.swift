@@ -79,7 +79,21 @@ struct CatalogAssemblyTests {
         let shifted = [box(0, 0, width: 900, height: 900), box(300, 300, width: 900, height: 900)]
         #expect(assembly(shifted).windows().map(\.index) == [[0, 1]])
         #expect(assembly(shifted).windows(pixelLimit: 1_000_000).map(\.index) == [[0], [1]])
-        #expect(assembly([box(0, 0), box(0, 0)]).windows(pixelLimit: 9999).map(\.index) == [[0], [1]])
+    }
+
+    @Test("apertures above the limit share a window that one of them needs anyway, divided among the slots")
+    func largeApertures() {
+        // The last is within the first; the third is beside it.
+        let boxes = [box(0, 0), box(10, 5), box(60, 10), box(20, 20, width: 9, height: 9)]
+        let windows = assembly(boxes).windows(pixelLimit: 9999)
+        #expect(windows.map(\.index) == [[0, 1, 3], [2]])
+        #expect(windows.map(\.rect) == [PixelRect(x: 0..<110, y: 0..<105), PixelRect(x: 60..<160, y: 10..<110)])
+        let many = assembly((0..<5).map { box($0, 0) } + [box(0, 0, width: 9, height: 9)])
+        #expect(many.windows(pixelLimit: 9999, slots: 1).map(\.index) == [[0, 5, 1, 2, 3, 4]])
+        #expect(many.windows(pixelLimit: 9999, slots: 2).map { Set($0.index) } == [[0, 2, 4], [1, 3, 5]])
+        // No part has less to measure than to read.
+        #expect(many.windows(pixelLimit: 9999, slots: 40).map(\.index.count).max() == 2)
+        #expect(assembly(boxes).windows(slots: 40).count == 1)
     }
 
     @Test("a source joins the window that grows least, whatever the order")
