@@ -25,15 +25,15 @@ struct IsophotalProfile {
     ///   - threshold: the level above which pixels count.
     ///   - peak: the highest of them.
     ///   - ceiling: samples at or above do not count for the width.
-    ///   - a: semi-major axis of the source, which limits the width.
+    ///   - axes: product of the source's semi-axes, which limits the width.
     ///   - local: local background, which the width is free of.
-    init(_ samples: [Sample], threshold: Float, peak: Float, ceiling: Float, a: Float, local: Float = 0) {
+    init(_ samples: [Sample], threshold: Float, peak: Float, ceiling: Float, axes: Double, local: Float = 0) {
         let levels = Self.levels(threshold: threshold, peak: peak)
         for sample in samples {
             for (index, level) in levels.enumerated() where sample.value > level { areas[index] += 1 }
         }
         let own = samples.map { Sample(value: $0.value - local, squaredDistance: $0.squaredDistance) }
-        fwhm = Self.width(own, threshold: threshold, peak: peak - local, ceiling: ceiling - local, a: Double(a))
+        fwhm = Self.width(own, threshold: threshold, peak: peak - local, ceiling: ceiling - local, axes: axes)
     }
 
     private static func levels(threshold: Float, peak: Float) -> [Float] {
@@ -47,7 +47,7 @@ struct IsophotalProfile {
     /// Only samples above a fifth of the peak count, by the square of their value, which is the inverse variance of the
     /// logarithm under constant noise. The width is reduced by that of a pixel.
     private static func width(
-        _ samples: [Sample], threshold: Float, peak: Float, ceiling: Float, a: Double
+        _ samples: [Sample], threshold: Float, peak: Float, ceiling: Float, axes: Double
     ) -> Double {
         let floor = max(peak / 5, threshold)
         var (sum, sumX, sumXX, sumY, sumXY) = (0.0, 0.0, 0.0, 0.0, 0.0)
@@ -65,7 +65,7 @@ struct IsophotalProfile {
         guard determinant > 1e-9 * sum * sumXX else { return 0 }
         // A Gaussian has the slope -1 / (2 sigma²).
         let slope = -(sum * sumXY - sumX * sumY) / determinant
-        let least = 1 / (13 * a * a)
+        let least = 1 / (13 * axes)
         let width = 2 * log(2.0).squareRoot() / max(slope, least).squareRoot()
         return width > 0 ? width - 1 / (4 * width) : 0
     }

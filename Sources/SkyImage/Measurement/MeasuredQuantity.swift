@@ -28,6 +28,15 @@ package enum MeasuredQuantity: CaseIterable, Sendable {
     case fluxWin, fluxErrWin
     /// Petrosian radius in units of the axes; flux in its ellipse and the error of that.
     case petrosianRadius, fluxPetrosian, fluxErrPetrosian
+    /// Of the fit of the point spread function: position in pixels of the image, iterations, flux and its error, and
+    /// squared residuals per degree of freedom.
+    case xPSF, yPSF, iterationsPSF, fluxPSF, fluxErrPSF, chi2PSF
+    /// Variances and covariance of that position, in pixels squared.
+    case errX2PSF, errY2PSF, errXYPSF
+    /// How much wider than the point spread function the source is, and the error of that.
+    case spread, spreadErr
+    /// Gain at the source, if it is scaled with the weights.
+    case gain
     /// Background around the source above that of the image, which its fluxes are free of.
     case localBackground
 
@@ -40,6 +49,10 @@ package enum MeasuredQuantity: CaseIterable, Sendable {
         case .xWin, .yWin, .iterationsWin, .flagWin, .x2Win, .y2Win, .xyWin, .errX2Win, .errY2Win, .errXYWin, .fluxWin,
             .fluxErrWin:
             request.isWindowed ? 1 : 0
+        case .xPSF, .yPSF, .iterationsPSF, .fluxPSF, .fluxErrPSF, .chi2PSF, .errX2PSF, .errY2PSF, .errXYPSF:
+            request.pointSpread == nil ? 0 : 1
+        case .spread, .spreadErr: request.pointSpread?.extended.isEmpty == false ? 1 : 0
+        case .gain: request.scalesGain ? 1 : 0
         case .localBackground: request.localThickness == nil ? 0 : 1
         case .petrosianRadius, .fluxPetrosian, .fluxErrPetrosian: request.petrosian == nil ? 0 : 1
         case .isoPeak, .isoThreshold: request.isOfOtherImage ? 1 : 0

@@ -26,6 +26,11 @@ public struct MeasurementRequest: Codable, Hashable, Sendable {
     public var petrosian: Petrosian?
     /// Width in pixels of the frame around each source whose background is subtracted from its fluxes; nil: none is.
     public var localThickness: Int?
+    /// Whether the gain is scaled with the weights of pixels, relative to that of the image's noise: SExtractor's
+    /// WEIGHT_GAIN.
+    public var scalesGain = false
+    /// The point spread function that is fitted to each source; nil: none is.
+    public var pointSpread: PointSpreadModel?
     /// Columns of the cut-out of each source; 0: none.
     public var vignetteWidth = 0
     /// Rows of the cut-out of each source; 0: none.
@@ -97,6 +102,7 @@ public struct MeasurementRequest: Codable, Hashable, Sendable {
                 "the frame of the local background must be 1 to \(Limits.localThickness.upperBound) pixels wide, not "
                     + "\(localThickness)")
         }
+        try pointSpread?.validate()
         let sides = 0...Limits.vignetteSide
         guard sides.contains(vignetteWidth), sides.contains(vignetteHeight),
             (vignetteWidth == 0) == (vignetteHeight == 0)

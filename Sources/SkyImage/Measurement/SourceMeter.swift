@@ -3,20 +3,22 @@ internal import CSkyfarm
 
 /// Measures the sources of a window one after the other.
 struct SourceMeter: ~Copyable {
-    private let pixels: ScanWindow
-    private let sources: MeasurementWindow
-    private let parameters: ScanParameters
-    private let request: MeasurementRequest
+    let pixels: ScanWindow
+    let sources: MeasurementWindow
+    let parameters: ScanParameters
+    let request: MeasurementRequest
     private let layout: MeasurementLayout
     private var cutout = SourceCutout()
-    private let owners: PixelOwners
+    let owners: PixelOwners
     /// Columns and rows around a pixel that decide whether it is above the threshold.
     private let marginX: Int
     private let marginY: Int
     /// The runs of each source, by position in the window.
     private var runs: [Range<Int>]
     /// Local background of the source that is being measured, which its cut-outs are free of.
-    private var local: Float = 0
+    private(set) var local: Float = 0
+    /// Gain at the source that is being measured.
+    private(set) var gain = 0.0
     private let runPlaces: [Int]
 
     /// SExtractor computes the Kron radius from the pixels within 6 semi-axes.
@@ -64,9 +66,10 @@ struct SourceMeter: ~Copyable {
         let limit = 6 * Double(target.a)
         let circle = max((request.apertures.max() ?? 0) / 2, limit.isFinite ? limit : 0)
         let vignette = request.vignetteArea > 0 ? (request.vignetteWidth, request.vignetteHeight) : (0, 0)
+        let stamp = Double(request.pointSpread.map { $0.reach + 1 } ?? 0)
         return image.box(
-            aroundX: target.x, y: target.y, halfWidth: max(sides.x, circle, Double(vignette.0 + 1) / 2),
-            halfHeight: max(sides.y, circle, Double(vignette.1 + 1) / 2))
+            aroundX: target.x, y: target.y, halfWidth: max(sides.x, circle, Double(vignette.0 + 1) / 2, stamp),
+            halfHeight: max(sides.y, circle, Double(vignette.1 + 1) / 2, stamp))
     }
 
     /// Adds a row for the source at `position`.
@@ -92,6 +95,8 @@ struct SourceMeter: ~Copyable {
         // A task may come from the network: positions far outside are not measured.
         guard abs(target.x) < 1e9, abs(target.y) < 1e9 else { return nil }
         let image = pixels.image
+        gain = gain(at: position)
+        set(.gain, [gain], &row)
         let own = box(ofPixels: position)
         let core = self.box(ofPixels: position, absorbed: false)
         let frame = request.localThickness.map { LocalBackground(around: core, thickness: $0, in: image) }
@@ -125,6 +130,7 @@ struct SourceMeter: ~Copyable {
         }
         let half = measureRadii(target, flux, &row)
         measureProfile(target, position, &row)
+        measurePointSpread(target, position, &row)
         return request.isWindowed ? measureWindowed(target, position, half, box, &row) : nil
     }
 
@@ -136,11 +142,11 @@ struct SourceMeter: ~Copyable {
         guard pixels.rect.contains(box.expanded(x: marginX, y: marginY).clamped(to: pixels.image)) else { return false }
         cutout.fill(
             box, of: pixels, owners, source: sources.index[position] + 1, around: target,
-            masking: masking, gain: parameters.gain, level: local)
+            masking: masking, gain: gain, level: local)
         return true
     }
 
-    private func set(_ quantity: MeasuredQuantity, _ values: [Double], _ row: inout [Double]) {
+    func set(_ quantity: MeasuredQuantity, _ values: [Double], _ row: inout [Double]) {
         for (place, value) in zip(layout[quantity], values) { row[place] = value }
     }
 
@@ -317,13 +323,22 @@ struct SourceMeter: ~Copyable {
             peak = samples.map(\.value).max() ?? 0
         }
         let profile = IsophotalProfile(
-            samples, threshold: threshold, peak: peak, ceiling: sources.ceiling[position], a: target.a, local: local)
+            samples, threshold: threshold, peak: peak, ceiling: sources.ceiling[position],
+            axes: Double(target.a) * Double(target.b), local: local)
         set(.isoPeak, [Double(peak)], &row)
         set(.isoThreshold, [Double(threshold)], &row)
         set(.isoFlux, [flux], &row)
         set(.isoVariance, [variance], &row)
         set(.isoAreas, profile.areas.map(Double.init), &row)
         set(.fwhm, [profile.fwhm], &row)
+    }
+
+    /// The gain at a source: with ``MeasurementRequest/scalesGain`` that of a pixel whose noise is the image's, scaled by
+    /// the weight of the source's pixel.
+    private func gain(at position: Int) -> Double {
+        let (noise, usual) = (Double(noise(position)), Double(pixels.globalNoise))
+        guard request.scalesGain, noise > 0, usual > 0 else { return parameters.gain }
+        return parameters.gain * usual * usual / (noise * noise)
     }
 
     /// The noise at the barycentre of a source.

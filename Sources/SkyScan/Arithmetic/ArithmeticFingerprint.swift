@@ -94,9 +94,21 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
         Mode(masked: true) { parameters in
             var request = MeasurementRequest()
             (request.isWindowed, request.vignetteWidth, request.vignetteHeight) = (true, 5, 5)
+            request.pointSpread = Self.pointSpread
             (parameters.gain, parameters.measurements) = (1.5, request)
         },
     ]
+
+    /// A star of the patch, three pixels wide.
+    private static var pointSpread: PointSpreadModel {
+        let samples = (0..<81).map { place in
+            let (x, y) = (Double(place % 9 - 4), Double(place / 9 - 4))
+            return Float(0.098 * exp(-(x * x + y * y) / 3.25))
+        }
+        var model = PointSpreadModel(width: 9, height: 9, step: 1, fwhm: 3, samples: samples)
+        model.extend()
+        return model
+    }
 
     /// Values of the C library's functions that SEP uses, 4096 of each.
     ///

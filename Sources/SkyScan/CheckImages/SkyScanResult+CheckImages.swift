@@ -6,10 +6,11 @@ extension SkyScanResult {
     ///   - files: one for each kind.
     ///   - reader: reads the image.
     ///   - parameters: of the scan.
+    ///   - selected: the sources of the catalogue, by index; nil: all.
     /// - Throws: ``OutputError``; ``ImageError`` if the image cannot be read; ``ScanSetupError`` for a scan without the
     ///   pixels of its sources; `CancellationError`.
     package func append(
-        to files: [CheckImageFile], of reader: ImageReader, parameters: ScanParameters
+        to files: [CheckImageFile], of reader: ImageReader, parameters: ScanParameters, selected: [Int]? = nil
     ) async throws {
         guard let measured, parameters.needsPixels || !files.contains(where: \.image.showsSources) else {
             throw ScanSetupError("the scan did not return the pixels of its sources")
@@ -30,8 +31,11 @@ extension SkyScanResult {
         let isDrawn = files.contains { $0.image == .apertures }
         let strips = CheckImageStrips(
             background: background,
-            segments: SegmentRows(measured.pixels, absorbed: measured.absorbed, height: height),
-            outlines: isDrawn ? outlines(parameters) : [], parameters: parameters)
+            segments: SegmentRows(
+                selected.map(measured.pixels.selecting) ?? measured.pixels,
+                absorbed: selected.map(measured.absorbed.selecting) ?? measured.absorbed, height: height),
+            outlines: isDrawn ? outlines(of: selected ?? Array(0..<sources.count), parameters) : [],
+            parameters: parameters)
         let numbered = files.filter { $0.image == .segmentation }
         let sampled = files.filter { $0.image != .segmentation && !$0.image.isMesh }
         for rows in strips.strips {
@@ -44,9 +48,9 @@ extension SkyScanResult {
     }
 
     /// The limits of the circular and the Kron apertures of the sources.
-    private func outlines(_ parameters: ScanParameters) -> [ApertureOutline] {
+    private func outlines(of indices: [Int], _ parameters: ScanParameters) -> [ApertureOutline] {
         let diameters = parameters.measurements?.apertures ?? [2 * parameters.apertureRadius]
-        return (0..<sources.count).flatMap { index in
+        return indices.flatMap { index in
             let (x, y) = (sources.x[index], sources.y[index])
             let kron = sources.photometry.kronRadius[index]
             let radius = max(parameters.kronFactor * (kron.isFinite ? kron : 0), parameters.kronMinimum)

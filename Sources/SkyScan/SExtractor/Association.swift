@@ -91,6 +91,12 @@ public struct Association: Codable, Hashable, Sendable {
         }
     }
 
+    /// The sources that are written, by index; nil: all.
+    func selected(of matches: [Match]) -> [Int]? {
+        if selection == .all { return nil }
+        return matches.indices.filter { (matches[$0].count > 0) == (selection == .matched) }
+    }
+
     /// The position of the first of ascending `values` that is not below a limit.
     private static func first(in values: [Double], from limit: Double) -> Int {
         var (low, high) = (0, values.count)
@@ -144,4 +150,21 @@ public struct Association: Codable, Hashable, Sendable {
     }
 
     private static func flux(_ magnitude: Double) -> Double { pow(10, -0.4 * magnitude) }
+}
+
+extension SkyScanResult {
+    /// What each source is associated with; nil without a list.
+    func matches(_ association: Association?, _ wcs: CelestialWCS?) -> [Association.Match]? {
+        association?.matches(x: sources.x, y: sources.y, wcs)
+    }
+
+    /// The sources of the catalogue with SExtractor's columns, by index; nil: all.
+    /// - Parameters:
+    ///   - settings: with the list that sources are associated with.
+    ///   - image: the image.
+    /// - Returns: their indices in ``sources``, ascending.
+    public func selectedSources(_ settings: SExtractorSettings, of image: ImageSummary) -> [Int]? {
+        guard let association = settings.association, association.selection != .all else { return nil }
+        return matches(association, try? CelestialWCS(header: image.header)).flatMap(association.selected)
+    }
 }

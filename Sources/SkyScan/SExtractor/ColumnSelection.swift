@@ -18,7 +18,7 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
     /// No columns.
     public init() {}
 
-    /// The columns that a text names: one per line or word, as in `MAG_APER(4)`; `#` begins a comment.
+    /// The columns that a text names: one per line or word, as in `MAG_APER(4)` or `MAG_APER[4]`; `#` begins a comment.
     /// - Parameters:
     ///   - text: the contents of the file.
     ///   - name: that of the file, for errors.
@@ -41,8 +41,8 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
     public init(list: String) throws(ScanSetupError) {
         var depth = 0
         let words = list.split { character in
-            if character == "(" { depth += 1 }
-            if character == ")" { depth -= 1 }
+            if character == "(" || character == "[" { depth += 1 }
+            if character == ")" || character == "]" { depth -= 1 }
             return depth == 0 && (character == "," || character.isWhitespace)
         }
         for word in words { try add(String(word)) }
@@ -51,6 +51,8 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
     }
 
     private mutating func add(_ word: String) throws(ScanSetupError) {
+        // SExtractor takes either kind of brackets.
+        let word = word.replacing("[", with: "(").replacing("]", with: ")")
         let name = String(word.prefix { $0 != "(" }).uppercased()
         var size = try Self.size(word)
         guard let column = SExtractorColumn.named(name) else {
@@ -94,6 +96,12 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
 
     /// Whether a column is selected that needs an ``Association``.
     public var needsAssociation: Bool { columns.contains(where: \.isAssociated) }
+
+    /// Whether a column is selected that needs ``MeasurementRequest/pointSpread``.
+    public var needsPointSpread: Bool { columns.contains(where: \.isFitted) }
+
+    /// Whether a column is selected that needs ``PointSpreadModel/extended``.
+    public var needsSpread: Bool { columns.contains(where: \.needsSpread) }
 
     var columns: [SExtractorColumn] { items.compactMap { SExtractorColumn.named($0.name) } }
 

@@ -20,7 +20,7 @@ public struct SExtractorColumn: Sendable {
     let values: @Sendable (borrowing SExtractorContext) -> [[Double]]
 
     /// All columns.
-    public static let all = general + fluxes + positions + shapes
+    public static let all = general + fluxes + positions + shapes + pointSpread
 
     /// The column of this name.
     static func named(_ name: String) -> SExtractorColumn? { byName[name] }
@@ -44,6 +44,12 @@ public struct SExtractorColumn: Sendable {
 
     /// Whether the column needs the Petrosian measurements.
     var isPetrosian: Bool { name.contains("PETRO") }
+
+    /// Whether the column needs a fit of the point spread function.
+    var isFitted: Bool { name.contains("PSF_") || name.hasSuffix("_PSF") || needsSpread }
+
+    /// Whether the column needs the comparison with a disc.
+    var needsSpread: Bool { name.hasPrefix("SPREAD") }
 
     /// Whether the column needs a list of associated positions.
     var isAssociated: Bool { name.hasSuffix("_ASSOC") }

@@ -4,7 +4,7 @@ internal import SkyImage
 extension SExtractorContext {
     /// Which position of a source.
     enum Place {
-        case barycentre, windowed, peak
+        case barycentre, windowed, peak, fitted
     }
 
     /// Which moments.
@@ -16,6 +16,7 @@ extension SExtractorContext {
         switch place {
         case .barycentre: (sources.x, sources.y)
         case .windowed: (self[.xWin].first ?? constant(.nan), self[.yWin].first ?? constant(.nan))
+        case .fitted: (self[.xPSF].first ?? constant(.nan), self[.yPSF].first ?? constant(.nan))
         case .peak: (sources.xcpeak.map(Double.init), sources.ycpeak.map(Double.init))
         }
     }

@@ -44,7 +44,7 @@ struct SExtractorContext: ~Copyable {
         saturation = settings.saturation(of: image.header)
         let wcs = try? CelestialWCS(header: image.header)
         self.wcs = wcs
-        matches = settings.association.map { $0.matches(x: result.sources.x, y: result.sources.y, wcs) }
+        matches = result.matches(settings.association, wcs)
         let middle = wcs.map { $0.scales(x: [Double(image.width) / 2], y: [Double(image.height) / 2]) }
         let scale = (middle?.first?.area ?? 0).squareRoot() * 3600
         pixelScale = settings.pixelScale > 0 ? settings.pixelScale : scale > 0 ? scale : 1
@@ -112,9 +112,11 @@ struct SExtractorContext: ~Copyable {
     var fluxIso: [Double] { first(.isoFlux) }
 
     var fluxErrIso: [Double] {
-        zip(first(.isoVariance), fluxIso).map { variance, flux in
-            let photons = parameters.gain > 0 && flux > 0 ? flux / parameters.gain : 0
-            return (variance + photons).squareRoot()
+        let (variances, fluxes) = (first(.isoVariance), fluxIso)
+        let gains = self[.gain].first ?? constant(parameters.gain)
+        return (0..<sources.count).map { index in
+            let photons = gains[index] > 0 && fluxes[index] > 0 ? fluxes[index] / gains[index] : 0
+            return (variances[index] + photons).squareRoot()
         }
     }
 
@@ -177,10 +179,7 @@ struct SExtractorContext: ~Copyable {
     }
 
     /// The sources that are written, by index; nil: all.
-    var selectedSources: [Int]? {
-        guard let matches, let selection = settings.association?.selection, selection != .all else { return nil }
-        return matches.indices.filter { (matches[$0].count > 0) == (selection == .matched) }
-    }
+    var selectedSources: [Int]? { matches.flatMap { settings.association?.selected(of: $0) } }
 
     /// In degrees².
     func worldAreas(_ pixels: [Double]) -> [Double] {

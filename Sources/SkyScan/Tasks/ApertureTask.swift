@@ -3,7 +3,7 @@ internal import SkyImage
 
 /// Photometry of sources whose apertures reach beyond the window they were found in.
 struct ApertureTask: WindowTask {
-    static let scanner = "sky.aperture/4"
+    static let scanner = "sky.aperture/5"
 
     /// Number within its round.
     let id: Int

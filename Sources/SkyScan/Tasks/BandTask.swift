@@ -3,7 +3,7 @@ internal import SkyImage
 
 /// Pass 2 over one band: detection and photometry of its sources.
 struct BandTask: WindowTask {
-    static let scanner = "sky.band/5"
+    static let scanner = "sky.band/6"
 
     let scan: BandScan
     let window: WindowPixels

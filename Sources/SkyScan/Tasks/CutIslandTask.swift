@@ -3,7 +3,7 @@ internal import SkyImage
 
 /// A second extraction of sources cut by the bands' windows.
 struct CutIslandTask: WindowTask {
-    static let scanner = "sky.island/5"
+    static let scanner = "sky.island/6"
 
     let scan: CutIslandScan
     let window: WindowPixels

@@ -3,7 +3,7 @@ internal import SkyImage
 
 /// Photometry at given positions.
 struct ForcedTask: WindowTask {
-    static let scanner = "sky.forced/1"
+    static let scanner = "sky.forced/2"
 
     let id: Int
     let scan: ForcedScan

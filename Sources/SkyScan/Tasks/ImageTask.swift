@@ -3,7 +3,7 @@ internal import SkyImage
 
 /// Both passes over an image that is cut into no bands: one task, whose pixels travel once.
 struct ImageTask: WindowTask {
-    static let scanner = "sky.image/3"
+    static let scanner = "sky.image/4"
 
     let scan: ImageScan
     let window: WindowPixels

@@ -3,7 +3,7 @@ internal import SkyImage
 
 /// Measurement of sources on request, once all sources of the image are known.
 struct MeasurementTask: WindowTask {
-    static let scanner = "sky.measure/2"
+    static let scanner = "sky.measure/3"
 
     /// Number within its round.
     let id: Int

@@ -3,7 +3,7 @@ internal import SkyImage
 
 /// Pass 1 over one band: the raw background of its meshes.
 struct MeshTask: WindowTask {
-    static let scanner = "sky.mesh/5"
+    static let scanner = "sky.mesh/6"
 
     let plan: BandPlan
     /// Index of the band.

@@ -62,6 +62,8 @@ struct CheckedScan: Sendable {
     var result: SkyScanResult
     var reader: ImageReader
     var parameters: ScanParameters
+    /// The sources of the catalogue, by index; nil: all.
+    var selected: [Int]?
     /// Its HDU.
     var source: CatalogueTable.Extension?
     /// The scan that detected the sources, if that was another one.
@@ -69,9 +71,11 @@ struct CheckedScan: Sendable {
 
     init(
         result: SkyScanResult, reader: ImageReader, parameters: ScanParameters,
+        selected: [Int]? = nil,
         source: CatalogueTable.Extension? = nil, detection: CheckedScan? = nil
     ) {
         (self.result, self.reader, self.parameters, self.source) = (result, reader, parameters, source)
+        self.selected = selected
         self.detection = detection.map { [$0] } ?? []
     }
 
@@ -140,7 +144,9 @@ struct CheckImagePlan: Sendable {
         for scan in scans {
             let own = zip(files, targets).filter { $1.hdu == nil || $1.hdu == scan.source?.number }.map(\.0)
             for (shown, part) in scan.parts(own) {
-                try await shown.result.append(to: part, of: shown.reader, parameters: shown.parameters)
+                try await shown.result.append(
+                    to: part, of: shown.reader, parameters: shown.parameters,
+                    selected: scan.selected)
             }
         }
         for file in files { try file.finish() }

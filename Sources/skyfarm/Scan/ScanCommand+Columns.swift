@@ -13,6 +13,10 @@ extension ScanCommand.Options {
         /// The weights of CLASS_STAR; nil: those that source-extractor brings.
         var network: String?
         var flagImage: String?
+        /// A file of PSFEx, until it is loaded.
+        var pointSpreadFile: String?
+        /// The models of that file, one per image of a file or one for all; empty if no column needs them.
+        var pointSpreads: [PointSpreadModel] = []
         /// The list of positions for VECTOR_ASSOC, until it is loaded; nil: none.
         var association: AssociationList?
         /// Ending of a file of header cards beside an image; nil: none is read.
@@ -46,6 +50,7 @@ extension ScanCommand.Options {
             settings.seeing = try arguments[Self.seeing]
             network = try arguments[Self.weights]
             flagImage = try arguments[Self.flags]
+            pointSpreadFile = try arguments[Self.pointSpread]
         }
 
         /// Reads the `.param` file, or the list, of names.
@@ -77,7 +82,19 @@ extension ScanCommand.Options {
                 settings.association = try association.load()
             }
             self.association = nil
+            try loadPointSpread()
             return settings.columns.unknown.map { "\(source): \($0) is no column that skyfarm has; left out" }
+        }
+
+        private mutating func loadPointSpread() throws(UsageError) {
+            guard settings.columns.needsPointSpread else { return pointSpreadFile = nil }
+            guard let path = pointSpreadFile else {
+                throw UsageError("\(name): columns of the PSF and SPREAD_MODEL need a model of PSFEx (--psf FILE)")
+            }
+            let isExtended = settings.columns.needsSpread
+            pointSpreads = try Self.usage("\(name): ") {
+                try PointSpreadFile.models(path: path, isExtended: isExtended)
+            }
         }
 
         private static func usage<Value>(_ prefix: String = "", _ body: () throws -> Value) throws(UsageError) -> Value
@@ -102,10 +119,20 @@ extension ScanCommand.Options {
             return try Self.usage("\(path): ") { try StarNetwork(parsing: String(decoding: data, as: UTF8.self)) }
         }
 
-        /// What is measured in an image with this header.
-        func request(for header: FITSHeader) -> MeasurementRequest {
+        /// What is measured in an image.
+        /// - Throws: `UsageError` if the file of point spread functions has none for it.
+        func request(for image: ImageSummary) throws(UsageError) -> MeasurementRequest {
             var request = request
-            request.saturation = settings.saturation(of: header)
+            request.saturation = settings.saturation(of: image.header)
+            if pointSpreads.isEmpty { return request }
+            // PSFEx writes a table per extension with an image.
+            let place = pointSpreads.count == 1 ? 0 : max(0, image.hdu - 1)
+            guard pointSpreads.indices.contains(place) else {
+                throw UsageError(
+                    "\(pointSpreadFile ?? name): has \(pointSpreads.count) models, and the image is extension \(image.hdu)"
+                )
+            }
+            request.pointSpread = pointSpreads[place]
             return request
         }
 
@@ -138,9 +165,12 @@ extension ScanCommand.Options {
         private static let flags = Option.optional(
             "flag-image", .file(), help: "Image of the same size whose bits IMAFLAGS_ISO combines (FLAG_IMAGE)")
 
+        private static let pointSpread = Option.optional(
+            "psf", .file(), help: "Model of PSFEx that FLUX_PSF, SPREAD_MODEL and the like are of (PSF_NAME)")
+
         private static let dependent = [
             apertures.spec, fluxFractions.spec, masking.spec, zeroPoint.spec, saturation.spec, pixelScale.spec,
-            seeing.spec, weights.spec, flags.spec,
+            seeing.spec, weights.spec, flags.spec, pointSpread.spec,
         ]
 
         static let section = OptionSection(title: "SExtractor's columns", options: [columns.spec] + dependent)

@@ -22,7 +22,8 @@ extension ScanCommand.Options {
             if weight != nil { parameters.noise = .weights }
             parameters.weightMap = try arguments[Self.weightMap]
             parameters.backgroundLevel = try arguments[Self.background]
-            if weight == nil, arguments.flags[Self.weightMap.spec.name] != nil {
+            let detectionWeight = try arguments[ScanCommand.Options.detectionWeight]
+            if weight == nil, detectionWeight == nil, arguments.flags[Self.weightMap.spec.name] != nil {
                 throw UsageError("--weight-map says what the samples of --weight are: give that, too")
             }
         }
@@ -127,7 +128,7 @@ extension ScanCommand {
         if let path = options.detection.kernel {
             parameters.kernel = try readText(path) { try ConvolutionKernel(parsing: $0) }
         }
-        parameters.measurements = options.columns?.request(for: image.header)
+        parameters.measurements = try options.columns?.request(for: image)
         parameters.measurements?.isOfOtherImage = options.detectionImage != nil
         parameters.returnsPixels = options.checkImages.contains(where: \.image.showsSources)
         parameters.forced = options.forced?.request

@@ -36,6 +36,8 @@ extension ScanCommand {
         var rowName: String { forced == nil ? "source" : "position" }
         /// The image in which sources are detected, with its HDU in brackets; nil: that in which they are measured.
         var detectionImage: String?
+        /// The noise of that image, if it is not that of the measured ones.
+        var detectionMap: DetectionMap?
         var log: Log
         var common: CommonOptions
 
@@ -61,6 +63,7 @@ extension ScanCommand {
                 throw UsageError("--skip-existing cannot tell which --columns a catalogue has; leave one of them out")
             }
             detectionImage = try arguments[Self.detect]
+            detectionMap = try DetectionMap(arguments, detection)
             checkImages = try CheckImageOutput.all(arguments)
             if !checkImages.isEmpty, images.skipsExisting {
                 throw UsageError("--skip-existing cannot tell whether check images are current; leave one of them out")
@@ -184,8 +187,8 @@ extension ScanCommand {
             OptionSection(
                 title: "Images",
                 options: [
-                    Options.detect.spec, Options.Images.watch.spec, Options.Images.watchLimit.spec,
-                    Options.Images.skipHDU.spec,
+                    Options.detect.spec, Options.detectionWeight.spec, Options.Images.watch.spec,
+                    Options.Images.watchLimit.spec, Options.Images.skipHDU.spec,
                     Options.Images.skipExisting.spec, Options.Images.priority.spec,
                     Options.Images.failFast.spec,
                 ]),

@@ -35,7 +35,8 @@ extension ScanCommand {
         let detection = options.detection
         let inputs = [
             ("image", Self.file(of: options.image)), ("mask", detection.mask.flatMap(Self.file)),
-            ("weight map", detection.weight.flatMap(Self.file)), ("kernel", detection.kernel),
+            ("weight map", detection.weight.flatMap(Self.file)),
+            ("weight map", options.detectionMap?.weight.flatMap(Self.file)), ("kernel", detection.kernel),
         ].compactMap { kind, path in path.map { (kind, Self.realPath($0)) } }
         var seen: [String: String] = [:]
         for output in options.outputs + options.sidePaths {

@@ -152,7 +152,11 @@ struct ScanCommand: Command {
             table, result, reader.summary, parameters, number: 1, checksums: try await checksums.value)
         let pages = try makePages(result, reader.summary, table, try await preview?.value, recorder, account)
         try await CheckImagePlan.write(
-            [.init(result: result, reader: reader, parameters: parameters)],
+            [
+                .init(
+                    result: result, reader: reader, parameters: parameters,
+                    selected: options.columns.flatMap { result.selectedSources($0.settings, of: reader.summary) })
+            ],
             to: options.checkImages.map { .init(image: $0.image, path: $0.name) }, isOnly: true,
             overwrites: { _ in options.overwrite })
         // The catalogue may go to the same terminal.

@@ -85,10 +85,11 @@ struct SexConfiguration: Equatable, Sendable {
 
     subscript(key: String) -> Setting { settings[key] ?? Setting(words: [], origin: key, isExplicit: false) }
 
-    func text(_ key: String) throws(UsageError) -> String {
+    /// The word at `place`, or the last one.
+    func text(_ key: String, at place: Int = 0) throws(UsageError) -> String {
         let setting = self[key]
-        guard let word = setting.words.first else { throw UsageError("\(setting.origin): has no value") }
-        return word
+        guard let last = setting.words.last else { throw UsageError("\(setting.origin): has no value") }
+        return place < setting.words.count ? setting.words[place] : last
     }
 
     /// Numbers in `range`, at least one and at most `most`.
@@ -135,9 +136,11 @@ struct SexConfiguration: Equatable, Sendable {
         }
     }
 
-    /// The value of `choices` that the word names.
-    func choice<Value>(_ key: String, _ choices: KeyValuePairs<String, Value>) throws(UsageError) -> Value {
-        let word = try text(key)
+    /// The value of `choices` that the word at `place`, or the last one, names.
+    func choice<Value>(
+        _ key: String, _ choices: KeyValuePairs<String, Value>, at place: Int = 0
+    ) throws(UsageError) -> Value {
+        let word = try text(key, at: place)
         guard let choice = choices.first(where: { $0.key == word.uppercased() }) else {
             let names = choices.map(\.key).joined(separator: ", ")
             throw UsageError("\(self[key].origin): \"\(word)\" is not one of \(names)")

@@ -115,26 +115,44 @@ struct SexOptions {
         case map(ScanParameters.WeightMap)
     }
 
+    /// The first type and file are those of the detection, the second those of the measurement, as in SExtractor. One
+    /// alone is of both.
     private mutating func readMaps() throws(UsageError) {
-        let setting = configuration["WEIGHT_TYPE"]
-        if Set(setting.words.map { $0.uppercased() }).count > 1 {
-            throw UsageError("\(setting.origin): different weights for detection and measurement are not supported")
+        let (types, files) = (configuration["WEIGHT_TYPE"], configuration["WEIGHT_IMAGE"])
+        for setting in [types, files] where setting.words.count > 2 {
+            throw UsageError("\(setting.origin): has \(setting.words.count) values, not 1 or 2")
         }
+        let first = try map(0)
+        let second = types.words.count > 1 || files.words.count > 1 ? try map(1) : first
+        if first != second, options.detectionImage == nil {
+            throw UsageError(
+                "\(types.origin): different weights for detection and measurement of one image are not supported")
+        }
+        options.detection.weight = second.weight
+        options.detection.parameters.noise = second.noise
+        options.detection.parameters.weightMap = second.weightMap
+        options.detection.parameters.rescalesWeights = second.rescalesWeights
+        options.detectionMap = options.detectionImage == nil ? nil : first
+    }
+
+    /// The noise of the image at `place` of WEIGHT_TYPE and WEIGHT_IMAGE.
+    private func map(_ place: Int) throws(UsageError) -> ScanCommand.Options.DetectionMap {
+        var map = ScanCommand.Options.DetectionMap()
         let type: WeightType = try configuration.choice(
             "WEIGHT_TYPE",
             [
                 "NONE": .none, "BACKGROUND": .background, "MAP_WEIGHT": .map(.weight), "MAP_RMS": .map(.rms),
                 "MAP_VAR": .map(.variance),
-            ])
+            ], at: place)
         switch type {
         case .none: break
-        case .background: options.detection.parameters.noise = .map
-        case .map(let map):
-            options.detection.weight = try configuration.text("WEIGHT_IMAGE")
-            options.detection.parameters.noise = .weights
-            options.detection.parameters.weightMap = map
-            options.detection.parameters.rescalesWeights = try configuration.boolean("RESCALE_WEIGHTS")
+        case .background: map.noise = .map
+        case .map(let kind):
+            map.weight = try configuration.text("WEIGHT_IMAGE", at: place)
+            (map.noise, map.weightMap) = (.weights, kind)
+            map.rescalesWeights = try configuration.boolean("RESCALE_WEIGHTS")
         }
+        return map
     }
 
     private mutating func readBackground() throws(UsageError) {
@@ -177,6 +195,9 @@ struct SexOptions {
         if network.isExplicit || FileManager.default.fileExists(atPath: weights) { columns.network = weights }
         columns.headSuffix = configuration["HEADER_SUFFIX"].words.first
         columns.flagImage = try configuration.text("FLAG_IMAGE")
+        let isWeighted = options.detection.parameters.noise != .global
+        columns.request.scalesGain = try configuration.boolean("WEIGHT_GAIN") && isWeighted
+        columns.pointSpreadFile = configuration["PSF_NAME"].words.first
         columns.request.petrosian = try configuration.petrosian()
         columns.association = try AssociationList(configuration)
         options.columns = columns

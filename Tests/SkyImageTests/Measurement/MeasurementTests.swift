@@ -15,6 +15,9 @@ struct MeasurementTests {
         (request.apertures, request.fluxFractions) = ([3, 12.5], [0.5, 0.9])
         (request.isWindowed, request.vignetteWidth, request.vignetteHeight) = (true, 7, 5)
         request.petrosian = .init()
+        var star = PointSpreadTests.star(fwhm: 2.5, step: 0.9, side: 11)
+        if seed.isMultiple(of: 2) { star.extend() }
+        request.pointSpread = star
         return request
     }
 

@@ -47,17 +47,17 @@ import Testing
                 $0.contains(/^skyfarm: band [1-8] of 8 \(extraction\) failed: eight tasks are enough \(on/)
             },
             "\(result.errors)")
-        #expect(lines[last + 1].hasPrefix("skyfarm:   crooked: sky.band/5 of "))
+        #expect(lines[last + 1].hasPrefix("skyfarm:   crooked: sky.band/6 of "))
 
         let missing = try JSONDecoder().decode(Failures.self, from: Data(result.output.utf8)).missing
         #expect(missing.count == 8)
         for failure in missing {
             #expect(failure.reason == cause)
-            #expect(failure.log?.last?.hasPrefix("crooked: sky.band/5 of ") == true)
+            #expect(failure.log?.last?.hasPrefix("crooked: sky.band/6 of ") == true)
         }
         let jobs = try Program.run(["jobs"], environment: environment).output.split(separator: "\n")
         let id = try #require(jobs.last?.split(separator: " ").first.map(String.init))
         let failed = try Program.run(["jobs", "show", id, "--failed"], environment: environment).output
-        #expect(failed.contains("(extraction): \(cause)\n  crooked: sky.band/5 of "), "\(failed)")
+        #expect(failed.contains("(extraction): \(cause)\n  crooked: sky.band/6 of "), "\(failed)")
     }
 }

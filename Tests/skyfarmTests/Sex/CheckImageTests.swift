@@ -74,6 +74,31 @@ import Testing
     }
 
     @Test(
+        "of associated sources the numbers are those of the catalogue, and others have none",
+        arguments: ["MATCHED", "-MATCHED"])
+    func associated(selection: String) throws {
+        let sky = try scene.sky(size: "300x300")
+        _ = try scene.write("X_IMAGE\nY_IMAGE\n".utf8, "places.param")
+        try sex(sky, "places.cat", ["-PARAMETERS_NAME", scene.path("places.param"), "-CATALOG_TYPE", "ASCII"])
+        let third = try rows("places.cat").enumerated().filter { $0.offset % 3 == 0 }.map { "\($1[0]) \($1[1])" }
+        _ = try scene.write(third.joined(separator: "\n").utf8, "list.txt")
+        _ = try scene.write("NUMBER\nX_IMAGE\nY_IMAGE\nXMIN_IMAGE\nXMAX_IMAGE\nNUMBER_ASSOC\n".utf8, "assoc.param")
+        try sex(
+            sky, "assoc.cat",
+            [
+                "-PARAMETERS_NAME", scene.path("assoc.param"), "-CATALOG_TYPE", "ASCII", "-ASSOC_NAME",
+                scene.path("list.txt"), "-ASSOC_PARAMS", "1,2", "-ASSOC_DATA", "1", "-ASSOCSELEC_TYPE", selection,
+                "-CHECKIMAGE_TYPE", "SEGMENTATION", "-CHECKIMAGE_NAME", scene.path("segments.fits"),
+            ])
+        let (sources, pixels) = (try rows("assoc.cat"), try pixels("segments.fits"))
+        #expect(Set(pixels.filter { $0 > 0 }.map { Int($0) }) == Set(1...sources.count) && sources.count > 5)
+        for source in sources {
+            let columns = pixels.indices.filter { pixels[$0] == Float(source[0]) }.map { Double($0 % 300 + 1) }
+            #expect(columns.min() == source[3] && columns.max() == source[4])
+        }
+    }
+
+    @Test(
         "pixels are those of source-extractor",
         .enabled(if: hasExtractor(), "needs source-extractor (Debian: source-extractor)"))
     func oracle() throws {

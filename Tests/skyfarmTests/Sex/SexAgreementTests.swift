@@ -12,7 +12,7 @@ import Testing
         FileManager.default.isExecutableFile(atPath: extractor) && !RealImages.all.isEmpty
     private static let columns = [
         "X_IMAGE", "Y_IMAGE", "MAG_AUTO", "FLUX_AUTO", "FLUXERR_AUTO", "FLAGS", "CLASS_STAR", "BACKGROUND", "FLUX_APER",
-        "PETRO_RADIUS", "FLUX_PETRO", "FLUX_MAX",
+        "PETRO_RADIUS", "FLUX_PETRO", "FLUX_MAX", "FWHM_IMAGE", "FLUXERR_ISO",
     ]
 
     let scene: Scene
@@ -86,7 +86,7 @@ import Testing
         "positions, MAG_AUTO, FLAGS and CLASS_STAR of sources above 10 sigma",
         .enabled(if: isPresent, "needs source-extractor (Debian) and real images"))
     func sources() throws {
-        var (all, alone, positions, magnitudes, flags, stars, radii) = (0, 0, 0, 0, 0, 0, 0)
+        var (all, alone, positions, magnitudes, flags, stars, radii, widths) = (0, 0, 0, 0, 0, 0, 0, 0)
         for image in Self.images {
             let (pairs, others) = try pairs(image.path)
             let bright = pairs.filter(Self.isBright)
@@ -96,6 +96,8 @@ import Testing
             positions += own.count { Self.distance($0.0, $0.1) < 0.01 }
             magnitudes += own.count { Self.difference($0, "MAG_AUTO") < 0.01 }
             radii += own.count { Self.difference($0, "PETRO_RADIUS") < 0.02 }
+            // Of a single pixel above a fifth of the peak SExtractor's width is 0 or the limit, by rounding.
+            widths += own.count { $0.1["FWHM_IMAGE"] == 0 || Self.difference($0, "FWHM_IMAGE") < 0.02 }
             stars += own.count { Self.difference($0, "CLASS_STAR") < 0.05 }
             flags += bright.count { $0.0["FLAGS"] == $0.1["FLAGS"] }
         }
@@ -103,6 +105,7 @@ import Testing
         #expect(alone > 1000 && all > 1500, "\(figures)")
         #expect(
             positions * 100 >= alone * 99 && magnitudes * 100 >= alone * 99 && radii * 100 >= alone * 99, "\(figures)")
+        #expect(widths * 100 >= alone * 98, "\(widths) of \(alone)")
         #expect(stars * 100 >= alone * 95 && flags * 100 >= all * 98, "\(figures)")
     }
 
@@ -129,6 +132,12 @@ import Testing
             (["-BACKPHOTO_TYPE", "LOCAL"], [90, 99, 88]),
             (["-WEIGHT_TYPE", "MAP_RMS", "-WEIGHT_IMAGE", maps[0]], [98, 98, 99]),
             (["-WEIGHT_TYPE", "MAP_VAR", "-WEIGHT_IMAGE", maps[1]], [98, 98, 99]),
+            (["-GAIN", "1.5", "-WEIGHT_TYPE", "MAP_RMS", "-WEIGHT_IMAGE", maps[0]], [98, 98, 99]),
+            (["-GAIN", "1.5", "-WEIGHT_TYPE", "MAP_VAR", "-WEIGHT_IMAGE", maps[1]], [98, 97, 99]),
+            (
+                ["-GAIN", "1.5", "-WEIGHT_GAIN", "N", "-WEIGHT_TYPE", "MAP_RMS", "-WEIGHT_IMAGE", maps[0]],
+                [98, 98, 99]
+            ),
         ]
         for (settings, least) in cases {
             let (pairs, others) = try pairs(frame.path, settings)
@@ -139,6 +148,34 @@ import Testing
             let shares = [near, errors, levels].map { 100 * Double($0) / Double(own.count) }
             #expect(pairs.count * 100 >= others * 97 && own.count > 100, "\(settings): \(pairs.count) of \(others)")
             #expect(zip(shares, least).allSatisfy { $0 >= Double($1) }, "\(settings): \(shares)")
+        }
+    }
+
+    @Test(
+        "two images with a weight map each give source-extractor's fluxes",
+        .enabled(if: isPresent, "needs source-extractor (Debian) and real images"))
+    func twoMaps() throws {
+        let frame = try #require(Self.images.first { $0.name.hasPrefix("ISAAC") } ?? Self.images.first)
+        let image = try FITSImage(frame.path)
+        func map(_ name: String, _ noise: (Float) -> Float) throws -> String {
+            let samples = (0..<image.width * image.height).map { place in
+                noise(Float(place % image.width) / Float(image.width))
+            }
+            return try scene.image(name, axes: [image.width, image.height], samples: samples)
+        }
+        let detection = try map("detection.fits") { 12 + 8 * $0 }
+        let measurement = try map("measurement.fits") { 30 - 15 * $0 }
+        // The errors are those of the second map, the sources those of the first.
+        for types in ["MAP_RMS", "NONE,MAP_RMS", "MAP_RMS,BACKGROUND"] {
+            let settings = ["-WEIGHT_TYPE", types, "-WEIGHT_IMAGE", "\(detection),\(measurement)"]
+            let (pairs, others) = try pairs("\(frame.path),\(frame.path)", settings)
+            let own = pairs.filter { Self.isBright($0) && Self.isAlone($0) }
+            let near = own.count { Self.difference($0, "MAG_AUTO") < 0.01 }
+            let errors = own.count { Self.difference($0, "FLUXERR_AUTO") < 0.01 * ($0.0["FLUXERR_AUTO"] ?? 0) }
+            #expect(pairs.count * 100 >= others * 97 && own.count > 100, "\(types): \(pairs.count) of \(others)")
+            #expect(
+                near * 100 >= own.count * 98 && errors * 100 >= own.count * 98,
+                "\(types): \(near), \(errors) of \(own.count)")
         }
     }
 }

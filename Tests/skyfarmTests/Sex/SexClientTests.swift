@@ -31,11 +31,14 @@ import Testing
     }
 
     /// The catalogue of an image by either program.
-    private func catalogue(_ image: String, _ name: String, type: String = "FITS_LDAC", own: Bool) throws -> String {
-        let words = [
-            image, "-c", scene.path("settings.sex"), "-CATALOG_TYPE", type, "-CATALOG_NAME", scene.path(name),
-            "-VERBOSE_TYPE", "QUIET",
-        ]
+    private func catalogue(
+        _ image: String, _ name: String, type: String = "FITS_LDAC", own: Bool, _ more: [String] = []
+    ) throws -> String {
+        let words =
+            [
+                image, "-c", scene.path("settings.sex"), "-CATALOG_TYPE", type, "-CATALOG_NAME", scene.path(name),
+                "-VERBOSE_TYPE", "QUIET",
+            ] + more
         let result =
             own
             ? try Program.run(["sex"] + words + ["--no-discovery", "--no-journal"])
@@ -68,6 +71,62 @@ import Testing
         }
         let (own, other) = (try width("own", own: true), try width("other", own: false))
         #expect(abs(own / other - 1) < 0.02 && own > 2 && own < 4, "\(own), \(other)")
+    }
+
+    @Test(
+        "the fits of psfex's model are source-extractor's",
+        .enabled(if: isPresent("psfex", "source-extractor"), "needs psfex and source-extractor (Debian)"))
+    func pointSpread() throws {
+        let sky = try scene.sky(size: "800x800", ["--galaxies", "0.3", "--density", "500", "--seed", "4"])
+        _ = try catalogue(sky, "stars.cat", own: true)
+        _ = try client([
+            "psfex", "stars.cat", "-CHECKPLOT_TYPE", "NONE", "-CHECKIMAGE_TYPE", "NONE", "-WRITE_XML", "N",
+        ])
+        let columns = [
+            "X_IMAGE", "Y_IMAGE", "FLUX_AUTO", "FLUXERR_AUTO", "FLAGS", "XPSF_IMAGE", "YPSF_IMAGE", "MAG_PSF",
+            "FLUXERR_PSF", "SPREAD_MODEL", "SPREADERR_MODEL",
+        ]
+        _ = try scene.write(columns.joined(separator: "\n").utf8, "fits.param")
+        func rows(own: Bool) throws -> [[Double]] {
+            let more = ["-PARAMETERS_NAME", scene.path("fits.param"), "-PSF_NAME", scene.path("stars.psf")]
+            let file = try catalogue(sky, "fits.cat", type: "ASCII", own: own, more)
+            return try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map {
+                $0.split(separator: " ").map { Double($0) ?? .nan }
+            }
+        }
+        let own = try rows(own: true)
+        // Sources above 30 sigma that are alone: position, magnitude, error of the flux, spread and its error.
+        var (count, near) = (0, [0, 0, 0, 0, 0])
+        for other in try rows(own: false) where other[2] > 30 * other[3] && Int(other[4]) & 3 == 0 {
+            guard
+                let row = own.min(by: {
+                    hypot($0[0] - other[0], $0[1] - other[1]) < hypot($1[0] - other[0], $1[1] - other[1])
+                }),
+                hypot(row[0] - other[0], row[1] - other[1]) < 0.01
+            else { continue }
+            count += 1
+            let isEqual = [
+                hypot(row[5] - other[5], row[6] - other[6]) < 0.02, abs(row[7] - other[7]) < 0.01,
+                abs(row[8] / other[8] - 1) < 0.01, abs(row[9] - other[9]) < 0.001, abs(row[10] / other[10] - 1) < 0.05,
+            ]
+            for (place, isEqual) in isEqual.enumerated() where isEqual { near[place] += 1 }
+        }
+        #expect(count > 30 && near.allSatisfy { $0 * 100 >= count * 95 }, "\(near) of \(count)")
+    }
+
+    @Test("columns of fits need a model that can be read")
+    func noPointSpread() throws {
+        let sky = try scene.sky(size: "128x128")
+        _ = try scene.write("NUMBER\nMAG_PSF\n".utf8, "fits.param")
+        _ = try scene.write("SIMPLE".utf8, "empty.psf")
+        for (name, cause) in [("none.psf", "none.psf"), ("empty.psf", "empty.psf"), (sky, "PSF_MASK")] {
+            let path = name.hasPrefix("/") ? name : scene.path(name)
+            let result = try Program.run([
+                "sex", sky, "-c", scene.path("settings.sex"), "-PARAMETERS_NAME", scene.path("fits.param"), "-PSF_NAME",
+                path, "--no-discovery", "--no-journal",
+            ])
+            #expect(result.code == 2 && result.errors.contains(cause), "\(result.code): \(result.errors)")
+        }
     }
 
     @Test(

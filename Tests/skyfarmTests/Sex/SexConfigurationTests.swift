@@ -55,6 +55,29 @@ struct SexConfigurationTests {
         #expect(try self.options("").detection.gain.value(in: FITSHeader(cards: []), of: "a.fits") == 0)
     }
 
+    @Test("the first of two weight maps is that of the detection, the second that of the measurement")
+    func weights() throws {
+        func dual(_ file: String) throws -> ScanCommand.Options {
+            var configuration = SexConfiguration()
+            try configuration.read(
+                "PARAMETERS_NAME \(scene.path("a.param"))\n" + file, name: "a.sex", environment: [:])
+            return try SexOptions(configuration, try SexArguments(["a.fits,b.fits"]), Arguments()).options
+        }
+        let two = try dual("WEIGHT_TYPE MAP_RMS,MAP_WEIGHT\nWEIGHT_IMAGE d.fits,m.fits\nRESCALE_WEIGHTS N\n")
+        #expect(two.detectionMap?.weight == "d.fits" && two.detectionMap?.weightMap == .rms)
+        #expect(two.detection.weight == "m.fits" && two.detection.parameters.weightMap == .weight)
+        #expect(two.detection.parameters.noise == .weights && !two.detection.parameters.rescalesWeights)
+        #expect(two.columns?.request.scalesGain == true)
+        let one = try dual("WEIGHT_TYPE MAP_VAR\nWEIGHT_IMAGE m.fits\nWEIGHT_GAIN N\n")
+        #expect(one.detectionMap?.weight == "m.fits" && one.detection.weight == "m.fits")
+        #expect(one.columns?.request.scalesGain == false)
+        let mixed = try dual("WEIGHT_TYPE BACKGROUND,NONE\n")
+        #expect(mixed.detectionMap?.noise == .map && mixed.detection.parameters.noise == .global)
+        #expect(mixed.columns?.request.scalesGain == false && mixed.detectionMap?.weight == nil)
+        #expect(throws: UsageError.self) { try dual("WEIGHT_TYPE NONE,NONE,NONE\n") }
+        #expect(throws: UsageError.self) { try options("WEIGHT_TYPE MAP_RMS\nWEIGHT_IMAGE a.fits,b.fits\n") }
+    }
+
     @Test("keys that change nothing are accepted with any value, unknown ones with a warning")
     func harmless() throws {
         let text = "MEMORY_BUFSIZE 2048\nNTHREADS 8\nASSOC_NAME list\nMAG_GAMMA 3\nBACKPHOTO_TYPE global\n"

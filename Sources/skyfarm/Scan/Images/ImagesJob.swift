@@ -204,7 +204,9 @@ struct ImagesJob: Sendable {
             checked: options.checkImages.isEmpty
                 ? nil
                 : CheckedScan(
-                    result: result, reader: reader, parameters: parameters, source: image, detection: detected?.scan))
+                    result: result, reader: reader, parameters: parameters,
+                    selected: options.columns.flatMap { result.selectedSources($0.settings, of: reader.summary) },
+                    source: image, detection: detected?.scan))
         if let pages, let recorder {
             let warning = try await pages.finish(found, of: file, reader, parameters, recorder, node)
             if let warning { events.warn(StyledText(warning)) }
@@ -224,9 +226,11 @@ struct ImagesJob: Sendable {
     }
 
     func reader(
-        _ image: CatalogueTable.Extension, of file: InputList.File, _ survey: FITSSurvey, place: Int
+        _ image: CatalogueTable.Extension, of file: InputList.File, _ survey: FITSSurvey, place: Int,
+        isDetection: Bool = false
     ) async throws -> ImageReader {
         let detection = options.detection
+        let weight = isDetection ? options.detectionMap?.weight : detection.weight
         let isOnly = survey.images.count == 1
         if let files = nodeFiles(of: file) {
             let name =
@@ -237,7 +241,7 @@ struct ImagesJob: Sendable {
         return try ImageReader(
             image: isOnly && file.selector == nil ? file.path : "\(file.path)[\(image.number)]",
             mask: try map(detection.mask, of: file, image, isOnly),
-            weights: try map(detection.weight, of: file, image, isOnly), slots: options.cluster.slotsHere,
+            weights: try map(weight, of: file, image, isOnly), slots: options.cluster.slotsHere,
             surveys: false, head: try command.head(of: file.path, number: place), layout: survey.layout)
     }
 

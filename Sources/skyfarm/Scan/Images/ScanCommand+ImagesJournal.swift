@@ -35,6 +35,9 @@ extension ScanCommand {
             "gain": "\(detection.gain)",
             "rows of a band": options.bandRows.map { "\($0)" } ?? "derived",
         ]
+        settings["detection weight map"] = options.detectionMap.map { map in
+            "\(map.noise) \(map.weight.map(Self.absolute) ?? "")"
+        }
         settings["detection image"] = options.detectionImage.map(Self.absolute)
         let checkImages = options.checkImages.map { "\($0.image.rawValue) \(Self.absolute($0.name))" }
         settings["check images"] = checkImages.isEmpty ? nil : checkImages.joined(separator: ", ")
@@ -69,7 +72,8 @@ extension ImagesJob {
     /// The journal's record of a file; nil without a journal.
     func stamps(of file: InputList.File) -> [FileStamp] {
         let detection = options.detection
-        let maps = [detection.mask, detection.weight, options.detectionImage].compactMap(\.self).compactMap { name in
+        let names = [detection.mask, detection.weight, options.detectionImage, options.detectionMap?.weight]
+        let maps = names.compactMap(\.self).compactMap { name in
             // A name that is wrong is reported when the map is opened; one of an extension is left to its image.
             (try? OutputTemplate(name).name(file: file.path)).flatMap { try? ImageLocation($0).path }
         }

@@ -10,7 +10,7 @@ extension ScanCommand {
     /// - Throws: ``CommandError`` or ``ImageError`` that names the node and the cause.
     func expanded(_ files: [InputList.File]) async throws -> [InputList.File] {
         guard files.contains(where: { $0.node != nil }) else { return files }
-        if options.detection.mask != nil || options.detection.weight != nil {
+        if options.detection.mask != nil || options.detection.weight != nil || options.detectionMap?.weight != nil {
             throw UsageError("--mask and --weight name files of this machine: omit them for images that lie on nodes")
         }
         let display = ProgressDisplay(options.common, options.log)

@@ -9,13 +9,35 @@ extension ScanCommand.Options {
         help:
             "Find the sources in another image of the same size, once, and measure them in each IMAGE; needs --columns")
 
+    static let detectionWeight = Option.optional(
+        "detect-weight", .file(), help: "Weight map of the image of --detect; its samples are as those of --weight")
+
+    /// Where the noise of the image of `--detect` comes from.
+    struct DetectionMap: Equatable, Sendable {
+        var noise = ScanParameters.Noise.global
+        var weight: String?
+        var weightMap = ScanParameters.WeightMap.weight
+        var rescalesWeights = true
+
+        init() {}
+
+        /// Nil if there is no map: the noise then is computed as that of the measured images.
+        init?(_ arguments: Arguments, _ detection: Detection) throws(UsageError) {
+            weight = try arguments[detectionWeight]
+            if weight == nil, detection.weight == nil { return nil }
+            noise = weight == nil ? .global : .weights
+            weightMap = detection.parameters.weightMap
+            rescalesWeights = detection.parameters.rescalesWeights
+        }
+    }
+
     /// Refuses what cannot be combined with `--detect`.
     func validateDetection() throws(UsageError) {
-        guard detectionImage != nil else { return }
-        if columns == nil { throw UsageError("--detect measures SExtractor's columns: add --columns FILE|LIST") }
-        if detection.weight != nil {
-            throw UsageError("--detect: weight maps of two images are not supported; leave the weight map out")
+        guard detectionImage != nil else {
+            if detectionMap?.weight != nil { throw UsageError("--detect-weight belongs to --detect: give that, too") }
+            return
         }
+        if columns == nil { throw UsageError("--detect measures SExtractor's columns: add --columns FILE|LIST") }
         if outputs.contains("-") {
             throw UsageError("--detect writes catalogues to files: name one with -o FILE, or CATALOG_NAME")
         }
@@ -75,7 +97,7 @@ extension ImagesJob {
                 "\(file.name): has \(HumanFormat.count(images.count, "image")), the image that is measured is "
                     + "number \(place) of its file; name files with equal extensions")
         }
-        let reader = try await reader(images[place - 1], of: file, survey, place: place)
+        let reader = try await reader(images[place - 1], of: file, survey, place: place, isDetection: true)
         let parameters = try command.detectionParameters(for: reader.summary)
         let location = reader.summary.name
         let scan = try SkyScan(
@@ -99,7 +121,13 @@ extension ScanCommand {
         var parameters = try parameters(for: image)
         parameters.measurements?.isOfOtherImage = false
         parameters.measurements?.isWindowed = false
+        parameters.measurements?.scalesGain = false
+        parameters.measurements?.pointSpread = nil
         parameters.returnsDetections = true
+        if let map = options.detectionMap {
+            (parameters.noise, parameters.weightMap) = (map.noise, map.weightMap)
+            parameters.rescalesWeights = map.rescalesWeights
+        }
         return parameters
     }
 }

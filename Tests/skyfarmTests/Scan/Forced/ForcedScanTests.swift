@@ -96,6 +96,27 @@ import Testing
         #expect(merged.count > 100 && merged.count % 2 == 0)
     }
 
+    @Test("a scan that is killed goes on with the images that are not done; the catalogues are the same to the byte")
+    func killed() throws {
+        let skies = try (0..<5).map {
+            try scene.sky("sky\($0).fits", size: "\(700 + 20 * $0)x700", ["--seed", "\($0)"])
+        }
+        let words = ["scan"] + skies + ["--at", try list(700, 700), "--local-slots", "1", "--no-discovery"]
+        let environment = ["XDG_STATE_HOME": scene.path("state")]
+        let whole = try Program.run(words + ["-o", scene.path("whole/"), "--no-journal"])
+        #expect(whole.code == 0, "\(whole.errors)")
+        let again = words + ["-o", scene.path("out/")]
+        let program = try Program(again + ["--progress", "json"], environment: environment)
+        try program.wait("two files") { $0.components(separatedBy: #""event":"file-ended""#).count > 2 }
+        program.send(SIGKILL)
+        #expect(try program.finish().code == -SIGKILL)
+        let result = try Program.run(again + ["--json"], environment: environment)
+        #expect(result.code == 0 && result.output.contains(/"resumed" ?: ?[1-5]/), "\(result.output)\(result.errors)")
+        for index in 0..<5 {
+            #expect(try scene.bytes("out/sky\(index).fits") == scene.bytes("whole/sky\(index).fits"), "\(index)")
+        }
+    }
+
     @Test(
         "a list that cannot be used is one line with exit code 5, flags that do not belong to it with 2",
         arguments: [
