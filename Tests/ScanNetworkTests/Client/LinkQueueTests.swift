@@ -66,7 +66,7 @@ struct LinkQueueTests {
         #expect(actions(link(waiting: band, rate: 300e6)) == [.send(0), .send(1), .send(2)])
         var queue = LinkQueue()
         for request in 0..<20 {
-            queue.add(request, count: band)
+            queue.add(UInt64(request), count: band)
             _ = queue.next(link())
         }
         #expect(queue.isEmpty)

@@ -39,7 +39,7 @@ import Testing
             "\(result.errors)")
         #expect(lines[first + 1].hasPrefix("skyfarm:   crooked: ") && lines[first + 1].contains(" connected from "))
         #expect(
-            lines[first + 2].contains(/^skyfarm:   crooked: sky.band\/5 of .* failed in attempt 1, after .* s: eight/),
+            lines[first + 2].contains(/^skyfarm:   crooked: sky.band\/6 of .* failed in attempt 1, after .* s: eight/),
             "\(result.errors)")
         let cause = "eight tasks are enough (on crooked, attempt 2)"
         let last = try #require(
