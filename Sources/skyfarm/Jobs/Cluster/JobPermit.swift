@@ -14,9 +14,8 @@ struct JobPermit: Codable, Equatable, Sendable {
     static let refused: Set = ["dashboard", "samp", "dry-run"]
     /// Options that name files, all of which are checked.
     static let paths: Set = [
-        "output", "merged", "report", "preview", "segmentation", "check-image", "detect", "at", "kernel", "mask",
-        "weight",
-        "columns", "nnw", "flag-image",
+        "output", "merged", "report", "preview", "segmentation", "check-image", "detect", "detect-weight", "at",
+        "kernel", "mask", "weight", "columns", "nnw", "psf", "flag-image",
     ]
 
     init(folders: [String] = [], data: [String] = []) {

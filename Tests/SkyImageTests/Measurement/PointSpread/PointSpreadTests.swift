@@ -35,7 +35,14 @@ struct PointSpreadTests {
         let flux = pixels.reduce(0, +)
         let x = pixels.indices.reduce(0) { $0 + pixels[$1] * Double($1 % 41) } / flux
         let y = pixels.indices.reduce(0) { $0 + pixels[$1] * Double($1 / 41) } / flux
-        #expect(abs(flux - 1) < 0.005 && abs(x - 20.3) < 0.005 && abs(y - 19.8) < 0.005, "\(flux), \(x), \(y)")
+        // Lanczos kernels keep the sum, and the first moment to about a hundredth of a sample.
+        #expect(abs(flux - 1) < 0.005 && abs(x - 20.3) < 0.02 && abs(y - 19.8) < 0.02, "\(flux), \(x), \(y)")
+        let variance = 9 / (8 * log(2.0))
+        let deviations = pixels.indices.map { place in
+            let (x, y) = (Double(place % 41) - 20.3, Double(place / 41) - 19.8)
+            return abs(pixels[place] * 2 * .pi * variance - exp(-(x * x + y * y) / (2 * variance)))
+        }
+        #expect((deviations.max() ?? 1) < 0.01, "\(deviations.max() ?? 1) of the star's peak")
     }
 
     @Test("the samples are polynomials of the position, powers of x first")
