@@ -13,6 +13,10 @@ package enum FreedMemory {
         LargeMemory.keep(HugePages.canBeOffered ? min(1 << 30, PhysicalMemory.byteCount / 8) : 128 << 20)
     }
 
+    /// Returns to the system what malloc keeps, but not the pixel buffers, for a process that runs for days: each of its
+    /// threads may take memory from another arena, which keeps its own. Takes milliseconds.
+    package static func trim() { skyfarm_give_back_freed_memory() }
+
     /// Returns the kept memory to the system, for use when the process is idle. Takes time proportional to its size.
     package static func giveBack() {
         LargeMemory.giveBack()

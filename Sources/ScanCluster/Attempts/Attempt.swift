@@ -33,7 +33,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     private var hasEnded = false
 
     /// The response; nil before the end, and if ``error`` has the reason.
-    private(set) var response: SharedResponse<Work>?
+    private(set) var response: SharedResponse<TaskResponse<Work>>?
     /// Why there is no response.
     private(set) var error: ScanError?
     /// When it ended, by the clock of its run.
@@ -178,7 +178,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         guard case .end = action else { return perform(action) }
         do throws(ScanError) {
             let response = SharedResponse(try system.response(of: reply, to: task, attempt: number))
-            end(response, nil, response.failure == nil ? .succeeded(seconds: response.seconds) : .threw)
+            end(response, nil, response.value.failure == nil ? .succeeded(seconds: response.value.seconds) : .threw)
         } catch {
             // A cancellation that was not requested counts as a fault of the system; otherwise it would get the task
             // again at once.
@@ -197,7 +197,9 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         }
     }
 
-    private func end(_ response: SharedResponse<Work>?, _ error: ScanError?, _ evidence: SystemsState.Evidence) {
+    private func end(
+        _ response: SharedResponse<TaskResponse<Work>>?, _ error: ScanError?, _ evidence: SystemsState.Evidence
+    ) {
         self.response = response
         self.error = error
         if let booking {

@@ -49,7 +49,7 @@ extension ScanCoordinator {
             if case .success = response.result {
                 size.withLock { $0.measure(response.seconds / Double(tasks.count)) }
             }
-            var answers: [SharedResponse<Work>] = []
+            var answers: [SharedResponse<TaskResponse<Work>>] = []
             answers.reserveCapacity(tasks.count)
             response.forEachPart(of: tasks) { task, answer in
                 if case .failure = answer.result, options.maxAttempts > 1 {

@@ -84,10 +84,10 @@ package struct ChannelState<Element, Sender, Receiver> {
 
 /// Carries responses from a run to its consumer; the run waits when the consumer is slow.
 final class ResponseChannel<Work: ScanTask>: Sendable {
-    private typealias Receiver = UnsafeContinuation<SharedResponse<Work>?, Never>
+    private typealias Receiver = UnsafeContinuation<SharedResponse<TaskResponse<Work>>?, Never>
     // Unsafe continuations: the state hands each out exactly once.
     private struct State {
-        var channel: ChannelState<SharedResponse<Work>, UnsafeContinuation<Void, Never>, Receiver>
+        var channel: ChannelState<SharedResponse<TaskResponse<Work>>, UnsafeContinuation<Void, Never>, Receiver>
         var error: ScanError?
     }
     private let state: Locked<State>
@@ -99,7 +99,7 @@ final class ResponseChannel<Work: ScanTask>: Sendable {
 
     /// Sends a response.
     /// - Returns: whether there is room for another; if not, wait for it with ``room()``.
-    func send(_ response: SharedResponse<Work>) -> Bool {
+    func send(_ response: SharedResponse<TaskResponse<Work>>) -> Bool {
         let (receiver, isFull) = state.withLock { state in
             (state.channel.send(response), state.channel.isFull)
         }
@@ -109,7 +109,7 @@ final class ResponseChannel<Work: ScanTask>: Sendable {
 
     /// Sends several responses at once, in their order.
     /// - Returns: as ``send(_:)``.
-    func send(contentsOf responses: [SharedResponse<Work>]) -> Bool {
+    func send(contentsOf responses: [SharedResponse<TaskResponse<Work>>]) -> Bool {
         let (receiver, isFull) = state.withLock { state in
             // A receiver that waits gets the first; the others are kept.
             var receiver: Receiver?
@@ -128,14 +128,14 @@ final class ResponseChannel<Work: ScanTask>: Sendable {
     }
 
     /// The next response, if there is one already.
-    func poll() -> SharedResponse<Work>? {
+    func poll() -> SharedResponse<TaskResponse<Work>>? {
         let (response, sender) = state.withLock { $0.channel.poll() }
         sender?.resume()
         return response
     }
 
     /// The next response, nil at the end; then see ``error``.
-    func receive() async -> SharedResponse<Work>? {
+    func receive() async -> SharedResponse<TaskResponse<Work>>? {
         await withUnsafeContinuation { receiver in
             let delivery = state.withLock { $0.channel.receive(receiver) }
             switch delivery {

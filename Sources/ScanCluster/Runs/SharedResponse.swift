@@ -1,15 +1,9 @@
 /// A response on its way from an attempt to the consumer. Passing it on copies a reference, not the response, whose
 /// size and parts are unknown here.
-final class SharedResponse<Work: ScanTask>: Sendable {
-    let value: TaskResponse<Work>
+///
+/// Of a whole `TaskResponse`, not of its task: it would otherwise look up the type of the response when it is freed.
+final class SharedResponse<Response: Sendable>: Sendable {
+    let value: Response
 
-    init(_ value: TaskResponse<Work>) { self.value = value }
-
-    /// Why the task's code threw, if it did.
-    var failure: TaskFailure? {
-        if case .failure(let failure) = value.result { failure } else { nil }
-    }
-
-    /// Seconds the scan took.
-    var seconds: Double { value.seconds }
+    init(_ value: Response) { self.value = value }
 }

@@ -21,7 +21,8 @@ extension TaskRun {
             for system in blamed { systems.blame(system) }
             observer?(
                 .taskFinished(
-                    index: id.index, system: system.name, attempt: id.number, cost: cost, seconds: response.seconds))
+                    index: id.index, system: system.name, attempt: id.number, cost: cost,
+                    seconds: response.value.seconds))
             isChannelFull = !channel.send(response)
         case .retry(let reason, let log):
             guard let log else { break }
@@ -63,6 +64,6 @@ extension Attempt {
     /// How it ended, for its run.
     fileprivate var end: TaskRunState.AttemptEnd {
         if let error { return .error(error) }
-        return response?.failure.map { .threw($0) } ?? .output
+        return response?.value.failure.map { .threw($0) } ?? .output
     }
 }

@@ -21,6 +21,11 @@ extension SystemsState {
         let candidates = candidates(excluding: excluded, prefetching: prefetching, sample: sample, at: now)
         defer { spare = candidates }
         guard !candidates.isEmpty else { return nil }
+        // Most tasks, in the shortest way.
+        if first.request.key == nil, first.request.isFree, let index = self.best(for: first.request, among: candidates)
+        {
+            return (0, reserve(index, for: first.request, run: run, at: now))
+        }
         // Of many tasks that wait for the same tags.
         var tagged: (tags: Set<String>, eligible: [Int])?
         func suitable(_ request: TaskRequest) -> [Int] {
@@ -106,7 +111,9 @@ extension SystemsState {
     }
 
     /// The wanted candidate where a task is expected to finish first; among equals the one that has been idle longest.
-    private func best(for request: TaskRequest, among candidates: [Int], where isWanted: (Int) -> Bool) -> Int? {
+    private func best(
+        for request: TaskRequest, among candidates: [Int], where isWanted: (Int) -> Bool = { _ in true }
+    ) -> Int? {
         var best: (index: Int, seconds: Double, touched: UInt64)?
         // A system that was never measured counts as one of the fastest.
         lazy var fastest = members.lazy.compactMap(\.throughput.rate).max() ?? 1
@@ -157,7 +164,4 @@ extension TaskRequest {
 
     /// Whether the task has not failed.
     fileprivate var isFirst: Bool { placement == .anywhere && avoiding.isEmpty }
-
-    /// Whether the task may go anywhere.
-    fileprivate var isFree: Bool { isFirst && tags.isEmpty }
 }

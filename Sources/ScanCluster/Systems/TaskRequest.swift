@@ -15,12 +15,25 @@ package struct TaskRequest: Equatable, Sendable {
     package var bytes = 0
     /// See ``BulkSource/isRelayed``.
     package var isRelayed = false
+    /// What limits the choice; nil for most tasks. In an object of its own, because a request is copied a dozen times per
+    /// task, and each array or set in it costs more than the rest.
+    private var limits: Limits?
+
     /// Tags that a system must have.
-    package var tags: Set<String> = []
+    package var tags: Set<String> {
+        get { limits?.tags ?? [] }
+        set { limits = Limits(tags: newValue, placement: placement, avoiding: avoiding) }
+    }
     /// Where the task may go.
-    package var placement = Placement.anywhere
+    package var placement: Placement {
+        get { limits?.placement ?? .anywhere }
+        set { limits = Limits(tags: tags, placement: newValue, avoiding: avoiding) }
+    }
     /// Systems that failed the task; used again only if there is no other.
-    package var avoiding: [SystemID] = []
+    package var avoiding: [SystemID] {
+        get { limits?.avoiding ?? [] }
+        set { limits = Limits(tags: tags, placement: placement, avoiding: newValue) }
+    }
 
     /// A request for a first attempt.
     package init(
@@ -30,11 +43,30 @@ package struct TaskRequest: Equatable, Sendable {
         self.key = key
         self.bytes = bytes
         self.isRelayed = isRelayed
-        self.tags = tags
+        limits = Limits(tags: tags, placement: .anywhere, avoiding: [])
     }
 
+    /// Whether the task may go anywhere.
+    var isFree: Bool { limits == nil }
+
     /// Whether a system with these tags suits the task.
-    func suits(_ tags: Set<String>) -> Bool { self.tags.isEmpty || self.tags.isSubset(of: tags) }
+    func suits(_ tags: Set<String>) -> Bool { limits?.tags.isSubset(of: tags) ?? true }
+
+    private final class Limits: Equatable, Sendable {
+        let tags: Set<String>
+        let placement: Placement
+        let avoiding: [SystemID]
+
+        /// Nil if nothing is limited.
+        init?(tags: Set<String>, placement: Placement, avoiding: [SystemID]) {
+            if tags.isEmpty, placement == .anywhere, avoiding.isEmpty { return nil }
+            (self.tags, self.placement, self.avoiding) = (tags, placement, avoiding)
+        }
+
+        static func == (left: Limits, right: Limits) -> Bool {
+            left.tags == right.tags && left.placement == right.placement && left.avoiding == right.avoiding
+        }
+    }
 }
 
 /// A task that waits for a system.

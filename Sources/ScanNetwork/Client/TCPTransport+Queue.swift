@@ -37,7 +37,7 @@ extension TCPTransport {
         do {
             try encoder.encode(attempt.task) { bytes in
                 state.sends(request, bulk)
-                put(attempt, bytes, as: request, nil)
+                put(attempt, type(of: attempt.task).scanner, bytes, as: request, nil)
             }
         } catch {
             // It was encoded before, to see whether it fits.

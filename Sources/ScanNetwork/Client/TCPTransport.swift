@@ -96,20 +96,23 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
             let (request, reference) = state.start(attempt, completion: Completion(call: completion))
             // Seldom more than a look at the attempt: a call of the state may copy all of it.
             let isHeld = attempt.numberSize != nil && reference == nil && state.waits(attempt)
-            if !isHeld { put(attempt, bytes, as: request, reference) }
+            if !isHeld { put(attempt, scanner, bytes, as: request, reference) }
             return (request, isHeld)
         }
         if isHeld { hold(request, attempt) }
         return request
     }
 
+    /// Inlined: a call would copy all of the attempt.
+    @inline(__always)
     func put(
-        _ attempt: AttemptRequest, _ task: UnsafeRawBufferPointer, as request: UInt64, _ reference: BulkReference?
+        _ attempt: AttemptRequest, _ scanner: String, _ task: UnsafeRawBufferPointer, as request: UInt64,
+        _ reference: BulkReference?
     ) {
         connection.send {
             $0.putTask(
-                request: request, attempt: UInt32(clamping: attempt.number), scanner: type(of: attempt.task).scanner,
-                task: task, key: attempt.bulkKey, isLastUse: node.isToldOfLastUse(attempt), bulk: attempt.bulk,
+                request: request, attempt: UInt32(clamping: attempt.number), scanner: scanner, task: task,
+                key: attempt.bulkKey, isLastUse: node.isToldOfLastUse(attempt), bulk: attempt.bulk,
                 reference: reference, referredCount: attempt.referredCount)
         }
         guard reference == nil, let bulk = attempt.bulk else { return }

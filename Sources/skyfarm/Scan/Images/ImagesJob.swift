@@ -2,6 +2,7 @@ import CommandLineKit
 import Foundation
 import ScanCluster
 import ScanFarm
+import ScanMemory
 import SkyImage
 import SkyScan
 
@@ -51,6 +52,7 @@ struct ImagesJob: Sendable {
     /// Scans the files that a watch of folders finds, until the watch is stopped; otherwise as ``run(_:)``.
     func run(_ watch: FolderWatch) async throws {
         defer { events.report(differentNodes: node.connections.differentNodes.keys.sorted()) }
+        let scanned = Locked(0)
         try await withThrowingDiscardingTaskGroup { group in
             for await action in watch.actions {
                 switch action {
@@ -66,12 +68,22 @@ struct ImagesJob: Sendable {
                     } else {
                         events.display.handle(.files(report.countFile()))
                         pages?.add(file)
-                        try await start(file, in: &group) { watch.handle(.scanned(path)) }
+                        try await start(file, in: &group) {
+                            watch.handle(.scanned(path))
+                            let count = scanned.withLock { count in
+                                count += 1
+                                return count
+                            }
+                            if count.isMultiple(of: Self.filesBetweenTrims) { FreedMemory.trim() }
+                        }
                     }
                 }
             }
         }
     }
+
+    /// Files of a watch after which freed memory is returned.
+    private static let filesBetweenTrims = 250
 
     /// Opens the images of a file one after the other, as the queue has room, and adds their scans to `group`. `ended` is
     /// called when the last one is done or the file has failed.
