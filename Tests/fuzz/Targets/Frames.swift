@@ -64,6 +64,7 @@ extension FuzzTarget {
             }
             writer.putRefusal(request: 3, reason: .queueFull, message: "full")
             writer.putPong(9)
+            writer.putWeight(2.5)
             writer.putReply(3, body: [8])
             writer.putGoodbye(draining: true, message: "the node is draining")
         }
@@ -81,7 +82,7 @@ extension FuzzTarget {
         case .response(let response): _ = checksum(response.body)
         case .refusal(_, _, let message), .goodbye(_, let message): precondition(message.utf8.count <= 1 << 22)
         case .call(let call), .reply(let call): _ = checksum(call.body)
-        case .cancel, .ping, .pong: break
+        case .cancel, .ping, .pong, .weight: break
         }
     }
 
