@@ -90,9 +90,9 @@ enum ChildRole: String {
         _ = cecho_serve(listener)
     }
 
-    private static func runNaps(at address: String) async throws {
+    private static func runNaps(at addresses: String) async throws {
         var isAnnounced = false
-        try await ShareNap.run(at: address, weight: 1) { _ in
+        try await ShareNap.run(at: addresses.split(separator: ",").map(String.init), weight: 1) { _ in
             // It has no port; this tells that it has a result.
             if !isAnnounced { announce(0) }
             isAnnounced = true

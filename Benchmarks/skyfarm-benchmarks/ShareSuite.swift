@@ -3,11 +3,12 @@ import ScanCluster
 import ScanNetwork
 import ScanSecurity
 
-/// How three coordinators of weights 1, 1 and 2 share the slots of one node, without and beside a fourth one of weight 1
+/// How three coordinators of weights 1, 1 and 2 share the slots of two nodes, without and beside a fourth one of weight 1
 /// that was stopped while its tasks were at the node.
 struct ShareSuite {
     private let options: BenchmarkOptions
     private let weights = [1.0, 1, 2]
+    private let nodeCount = 2
     private let warmUp = Duration.seconds(1)
     private let measured = Duration.seconds(4)
 
@@ -23,7 +24,7 @@ struct ShareSuite {
         }
         var report = Report(.share)
         report.notes.append(
-            "one node of \(ShareNap.slots) slots, naps of \(ShareNap.milliseconds) ms; \(measured) a run, after \(warmUp)"
+            "\(nodeCount) nodes of \(ShareNap.slots) slots, naps of \(ShareNap.milliseconds) ms; \(measured) a run, after \(warmUp)"
         )
         for (index, weight) in weights.enumerated() {
             report.add(
@@ -41,15 +42,15 @@ struct ShareSuite {
     }
 
     private func measure(hasStopped: Bool) async throws -> Tally {
-        let node = try ChildProcess(.napNode)
-        let address = node.address
-        let stopped = hasStopped ? try ChildProcess(.napCoordinator, argument: address) : nil
-        // It has had a result: its tasks are at the node.
+        let nodes = try (0..<nodeCount).map { _ in try ChildProcess(.napNode) }
+        let addresses = nodes.map(\.address)
+        let stopped = hasStopped ? try ChildProcess(.napCoordinator, argument: addresses.joined(separator: ",")) : nil
+        // It has had a result: its tasks are at the nodes.
         stopped?.stop()
         let tally = Locked(Tally(weights.count))
         let jobs = weights.enumerated().map { index, weight in
             Task {
-                try await ShareNap.run(at: address, weight: weight) { seconds in
+                try await ShareNap.run(at: addresses, weight: weight) { seconds in
                     tally.withLock { $0.add(index, seconds: seconds, at: .now) }
                 }
             }
@@ -63,8 +64,10 @@ struct ShareSuite {
         }
         for job in jobs {
             job.cancel()
-            if case .failure(let error) = await job.result, !(error is CancellationError) { throw error }
+            do { try await job.value } catch let error as ScanError where error.code == .cancelled {}
         }
+        // Child processes end with these.
+        withExtendedLifetime((nodes, stopped)) {}
         return result
     }
 
@@ -128,12 +131,12 @@ struct ShareNap: ScanTask {
         return id
     }
 
-    /// Runs naps at the node until the task is cancelled; `onResult` gets the seconds that each took.
-    static func run(at address: String, weight: Double, onResult: (Double) -> Void) async throws {
+    /// Runs naps at the nodes until the task is cancelled; `onResult` gets the seconds that each took.
+    static func run(at addresses: [String], weight: Double, onResult: (Double) -> Void) async throws {
         let systems = Systems(clock: EventLoop.shared)
         var options = RemoteNodes.Options()
         options.weight = weight
-        let nodes = RemoteNodes([address], keys: try KeyStore.user().ring(), systems: systems, options: options)
+        let nodes = RemoteNodes(addresses, keys: try KeyStore.user().ring(), systems: systems, options: options)
         nodes.start()
         defer { nodes.close() }
         _ = await nodes.settled()
