@@ -6,11 +6,16 @@ struct JobStores: Sendable {
     /// Jobs that only this machine runs.
     let own: SubmittedJobs
     /// Jobs that other nodes may take over.
-    let shared: [SubmittedJobs]
+    private(set) var shared: [SubmittedJobs]
 
     init(own: SubmittedJobs, permit: JobPermit) {
         self.own = own
         shared = permit.folders.map { SubmittedJobs(sharedIn: $0) }
+    }
+
+    /// Adds the folder of another node's `--accept-jobs`: of several nodes of a user, one runs the jobs of all.
+    mutating func add(_ jobs: SubmittedJobs) {
+        if jobs.isShared, !shared.contains(where: { $0.path == jobs.path }) { shared.append(jobs) }
     }
 
     private var all: [SubmittedJobs] { [own] + shared }

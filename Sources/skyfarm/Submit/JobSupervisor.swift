@@ -16,7 +16,7 @@ actor JobSupervisor {
         var limit: Double
     }
 
-    let stores: JobStores
+    private(set) var stores: JobStores
     let holder: Holder
     /// Absolute path of this program.
     private let program: String
@@ -90,6 +90,7 @@ actor JobSupervisor {
     private func submit(_ request: LocalRequest) throws -> String {
         guard let words = request.words, let folder = request.folder else { throw UsageError("no job was sent") }
         let jobs = request.store.map { SubmittedJobs(sharedIn: $0) } ?? stores.own
+        stores.add(jobs)
         var id: String
         repeat { id = UInt32.random(in: 0...UInt32.max).hexadecimal } while stores.find(id) != nil
         var job = SubmittedJob(

@@ -23,13 +23,18 @@ import Testing
     }
 
     /// A node of a machine that accepts jobs in the shared folder.
-    private func node(_ name: String, _ further: [String] = []) throws -> Node {
+    private func node(_ name: String, machine: String? = nil, _ further: [String] = []) throws -> Node {
         let node = try Node(
             name, ["--accept-jobs", scene.path("shared"), "--job-lease", "1", "--no-advertise"] + further,
-            environment: machine(name))
+            environment: self.machine(machine ?? name))
+        try waitForSocket(of: machine ?? name)
+        return node
+    }
+
+    /// Waits until a node of the machine takes requests.
+    private func waitForSocket(of name: String) throws {
         let end = ContinuousClock.now + .seconds(60)
         while try Program.run(["node", "--resume"], environment: machine(name)).code != 0, .now < end { usleep(10_000) }
-        return node
     }
 
     /// Runs a command on a machine that knows these nodes.
@@ -57,6 +62,18 @@ import Testing
             guard .now < end else { throw Program.Failure(description: "\(words): not in time") }
             usleep(5000)
         }
+    }
+
+    @Test("a job is run by the first node of a user, if another one accepted it for a folder that only that knows")
+    func twoNodes() throws {
+        let first = try Node("first", ["--no-advertise"], environment: machine("beta"))
+        try waitForSocket(of: "beta")
+        let second = try node("second", machine: "beta")
+        let image = try scene.sky("shared/sky.fits", size: "600x400")
+        let id = try submit(["--on", "second", image, "-o", scene.path("shared/o.fits")], [first, second])
+        let waited = try run(["jobs", "wait", id], [first, second])
+        #expect(waited.code == 0, "\(waited.errors)")
+        #expect(FileManager.default.fileExists(atPath: scene.path("shared/o.fits")))
     }
 
     @Test("a job whose node is lost is continued by another one from its journal, with the same bytes")
