@@ -15,7 +15,7 @@ public protocol ScanTask: Codable, Identifiable, Sendable where ID: Codable & Se
 
     /// Tags that a system must have to run the task, such as `gpu`: see `skyfarm node --tag`. None by default. A run ends
     /// with ``ScanError/Code/noSystem`` if no system with the tags joins within ``ScanCoordinator/Options/waitForSystems``
-    /// while none of its tasks runs.
+    /// while none of its tasks runs. Of tasks that wait for tags, up to 255 do not hold up those behind them.
     var requiredTags: Set<String> { get }
 
     /// Does the work. Runs on a scan thread, may block, and should call ``ScanContext/checkCancellation()`` regularly.

@@ -91,6 +91,9 @@ extension OpenApertures {
     /// Most windows that are considered for a source.
     private static var reachingLimit: Int { 64 }
 
+    /// Most pixels of a window that is shared because of a large box: far below those that are scanned at once.
+    private static var sharedLimit: Int { 64_000_000 }
+
     /// The boxes in groups with a rectangle that holds them, and the sources of each: see
     /// ``CatalogAssembly/windows(pixelLimit:)``.
     func grouped(pixelLimit: Int) -> [(rect: PixelRect, indices: [Int])] {
@@ -108,7 +111,7 @@ extension OpenApertures {
             for (position, (place, needed, largest)) in reaching.enumerated() {
                 let area = windows[place].rect.union(box).area
                 let stray = area - needed - box.area
-                let limit = max(pixelLimit, max(largest, box.area) / 4 * 5)
+                let limit = max(pixelLimit, min(max(largest, box.area) / 4 * 5, Self.sharedLimit))
                 if area <= limit, stray < best.stray { best = (position, stray) }
             }
             if let position = best.position {

@@ -165,7 +165,7 @@ extension NodesCommand {
                 line: "skyfarm nodes",
                 explanation:
                     "Look for nodes on the local network for two seconds; show name, address, slots, load, round"
-                    + " trip, version and key fingerprint of each."),
+                    + " trip, version, key fingerprint and tags of each."),
             .init(
                 line: "skyfarm nodes --no-discovery --node 192.168.1.7:4870",
                 explanation: "Show one node."),

@@ -92,7 +92,7 @@ extension ScanCommand.Options {
                 throw UsageError("\(name): columns of the PSF and SPREAD_MODEL need a model of PSFEx (--psf FILE)")
             }
             let isExtended = settings.columns.needsSpread
-            pointSpreads = try Self.usage("\(name): ") {
+            pointSpreads = try Self.usage("\(name.hasPrefix("--") ? "--psf" : "PSF_NAME"): ") {
                 try PointSpreadFile.models(path: path, isExtended: isExtended)
             }
         }
@@ -119,21 +119,26 @@ extension ScanCommand.Options {
             return try Self.usage("\(path): ") { try StarNetwork(parsing: String(decoding: data, as: UTF8.self)) }
         }
 
-        /// What is measured in an image.
+        /// What is measured in an image; `isFitted`: whether point spread functions are fitted in it.
         /// - Throws: `UsageError` if the file of point spread functions has none for it.
-        func request(for image: ImageSummary) throws(UsageError) -> MeasurementRequest {
+        func request(for image: ImageSummary, isFitted: Bool = true) throws(UsageError) -> MeasurementRequest {
             var request = request
             request.saturation = settings.saturation(of: image.header)
-            if pointSpreads.isEmpty { return request }
-            // PSFEx writes a table per extension with an image.
-            let place = pointSpreads.count == 1 ? 0 : max(0, image.hdu - 1)
-            guard pointSpreads.indices.contains(place) else {
-                throw UsageError(
-                    "\(pointSpreadFile ?? name): has \(pointSpreads.count) models, and the image is extension \(image.hdu)"
-                )
-            }
-            request.pointSpread = pointSpreads[place]
+            if isFitted, !pointSpreads.isEmpty { request.pointSpread = pointSpreads[try place(of: image)] }
             return request
+        }
+
+        /// PSFEx writes one model for all images, or one for each image of a file.
+        private func place(of image: ImageSummary) throws(UsageError) -> Int {
+            if pointSpreads.count == 1 { return 0 }
+            let images = try Self.usage { try FITSSurvey(of: ImageLocation(image.name).path).images }
+            guard images.count == pointSpreads.count, let place = images.firstIndex(where: { $0.number == image.hdu })
+            else {
+                throw UsageError(
+                    "\(pointSpreadFile ?? name): has \(pointSpreads.count) models, and the file of \(image.name) has"
+                        + " \(HumanFormat.count(images.count, "image"))")
+            }
+            return place
         }
 
         private static let columns = Option.optional(

@@ -12,6 +12,8 @@ extension ScanCommand.Options {
         var gain: Gain
         var mask: String?
         var weight: String?
+        /// Where the noise of an image without a weight map comes from.
+        private(set) var noiseWithoutWeight = ScanParameters.Noise.global
 
         init(_ arguments: Arguments) throws(UsageError) {
             for parameter in Self.table { try parameter.read(arguments, &parameters) }
@@ -19,6 +21,7 @@ extension ScanCommand.Options {
             gain = try arguments[Self.gain]
             mask = try arguments[Self.mask]
             weight = try arguments[Self.weight]
+            noiseWithoutWeight = parameters.noise
             if weight != nil { parameters.noise = .weights }
             parameters.weightMap = try arguments[Self.weightMap]
             parameters.backgroundLevel = try arguments[Self.background]
@@ -96,7 +99,9 @@ extension ScanCommand.Options {
 
         private static let weightMap = Option.value(
             "weight-map", .choice("KIND"), default: ScanParameters.WeightMap.weight,
-            help: "Samples of --weight: inverse variances, relative variances, or the noise itself (WEIGHT_TYPE)")
+            help:
+                "Samples of --weight and --detect-weight: inverse variances, relative variances, or the noise itself (WEIGHT_TYPE)"
+        )
         private static let background = Option.optional(
             "background", .number("LEVEL", -1e30...1e30), fallback: "that of the meshes",
             help: "Background of the whole image, in units of the samples (BACK_VALUE)")
@@ -122,13 +127,13 @@ extension ValueForm where Value == Double? {
 
 extension ScanCommand {
     /// The detection parameters for `image`, with the values of the kernel's file and the gain of the image's header.
-    func parameters(for image: ImageSummary) throws -> ScanParameters {
+    func parameters(for image: ImageSummary, isFitted: Bool = true) throws -> ScanParameters {
         var parameters = options.detection.parameters
         parameters.gain = try options.detection.gain.value(in: image.header, of: options.image)
         if let path = options.detection.kernel {
             parameters.kernel = try readText(path) { try ConvolutionKernel(parsing: $0) }
         }
-        parameters.measurements = try options.columns?.request(for: image)
+        parameters.measurements = try options.columns?.request(for: image, isFitted: isFitted)
         parameters.measurements?.isOfOtherImage = options.detectionImage != nil
         parameters.returnsPixels = options.checkImages.contains(where: \.image.showsSources)
         parameters.forced = options.forced?.request

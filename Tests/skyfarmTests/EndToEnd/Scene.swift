@@ -79,6 +79,26 @@ final class Scene {
             Self.block(primary) + Self.block(table) + Self.padded([UInt8](repeating: 0, count: 12), with: 0), name)
     }
 
+    /// A file of PSFEx with that many equal models of 5 x 5 samples; `axes`: what its cards say of them.
+    func pointSpread(_ name: String, models: Int = 1, axes: [Int] = [5, 5]) throws -> String {
+        let primary = [
+            "SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   = " + Self.right(0),
+        ]
+        let table =
+            [
+                "XTENSION= 'BINTABLE'", "BITPIX  =                    8", "NAXIS   = " + Self.right(2),
+                "NAXIS1  = " + Self.right(100), "NAXIS2  = " + Self.right(1), "PCOUNT  = " + Self.right(0),
+                "GCOUNT  = " + Self.right(1), "TFIELDS = " + Self.right(1), "TTYPE1  = 'PSF_MASK'",
+                "TFORM1  = '25E     '", "EXTNAME = 'PSF_DATA'", "PSF_FWHM= 3.0", "PSF_SAMP= 1.0",
+            ] + axes.enumerated().map { "PSFAXIS\($0 + 1)= " + Self.right($1) }
+        let samples = (0..<25).flatMap { place in
+            let (x, y) = (Double(place % 5 - 2), Double(place / 5 - 2))
+            return withUnsafeBytes(of: Float(exp(-(x * x + y * y) / 3) / 9).bitPattern.bigEndian) { Array($0) }
+        }
+        let model = Self.block(table) + Self.padded(samples, with: 0)
+        return try write(Self.block(primary) + (0..<models).flatMap { _ in model }, name)
+    }
+
     private static func right(_ value: Int) -> String {
         let digits = String(value)
         return String(repeating: " ", count: 20 - digits.count) + digits

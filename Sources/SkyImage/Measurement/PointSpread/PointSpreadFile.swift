@@ -32,7 +32,10 @@ public enum PointSpreadFile {
 
     private static func model(of file: FITSFile) throws -> PointSpreadModel {
         func damaged(_ what: String) -> ScanSetupError { ScanSetupError("\(file.path): the model \(what)") }
-        let axes = (1...3).map { file.integer("PSFAXIS\($0)") ?? 1 }
+        guard let width = file.integer("PSFAXIS1"), let height = file.integer("PSFAXIS2") else {
+            throw damaged("has no PSFAXIS1 or no PSFAXIS2")
+        }
+        let axes = [width, height, file.integer("PSFAXIS3") ?? 1]
         guard let step = file.real("PSF_SAMP"), let fwhm = file.real("PSF_FWHM") else {
             throw damaged("has no PSF_SAMP or no PSF_FWHM")
         }
@@ -58,6 +61,11 @@ public enum PointSpreadFile {
         else { throw damaged("has \(axes.map(String.init).joined(separator: " x ")) samples, which is impossible") }
         model.samples = Array(repeating: 0, count: axes[0] * axes[1] * axes[2])
         var (anyNull, status): (Int32, Int32) = (0, 0)
+        var cell: (type: Int32, count: Int, bytes: Int) = (0, 0, 0)
+        ffgtcl(file.handle, 1, &cell.type, &cell.count, &cell.bytes, &status)
+        guard status != 0 || cell.count == model.samples.count else {
+            throw damaged("has \(cell.count) samples, and its axes say \(model.samples.count)")
+        }
         ffgcve(file.handle, 1, 1, 1, Int64(model.samples.count), 0, &model.samples, &anyNull, &status)
         guard status == 0 else { throw damaged("cannot be read: \(FITSLibrary.words(for: status))") }
         do {

@@ -36,7 +36,7 @@ extension ScanCommand {
             "rows of a band": options.bandRows.map { "\($0)" } ?? "derived",
         ]
         settings["detection weight map"] = options.detectionMap.map { map in
-            "\(map.noise) \(map.weight.map(Self.absolute) ?? "")"
+            "\(map.noise) \(map.weightMap) \(map.rescalesWeights) \(map.weight.map(Self.absolute) ?? "")"
         }
         settings["detection image"] = options.detectionImage.map(Self.absolute)
         let checkImages = options.checkImages.map { "\($0.image.rawValue) \(Self.absolute($0.name))" }

@@ -10,7 +10,8 @@ extension ScanCommand.Options {
             "Find the sources in another image of the same size, once, and measure them in each IMAGE; needs --columns")
 
     static let detectionWeight = Option.optional(
-        "detect-weight", .file(), help: "Weight map of the image of --detect; its samples are as those of --weight")
+        "detect-weight", .file(),
+        help: "Weight map of the image of --detect, which --weight is not for; samples as those of --weight")
 
     /// Where the noise of the image of `--detect` comes from.
     struct DetectionMap: Equatable, Sendable {
@@ -25,7 +26,7 @@ extension ScanCommand.Options {
         init?(_ arguments: Arguments, _ detection: Detection) throws(UsageError) {
             weight = try arguments[detectionWeight]
             if weight == nil, detection.weight == nil { return nil }
-            noise = weight == nil ? .global : .weights
+            noise = weight == nil ? detection.noiseWithoutWeight : .weights
             weightMap = detection.parameters.weightMap
             rescalesWeights = detection.parameters.rescalesWeights
         }
@@ -118,11 +119,10 @@ extension ScanCommand {
     /// The parameters of an image in which sources are only detected. Of their measurements the Kron radii are used, whose
     /// last bits depend on what the cut-outs of the sources hold: so these hold the same.
     func detectionParameters(for image: ImageSummary) throws -> ScanParameters {
-        var parameters = try parameters(for: image)
+        var parameters = try parameters(for: image, isFitted: false)
         parameters.measurements?.isOfOtherImage = false
         parameters.measurements?.isWindowed = false
         parameters.measurements?.scalesGain = false
-        parameters.measurements?.pointSpread = nil
         parameters.returnsDetections = true
         if let map = options.detectionMap {
             (parameters.noise, parameters.weightMap) = (map.noise, map.weightMap)
