@@ -14,7 +14,9 @@ struct ProgramFiles: Sendable {
     static func own() throws(CommandError) -> ProgramFiles {
         #if os(Linux)
             // What the program loads when it needs it.
-            for name in ["libdns_sd.so.1", "libmicrohttpd.so.12"] { _ = dlopen(name, RTLD_LAZY | RTLD_LOCAL) }
+            for name in ["libdns_sd.so.1", "libmicrohttpd.so.12", "libssl.so.3"] {
+                _ = dlopen(name, RTLD_LAZY | RTLD_LOCAL)
+            }
             var bytes = [CChar](repeating: 0, count: 1 << 16)
             let count = skyfarm_loaded_libraries(&bytes, bytes.count)
             let text = String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
