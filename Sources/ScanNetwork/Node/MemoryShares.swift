@@ -5,8 +5,8 @@ internal import ScanCluster
 /// While there is room, every connection gets what it asks for. A refused connection that has less than its share, in
 /// proportion to its weight among those that use or want memory, is next: what it asked for is kept free for it, of
 /// several for the first one first, so that others, which were there before or send smaller tasks, cannot fill the memory
-/// for ever. So connections that always want more have their shares. One that does not ask again, since its task went elsewhere or it was stopped, is waited for until
-/// ``patience`` tasks of others have ended.
+/// for ever. So connections that always want more have their shares. One that does not ask again, since its task went
+/// elsewhere or it was stopped, is waited for until ``patience`` tasks of others have ended.
 package struct MemoryShares {
     private struct Claim {
         var weight: Double
