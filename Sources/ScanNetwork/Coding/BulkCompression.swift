@@ -129,23 +129,25 @@ package enum BulkCompression {
 
     private static func split(
         _ block: UnsafeRawBufferPointer, into planes: UnsafeMutableRawBufferPointer, width: Int
-    ) {
-        let whole = block.count / width
-        guard let source = block.bindMemory(to: UInt8.self).baseAddress,
-            let target = planes.bindMemory(to: UInt8.self).baseAddress
-        else { return }
-        skyfarm_split_planes(source, target, whole, CInt(width))
-        for index in whole * width..<block.count { planes[index] = block[index] }
-    }
+    ) { sort(block, into: planes, width: width, by: skyfarm_split_planes) }
 
     private static func join(
         _ planes: UnsafeMutableRawBufferPointer, into block: UnsafeMutableRawBufferPointer, width: Int
     ) {
-        let whole = block.count / width
-        guard let source = planes.bindMemory(to: UInt8.self).baseAddress,
-            let target = block.bindMemory(to: UInt8.self).baseAddress
+        let planes = UnsafeRawBufferPointer(rebasing: planes[..<block.count])
+        sort(planes, into: block, width: width, by: skyfarm_join_planes)
+    }
+
+    /// Sorts the bytes of all whole numbers of `source`; those after them keep their place.
+    private static func sort(
+        _ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer, width: Int,
+        by sorting: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int, CInt) -> Void
+    ) {
+        let whole = source.count / width
+        guard let first = source.bindMemory(to: UInt8.self).baseAddress,
+            let targetFirst = target.bindMemory(to: UInt8.self).baseAddress
         else { return }
-        skyfarm_join_planes(source, target, whole, CInt(width))
-        for index in whole * width..<block.count { block[index] = planes[index] }
+        sorting(first, targetFirst, whole, CInt(width))
+        for index in whole * width..<source.count { target[index] = source[index] }
     }
 }

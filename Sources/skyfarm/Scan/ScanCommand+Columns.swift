@@ -119,19 +119,22 @@ extension ScanCommand.Options {
             return try Self.usage("\(path): ") { try StarNetwork(parsing: String(decoding: data, as: UTF8.self)) }
         }
 
-        /// What is measured in an image; `isFitted`: whether point spread functions are fitted in it.
+        /// What is measured in an image; `survey`: of its file, if that was made; `isFitted`: whether point spread
+        /// functions are fitted in it.
         /// - Throws: `UsageError` if the file of point spread functions has none for it.
-        func request(for image: ImageSummary, isFitted: Bool = true) throws(UsageError) -> MeasurementRequest {
+        func request(
+            for image: ImageSummary, in survey: FITSSurvey?, isFitted: Bool
+        ) throws(UsageError) -> MeasurementRequest {
             var request = request
             request.saturation = settings.saturation(of: image.header)
-            if isFitted, !pointSpreads.isEmpty { request.pointSpread = pointSpreads[try place(of: image)] }
+            if isFitted, !pointSpreads.isEmpty { request.pointSpread = pointSpreads[try place(of: image, in: survey)] }
             return request
         }
 
         /// PSFEx writes one model for all images, or one for each image of a file.
-        private func place(of image: ImageSummary) throws(UsageError) -> Int {
+        private func place(of image: ImageSummary, in survey: FITSSurvey?) throws(UsageError) -> Int {
             if pointSpreads.count == 1 { return 0 }
-            let images = try Self.usage { try FITSSurvey(of: ImageLocation(image.name).path).images }
+            let images = try Self.usage { try survey ?? FITSSurvey(of: ImageLocation(image.name).path) }.images
             guard images.count == pointSpreads.count, let place = images.firstIndex(where: { $0.number == image.hdu })
             else {
                 throw UsageError(

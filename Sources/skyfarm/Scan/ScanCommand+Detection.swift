@@ -127,13 +127,15 @@ extension ValueForm where Value == Double? {
 
 extension ScanCommand {
     /// The detection parameters for `image`, with the values of the kernel's file and the gain of the image's header.
-    func parameters(for image: ImageSummary, isFitted: Bool = true) throws -> ScanParameters {
+    func parameters(
+        for image: ImageSummary, in survey: FITSSurvey? = nil, isFitted: Bool = true
+    ) throws -> ScanParameters {
         var parameters = options.detection.parameters
         parameters.gain = try options.detection.gain.value(in: image.header, of: options.image)
         if let path = options.detection.kernel {
             parameters.kernel = try readText(path) { try ConvolutionKernel(parsing: $0) }
         }
-        parameters.measurements = try options.columns?.request(for: image, isFitted: isFitted)
+        parameters.measurements = try options.columns?.request(for: image, in: survey, isFitted: isFitted)
         parameters.measurements?.isOfOtherImage = options.detectionImage != nil
         parameters.returnsPixels = options.checkImages.contains(where: \.image.showsSources)
         parameters.forced = options.forced?.request

@@ -29,7 +29,4 @@ struct JobStores: Sendable {
         for jobs in all { if let entry = jobs.entry(id) { return (jobs, entry) } }
         return nil
     }
-
-    /// The store of the folder of `--accept-jobs`.
-    func store(in folder: String) -> SubmittedJobs? { shared.first { $0.path == SubmittedJobs.path(in: folder) } }
 }

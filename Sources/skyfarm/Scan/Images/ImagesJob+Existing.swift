@@ -18,7 +18,7 @@ extension ImagesJob {
             let reader = try await reader(image, of: file, survey, place: index + 1)
             scans.append(
                 .init(
-                    image: reader.summary, parameters: try command.parameters(for: reader.summary),
+                    image: reader.summary, parameters: try command.parameters(for: reader.summary, in: survey),
                     checksums: try await reader.checksums()))
         }
         let replaceable = Set(try await journal?.file(file.name)?.replaceable ?? [])
