@@ -30,8 +30,9 @@ final class Connection: Flushable, @unchecked Sendable {
     static let highWater = 4 << 20
     /// Bytes that fill a TLS record.
     private static let fullRecord = 16 << 10
-    /// Bytes received in one turn of the loop before other connections have their turn.
-    private static let turnLimit = 8 << 20
+    /// Bytes received in one turn of the loop before other connections have their turn. A new connection needs several
+    /// turns until its first task starts; beside two peers that send without pause, each turn takes twice this limit.
+    private static let turnLimit = 256 << 10
 
     let loop: EventLoop
     let peer: SocketAddress
