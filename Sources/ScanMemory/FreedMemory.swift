@@ -13,9 +13,15 @@ package enum FreedMemory {
         LargeMemory.keep(HugePages.canBeOffered ? min(1 << 30, PhysicalMemory.byteCount / 8) : 128 << 20)
     }
 
-    /// Returns to the system what malloc keeps, but not the pixel buffers, for a process that runs for days: each of its
-    /// threads may take memory from another arena, which keeps its own. Takes milliseconds.
+    /// Returns to the system what malloc keeps, but not the pixel buffers, for a process that runs for months. Takes
+    /// milliseconds.
     package static func trim() { skyfarm_give_back_freed_memory() }
+
+    /// Makes all threads that begin from now on take memory from one arena, for a process that scans for months. With
+    /// one arena per thread, memory that a thread allocates and another frees leaves gaps in each of them: the least
+    /// that a watch of 10,000 files used went from 30 to 33 MB in the last two thirds, and stays at 19 MB with one arena,
+    /// in the same time.
+    package static func useOneArena() { skyfarm_use_one_arena() }
 
     /// Returns the kept memory to the system, for use when the process is idle. Takes time proportional to its size.
     package static func giveBack() {

@@ -48,6 +48,9 @@ void skyfarm_swap_floats(float *numbers, ptrdiff_t count);
 /// them. glibc only; otherwise no effect. In C, because Swift does not import mallopt.
 void skyfarm_keep_freed_memory(int buffer, int total);
 
+/// Makes malloc serve threads that begin from now on from the arenas that exist. glibc only; otherwise no effect.
+void skyfarm_use_one_arena(void);
+
 /// Makes malloc return freed memory to the system. glibc only; otherwise no effect.
 void skyfarm_give_back_freed_memory(void);
 

@@ -1,11 +1,13 @@
 import CommandLineKit
 import Foundation
+import ScanMemory
 import SkyImage
 
 /// A scan of what arrives in folders.
 extension ScanCommand {
     /// Scans what the folders hold, and what arrives in them until a signal ends the scan.
     func watch() async throws -> ExitCode {
+        FreedMemory.useOneArena()
         try refuseSingleImageOptions()
         if options.dryRun { throw UsageError("--watch does not end, so that --dry-run has nothing to print") }
         if options.images.merged != nil {
