@@ -6,6 +6,7 @@
 final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     // Sendable: mutable state is read and written on the system's executor or inside its guard; the result is written
     // once, before the waiter is resumed, and read after that.
+    // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
     /// Its place in a run.
     struct Booking {
@@ -24,20 +25,20 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     /// Whether its requester may call the transport itself, without a hop to the system.
     let isDirect: Bool
     private let timeout: TimeLimit?
-    private var limit = Duration.zero
-    private var state: AttemptState
-    private var handle = AttemptHandle(rawValue: .max)
-    private var loading: Task<Void, Never>?
+    @exclusivity(unchecked) private var limit = Duration.zero
+    @exclusivity(unchecked) private var state: AttemptState
+    @exclusivity(unchecked) private var handle = AttemptHandle(rawValue: .max)
+    @exclusivity(unchecked) private var loading: Task<Void, Never>?
     /// Resumed once, when it has ended.
-    private var waiter: Waiter?
-    private var hasEnded = false
+    @exclusivity(unchecked) private var waiter: Waiter?
+    @exclusivity(unchecked) private var hasEnded = false
 
     /// The response; nil before the end, and if ``error`` has the reason.
-    private(set) var response: SharedResponse<TaskResponse<Work>>?
+    @exclusivity(unchecked) private(set) var response: SharedResponse<TaskResponse<Work>>?
     /// Why there is no response.
-    private(set) var error: ScanError?
+    @exclusivity(unchecked) private(set) var error: ScanError?
     /// When it ended, by the clock of its run.
-    private(set) var endedAt = Instant(nanoseconds: 0)
+    @exclusivity(unchecked) private(set) var endedAt = Instant(nanoseconds: 0)
 
     /// Attempt number `number` at `task`, not begun. `timeout` limits the time of a request, from when a slot is free
     /// for it.

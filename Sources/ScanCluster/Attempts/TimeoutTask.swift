@@ -4,6 +4,7 @@
 /// The base class of ``Attempt``, so that a time-out needs no object of its own. Confined like the attempt.
 class TimeoutTask: @unchecked Sendable {
     // Sendable: touched only on the system's executor or inside its guard.
+    // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
     fileprivate enum Phase {
         /// No request is under way. Goes to `waiting` or `running`.
@@ -13,11 +14,11 @@ class TimeoutTask: @unchecked Sendable {
         /// Goes to `stopped`.
         case running
     }
-    fileprivate final var phase = Phase.stopped
+    @exclusivity(unchecked) fileprivate final var phase = Phase.stopped
     /// While it runs: its index in ``Timeouts/running``.
-    fileprivate final var index = 0
+    @exclusivity(unchecked) fileprivate final var index = 0
     /// While it runs: when its time is over; the latest instant once it has expired.
-    fileprivate final var end = Timeouts.never
+    @exclusivity(unchecked) fileprivate final var end = Timeouts.never
 
     /// The time that it has. Called when that begins, inside the guard of its system.
     func timeLimit() -> Duration { preconditionFailure("only subclasses are used") }
@@ -32,14 +33,15 @@ class TimeoutTask: @unchecked Sendable {
 /// begin and end far more often than they expire, so that most touch no timer.
 final class Timeouts: @unchecked Sendable {
     // Sendable: touched only on the system's executor or inside its guard.
+    // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
     fileprivate static let never = Instant(nanoseconds: .max)
     private let clock: any ScanClock
     /// The guard of the system; nil if it has an executor, on which the clock's timers fire, too.
     private let lock: Locked<Void>?
-    private var queue: SlotQueue<TimeoutTask>
+    @exclusivity(unchecked) private var queue: SlotQueue<TimeoutTask>
     /// At most one for each slot.
-    private var running: [TimeoutTask] = []
-    private var timer: (id: TimerID, end: Instant)?
+    @exclusivity(unchecked) private var running: [TimeoutTask] = []
+    @exclusivity(unchecked) private var timer: (id: TimerID, end: Instant)?
 
     init(slots: Int, clock: any ScanClock, lock: Locked<Void>? = nil) {
         self.clock = clock

@@ -55,7 +55,8 @@ extension TaskRun {
 
     /// Reports to the observer which systems joined and left; the first time, all that are there.
     mutating func noteSystems(isFirst: Bool = false) {
-        for event in state.systemsChanged(to: systems.snapshot, isFirst: isFirst) { observer?(event) }
+        let events = state.systemsChanged(to: systems.members, isFirst: isFirst && observer != nil)
+        for event in events { observer?(event) }
         seen.withLock { [known = state.known] in $0 = known }
     }
 }

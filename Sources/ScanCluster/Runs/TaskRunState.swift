@@ -241,7 +241,7 @@ package struct TaskRunState: Sendable {
 
     /// The set of systems has changed.
     /// - Returns: which left and which joined; `isFirst`: all that are present.
-    package mutating func systemsChanged(to present: [SystemSnapshot], isFirst: Bool = false) -> [TaskEvent] {
+    package mutating func systemsChanged(to present: [SystemsState.Member], isFirst: Bool = false) -> [TaskEvent] {
         var events: [TaskEvent] = []
         if present.count(where: { known[$0.id] != nil }) < known.count {
             let ids = Set(present.map(\.id))
@@ -252,7 +252,10 @@ package struct TaskRunState: Sendable {
             }
         }
         for system in present {
-            let isNew = known.updateValue(system.name, forKey: system.id) == nil
+            let name = known[system.id]
+            // A run begins with the table of the run before, which it copies only if something is new.
+            if name != system.name { known[system.id] = system.name }
+            let isNew = name == nil
             if isNew, absent.remove(system.id) != nil { excluded.remove(system.id) }
             if isFirst || isNew { events.append(.systemJoined(name: system.name, slots: system.slots)) }
         }

@@ -69,6 +69,9 @@ public final class Systems: Sendable {
         }
     }
 
+    /// All systems, in the order of joining. Cheaper than ``snapshot``: nothing is copied.
+    var members: [SystemsState.Member] { registry.withLock { $0.state.members } }
+
     /// The registry as it is now, for tests and simulations.
     package var state: SystemsState { registry.withLock { $0.state } }
 

@@ -22,17 +22,17 @@ package struct TaskRequest: Equatable, Sendable {
     /// Tags that a system must have.
     package var tags: Set<String> {
         get { limits?.tags ?? [] }
-        set { limits = Limits(tags: newValue, placement: placement, avoiding: avoiding) }
+        set { limits = .of(tags: newValue, placement: placement, avoiding: avoiding) }
     }
     /// Where the task may go.
     package var placement: Placement {
         get { limits?.placement ?? .anywhere }
-        set { limits = Limits(tags: tags, placement: newValue, avoiding: avoiding) }
+        set { limits = .of(tags: tags, placement: newValue, avoiding: avoiding) }
     }
     /// Systems that failed the task; used again only if there is no other.
     package var avoiding: [SystemID] {
         get { limits?.avoiding ?? [] }
-        set { limits = Limits(tags: tags, placement: placement, avoiding: newValue) }
+        set { limits = .of(tags: tags, placement: placement, avoiding: newValue) }
     }
 
     /// A request for a first attempt.
@@ -43,7 +43,7 @@ package struct TaskRequest: Equatable, Sendable {
         self.key = key
         self.bytes = bytes
         self.isRelayed = isRelayed
-        limits = Limits(tags: tags, placement: .anywhere, avoiding: [])
+        limits = .of(tags: tags, placement: .anywhere, avoiding: [])
     }
 
     /// Whether the task may go anywhere.
@@ -57,10 +57,14 @@ package struct TaskRequest: Equatable, Sendable {
         let placement: Placement
         let avoiding: [SystemID]
 
-        /// Nil if nothing is limited.
-        init?(tags: Set<String>, placement: Placement, avoiding: [SystemID]) {
-            if tags.isEmpty, placement == .anywhere, avoiding.isEmpty { return nil }
+        private init(_ tags: Set<String>, _ placement: Placement, _ avoiding: [SystemID]) {
             (self.tags, self.placement, self.avoiding) = (tags, placement, avoiding)
+        }
+
+        /// Nil if nothing is limited. Not an initializer: that would allocate the object first.
+        static func of(tags: Set<String>, placement: Placement, avoiding: [SystemID]) -> Limits? {
+            if tags.isEmpty, placement == .anywhere, avoiding.isEmpty { return nil }
+            return Limits(tags, placement, avoiding)
         }
 
         static func == (left: Limits, right: Limits) -> Bool {

@@ -3,6 +3,7 @@ package import ScanCluster
 /// Carries attempts over one connection to a node, many at a time. Confined to the loop's thread.
 package final class TCPTransport: ScanTransport, @unchecked Sendable {
     // Sendable: touched only on the loop's thread, on which the system that owns the transport runs.
+    // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
     /// A struct: a closure as a generic argument would be allocated again at each use.
     struct Completion {
@@ -12,7 +13,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     package let node: NodeInfo
     let connection: Connection
     let encoder = WireEncoder()
-    var state: TransportState<Completion>
+    @exclusivity(unchecked) var state: TransportState<Completion>
     /// Nil: bulk bytes are not compressed.
     let compressor: BulkCompressor?
     var queue: LinkQueue

@@ -1,8 +1,7 @@
 /// Encodes any Encodable value compactly. Reusable, to keep its memory; not thread-safe.
 package final class WireEncoder {
-    /// One struct, so that each call of a container makes a single access to this object; every access is checked for
-    /// exclusivity.
-    var message = EncodedMessage()
+    // Exclusivity is unchecked for the reason in Docs/Design.md, Layers: values encode themselves between the accesses.
+    @exclusivity(unchecked) var message = EncodedMessage()
 
     package init() {}
 

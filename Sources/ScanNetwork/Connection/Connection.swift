@@ -10,6 +10,7 @@ import ScanSecurity
 /// Serves one TCP connection: TLS, bytes in and out, heartbeats, and its end. Confined to the loop's thread.
 final class Connection: Flushable, @unchecked Sendable {
     // Sendable: touched only on the loop's thread, which `assertOnLoop` checks.
+    // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
     /// The state of the connection.
     enum Phase {
@@ -36,7 +37,7 @@ final class Connection: Flushable, @unchecked Sendable {
 
     let loop: EventLoop
     let peer: SocketAddress
-    private(set) var phase = Phase.securing
+    @exclusivity(unchecked) private(set) var phase = Phase.securing
     /// Called once the peer sent a valid proof of the key; it may be a replay.
     var recognised: (() -> Void)?
     /// Called once the peer has proved that it holds the key.
@@ -53,12 +54,12 @@ final class Connection: Flushable, @unchecked Sendable {
     private let socket: Socket
     private var poll: SocketPoll?
     private var records: RecordLayer
-    private var decoder: FrameDecoder
-    private var out = OutQueue()
-    private var isDirty = false
+    @exclusivity(unchecked) private var decoder: FrameDecoder
+    @exclusivity(unchecked) private var out = OutQueue()
+    @exclusivity(unchecked) private var isDirty = false
     private var blocked = false { didSet { if blocked != oldValue { becameFull?(blocked) } } }
     /// The session may hold bytes that the socket's readiness does not show.
-    private var hasMore = false
+    @exclusivity(unchecked) private var hasMore = false
     private var isResuming = false
     private let pausesForSlowReader: Bool
     private let timing: ConnectionTiming

@@ -14,6 +14,7 @@ public import ScanCluster
 public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecked Sendable {
     // Sendable: `remote` has a lock, `thread` is written before any other thread uses the loop, and all the rest is
     // touched only on the loop's own thread, which `assertOnLoop` checks.
+    // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
     /// The loop that a process uses by default.
     public static let shared = EventLoop()
@@ -32,9 +33,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     let timers: LoopTimers
     private let wakeUp: LoopWakeUp
     private let remote = Locked(Remote())
-    private var local: [Work] = []
-    private var running: [Work] = []
-    private var dirty: [any Flushable] = []
+    @exclusivity(unchecked) private var local: [Work] = []
+    @exclusivity(unchecked) private var running: [Work] = []
+    @exclusivity(unchecked) private var dirty: [any Flushable] = []
     private var polling = BusyPolling()
     private var thread = pthread_self()
 

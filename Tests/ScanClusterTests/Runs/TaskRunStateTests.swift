@@ -32,12 +32,12 @@ import Testing
 
     private func moment(_ seconds: Double) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
 
-    private func snapshots(_ systems: UInt64...) -> [SystemSnapshot] {
+    private func snapshots(_ systems: UInt64...) -> [SystemsState.Member] {
         var state = SystemsState()
         for system in systems {
             _ = state.join(id: .test(system), name: "node-\(system)", slots: 1, window: 1, isLocal: false)
         }
-        return state.members.map { SystemSnapshot($0, at: .zero) }
+        return state.members
     }
 
     @Test("a task is kept ahead, and others behind one that waits for a certain system")
