@@ -107,7 +107,8 @@ struct ConnectionTurnTests {
             }
         }
         #expect(progress.largestLead > 0)
-        #expect(progress.largestLead <= 512 << 10)
+        // A few turns: the sockets stay readable, so that a connection may have a turn by its socket and one by its timer.
+        #expect(progress.largestLead <= 1 << 20)
         withExtendedLifetime(peers) {}
     }
 }
