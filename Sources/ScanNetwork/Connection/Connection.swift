@@ -31,9 +31,10 @@ final class Connection: Flushable, @unchecked Sendable {
     static let highWater = 4 << 20
     /// Bytes that fill a TLS record.
     private static let fullRecord = 16 << 10
-    /// Bytes received in one turn of the loop before other connections have their turn. A new connection needs several
-    /// turns until its first task starts; beside two peers that send without pause, each turn takes twice this limit.
-    private static let turnLimit = 256 << 10
+    /// Bytes received in one turn of the loop before other connections have their turn.
+    private static let turnLimit = 8 << 20
+    /// The same beside other members: a new connection needs several turns until its first task starts.
+    private static let sharedTurnLimit = 256 << 10
 
     let loop: EventLoop
     let peer: SocketAddress
@@ -54,8 +55,8 @@ final class Connection: Flushable, @unchecked Sendable {
     private let socket: Socket
     private var poll: SocketPoll?
     private var records: RecordLayer
-    @exclusivity(unchecked) private var decoder: FrameDecoder
-    @exclusivity(unchecked) private var out = OutQueue()
+    private var decoder: FrameDecoder
+    private var out = OutQueue()
     @exclusivity(unchecked) private var isDirty = false
     private var blocked = false { didSet { if blocked != oldValue { becameFull?(blocked) } } }
     /// The session may hold bytes that the socket's readiness does not show.
@@ -210,7 +211,7 @@ final class Connection: Flushable, @unchecked Sendable {
     }
 
     private func receive() {
-        var budget = Self.turnLimit
+        var budget = loop.openConnections > 1 ? Self.sharedTurnLimit : Self.turnLimit
         hasMore = phase != .closed
         while hasMore, budget > 0 {
             if phase == .lingering {
@@ -302,6 +303,7 @@ final class Connection: Flushable, @unchecked Sendable {
 
     private func opened() {
         phase = .open
+        loop.openConnections += 1
         if let timer { loop.cancel(timer) }
         liveness = Liveness(timing: timing, now: loop.now)
         beat()
@@ -344,6 +346,7 @@ final class Connection: Flushable, @unchecked Sendable {
         loop.assertOnLoop()
         guard phase != .closed else { return }
         if let timer { loop.cancel(timer) }
+        if phase == .open { loop.openConnections -= 1 }
         let delegate = delegate
         self.delegate = nil
         if politely, phase != .lingering {

@@ -39,6 +39,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, ScanClock, @unchecke
     private var polling = BusyPolling()
     private var thread = pthread_self()
 
+    /// Connections that exchange frames. Only on the loop.
+    var openConnections = 0
     /// The time at which the current turn began; cheaper than ``now``.
     private(set) var turnStart: Instant
 

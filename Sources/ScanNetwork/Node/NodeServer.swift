@@ -12,7 +12,6 @@ public import ScanSecurity
 /// ```
 public final class NodeServer: @unchecked Sendable {
     // Sendable: what changes is touched only on the loop's thread, except `ended` and `shared`, which have locks.
-    // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
     let info: NodeInfo
     let scanners: Scanners
@@ -29,7 +28,7 @@ public final class NodeServer: @unchecked Sendable {
     private var gathering: TimerID?
     private let shared = Locked(Status())
 
-    @exclusivity(unchecked) var resources: NodeResources
+    var resources: NodeResources
     /// Why the node is paused, and since when; nil if it is not.
     var pause: Pause?
     private var keys: KeyRing

@@ -3,9 +3,8 @@ import ScanCluster
 /// One connection to a node: performs what ``NodeSessionState`` decides. Confined to the loop's thread.
 final class NodeSession: @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
-    // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
-    @exclusivity(unchecked) var state: NodeSessionState<NodeTask>
+    var state: NodeSessionState<NodeTask>
     var connection: Connection?
     let server: NodeServer
     let id: ConnectionID
@@ -16,7 +15,7 @@ final class NodeSession: @unchecked Sendable {
     }
     /// Whether the connection ends once its tasks have, since the node was paused.
     private(set) var isLeaving = false
-    @exclusivity(unchecked) private var batch: [any ScanWork] = []
+    private var batch: [any ScanWork] = []
     /// The scanner of the last task: most tasks of a connection have the same.
     private var scanner: Scanners.Scanner?
 

@@ -97,6 +97,8 @@ struct ConnectionTurnTests {
         }
         await withCheckedContinuation { done in
             loop.execute {
+                // As with two members.
+                loop.openConnections = 2
                 for index in 0..<2 {
                     guard let socket = try? progress.server?.accept() else { continue }
                     let connection = try? Connection(

@@ -25,6 +25,8 @@ struct JobCluster: Equatable, Sendable {
 
     /// Time in which nodes must answer.
     static let limit = Duration.milliseconds(800)
+    /// Time in which nodes must answer when they are asked again.
+    static let patience = Duration.seconds(5)
     /// Time for discovery, if no node of this machine knows the others.
     static let search = Duration.milliseconds(400)
 
@@ -58,6 +60,15 @@ struct JobCluster: Equatable, Sendable {
         view.nodes.sort { $0.node.name < $1.node.name }
         view.rows = Self.merged(view.rows)
         return view
+    }
+
+    /// Asks all nodes for their jobs. If some were silent and the answers do not suffice, all are asked again and have
+    /// longer: the link of the node that is meant may be full of pixels.
+    func view(thatSuffices suffices: (View) -> Bool) async throws -> View {
+        let view = try await view()
+        if view.troubles.isEmpty || suffices(view) { return view }
+        for calls in view.nodes { calls.close() }
+        return try await self.view(Self.patience)
     }
 
     private struct Answer: Sendable {

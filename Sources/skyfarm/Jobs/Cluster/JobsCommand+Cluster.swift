@@ -38,8 +38,15 @@ extension JobsCommand {
     /// - Throws: `CommandError` if there is none, or there are several.
     func target(_ prefix: String) async throws -> Target {
         if let jobs = options.submitted, let entry = jobs.entry(prefix: prefix) { return .here(jobs, entry.job.id) }
-        let view = try await options.cluster.view()
-        let rows = view.rows.filter { $0.id.hasPrefix(prefix.lowercased()) }
+        func rows(_ view: JobCluster.View) -> [SubmittedRow] {
+            view.rows.filter { $0.id.hasPrefix(prefix.lowercased()) }
+        }
+        let view = try await options.cluster.view { view in
+            rows(view).contains { row in
+                row.state == SubmittedJob.State.lost.rawValue || (try? view.node(of: row, options.on)) != nil
+            }
+        }
+        let rows = rows(view)
         guard rows.count == 1, let row = rows.first else {
             let silent = view.troubles.isEmpty ? "" : " (\(view.troubles.joined(separator: "; ")))"
             throw CommandError(
