@@ -32,7 +32,7 @@ import Testing
 
     private func moment(_ seconds: Double) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
 
-    private func snapshots(_ systems: UInt64...) -> [SystemsState.Member] {
+    private func members(_ systems: UInt64...) -> [SystemsState.Member] {
         var state = SystemsState()
         for system in systems {
             _ = state.join(id: .test(system), name: "node-\(system)", slots: 1, window: 1, isLocal: false)
@@ -122,7 +122,7 @@ import Testing
         #expect(state.wakeUp == nil)
         #expect(state.overdue(hasIdleSlot: { _ in true }, at: moment(20)) == [first])
         #expect(state.wakeUp == moment(25))
-        _ = state.systemsChanged(to: snapshots(1))
+        _ = state.systemsChanged(to: members(1))
         let hedge = state.hedged(first, on: .test(2), "node-2", at: moment(20))
         #expect(
             hedge?.1 == .taskHedged(index: 0, system: "node-2", attempt: 2, slow: "node-1", seconds: 20))
@@ -138,7 +138,7 @@ import Testing
     func stranded() {
         var state = state(1, options: .init(waitForSystems: .seconds(3)))
         #expect(
-            state.systemsChanged(to: snapshots(1), isFirst: true) == [.systemJoined(name: "node-1", slots: 1)])
+            state.systemsChanged(to: members(1), isFirst: true) == [.systemJoined(name: "node-1", slots: 1)])
         #expect(state.systemsChanged(to: []) == [.systemLeft(name: "node-1")])
         #expect(state.checkStranded(hasSystem: { _, _ in false }, hasStuckSystem: { false }, at: .zero) == nil)
         #expect(state.wakeUp == moment(3))
@@ -202,7 +202,7 @@ import Testing
     func forsaken() {
         var state = state(
             3, options: .init(waitForSystems: .seconds(3), adaptiveTimeout: AdaptiveTimeout()))
-        _ = state.systemsChanged(to: snapshots(1), isFirst: true)
+        _ = state.systemsChanged(to: members(1), isFirst: true)
         let attempt = start(&state, on: 1)
         _ = end(attempt, on: 1, as: late, in: &state)
         func check(_ seconds: Double, hasSystem: Bool = false) {
