@@ -55,6 +55,7 @@ final class Connection: Flushable, @unchecked Sendable {
     private let socket: Socket
     private var poll: SocketPoll?
     private var records: RecordLayer
+    // These two keep their exclusivity checks, see Docs/Design.md, Layers.
     private var decoder: FrameDecoder
     private var out = OutQueue()
     @exclusivity(unchecked) private var isDirty = false

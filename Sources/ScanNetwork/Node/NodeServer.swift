@@ -12,6 +12,7 @@ public import ScanSecurity
 /// ```
 public final class NodeServer: @unchecked Sendable {
     // Sendable: what changes is touched only on the loop's thread, except `ended` and `shared`, which have locks.
+    // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
     let info: NodeInfo
     let scanners: Scanners
@@ -28,7 +29,7 @@ public final class NodeServer: @unchecked Sendable {
     private var gathering: TimerID?
     private let shared = Locked(Status())
 
-    var resources: NodeResources
+    @exclusivity(unchecked) var resources: NodeResources
     /// Why the node is paused, and since when; nil if it is not.
     var pause: Pause?
     private var keys: KeyRing

@@ -3,8 +3,9 @@ import ScanCluster
 /// One connection to a node: performs what ``NodeSessionState`` decides. Confined to the loop's thread.
 final class NodeSession: @unchecked Sendable {
     // Sendable: touched only on the loop's thread.
+    // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
-    var state: NodeSessionState<NodeTask>
+    @exclusivity(unchecked) var state: NodeSessionState<NodeTask>
     var connection: Connection?
     let server: NodeServer
     let id: ConnectionID
@@ -15,7 +16,7 @@ final class NodeSession: @unchecked Sendable {
     }
     /// Whether the connection ends once its tasks have, since the node was paused.
     private(set) var isLeaving = false
-    private var batch: [any ScanWork] = []
+    @exclusivity(unchecked) private var batch: [any ScanWork] = []
     /// The scanner of the last task: most tasks of a connection have the same.
     private var scanner: Scanners.Scanner?
 

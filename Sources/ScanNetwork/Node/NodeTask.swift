@@ -5,22 +5,23 @@ import Synchronization
 final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
     // Sendable: what changes is touched by one thread at a time. The loop hands the task to a scan thread, and that hands
     // it back, each through a lock.
+    // Exclusivity is unchecked for the reason in Docs/Design.md, Layers.
 
     let session: NodeSession
     let request: UInt64
     let attempt: UInt32
     let scanner: Scanners.Scanner
-    private(set) var grant: TaskGrant
+    @exclusivity(unchecked) private(set) var grant: TaskGrant
     /// The encoded task; released with the scan.
     private var coded: [UInt8]
     private let cancellation = ScanCancellation()
     private let begun = Atomic<Bool>(false)
 
-    private(set) var result: CodedResult?
-    private(set) var seconds = 0.0
-    private(set) var readBulk: BulkBytes?
+    @exclusivity(unchecked) private(set) var result: CodedResult?
+    @exclusivity(unchecked) private(set) var seconds = 0.0
+    @exclusivity(unchecked) private(set) var readBulk: BulkBytes?
     /// Checksum of the bulk bytes that were read without one; nil if none were.
-    private(set) var readChecksum: UInt64?
+    @exclusivity(unchecked) private(set) var readChecksum: UInt64?
 
     /// A task that arrived in `frame`.
     init(_ frame: TaskFrame, of session: NodeSession, scanner: Scanners.Scanner, grant: TaskGrant) {

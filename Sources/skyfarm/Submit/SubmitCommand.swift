@@ -39,7 +39,7 @@ struct SubmitCommand: Command {
 
     /// Hands the job to another node.
     private func submit(on name: String) async throws -> String {
-        let view = try await cluster.view { view in view.nodes.contains { $0.node.name == name } }
+        let view = try await cluster.view(until: { view in view.nodes.contains { $0.node.name == name } })
         guard let node = view.nodes.first(where: { $0.node.name == name }) else {
             throw CommandError(
                 .noUsableNode,

@@ -23,8 +23,7 @@ struct BootstrapTests {
     }
 
     private func program(_ name: String, _ body: String) throws {
-        let path = try scene.write("#!/bin/sh\necho \(name) $* >>'\(scene.path("calls"))'\n\(body)\n".utf8, name)
-        chmod(path, 0o755)
+        _ = try scene.script("echo \(name) $* >>'\(scene.path("calls"))'\n\(body)", name)
     }
 
     private func run() throws -> (Program.Result, calls: [String]) {

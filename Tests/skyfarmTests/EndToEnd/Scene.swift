@@ -26,6 +26,15 @@ final class Scene {
         return path(name)
     }
 
+    /// A script of the shell that can be run. Another process writes it: children of other tests would inherit this one's
+    /// descriptor, and a file that is open for writing cannot be run.
+    func script(_ body: String, _ name: String) throws -> String {
+        let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" >\"$2\" && chmod 755 \"$2\""
+        let result = try Program.run(path: "sh", ["-c", write, "sh", body, path(name)])
+        guard result.code == 0 else { throw Program.Failure(description: result.errors) }
+        return path(name)
+    }
+
     func bytes(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path(name))) }
 
     /// A synthetic sky, made by the program itself.

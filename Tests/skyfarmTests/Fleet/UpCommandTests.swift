@@ -17,11 +17,7 @@ import Testing
 
     /// Runs a command whose `ssh` is this script.
     private func run(_ words: [String], ssh: String = "cd '%' && HOME=$PWD exec sh") throws -> Program.Result {
-        let script = "#!/bin/sh\n" + ssh.replacing("%", with: scene.path("home")) + "\n"
-        // Another process writes it: children of other tests would inherit this one's descriptor, and a file that is open
-        // for writing cannot be run.
-        let write = "printf %s \"$1\" >\"$2\" && chmod 755 \"$2\""
-        _ = try Program.run(path: "sh", ["-c", write, "sh", script, scene.path("ssh")])
+        _ = try scene.script(ssh.replacing("%", with: scene.path("home")), "ssh")
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         return try Program.run(
             words,

@@ -10,8 +10,7 @@ import Testing
 
     /// Runs `skyfarm view`, with a browser that records the address it is given and ends with `code`.
     private func view(_ words: String..., browser: String? = nil, code: Int = 0) throws -> Program.Result {
-        let path = try scene.write("#!/bin/sh\necho \"$*\" >>'\(scene.path("opened"))'\nexit \(code)\n".utf8, "browser")
-        chmod(path, 0o755)
+        let path = try scene.script("echo \"$*\" >>'\(scene.path("opened"))'\nexit \(code)", "browser")
         return try Program.run(
             ["view"] + words,
             environment: [

@@ -23,52 +23,64 @@ struct JobCluster: Equatable, Sendable {
     let discovers: Bool
     let environment: [String: String]
 
-    /// Time in which nodes must answer.
+    /// Time in which nodes usually answer.
     static let limit = Duration.milliseconds(800)
-    /// Time in which nodes must answer when they are asked again.
-    static let patience = Duration.seconds(5)
+    /// Time that nodes have if the others' answers do not suffice.
+    static let patience = Duration.seconds(10)
     /// Time for discovery, if no node of this machine knows the others.
     static let search = Duration.milliseconds(400)
 
     /// Asks all nodes for their jobs.
-    func view(_ limit: Duration = limit) async throws -> View {
-        let targets = await addresses()
-        guard !targets.isEmpty else { return View() }
-        let keys = try KeyStore.user().ring()
-        let replies = poll(targets, within: limit) {
-            await Self.ask($0, keys)
-        } late: {
-            try? $0.get().calls.close()
+    /// - Parameter suffices: whether the answers so far contain what is needed. Until they do, silent nodes have longer to
+    ///   answer, since their links may be full of pixels, and nodes that this machine's node does not know yet are looked
+    ///   for.
+    /// - Returns: the answers, and a line for each node that gave none.
+    /// - Throws: `KeyStore`'s errors.
+    func view(until suffices: ((View) -> Bool)? = nil) async throws -> View {
+        let known = knownTargets()
+        var view = View()
+        let targets = known == nil ? await discoveredTargets() : all(known ?? [])
+        try await ask(targets, until: suffices, into: &view)
+        if known != nil, let suffices, !suffices(view) {
+            try await ask(await discoveredTargets().filter { !targets.contains($0) }, until: suffices, into: &view)
         }
-        var (view, seen, silent) = (View(), Set<SystemID>(), Set(targets))
-        for await (target, result) in replies {
-            silent.remove(target)
-            switch result {
-            case .success(let answer):
-                if seen.insert(answer.calls.node.identity).inserted {
-                    view.nodes.append(answer.calls)
-                    view.rows += answer.rows
-                }
-            case .failure(let error):
-                let error = error as? ScanError
-                view.troubles.append(
-                    "\(error?.system ?? target.first?.description ?? "a node") \(error?.message ?? "cannot be asked")")
-            }
-            if silent.isEmpty { break }
-        }
-        view.troubles += silent.compactMap(\.first).map { "\($0) does not answer" }.sorted()
         view.nodes.sort { $0.node.name < $1.node.name }
         view.rows = Self.merged(view.rows)
         return view
     }
 
-    /// Asks all nodes for their jobs. If some were silent and the answers do not suffice, all are asked again and have
-    /// longer: the link of the node that is meant may be full of pixels.
-    func view(thatSuffices suffices: (View) -> Bool) async throws -> View {
-        let view = try await view()
-        if view.troubles.isEmpty || suffices(view) { return view }
-        for calls in view.nodes { calls.close() }
-        return try await self.view(Self.patience)
+    /// Asks these nodes, and adds what they answer to `view`.
+    private func ask(
+        _ targets: [[SocketAddress]], until suffices: ((View) -> Bool)?, into view: inout View
+    ) async throws {
+        guard !targets.isEmpty else { return }
+        let keys = try KeyStore.user().ring()
+        let replies = poll(targets, usual: Self.limit, within: suffices == nil ? Self.limit : Self.patience) {
+            await Self.ask($0, keys)
+        } late: {
+            try? $0.get().calls.close()
+        }
+        var (silent, isLate) = (Set(targets), false)
+        for await event in replies {
+            switch event {
+            case .isLate: isLate = true
+            case .answered(let target, .success(let answer)):
+                silent.remove(target)
+                if view.nodes.contains(where: { $0.node.identity == answer.calls.node.identity }) {
+                    answer.calls.close()
+                } else {
+                    view.nodes.append(answer.calls)
+                    view.rows += answer.rows
+                }
+            case .answered(let target, .failure(let error)):
+                silent.remove(target)
+                let error = error as? ScanError
+                view.troubles.append(
+                    "\(error?.system ?? target.first?.description ?? "a node") \(error?.message ?? "cannot be asked")")
+            }
+            if silent.isEmpty || isLate && suffices?(view) != false { break }
+        }
+        view.troubles += silent.compactMap(\.first).map { "\($0) does not answer" }.sorted()
     }
 
     private struct Answer: Sendable {
@@ -77,8 +89,10 @@ struct JobCluster: Equatable, Sendable {
     }
 
     private static func ask(_ target: [SocketAddress], _ keys: KeyRing) async -> Result<Answer, any Error> {
+        var options = RemoteNodes.Options()
+        (options.timing.connect, options.timing.handshake) = (patience, patience)
         do {
-            let calls = try await NodeCalls.connect(to: target, keys: keys)
+            let calls = try await NodeCalls.connect(to: target, keys: keys, options: options)
             return .success(Answer(calls: calls, rows: try await calls.send(ClusterRequest(.list)).jobs ?? []))
         } catch {
             return .failure(error)
@@ -101,19 +115,24 @@ struct JobCluster: Equatable, Sendable {
         return best.values.sorted { ($0.ageSeconds, $0.id) < ($1.ageSeconds, $1.id) }
     }
 
-    /// Where nodes are: what the node of this machine has discovered, or else what is discovered now.
-    private func addresses() async -> [[SocketAddress]] {
-        var all = nodes.map { [$0] }
-        guard discovers || !srv.isEmpty else { return all }
+    /// The nodes that are given, and those that the node of this machine knows; nil if those must be discovered.
+    private func knownTargets() -> [[SocketAddress]]? {
+        guard discovers || !srv.isEmpty else { return [] }
+        guard srv.isEmpty else { return nil }
         // Not if no node runs: that is no error.
-        let known =
-            srv.isEmpty ? (try? LocalSocket.send(LocalRequest(action: .peers), environment, timeLimit: 1))?.peers : nil
-        if let known {
-            all += known.map { $0.compactMap { try? SocketAddress(parsing: $0) } }
-        } else {
-            all += await Self.discovered(NodeSources(discovers: discovers, srv: srv).all)
-        }
-        return Set(all.filter { !$0.isEmpty }).sorted { "\($0[0])" < "\($1[0])" }
+        let peers = (try? LocalSocket.send(LocalRequest(action: .peers), environment, timeLimit: 1))?.peers
+        return peers.map { $0.map { $0.compactMap { try? SocketAddress(parsing: $0) } } }
+    }
+
+    /// The nodes that are given, and those that are discovered now.
+    private func discoveredTargets() async -> [[SocketAddress]] {
+        guard discovers || !srv.isEmpty else { return [] }
+        return all(await Self.discovered(NodeSources(discovers: discovers, srv: srv).all))
+    }
+
+    /// These and the nodes that are given, each once.
+    private func all(_ others: [[SocketAddress]]) -> [[SocketAddress]] {
+        Set((nodes.map { [$0] } + others).filter { !$0.isEmpty }).sorted { "\($0[0])" < "\($1[0])" }
     }
 
     private static func discovered(_ sources: [any ServiceDiscovery]) async -> [[SocketAddress]] {

@@ -39,7 +39,7 @@ final class ClusterWatch: Sendable {
                 $0.calls?.close()
             }
             var (rows, silent) = ([JobsCommand.SubmittedRow](), targets)
-            for await (target, answer) in answers {
+            for await case .answered(let target, let answer) in answers {
                 silent.remove(target)
                 guard let calls = answer.calls, let load = answer.load else {
                     lose(target, &connections, answer.trouble ?? "cannot be asked")
