@@ -12,7 +12,9 @@ let swift: [SwiftSetting] = [
 /// modules and with its assertions; the tests themselves are not. Whole modules take less processor time than files one
 /// by one. Several threads, since the compiler writes no index of a module otherwise.
 let isOptimized = Context.environment["SKYFARM_OPTIMIZE"] != nil
-let optimized = ["-O", "-assert-config", "Debug", "-whole-module-optimization", "-num-threads", "2"]
+let optimized = [
+    "-O", "-assert-config", "Debug", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2",
+]
 let computing: [SwiftSetting] = swift + (isOptimized ? [.unsafeFlags(optimized, .when(configuration: .debug))] : [])
 let computingC: [CSetting] = isOptimized ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : []
 

@@ -91,7 +91,7 @@ struct Skyfarm {
 
     /// What the words ask for. The words of `sex` are SExtractor's, and are left to that command.
     private static func request(_ words: [String]) throws(UsageError) -> CommandLineParser.Request {
-        let isHelp = ["--help", "-h", "--version", "-V"].contains { words.dropFirst().first == $0 }
+        let isHelp = ["--help", "-h"].contains { words.dropFirst().first == $0 }
         guard words.first == "sex", !isHelp else { return try CommandLineParser(program).parse(words) }
         var arguments = Arguments()
         arguments.words = Array(words.dropFirst())

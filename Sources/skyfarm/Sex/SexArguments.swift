@@ -7,6 +7,7 @@ struct SexArguments: Equatable, Sendable {
     enum Listing: Equatable, Sendable {
         case configuration(isComplete: Bool)
         case columns
+        case version
     }
 
     var images: [String] = []
@@ -25,7 +26,7 @@ struct SexArguments: Equatable, Sendable {
 
     /// Whether a word is none that may be a value.
     private static func isFlag(_ word: String) -> Bool {
-        if word.hasPrefix("--") || ["-c", "-d", "-dd", "-dp"].contains(word) { return true }
+        if word.hasPrefix("--") || ["-c", "-d", "-dd", "-dp", "-v"].contains(word) { return true }
         return word.hasPrefix("-") && SexKey.named(word.dropFirst().uppercased()) != nil
     }
 
@@ -38,6 +39,7 @@ struct SexArguments: Equatable, Sendable {
             case "-d": listing = .configuration(isComplete: false)
             case "-dd": listing = .configuration(isComplete: true)
             case "-dp": listing = .columns
+            case "-v", "-V", "--version": listing = .version
             case "-c":
                 guard let name = rest.popFirst() else { throw UsageError("-c needs the name of a configuration file") }
                 configuration = name

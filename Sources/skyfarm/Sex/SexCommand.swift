@@ -7,6 +7,8 @@ import SkyScan
 struct SexCommand: Command {
     /// Names under which the program is this command.
     static let names = ["sex", "source-extractor", "sextractor"]
+    /// Whose settings, columns and formats these are, in the words in which programs look for it.
+    static let release = "SExtractor version 2.25.0"
 
     private let arguments: SexArguments
     private let layers: Arguments
@@ -20,6 +22,7 @@ struct SexCommand: Command {
         switch arguments.listing {
         case .configuration(let isComplete): return try show(SexKey.file(all: isComplete))
         case .columns: return try show(Self.columnList)
+        case .version: return try show("\(Self.release) (\(Skyfarm.software))\n")
         case nil: break
         }
         var warnings: [String] = []
@@ -69,7 +72,7 @@ struct SexCommand: Command {
         ],
         description: [
             "The command line is SExtractor's: an image, -c FILE with the configuration (default.sex if it exists), and"
-                + " -KEY VALUE for single keys, which win. -d and -dd print the configuration, -dp the columns. A key whose"
+                + " -KEY VALUE for single keys, which win. -d and -dd print the configuration, -dp the columns, -v the version. A key whose"
                 + " value would change the catalogue in a way that skyfarm does not support ends the command with its name;"
                 + " Docs/SExtractor.md lists all keys and columns.",
             "Flags of skyfarm scan may be given between, as --flag or --flag=value, such as --node=HOST:PORT or"

@@ -27,7 +27,8 @@ struct SexOptions {
         guard let image = arguments.images.first, arguments.images.count == 1 else {
             throw UsageError(
                 arguments.images.isEmpty
-                    ? "IMAGE is missing: skyfarm sex IMAGE [-c FILE] [-KEY VALUE]..."
+                    // Wrappers find the version in the error about a command without words.
+                    ? "IMAGE is missing: skyfarm sex IMAGE [-c FILE] [-KEY VALUE]..., as \(SexCommand.release)"
                     : "SExtractor takes one image, not \(arguments.images.count); skyfarm scan takes many")
         }
         let images = Self.images(image)

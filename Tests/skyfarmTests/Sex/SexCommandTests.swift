@@ -46,6 +46,14 @@ import Testing
         #expect(flags.code == 0, "\(flags.errors)")
     }
 
+    @Test("programs that run SExtractor find its version", arguments: [["-v"], ["--version"], []])
+    func version(words: [String]) throws {
+        let result = try Program.run(["sex"] + words)
+        let text = words.isEmpty ? result.errors : result.output
+        #expect(text.contains(/[Vv]ersion 2\.25\.0/) && text.contains("skyfarm"), "\(text)")
+        #expect(result.code == (words.isEmpty ? 2 : 0))
+    }
+
     @Test("header cards beside the image replace those of its header; a set of them is missing")
     func head() throws {
         let sky = try scene.sky(size: "200x200")
