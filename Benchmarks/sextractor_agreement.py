@@ -62,6 +62,9 @@ class Programs:
             "CATALOG_TYPE": "ASCII",
             "CATALOG_NAME": catalogue,
             "VERBOSE_TYPE": "QUIET",
+            # source-extractor forgets rows of sources that are higher than this.
+            "MEMORY_BUFSIZE": "4096",
+            "MEMORY_PIXSTACK": "5000000",
         }
         words = [image, "-c", "/dev/null"] + [word for key, value in settings.items() for word in ("-" + key, value)]
         if own:
@@ -140,7 +143,7 @@ def main():
     parser.add_argument("skyfarm")
     parser.add_argument("images", nargs="*")
     parser.add_argument("--seeds", type=int, default=10)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     print(
         "| image | above 10 σ | unblended | positions | `MAG_AUTO` | `FLAGS` | `CLASS_STAR` | `FWHM_IMAGE`"
         " | itself: `MAG_AUTO` | itself: `FLAGS` |\n" + "|---" * 10 + "|"

@@ -21,7 +21,10 @@ package struct CatalogAssembly: Sendable {
     /// Assembles the sources of all bands and windows, given in any order.
     package init(_ batch: SourceBatch, parameters: ScanParameters) {
         let order = batch.keyOrder()
-        let cleaned = parameters.clean.map { SourceCleaner(batch, order: order, parameter: $0).clean() }
+        let cleaned = parameters.clean.map { parameter in
+            let cleaner = SourceCleaner(batch, order: order, parameter: parameter)
+            return parameters.measurements == nil ? cleaner.clean() : cleaner.merge()
+        }
         let kept = cleaned.map { order.selecting($0.survivors) } ?? order
         if parameters.needsPixels {
             let absorbers = cleaned?.absorbers ?? []

@@ -60,10 +60,16 @@ struct NeighbourGrid {
     }
 
     /// Calls `body` with every later source that may be within reach of source `index`, in no particular order.
-    func forEach(after index: Int, _ body: (Int) -> Void) {
-        for other in others where other > index { body(other) }
+    func forEach(after index: Int, _ body: (Int) -> Void) { forEach(near: index, among: index + 1..<x.count, body) }
+
+    /// Calls `body` with every earlier source that may be within reach of source `index`, in no particular order.
+    func forEach(before index: Int, _ body: (Int) -> Void) { forEach(near: index, among: 0..<index, body) }
+
+    @inline(__always)
+    private func forEach(near index: Int, among candidates: Range<Int>, _ body: (Int) -> Void) {
+        for other in others where candidates.contains(other) { body(other) }
         guard sizes[index].isFinite, (0..<1e9).contains(x[index]), (0..<1e9).contains(y[index]) else {
-            for other in index + 1..<max(index + 1, x.count) where !others.contains(other) { body(other) }
+            for other in candidates where !others.contains(other) { body(other) }
             return
         }
         for level in levels {
@@ -75,7 +81,10 @@ struct NeighbourGrid {
                 // The cells of a row are consecutive, and so are their members.
                 let range =
                     Int(level.starts[first + columns.lowerBound])..<Int(level.starts[first + columns.upperBound])
-                for position in range where level.members[position] > index { body(Int(level.members[position])) }
+                for position in range {
+                    let member = Int(level.members[position])
+                    if candidates.contains(member) { body(member) }
+                }
             }
         }
     }

@@ -22,6 +22,42 @@ struct SourceCleanerTests {
         }
     }
 
+    /// Round sources of one pixel's width on a line, in the order in which they end.
+    private static func line(_ sources: [(x: Double, flux: Float)]) -> SourceCleaner {
+        var batch = SourceBatch()
+        var table = SourceTable()
+        for source in sources {
+            table.x.append(source.x)
+            table.y.append(10)
+            table.cflux.append(source.flux)
+        }
+        let ones = sources.map { _ in Float(1) }
+        (table.a, table.b, table.cxx, table.cyy, table.thresh) = (ones, ones, ones, ones, ones)
+        table.cxy = sources.map { _ in 0 }
+        table.npix = sources.map { _ in 10 }
+        batch.sources = table
+        batch.abcor = ones
+        batch.mthresh = sources.map { _ in 2 }
+        return SourceCleaner(batch, order: Array(sources.indices), parameter: 1)
+    }
+
+    @Test("SExtractor's wing is that of a source with all that were merged into it, SEP's that of the source alone")
+    func merging() {
+        // Above 2, the wing of a flux of 100 reaches 1.22 pixels, that of 160 in 20 pixels 1.75.
+        let sources: [(x: Double, flux: Float)] = [(10, 100), (11, 60), (8.5, 30)]
+        let alone = Self.line([sources[0], sources[2]])
+        #expect(alone.clean().survivors == [0, 1] && alone.merge().survivors == [0, 1])
+        let cleaner = Self.line(sources)
+        #expect(cleaner.clean().survivors == [0, 2] && cleaner.merge().survivors == [0])
+        #expect(cleaner.merge().absorbers == [nil, 0, 0])
+    }
+
+    @Test("a source is merged into the first of those before it, or else into the first brighter one after it")
+    func order() {
+        #expect(Self.line([(11.1, 100), (9, 120), (10, 20)]).merge().absorbers == [nil, nil, 0])
+        #expect(Self.line([(10, 20), (11.1, 100), (9, 120)]).merge().absorbers == [1, nil, nil])
+    }
+
     @Test("the grid finds every pair within reach", arguments: UInt64(0)..<40)
     func pairs(seed: UInt64) {
         var random = SplitMix64(seed: seed)
@@ -31,14 +67,20 @@ struct SourceCleanerTests {
         let a = (0..<count).map { _ in Float.random(in: 0...1, using: &random) * (seed % 2 == 0 ? 5 : 90) }
         if count > 3 { (x[0], x[1], x[2]) = (.nan, -5, 1e30) }
         let grid = NeighbourGrid(x: x, y: y, sizes: a, zone: 10)
-        for first in 0..<count {
-            var found: [Int] = []
-            grid.forEach(after: first) { found.append($0) }
-            #expect(Set(found).count == found.count && found.allSatisfy { $0 > first })
-            for second in first + 1..<max(first + 1, count) where !found.contains(second) {
-                let (dx, dy) = (x[first] - x[second], y[first] - y[second])
-                let reach = 10 * Double(a[first] + a[second])
-                #expect(dx * dx + dy * dy > reach * reach)
+        func isBeyondReach(_ first: Int, _ second: Int) -> Bool {
+            let (dx, dy) = (x[first] - x[second], y[first] - y[second])
+            let reach = 10 * Double(a[first] + a[second])
+            return dx * dx + dy * dy > reach * reach
+        }
+        for index in 0..<count {
+            var (later, earlier): ([Int], [Int]) = ([], [])
+            grid.forEach(after: index) { later.append($0) }
+            grid.forEach(before: index) { earlier.append($0) }
+            let found = Set(later + earlier)
+            #expect(found.count == later.count + earlier.count)
+            #expect(later.allSatisfy { $0 > index } && earlier.allSatisfy { $0 < index })
+            for other in 0..<count where other != index && !found.contains(other) {
+                #expect(isBeyondReach(index, other))
             }
         }
     }
