@@ -55,6 +55,8 @@ class Programs:
     def sources(self, image, seed=None, own=False):
         """The sources of an image; None if the program cannot read it."""
         catalogue = os.path.join(self.folder, "catalogue")
+        if os.path.exists(catalogue):
+            os.remove(catalogue)
         settings = {
             "PARAMETERS_NAME": self.columns,
             "FILTER_NAME": self.filter,
@@ -62,9 +64,10 @@ class Programs:
             "CATALOG_TYPE": "ASCII",
             "CATALOG_NAME": catalogue,
             "VERBOSE_TYPE": "QUIET",
-            # source-extractor forgets rows of sources that are higher than this.
+            # With too little room source-extractor forgets rows of large sources, and cleans among fewer.
             "MEMORY_BUFSIZE": "4096",
             "MEMORY_PIXSTACK": "5000000",
+            "MEMORY_OBJSTACK": "60000",
         }
         words = [image, "-c", "/dev/null"] + [word for key, value in settings.items() for word in ("-" + key, value)]
         if own:
@@ -159,9 +162,8 @@ def main():
             if result["alone"] == 0:
                 print(f"{image}: no unblended source above 10 sigma", file=sys.stderr)
                 continue
-            itself = [
-                agreement(pairs(others, programs.sources(image, seed=seed))) for seed in range(2, 2 + options.seeds)
-            ]
+            seeds = [programs.sources(image, seed=seed) or [] for seed in range(2, 2 + options.seeds)]
+            itself = [agreement(pairs(others, sources)) for sources in seeds]
             cells = [f"`{os.path.basename(image)}`"] + [
                 str(value) if isinstance(value, int) else f"{value:.1f}" for value in result.values()
             ]

@@ -1,13 +1,14 @@
-/// SEP's cleaning of a whole catalogue: removes detections explained by a neighbour's wing.
+/// Cleaning of a whole catalogue: removes detections explained by a neighbour's wing. ``clean()`` is SEP's, ``merge()``
+/// SExtractor's.
 ///
 /// SEP compares all pairs; this compares a source with those within SEP's reach of ten semi-major axes only. Pairs are
-/// independent except for which sources survive, so the order among a source's neighbours does not matter. The
+/// independent except for which sources survive, so the order among a source's neighbours does not matter in SEP's. The
 /// arithmetic is SEP's, in the same mix of single and double precision, so the surviving sources are the same.
 package struct SourceCleaner {
     private let x: [Double]
     private let y: [Double]
     private let a: [Float]
-    /// Surface brightness below which a source is explained by a wing.
+    /// Surface brightness that a wing must exceed to explain a source.
     let mthresh: [Float]
     let profiles: [CleaningProfile]
 

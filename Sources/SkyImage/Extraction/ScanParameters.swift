@@ -42,7 +42,8 @@ public struct ScanParameters: Codable, Hashable, Sendable {
     /// default.
     public var gain = 0.0
     /// What else is measured, of the sources that survive cleaning; nil, the default: nothing. The photometry is then
-    /// done with these rules for neighbours, too.
+    /// done with these rules for neighbours, too, and cleaning is SExtractor's instead of SEP's, so that other sources may
+    /// survive it.
     public var measurements: MeasurementRequest?
     /// Whether the pixels of each source are returned, for images of the sources. They always are with ``measurements``.
     public var returnsPixels = false

@@ -51,7 +51,7 @@ extension JobsCommand {
             "The record of a finished job is kept. A partial job keeps its results as well: the same command retries"
                 + " the missing sectors.",
             "The jobs of skyfarm-submit(1) come first in the list: those of this machine, and of each node that answers"
-                + " within 0.8 s; a command for one job waits for up to 5 s for its node. The nodes are those that the node"
+                + " within 0.8 s; a command for one job waits for up to 10 s for its node. The nodes are those that the node"
                 + " of this machine has discovered, or else those that are discovered now, and those of --node and --srv.",
             "watch shows the progress of one job, of any node, as skyfarm-scan(1) does until it ends, and has the exit"
                 + " code of its scan; wait waits for several, and has the first exit code that is not 0. pause ends the"

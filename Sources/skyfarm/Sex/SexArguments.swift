@@ -26,7 +26,7 @@ struct SexArguments: Equatable, Sendable {
 
     /// Whether a word is none that may be a value.
     private static func isFlag(_ word: String) -> Bool {
-        if word.hasPrefix("--") || ["-c", "-d", "-dd", "-dp", "-v"].contains(word) { return true }
+        if word.hasPrefix("--") || ["-c", "-d", "-dd", "-dp", "-v", "-V"].contains(word) { return true }
         return word.hasPrefix("-") && SexKey.named(word.dropFirst().uppercased()) != nil
     }
 

@@ -25,6 +25,10 @@ struct SexCommand: Command {
         case .version: return try show("\(Self.release) (\(Skyfarm.software))\n")
         case nil: break
         }
+        // Before a file is read: wrappers find the version in this error.
+        if arguments.images.isEmpty {
+            throw UsageError("IMAGE is missing: skyfarm sex IMAGE [-c FILE] [-KEY VALUE]..., as \(Self.release)")
+        }
         var warnings: [String] = []
         let configuration = try configuration(&warnings)
         let options = try SexOptions(configuration, arguments, layers).options
@@ -72,8 +76,8 @@ struct SexCommand: Command {
         ],
         description: [
             "The command line is SExtractor's: an image, -c FILE with the configuration (default.sex if it exists), and"
-                + " -KEY VALUE for single keys, which win. -d and -dd print the configuration, -dp the columns, -v the version. A key whose"
-                + " value would change the catalogue in a way that skyfarm does not support ends the command with its name;"
+                + " -KEY VALUE for single keys, which win. -d and -dd print the configuration, -dp the columns, -v the"
+                + " version. A key whose value would change the catalogue in a way that skyfarm does not support ends the command with its name;"
                 + " Docs/SExtractor.md lists all keys and columns.",
             "Flags of skyfarm scan may be given between, as --flag or --flag=value, such as --node=HOST:PORT or"
                 + " --local-slots=4. The scan runs on all nodes of the cluster, and its catalogue does not depend on them.",

@@ -25,11 +25,7 @@ struct SexOptions {
         _ arguments: SexArguments, _ layers: Arguments, _ verbosity: [String]
     ) throws(UsageError) -> ScanCommand.Options {
         guard let image = arguments.images.first, arguments.images.count == 1 else {
-            throw UsageError(
-                arguments.images.isEmpty
-                    // Wrappers find the version in the error about a command without words.
-                    ? "IMAGE is missing: skyfarm sex IMAGE [-c FILE] [-KEY VALUE]..., as \(SexCommand.release)"
-                    : "SExtractor takes one image, not \(arguments.images.count); skyfarm scan takes many")
+            throw UsageError("SExtractor takes one image, not \(arguments.images.count); skyfarm scan takes many")
         }
         let images = Self.images(image)
         let words =

@@ -22,34 +22,57 @@ struct SourceCleanerTests {
         }
     }
 
+    private typealias Line = [(x: Double, flux: Float)]
+
     /// Round sources of one pixel's width on a line, in the order in which they end.
-    private static func line(_ sources: [(x: Double, flux: Float)]) -> SourceCleaner {
+    private static func batch(_ line: Line) -> SourceBatch {
         var batch = SourceBatch()
-        var table = SourceTable()
-        for source in sources {
-            table.x.append(source.x)
-            table.y.append(10)
-            table.cflux.append(source.flux)
+        for column in SourceTable.columns {
+            switch column {
+            case .int16(_, let path): batch.sources[keyPath: path] = line.map { _ in 0 }
+            case .int32(_, let path): batch.sources[keyPath: path] = line.map { _ in 10 }
+            case .float(_, let path): batch.sources[keyPath: path] = line.map { _ in 1 }
+            case .double(_, let path): batch.sources[keyPath: path] = line.map { _ in 10 }
+            }
         }
-        let ones = sources.map { _ in Float(1) }
-        (table.a, table.b, table.cxx, table.cyy, table.thresh) = (ones, ones, ones, ones, ones)
-        table.cxy = sources.map { _ in 0 }
-        table.npix = sources.map { _ in 10 }
-        batch.sources = table
-        batch.abcor = ones
-        batch.mthresh = sources.map { _ in 2 }
-        return SourceCleaner(batch, order: Array(sources.indices), parameter: 1)
+        batch.sources.x = line.map(\.x)
+        batch.sources.cflux = line.map(\.flux)
+        batch.sources.cxy = line.map { _ in 0 }
+        (batch.abcor, batch.mthresh) = (line.map { _ in 1 }, line.map { _ in 2 })
+        (batch.keyRow, batch.keyColumn) = (Array(0..<Int32(line.count)), line.map { _ in 0 })
+        batch.pixels.count = line.map { _ in 0 }
+        return batch
     }
+
+    private static func line(_ line: Line) -> SourceCleaner {
+        SourceCleaner(batch(line), order: Array(line.indices), parameter: 1)
+    }
+
+    // Above 2, the wing of a flux of 100 reaches 1.22 pixels, that of 160 in 20 pixels 1.75.
+    private static let three: Line = [(10, 100), (11, 60), (8.5, 30)]
 
     @Test("SExtractor's wing is that of a source with all that were merged into it, SEP's that of the source alone")
     func merging() {
-        // Above 2, the wing of a flux of 100 reaches 1.22 pixels, that of 160 in 20 pixels 1.75.
-        let sources: [(x: Double, flux: Float)] = [(10, 100), (11, 60), (8.5, 30)]
-        let alone = Self.line([sources[0], sources[2]])
+        let alone = Self.line([Self.three[0], Self.three[2]])
         #expect(alone.clean().survivors == [0, 1] && alone.merge().survivors == [0, 1])
-        let cleaner = Self.line(sources)
+        let cleaner = Self.line(Self.three)
         #expect(cleaner.clean().survivors == [0, 2] && cleaner.merge().survivors == [0])
         #expect(cleaner.merge().absorbers == [nil, 0, 0])
+        // The brighter source comes second.
+        #expect(Self.line([Self.three[1], Self.three[0], Self.three[2]]).merge().absorbers == [1, nil, 1])
+    }
+
+    @Test("a source that is merged on its arrival removes none of those before it")
+    func mergedOnArrival() {
+        #expect(Self.line([(12, 20), (10, 200), (11, 60)]).merge().absorbers == [nil, nil, 1])
+    }
+
+    @Test("a catalogue with SExtractor's columns is cleaned as SExtractor does, the others as SEP does")
+    func assembly() {
+        var parameters = ScanParameters()
+        #expect(CatalogAssembly(Self.batch(Self.three), parameters: parameters).sources.x == [10, 8.5])
+        parameters.measurements = MeasurementRequest()
+        #expect(CatalogAssembly(Self.batch(Self.three), parameters: parameters).sources.x == [10])
     }
 
     @Test("a source is merged into the first of those before it, or else into the first brighter one after it")

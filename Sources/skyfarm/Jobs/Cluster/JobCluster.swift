@@ -40,9 +40,12 @@ struct JobCluster: Equatable, Sendable {
         let known = knownTargets()
         var view = View()
         let targets = known == nil ? await discoveredTargets() : all(known ?? [])
-        try await ask(targets, until: suffices, into: &view)
+        let end = ContinuousClock.now + (suffices == nil ? Self.limit : Self.patience)
+        try await ask(targets, until: suffices, end, into: &view)
         if known != nil, let suffices, !suffices(view) {
-            try await ask(await discoveredTargets().filter { !targets.contains($0) }, until: suffices, into: &view)
+            let asked = Set(targets.joined())
+            let others = await discoveredTargets().filter { asked.isDisjoint(with: $0) }
+            try await ask(others, until: suffices, end, into: &view)
         }
         view.nodes.sort { $0.node.name < $1.node.name }
         view.rows = Self.merged(view.rows)
@@ -51,12 +54,14 @@ struct JobCluster: Equatable, Sendable {
 
     /// Asks these nodes, and adds what they answer to `view`.
     private func ask(
-        _ targets: [[SocketAddress]], until suffices: ((View) -> Bool)?, into view: inout View
+        _ targets: [[SocketAddress]], until suffices: ((View) -> Bool)?, _ end: ContinuousClock.Instant,
+        into view: inout View
     ) async throws {
         guard !targets.isEmpty else { return }
         let keys = try KeyStore.user().ring()
-        let replies = poll(targets, usual: Self.limit, within: suffices == nil ? Self.limit : Self.patience) {
-            await Self.ask($0, keys)
+        let limit = max(Self.limit, end - .now)
+        let replies = poll(targets, usual: Self.limit, within: limit) {
+            await Self.ask($0, keys, until: end)
         } late: {
             try? $0.get().calls.close()
         }
@@ -88,14 +93,25 @@ struct JobCluster: Equatable, Sendable {
         var rows: [JobsCommand.SubmittedRow]
     }
 
-    private static func ask(_ target: [SocketAddress], _ keys: KeyRing) async -> Result<Answer, any Error> {
-        var options = RemoteNodes.Options()
-        (options.timing.connect, options.timing.handshake) = (patience, patience)
-        do {
-            let calls = try await NodeCalls.connect(to: target, keys: keys, options: options)
-            return .success(Answer(calls: calls, rows: try await calls.send(ClusterRequest(.list)).jobs ?? []))
-        } catch {
-            return .failure(error)
+    /// Asks a node. An attempt that fails after a while is repeated until `end`: over a full link the handshake may take
+    /// longer than nodes allow. What fails at once would fail again.
+    private static func ask(
+        _ target: [SocketAddress], _ keys: KeyRing, until end: ContinuousClock.Instant
+    ) async -> Result<Answer, any Error> {
+        while true {
+            let start = ContinuousClock.now
+            do {
+                let calls = try await NodeCalls.connect(to: target, keys: keys)
+                do {
+                    return .success(Answer(calls: calls, rows: try await calls.send(ClusterRequest(.list)).jobs ?? []))
+                } catch {
+                    calls.close()
+                    throw error
+                }
+            } catch {
+                let now = ContinuousClock.now
+                guard now - start > limit, now < end else { return .failure(error) }
+            }
         }
     }
 

@@ -43,7 +43,8 @@ extension JobsCommand {
         }
         let view = try await options.cluster.view { view in
             rows(view).contains { row in
-                row.state == SubmittedJob.State.lost.rawValue || (try? view.node(of: row, options.on)) != nil
+                let isLost = options.on == nil && row.state == SubmittedJob.State.lost.rawValue
+                return isLost || (try? view.node(of: row, options.on)) != nil
             }
         }
         let rows = rows(view)
