@@ -120,24 +120,44 @@ struct SExtractorContext: ~Copyable {
         }
     }
 
-    /// The factor from isophotal to corrected isophotal fluxes: Maddox et al. (1990), for Gaussian profiles.
-    private var isoCorrections: [Double] {
+    /// The correction of isophotal fluxes for wings below the threshold, that of Gaussian profiles: Maddox et al. (1990)
+    /// with the coefficients and limits of SExtractor, found by experiment.
+    private enum WingCorrection {
+        private static let linear = 0.196099
+        private static let quadratic = 0.751208
+
+        /// The detection threshold times the area in units of the isophotal flux: 0 to 1.
+        static func ratio(area: Double, threshold: Double, flux: Double) -> Double {
+            flux > 0 ? min(max(area * threshold / flux, 0), 1) : 0
+        }
+
+        /// The share of the flux that is above the threshold.
+        static func share(_ ratio: Double) -> Double { 1 - ratio * (linear + quadratic * ratio) }
+
+        /// The relative change of the share with that of the ratio.
+        static func slope(_ ratio: Double) -> Double { ratio * (linear + 2 * quadratic * ratio) }
+    }
+
+    /// Of the threshold of detection, also in another image.
+    private var wingRatios: [Double] {
         let fluxes = fluxIso
-        let factor = parameters.threshold / (request.analysisThreshold ?? parameters.threshold)
-        let thresholds =
-            request.isOfOtherImage ? analysisThresholds.map { $0 * factor } : sources.thresh.map(Double.init)
-        return (0..<sources.count).map { index in
-            let flux = fluxes[index]
-            guard flux > 0 else { return 1 }
-            let ratio = areas[index] * thresholds[index] / flux
-            let eta = 1 - 0.1961 * ratio - 0.7512 * ratio * ratio
-            return ratio < 0.42 ? 1 / eta : 1 / 0.8
+        return (0..<sources.count).map {
+            WingCorrection.ratio(area: areas[$0], threshold: Double(sources.thresh[$0]), flux: fluxes[$0])
         }
     }
 
-    var fluxIsoCor: [Double] { zip(fluxIso, isoCorrections).map(*) }
+    var fluxIsoCor: [Double] { zip(fluxIso, wingRatios).map { $0 / WingCorrection.share($1) } }
 
-    var fluxErrIsoCor: [Double] { zip(fluxErrIso, isoCorrections).map(*) }
+    /// The error of the isophotal flux, and that of the correction by flux and area.
+    var fluxErrIsoCor: [Double] {
+        let (fluxes, errors, ratios) = (fluxIso, fluxErrIso, wingRatios)
+        return (0..<sources.count).map { index in
+            guard areas[index] > 0 else { return errors[index] }
+            let (variance, slope) = (errors[index] * errors[index], WingCorrection.slope(ratios[index]))
+            let relative = variance + fluxes[index] * fluxes[index] / areas[index]
+            return (variance + slope * slope * relative).squareRoot()
+        }
+    }
 
     /// FLUX_AUTO, but FLUX_ISOCOR of sources whose aperture neighbours contaminate.
     var fluxBest: [Double] { best(first(.fluxAuto), fluxIsoCor) }

@@ -12,7 +12,8 @@ import Testing
         FileManager.default.isExecutableFile(atPath: extractor) && !RealImages.all.isEmpty
     private static let columns = [
         "X_IMAGE", "Y_IMAGE", "MAG_AUTO", "FLUX_AUTO", "FLUXERR_AUTO", "FLAGS", "CLASS_STAR", "BACKGROUND", "FLUX_APER",
-        "PETRO_RADIUS", "FLUX_PETRO", "FLUX_MAX", "FWHM_IMAGE", "FLUXERR_ISO",
+        "PETRO_RADIUS", "FLUX_PETRO", "FLUX_MAX", "FWHM_IMAGE", "FLUXERR_ISO", "FLUX_ISO", "FLUX_ISOCOR",
+        "FLUXERR_ISOCOR",
     ]
 
     let scene: Scene
@@ -70,6 +71,10 @@ import Testing
         abs((pair.0[column] ?? .nan) - (pair.1[column] ?? .nan))
     }
 
+    private static func isEqual(_ pair: (Row, Row), _ column: String, within limit: Double) -> Bool {
+        difference(pair, column) <= limit * abs(pair.0[column] ?? .nan)
+    }
+
     /// Whether a source is above 10 sigma; and unblended for both programs.
     private static func isBright(_ pair: (Row, Row)) -> Bool {
         (pair.0["FLUX_AUTO"] ?? 0) > 10 * (pair.0["FLUXERR_AUTO"] ?? .infinity)
@@ -87,6 +92,7 @@ import Testing
         .enabled(if: isPresent, "needs source-extractor (Debian) and real images"))
     func sources() throws {
         var (all, alone, positions, magnitudes, flags, stars, radii, widths) = (0, 0, 0, 0, 0, 0, 0, 0)
+        var (sameIsophote, corrected) = (0, 0)
         for image in Self.images {
             let (pairs, others) = try pairs(image.path)
             let bright = pairs.filter(Self.isBright)
@@ -99,12 +105,22 @@ import Testing
             // Of a single pixel above a fifth of the peak SExtractor's width is 0 or the limit, by rounding.
             widths += own.count { $0.1["FWHM_IMAGE"] == 0 || Self.difference($0, "FWHM_IMAGE") < 0.02 }
             stars += own.count { Self.difference($0, "CLASS_STAR") < 0.05 }
+            // The faintest sources are corrected most.
+            let same = pairs.filter { Self.isEqual($0, "FLUX_ISO", within: 1e-5) }
+            sameIsophote += same.count
+            corrected += same.count {
+                Self.isEqual($0, "FLUX_ISOCOR", within: 1e-4)
+                    && (Self.isEqual($0, "FLUXERR_ISOCOR", within: 1e-4)
+                        || !Self.isEqual($0, "FLUXERR_ISO", within: 1e-5))
+            }
             flags += bright.count { $0.0["FLAGS"] == $0.1["FLAGS"] }
         }
         let figures = "\(all) sources, \(alone) alone: \(positions), \(magnitudes), \(radii), \(stars); \(flags)"
         #expect(alone > 1000 && all > 1500, "\(figures)")
         #expect(
             positions * 100 >= alone * 99 && magnitudes * 100 >= alone * 99 && radii * 100 >= alone * 99, "\(figures)")
+        #expect(
+            sameIsophote > 2000 && corrected * 1000 >= sameIsophote * 999, "\(corrected) of \(sameIsophote) isophotes")
         #expect(widths * 100 >= alone * 98, "\(widths) of \(alone)")
         #expect(stars * 100 >= alone * 95 && flags * 100 >= all * 98, "\(figures)")
     }
