@@ -4,7 +4,7 @@
     internal import Darwin
 #endif
 
-/// A source's wing in SEP's cleaning: amplitude times (1 + alpha r²) to the power of minus the parameter.
+/// A source's wing in cleaning, in SEP's arithmetic: amplitude times (1 + alpha r²) to the power of minus the parameter.
 struct CleaningProfile {
     private var amplitude = 0.0
     private var alpha = 0.0

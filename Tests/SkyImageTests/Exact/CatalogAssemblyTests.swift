@@ -13,18 +13,7 @@ struct CatalogAssemblyTests {
 
     /// Sources without a neighbour, whose apertures reach so far.
     private func assembly(_ boxes: [PixelRect]) -> CatalogAssembly {
-        let count = boxes.count
-        var batch = SourceBatch()
-        for column in SourceTable.columns {
-            switch column {
-            case .int16(_, let path): batch.sources[keyPath: path] = Array(repeating: 0, count: count)
-            case .int32(_, let path): batch.sources[keyPath: path] = Array(repeating: 1, count: count)
-            case .float(_, let path): batch.sources[keyPath: path] = Array(repeating: 1, count: count)
-            case .double(_, let path): batch.sources[keyPath: path] = Array(repeating: 1, count: count)
-            }
-        }
-        (batch.keyRow, batch.keyColumn) = (Array(0..<Int32(count)), Array(repeating: 0, count: count))
-        (batch.abcor, batch.mthresh) = (Array(repeating: 1, count: count), Array(repeating: 1, count: count))
+        var batch = SourceBatch.uniform(count: boxes.count)
         for (index, box) in boxes.enumerated() { batch.open.append(index: index, box: box) }
         var parameters = ScanParameters()
         parameters.clean = nil

@@ -31,16 +31,9 @@ struct CutIslandPlannerTests {
 
     private func result(key: (Int32, Int32), x: Double) -> WindowResult {
         var result = WindowResult()
-        for column in SourceTable.columns {
-            switch column {
-            case .int16(_, let path): result.batch.sources[keyPath: path] = [0]
-            case .int32(_, let path): result.batch.sources[keyPath: path] = [0]
-            case .float(_, let path): result.batch.sources[keyPath: path] = [0]
-            case .double(_, let path): result.batch.sources[keyPath: path] = [x]
-            }
-        }
+        result.batch = .uniform(count: 1)
+        result.batch.sources.x = [x]
         (result.batch.keyRow, result.batch.keyColumn) = ([key.0], [key.1])
-        (result.batch.abcor, result.batch.mthresh) = ([1], [1])
         return result
     }
 

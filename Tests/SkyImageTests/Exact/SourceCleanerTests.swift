@@ -26,20 +26,12 @@ struct SourceCleanerTests {
 
     /// Round sources of one pixel's width on a line, in the order in which they end.
     private static func batch(_ line: Line) -> SourceBatch {
-        var batch = SourceBatch()
-        for column in SourceTable.columns {
-            switch column {
-            case .int16(_, let path): batch.sources[keyPath: path] = line.map { _ in 0 }
-            case .int32(_, let path): batch.sources[keyPath: path] = line.map { _ in 10 }
-            case .float(_, let path): batch.sources[keyPath: path] = line.map { _ in 1 }
-            case .double(_, let path): batch.sources[keyPath: path] = line.map { _ in 10 }
-            }
-        }
+        var batch = SourceBatch.uniform(count: line.count)
         batch.sources.x = line.map(\.x)
         batch.sources.cflux = line.map(\.flux)
         batch.sources.cxy = line.map { _ in 0 }
-        (batch.abcor, batch.mthresh) = (line.map { _ in 1 }, line.map { _ in 2 })
-        (batch.keyRow, batch.keyColumn) = (Array(0..<Int32(line.count)), line.map { _ in 0 })
+        batch.sources.npix = line.map { _ in 10 }
+        batch.mthresh = line.map { _ in 2 }
         batch.pixels.count = line.map { _ in 0 }
         return batch
     }

@@ -27,7 +27,7 @@ struct JobCluster: Equatable, Sendable {
     static let limit = Duration.milliseconds(800)
     /// Time that nodes have if the others' answers do not suffice.
     static let patience = Duration.seconds(10)
-    /// Time for discovery, if no node of this machine knows the others.
+    /// Time for discovery, if the node of this machine does not know those that are needed.
     static let search = Duration.milliseconds(400)
 
     /// Asks all nodes for their jobs.
@@ -131,7 +131,7 @@ struct JobCluster: Equatable, Sendable {
         return best.values.sorted { ($0.ageSeconds, $0.id) < ($1.ageSeconds, $1.id) }
     }
 
-    /// The nodes that are given, and those that the node of this machine knows; nil if those must be discovered.
+    /// The nodes that the node of this machine knows, beside those that are given; nil if they must be discovered.
     private func knownTargets() -> [[SocketAddress]]? {
         guard discovers || !srv.isEmpty else { return [] }
         guard srv.isEmpty else { return nil }
