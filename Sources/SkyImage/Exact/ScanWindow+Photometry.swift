@@ -103,6 +103,11 @@ struct EllipseShape {
         min(max(Double(target.theta), -Double.pi / 2), Double.pi / 2)
     }
 
+    /// Whether a window at this distance from the barycentre belongs to another source, for SExtractor.
+    func hasStrayed(x: Double, y: Double) -> Bool {
+        x * x > 1 && y * y > 1 && cxx * x * x + cyy * y * y + cxy * x * y > 1
+    }
+
     /// Half width and height of the box around the ellipse of `radius`; 0 for a shape that is not an ellipse.
     func halfSides(radius: Double) -> (x: Double, y: Double) {
         func side(_ along: Double, _ across: Double) -> Double {

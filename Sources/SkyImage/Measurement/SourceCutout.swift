@@ -12,6 +12,7 @@ struct SourceCutout: ~Copyable {
     private var foreign = UnsafeMutablePointer<UInt8>.allocate(capacity: 0)
     private var hasMask = false
     private var hidesForeign = false
+    private var isMirrored = false
     /// Whether a pixel is masked or another source's; without one, all rules for them give the same copy.
     private(set) var hasForeign = false
     private var hasNoise = false
@@ -45,7 +46,7 @@ struct SourceCutout: ~Copyable {
         reserve(box.area)
         rect = box
         hasMask = masking == .none && window.mask != nil
-        hidesForeign = masking != .none
+        (hidesForeign, isMirrored) = (masking != .none, masking == .correct)
         hasNoise = window.noiseMap != nil
         (globalNoise, self.gain) = (Double(window.globalNoise), gain)
         hasForeign = false
@@ -81,7 +82,7 @@ struct SourceCutout: ~Copyable {
         }
     }
 
-    private static func opposite(_ centre: Double) -> Int { Int((2 * centre + 0.5).rounded(.down)) }
+    static func opposite(_ centre: Double) -> Int { Int((2 * centre + 0.5).rounded(.down)) }
 
     private mutating func reserve(_ count: Int) {
         guard count > capacity else { return }
@@ -116,7 +117,8 @@ struct SourceCutout: ~Copyable {
     /// For windowed moments, valid until the next change of the cut-out.
     func grid() -> WindowedMoments.PixelGrid {
         WindowedMoments.PixelGrid(
-            pixels: UnsafePointer(pixels), noise: hasNoise ? UnsafePointer(noise) : nil, globalNoise: globalNoise,
+            pixels: UnsafePointer(pixels), foreign: hasForeign && isMirrored ? UnsafePointer(foreign) : nil,
+            noise: hasNoise ? UnsafePointer(noise) : nil, globalNoise: globalNoise,
             gain: gain, width: rect.width, height: rect.height)
     }
 

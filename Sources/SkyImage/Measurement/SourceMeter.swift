@@ -253,7 +253,7 @@ struct SourceMeter: ~Copyable {
         _ target: ApertureTarget, _ position: Int, _ half: Double, _ box: PixelRect, _ row: inout [Double]
     ) -> PixelRect? {
         // The half-flux diameter is the full width at half maximum of the window; SExtractor rounds the factor.
-        let sigma = max(half, 0.25) * 2 / 2.35
+        let sigma = max(half, 0.5) * 2 / 2.35
         var box = box
         for attempt in 0...Self.enlargements {
             let (x, y) = centre(target)
@@ -262,7 +262,9 @@ struct SourceMeter: ~Copyable {
             set(.xWin, [moments.x + left], &row)
             set(.yWin, [moments.y + top], &row)
             set(.iterationsWin, [Double(moments.iterations)], &row)
-            set(.flagWin, [moments.hasFailed ? 1 : 0], &row)
+            var flags = moments.flags
+            if EllipseShape(target).hasStrayed(x: moments.x - x, y: moments.y - y) { flags.insert(.strayed) }
+            set(.flagWin, [Double(flags.rawValue)], &row)
             set(.x2Win, [moments.x2], &row)
             set(.y2Win, [moments.y2], &row)
             set(.xyWin, [moments.xy], &row)

@@ -13,10 +13,9 @@ struct WindowedMoments {
     /// Centre, in pixels of the cut-out.
     private(set) var x: Double
     private(set) var y: Double
-    /// Integrations of the centre.
+    /// Integrations of the centre; one more than there may be if it is not final.
     private(set) var iterations = 0
-    /// Whether the window holds no positive flux, so that the centre is the last one that had a meaning.
-    private(set) var hasFailed = false
+    private(set) var flags: WindowedFlags = []
     private(set) var x2 = 0.0, y2 = 0.0, xy = 0.0
     private(set) var errX2 = 0.0, errY2 = 0.0, errXY = 0.0
     private(set) var flux = 0.0
@@ -27,6 +26,9 @@ struct WindowedMoments {
     private static let mostIterations = 16
     /// Offset, in pixels, below which the centre is final.
     private static let precision = 1e-4
+    /// Determinant of the moments below which the variance of positions within a pixel is added, as for barycentres.
+    private static let leastDeterminant = 0.00694
+    private static let pixelVariance = 1.0 / 12
     /// Radius of integration in units of the window's sigma.
     static let radius = 4.0
 
@@ -36,6 +38,8 @@ struct WindowedMoments {
     /// Samples and noise that are integrated.
     struct PixelGrid {
         var pixels: UnsafePointer<Float>
+        /// Not 0 where a pixel is replaced by the one on the other side of the window's centre; nil if none is.
+        var foreign: UnsafePointer<UInt8>?
         var noise: UnsafePointer<Float>?
         var globalNoise: Double
         var gain: Double
@@ -48,38 +52,38 @@ struct WindowedMoments {
         (self.cutout, self.x, self.y, self.sigma) = (cutout, x, y, sigma)
         let half = Self.radius * sigma
         reach = (x - half...x + half, y - half...y + half)
-        findCentre()
-        measure()
+        measure(around: findCentre())
     }
 
-    private mutating func findCentre() {
-        while iterations < Self.mostIterations {
-            iterations += 1
+    /// - Returns: the centre of the last window that was integrated.
+    private mutating func findCentre() -> (x: Double, y: Double) {
+        var last = (x, y)
+        for iteration in 1...Self.mostIterations {
+            (iterations, last) = (iteration, (x, y))
             var (sum, sumX, sumY) = (0.0, 0.0, 0.0)
-            forEachPixel { offset, weight, dx, dy in
-                let value = weight * Double(cutout.pixels[offset])
+            forEachPixel(around: last) { sample, _, weight, dx, dy in
+                let value = weight * sample
                 sum += value
                 sumX += value * dx
                 sumY += value * dy
             }
-            guard sum > 0 else {
-                hasFailed = true
-                return
-            }
+            guard sum > 0 else { return last }
             let (stepX, stepY) = (sumX / sum, sumY / sum)
             (x, y) = (x + 2 * stepX, y + 2 * stepY)
             let half = Self.radius * sigma
             reach.x = min(reach.x.lowerBound, x - half)...max(reach.x.upperBound, x + half)
             reach.y = min(reach.y.lowerBound, y - half)...max(reach.y.upperBound, y + half)
-            if stepX * stepX + stepY * stepY <= Self.precision * Self.precision { return }
+            if stepX * stepX + stepY * stepY <= Self.precision * Self.precision { return last }
         }
+        iterations += 1
+        return last
     }
 
-    private mutating func measure() {
+    /// Moments, flux and errors are those of the last window, as in SExtractor.
+    private mutating func measure(around centre: (x: Double, y: Double)) {
         var (sum, sumX, sumY, sumXX, sumYY, sumXY) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         var (variance, varianceXX, varianceYY, varianceXY) = (0.0, 0.0, 0.0, 0.0)
-        forEachPixel { offset, weight, dx, dy in
-            let sample = Double(cutout.pixels[offset])
+        forEachPixel(around: centre) { sample, offset, weight, dx, dy in
             let value = weight * sample
             sum += value
             sumX += value * dx
@@ -92,30 +96,34 @@ struct WindowedMoments {
             if cutout.gain > 0, sample > 0 { pixelVariance += sample / cutout.gain }
             let error = weight * weight * pixelVariance
             variance += error
-            // With the variance of positions within a pixel.
-            varianceXX += error * (dx * dx + 1 / 12)
-            varianceYY += error * (dy * dy + 1 / 12)
+            varianceXX += error * (dx * dx + Self.pixelVariance)
+            varianceYY += error * (dy * dy + Self.pixelVariance)
             varianceXY += error * dx * dy
         }
         flux = sum
         fluxErr = variance.squareRoot()
-        guard sum > 0 else {
-            hasFailed = true
-            return
-        }
+        if sum <= 0 { flags.insert(.noFlux) }
+        guard sum != 0 else { return }
         let (meanX, meanY) = (sumX / sum, sumY / sum)
         x2 = sumXX / sum - meanX * meanX
         y2 = sumYY / sum - meanY * meanY
         xy = sumXY / sum - meanX * meanY
+        if x2 * y2 < xy * xy { flags.insert(.noEllipse) }
+        if x2 < 0 || y2 < 0 { flags.insert(.negativeMoment) }
+        if x2 * y2 - xy * xy < Self.leastDeterminant { (x2, y2) = (x2 + Self.pixelVariance, y2 + Self.pixelVariance) }
         let factor = 4 / (sum * sum)
         errX2 = varianceXX * factor
         errY2 = varianceYY * factor
         errXY = varianceXY * factor
     }
 
-    /// Calls `body` with the offset of each pixel of the window, its weight and its distance from the centre.
+    /// Calls `body` with the sample of each pixel of a window, the offset of its noise, its weight and its distance from
+    /// the centre.
     @inline(__always)
-    private func forEachPixel(_ body: (_ offset: Int, _ weight: Double, _ dx: Double, _ dy: Double) -> Void) {
+    private func forEachPixel(
+        around centre: (x: Double, y: Double),
+        _ body: (_ sample: Double, _ offset: Int, _ weight: Double, _ dx: Double, _ dy: Double) -> Void
+    ) {
         let limit = Self.radius * sigma
         // Half of a pixel's diagonal, rounded up.
         let (inside, outside) = (max(0, limit - 0.7072), limit + 0.7072)
@@ -125,16 +133,29 @@ struct WindowedMoments {
             let high = min(max(low, (centre + limit + 2).rounded(.down)), Double(count))
             return Int(low)..<Int(high)
         }
-        let columns = range(x, cutout.width)
-        for row in range(y, cutout.height) {
-            let dy = Double(row) - y
+        let columns = range(centre.x, cutout.width)
+        let opposite = (SourceCutout.opposite(centre.x), SourceCutout.opposite(centre.y))
+        for row in range(centre.y, cutout.height) {
+            let dy = Double(row) - centre.y
             for column in columns {
-                let dx = Double(column) - x
+                let dx = Double(column) - centre.x
                 let squared = dx * dx + dy * dy
                 if squared > outside2 { continue }
                 var weight = exp(squared * factor)
                 if squared > inside2 { weight *= skyfarm_disc_share(dx, dy, limit) }
-                body(row * cutout.width + column, weight, dx, dy)
+                var offset = row * cutout.width + column
+                var sample = Double(cutout.pixels[offset])
+                if let foreign = cutout.foreign, foreign[offset] != 0 {
+                    let (mirrorX, mirrorY) = (opposite.0 - column, opposite.1 - row)
+                    let isInside = 0..<cutout.width ~= mirrorX && 0..<cutout.height ~= mirrorY
+                    let mirror = mirrorY * cutout.width + mirrorX
+                    sample = 0
+                    if isInside, foreign[mirror] == 0 {
+                        offset = mirror
+                        sample = Double(cutout.pixels[mirror])
+                    }
+                }
+                body(sample, offset, weight, dx, dy)
             }
         }
     }

@@ -32,10 +32,10 @@ extension SExtractorColumn {
             $0.one($0.sources.y.map { $0 + 1 })
         }
         table.add("XWIN_IMAGE", .double, "pixel", "F11.4", "Windowed position estimate along x") {
-            $0.one($0[.xWin][0].map { $0 + 1 })
+            $0.one($0.pixels(.windowed).x.map { $0 + 1 })
         }
         table.add("YWIN_IMAGE", .double, "pixel", "F11.4", "Windowed position estimate along y") {
-            $0.one($0[.yWin][0].map { $0 + 1 })
+            $0.one($0.pixels(.windowed).y.map { $0 + 1 })
         }
         table.add("X_WORLD", .double, "deg", "E18.10", "Barycenter position along world x axis") {
             $0.one($0.world(.barycentre).longitude)

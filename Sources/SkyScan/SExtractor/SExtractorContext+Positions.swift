@@ -12,13 +12,20 @@ extension SExtractorContext {
         case barycentre, barycentreError, windowed, windowedError
     }
 
-    private borrowing func pixels(_ place: Place) -> (x: [Double], y: [Double]) {
+    /// In pixels, from 0.
+    borrowing func pixels(_ place: Place) -> (x: [Double], y: [Double]) {
         switch place {
         case .barycentre: (sources.x, sources.y)
-        case .windowed: (self[.xWin].first ?? constant(.nan), self[.yWin].first ?? constant(.nan))
+        case .windowed: (windowed(.xWin, else: sources.x), windowed(.yWin, else: sources.y))
         case .fitted: (self[.xPSF].first ?? constant(.nan), self[.yPSF].first ?? constant(.nan))
         case .peak: (sources.xcpeak.map(Double.init), sources.ycpeak.map(Double.init))
         }
+    }
+
+    /// Values under the window; those of the barycentre for sources with a flag.
+    private borrowing func windowed(_ quantity: MeasuredQuantity, else barycentre: [Double]) -> [Double] {
+        guard let values = self[quantity].first, let flags = self[.flagWin].first else { return constant(.nan) }
+        return values.indices.map { flags[$0] > 0 ? barycentre[$0] : values[$0] }
     }
 
     /// Right ascension and declination, in degrees; pixel coordinates from 1 if the header has none.
@@ -46,12 +53,17 @@ extension SExtractorContext {
         func zipped(_ x2: [Double], _ y2: [Double], _ xy: [Double]) -> [SecondMoments] {
             x2.indices.map { SecondMoments(x2: x2[$0], y2: y2[$0], xy: xy[$0]) }
         }
-        func measured(_ quantity: MeasuredQuantity) -> [Double] { self[quantity].first ?? constant(.nan) }
         switch profile {
         case .barycentre: return zipped(sources.x2, sources.y2, sources.xy)
         case .barycentreError: return zipped(sources.errx2, sources.erry2, sources.errxy)
-        case .windowed: return zipped(measured(.x2Win), measured(.y2Win), measured(.xyWin))
-        case .windowedError: return zipped(measured(.errX2Win), measured(.errY2Win), measured(.errXYWin))
+        case .windowed:
+            return zipped(
+                windowed(.x2Win, else: sources.x2), windowed(.y2Win, else: sources.y2),
+                windowed(.xyWin, else: sources.xy))
+        case .windowedError:
+            return zipped(
+                windowed(.errX2Win, else: sources.errx2), windowed(.errY2Win, else: sources.erry2),
+                windowed(.errXYWin, else: sources.errxy))
         }
     }
 

@@ -13,7 +13,8 @@ import Testing
     private static let columns = [
         "X_IMAGE", "Y_IMAGE", "MAG_AUTO", "FLUX_AUTO", "FLUXERR_AUTO", "FLAGS", "CLASS_STAR", "BACKGROUND", "FLUX_APER",
         "PETRO_RADIUS", "FLUX_PETRO", "FLUX_MAX", "FWHM_IMAGE", "FLUXERR_ISO", "FLUX_ISO", "FLUX_ISOCOR",
-        "FLUXERR_ISOCOR",
+        "FLUXERR_ISOCOR", "FLUX_RADIUS", "XWIN_IMAGE", "YWIN_IMAGE", "AWIN_IMAGE", "ERRAWIN_IMAGE", "NITER_WIN",
+        "FLAGS_WIN",
     ]
 
     let scene: Scene
@@ -93,6 +94,7 @@ import Testing
     func sources() throws {
         var (all, alone, positions, magnitudes, flags, stars, radii, widths) = (0, 0, 0, 0, 0, 0, 0, 0)
         var (sameIsophote, corrected) = (0, 0)
+        var windowed = (0, 0, 0)
         for image in Self.images {
             let (pairs, others) = try pairs(image.path)
             let bright = pairs.filter(Self.isBright)
@@ -114,6 +116,8 @@ import Testing
                         || !Self.isEqual($0, "FLUXERR_ISO", within: 1e-5))
             }
             flags += bright.count { $0.0["FLAGS"] == $0.1["FLAGS"] }
+            let windows = Self.countWindowed(pairs)
+            windowed = (windowed.0 + windows.all, windowed.1 + windows.positions, windowed.2 + windows.flags)
         }
         let figures = "\(all) sources, \(alone) alone: \(positions), \(magnitudes), \(radii), \(stars); \(flags)"
         #expect(alone > 1000 && all > 1500, "\(figures)")
@@ -121,8 +125,39 @@ import Testing
             positions * 100 >= alone * 99 && magnitudes * 100 >= alone * 99 && radii * 100 >= alone * 99, "\(figures)")
         #expect(
             sameIsophote > 2000 && corrected * 1000 >= sameIsophote * 999, "\(corrected) of \(sameIsophote) isophotes")
+        #expect(
+            windowed.0 > 2000 && windowed.1 * 100 >= windowed.0 * 99 && windowed.2 * 1000 >= windowed.0 * 995,
+            "\(windowed)")
         #expect(widths * 100 >= alone * 98, "\(widths) of \(alone)")
         #expect(stars * 100 >= alone * 95 && flags * 100 >= all * 98, "\(figures)")
+    }
+
+    /// How many of these pairs have the same position and width under a window of the same width, and the same flags.
+    private static func countWindowed(_ pairs: [(Row, Row)]) -> (all: Int, positions: Int, flags: Int) {
+        let columns = ["XWIN_IMAGE", "YWIN_IMAGE", "AWIN_IMAGE", "ERRAWIN_IMAGE"]
+        let same = pairs.filter { isEqual($0, "FLUX_RADIUS", within: 1e-4) && isEqual($0, "FLUX_ISO", within: 1e-5) }
+        let positions = same.count { pair in columns.allSatisfy { difference(pair, $0) < 0.002 } }
+        // Which moments are negative is another question where there is no flux.
+        let flags = same.count { pair in
+            difference(pair, "FLAGS_WIN") == 0
+                || [pair.0, pair.1].allSatisfy { Int($0["FLAGS_WIN"] ?? 0) & 4 != 0 }
+        }
+        return (same.count, positions, flags)
+    }
+
+    @Test(
+        "faint sources have windowed positions where source-extractor gives them, and its flags",
+        .enabled(if: isPresent, "needs source-extractor (Debian) and real images"))
+    func windowed() throws {
+        let frame = try #require(Self.images.first { $0.name.hasPrefix("ISAAC") } ?? Self.images.first)
+        let pairs = try pairs(frame.path, ["-MASK_TYPE", "NONE", "-DETECT_THRESH", "0.8"]).pairs
+        let count = Self.countWindowed(pairs)
+        let flagged = Dictionary(grouping: pairs) { Int($0.0["FLAGS_WIN"] ?? 0) }.mapValues(\.count)
+        #expect(count.all > 1000 && count.positions * 1000 >= count.all * 995, "\(count)")
+        #expect(count.flags * 1000 >= count.all * 995, "\(count)")
+        for flag in [8, 3, 2] { #expect((flagged[flag] ?? 0) > 5, "\(flagged)") }
+        let same = pairs.filter { Self.isEqual($0, "FLUX_RADIUS", within: 1e-4) }
+        #expect(same.count { Self.difference($0, "NITER_WIN") == 0 } * 100 >= same.count * 99)
     }
 
     @Test(
