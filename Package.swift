@@ -96,19 +96,7 @@ let package = Package(
             swiftSettings: computing),
         // What people see of a scan: pictures and pages; knows no cluster.
         .target(
-            name: "SkyReport", dependencies: ["SkyImage", "CPNG"],
-            resources: [
-                .embedInCode("Page/Assets/page.html"), .embedInCode("Page/Assets/page.css"),
-                .embedInCode("Page/Assets/values.js"), .embedInCode("Page/Assets/catalogue.js"),
-                .embedInCode("Page/Assets/grid.js"), .embedInCode("Page/Assets/sky.js"),
-                .embedInCode("Page/Assets/figures.js"), .embedInCode("Page/Assets/course.js"),
-                .embedInCode("Page/Assets/state.js"), .embedInCode("Page/Assets/page.js"),
-                .embedInCode("Page/Assets/stream.js"), .embedInCode("Page/Assets/icon.svg"),
-                .embedInCode("Page/Assets/node.html"), .embedInCode("Page/Assets/node.js"),
-                .embedInCode("Page/Assets/cluster.js"),
-                .embedInCode("Page/Assets/night.html"), .embedInCode("Page/Assets/night.js"),
-                .embedInCode("Page/Assets/running.js"),
-            ],
+            name: "SkyReport", dependencies: ["SkyImage", "CPNG", "CPageAssets"], exclude: ["Page/Assets"],
             swiftSettings: computing),
         // Messages to the programs of a user, through the hub that runs; knows no pixel.
         .target(name: "SAMP", dependencies: ["ScanBasics", "ScanCluster", "CExpat"], swiftSettings: swift),
@@ -199,6 +187,8 @@ let package = Package(
         .systemLibrary(
             name: "CMicroHTTPD", path: "Sources/CLibraries/CMicroHTTPD", pkgConfig: microhttpd,
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        // The files of SkyReport/Page/Assets.
+        .target(name: "CPageAssets", path: "Sources/CLibraries/CPageAssets"),
         // libmicrohttpd, loaded when it is first used.
         .target(
             name: "CDashboard", dependencies: ["CMicroHTTPD", "CLoader"], path: "Sources/CLibraries/CDashboard"),
