@@ -13,7 +13,7 @@ let swift: [SwiftSetting] = [
 /// by one. Several threads, since the compiler writes no index of a module otherwise.
 let isOptimized = Context.environment["SKYFARM_OPTIMIZE"] != nil
 let optimized = [
-    "-O", "-assert-config", "Debug", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "2",
+    "-O", "-assert-config", "Debug", "-whole-module-optimization", "-disable-batch-mode", "-num-threads", "1",
 ]
 let computing: [SwiftSetting] = swift + (isOptimized ? [.unsafeFlags(optimized, .when(configuration: .debug))] : [])
 let computingC: [CSetting] = isOptimized ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : []

@@ -40,7 +40,8 @@ enum Usage {
 extension rusage {
     /// Processor time in seconds, of the program and the system.
     var processorTime: Double {
-        [ru_utime, ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+        let (seconds, microseconds) = (ru_utime.tv_sec + ru_stime.tv_sec, ru_utime.tv_usec + ru_stime.tv_usec)
+        return Double(seconds) + Double(microseconds) / 1e6
     }
 
     /// Peak resident memory in bytes.

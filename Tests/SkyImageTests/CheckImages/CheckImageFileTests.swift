@@ -35,7 +35,9 @@ struct CheckImageFileTests {
 
     @Test("samples are kept to the last bit, also in compressed tiles", arguments: ["a.fits", "a.fits.fz"])
     func samples(name: String) throws {
-        let floats: [Float] = [1.5, -0.0, .nan, 3e38, .leastNonzeroMagnitude] + (0..<45).map { Float($0) / 3 }
+        let special: [Float] = [1.5, -0.0, .nan, 3e38, .leastNonzeroMagnitude]
+        let thirds: [Float] = (0..<45).map { Float($0) / 3 }
+        let floats = special + thirds
         let numbers = (0..<50).map { Float($0 % 7 == 0 ? 70_000 + $0 : 0) }
         for (image, samples) in [(CheckImage.filtered, floats), (.segmentation, numbers)] {
             for read in try images(image, "\(image.rawValue).\(name)", samples) {

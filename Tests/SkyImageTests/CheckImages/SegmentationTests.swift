@@ -52,7 +52,8 @@ struct SegmentationTests {
                 if known != nil { continue }
                 known = numbers
                 let counts = Self.counts(numbers)
-                #expect(Set(counts.keys) == Set((0..<result.sources.count).map { Int32($0 + 1) }), "seed \(seed)")
+                let expected = (0..<result.sources.count).map { Int32($0 + 1) }
+                #expect(Set(counts.keys) == Set(expected), "seed \(seed)")
                 for index in 0..<result.sources.count {
                     // Those of detections that cleaning removed belong to the sources that they are due to.
                     let more = (counts[Int32(index + 1)] ?? 0) - Int(result.sources.npix[index])
@@ -60,7 +61,8 @@ struct SegmentationTests {
                     absorbed += more
                 }
                 if result.removed == 0 {
-                    #expect(counts.values.reduce(0, +) == result.sources.npix.reduce(0) { $0 + Int($1) })
+                    let all = result.sources.npix.map(Int.init).reduce(0, +)
+                    #expect(counts.values.reduce(0, +) == all)
                 }
                 sources += result.sources.count
             }

@@ -68,9 +68,11 @@ import Testing
     @Test("shades rise with the value, from the sky's black to white, and spread the faint ones")
     func stretch() {
         // A sky of 100 ± 2 with a few sources far above it.
-        let sky = (0..<1000).map { Float(100 + ($0 * 7919) % 5 - 2) }
-        let stretch = Stretch(sky + [1000, 5000, 20000, .nan])
-        let shades = [90, 98, 100, 110, 200, 1000, 100_000].map(stretch.shade)
+        let sky: [Float] = (0..<1000).map { Float(100 + ($0 * 7919) % 5 - 2) }
+        let bright: [Float] = [1000, 5000, 20000, .nan]
+        let stretch = Stretch(sky + bright)
+        let values: [Float] = [90, 98, 100, 110, 200, 1000, 100_000]
+        let shades = values.map(stretch.shade)
         #expect(shades == shades.sorted())
         #expect(shades.first == 0 && shades.last == 255)
         #expect(shades[3] > shades[2])
