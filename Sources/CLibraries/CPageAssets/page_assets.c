@@ -1,6 +1,8 @@
 // The files of pages, by the compiler's #embed: the Swift compiler takes half a minute for arrays of these lengths.
 #include "page_assets.h"
 
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
 static const unsigned char page_html[] = {
 #embed "../../SkyReport/Page/Assets/page.html"
 };
