@@ -1,5 +1,6 @@
 # hosts 2 -4
 # alone
+# soak
 # needs taskset
 # The speed-up that a scan reports is the ratio of the times of two scans, with and without the node, within 15 %, where
 # coordinator and node have a processor each. It is the same in the terminal, in JSON and in the report. Where the node
