@@ -187,7 +187,7 @@ let package = Package(
         .systemLibrary(
             name: "CMicroHTTPD", path: "Sources/CLibraries/CMicroHTTPD", pkgConfig: microhttpd,
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
-        // The files of SkyReport/Page/Assets.
+        // The files of SkyReport/Page/Assets; a new one is named in the header, the C file and Assets.swift.
         .target(name: "CPageAssets", path: "Sources/CLibraries/CPageAssets"),
         // libmicrohttpd, loaded when it is first used.
         .target(

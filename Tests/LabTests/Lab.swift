@@ -19,7 +19,8 @@ enum Lab {
         var company: Company
         /// `# long`: it begins before the others, so that nothing waits for it at the end.
         var isLong: Bool
-        /// `# soak`: it takes minutes or needs a host without other load, and runs only if it is named, as by `scripts/soak`.
+        /// `# soak`: it takes minutes or needs a host without other load. It runs only if it is named, as by
+        /// `scripts/soak`.
         var isForSoak: Bool
 
         var testDescription: String { name }

@@ -103,7 +103,8 @@ struct EllipseShape {
         min(max(Double(target.theta), -Double.pi / 2), Double.pi / 2)
     }
 
-    /// Whether a window at this distance from the barycentre belongs to another source, for SExtractor.
+    /// Whether a window at this distance from the barycentre, in pixels, belongs to another source for SExtractor: more
+    /// than a pixel along both axes, and outside of the ellipse.
     func hasStrayed(x: Double, y: Double) -> Bool {
         x * x > 1 && y * y > 1 && cxx * x * x + cyy * y * y + cxy * x * y > 1
     }

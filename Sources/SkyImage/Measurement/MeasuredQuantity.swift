@@ -20,7 +20,8 @@ package enum MeasuredQuantity: CaseIterable, Sendable {
     case isoPeak, isoThreshold
     /// Full width at half maximum of a Gaussian core, in pixels.
     case fwhm
-    /// Windowed barycentre, in pixels of the image; iterations; ``WindowedFlags``.
+    /// Windowed barycentre, in pixels of the image; iterations; ``WindowedFlags``. Columns of sources with
+    /// a flag have the barycentre, its moments and errors instead.
     case xWin, yWin, iterationsWin, flagWin
     /// Windowed second moments, and the variances of the windowed barycentre, in pixels squared.
     case x2Win, y2Win, xyWin, errX2Win, errY2Win, errXYWin

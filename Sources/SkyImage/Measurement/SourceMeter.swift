@@ -252,7 +252,8 @@ struct SourceMeter: ~Copyable {
     private mutating func measureWindowed(
         _ target: ApertureTarget, _ position: Int, _ half: Double, _ box: PixelRect, _ row: inout [Double]
     ) -> PixelRect? {
-        // The half-flux diameter is the full width at half maximum of the window; SExtractor rounds the factor.
+        // The half-flux diameter is the full width at half maximum of the window. SExtractor rounds the factor, and
+        // takes half a pixel for a smaller radius.
         let sigma = max(half, 0.5) * 2 / 2.35
         var box = box
         for attempt in 0...Self.enlargements {

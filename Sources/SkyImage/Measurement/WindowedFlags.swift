@@ -1,7 +1,7 @@
 /// Why a source has no position, moments and errors under a window: SExtractor's `FLAGS_WIN`.
 ///
-/// SExtractor's manual lists no values. They were found from what source-extractor 2.25 writes, and that `strayed` needs
-/// both offsets from the documentation of photutils (`SourceCatalog.centroid_win`), which follows SExtractor.
+/// SExtractor's manual lists no values. They were found from catalogues of source-extractor 2.25. That `strayed` needs
+/// both offsets is from photutils (`SourceCatalog.centroid_win`), which follows SExtractor.
 struct WindowedFlags: OptionSet, Sendable {
     var rawValue: UInt8
 

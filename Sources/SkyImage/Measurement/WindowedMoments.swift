@@ -13,7 +13,7 @@ struct WindowedMoments {
     /// Centre, in pixels of the cut-out.
     private(set) var x: Double
     private(set) var y: Double
-    /// Integrations of the centre; one more than there may be if it is not final.
+    /// Integrations of the centre; 17 if it did not converge.
     private(set) var iterations = 0
     private(set) var flags: WindowedFlags = []
     private(set) var x2 = 0.0, y2 = 0.0, xy = 0.0
@@ -28,6 +28,7 @@ struct WindowedMoments {
     private static let precision = 1e-4
     /// Determinant of the moments below which the variance of positions within a pixel is added, as for barycentres.
     private static let leastDeterminant = 0.00694
+    /// Of positions within a pixel, in pixels squared.
     private static let pixelVariance = 1.0 / 12
     /// Radius of integration in units of the window's sigma.
     static let radius = 4.0
@@ -92,9 +93,9 @@ struct WindowedMoments {
             sumYY += value * dy * dy
             sumXY += value * dx * dy
             let noise = cutout.noise.map { Double($0[offset]) } ?? cutout.globalNoise
-            var pixelVariance = noise * noise
-            if cutout.gain > 0, sample > 0 { pixelVariance += sample / cutout.gain }
-            let error = weight * weight * pixelVariance
+            var sampleVariance = noise * noise
+            if cutout.gain > 0, sample > 0 { sampleVariance += sample / cutout.gain }
+            let error = weight * weight * sampleVariance
             variance += error
             varianceXX += error * (dx * dx + Self.pixelVariance)
             varianceYY += error * (dy * dy + Self.pixelVariance)
@@ -117,13 +118,15 @@ struct WindowedMoments {
         errXY = varianceXY * factor
     }
 
-    /// Calls `body` with the sample of each pixel of a window, the offset of its noise, its weight and its distance from
-    /// the centre.
+    /// Calls `body` with the sample of each pixel of a window, the offset of its noise, its weight and its distance
+    /// from the centre.
     @inline(__always)
     private func forEachPixel(
         around centre: (x: Double, y: Double),
         _ body: (_ sample: Double, _ offset: Int, _ weight: Double, _ dx: Double, _ dy: Double) -> Void
     ) {
+        // Samples that cancel each other may move a window anywhere; so far away it holds no pixel.
+        guard abs(centre.x) < 1e9, abs(centre.y) < 1e9 else { return }
         let limit = Self.radius * sigma
         // Half of a pixel's diagonal, rounded up.
         let (inside, outside) = (max(0, limit - 0.7072), limit + 0.7072)
@@ -134,7 +137,7 @@ struct WindowedMoments {
             return Int(low)..<Int(high)
         }
         let columns = range(centre.x, cutout.width)
-        let opposite = (SourceCutout.opposite(centre.x), SourceCutout.opposite(centre.y))
+        let (oppositeX, oppositeY) = (SourceCutout.opposite(centre.x), SourceCutout.opposite(centre.y))
         for row in range(centre.y, cutout.height) {
             let dy = Double(row) - centre.y
             for column in columns {
@@ -146,13 +149,14 @@ struct WindowedMoments {
                 var offset = row * cutout.width + column
                 var sample = Double(cutout.pixels[offset])
                 if let foreign = cutout.foreign, foreign[offset] != 0 {
-                    let (mirrorX, mirrorY) = (opposite.0 - column, opposite.1 - row)
+                    let (mirrorX, mirrorY) = (oppositeX - column, oppositeY - row)
                     let isInside = 0..<cutout.width ~= mirrorX && 0..<cutout.height ~= mirrorY
-                    let mirror = mirrorY * cutout.width + mirrorX
-                    sample = 0
-                    if isInside, foreign[mirror] == 0 {
-                        offset = mirror
-                        sample = Double(cutout.pixels[mirror])
+                    if isInside, foreign[mirrorY * cutout.width + mirrorX] == 0 {
+                        offset = mirrorY * cutout.width + mirrorX
+                        sample = Double(cutout.pixels[offset])
+                    } else {
+                        // Its noise is that which apertures take there.
+                        sample = 0
                     }
                 }
                 body(sample, offset, weight, dx, dy)

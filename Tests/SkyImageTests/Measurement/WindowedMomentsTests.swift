@@ -7,15 +7,17 @@ import Testing
     private static let side = 41
 
     /// Integrates around the middle of a square with a window of 2 pixels.
-    private static func moments(_ value: (_ dx: Double, _ dy: Double) -> Double) -> WindowedMoments {
+    private static func moments(
+        foreign: [UInt8]? = nil, _ value: (_ dx: Double, _ dy: Double) -> Double
+    ) -> WindowedMoments {
         let middle = Double(side / 2)
         let pixels = (0..<side * side).map { Float(value(Double($0 % side) - middle, Double($0 / side) - middle)) }
-        return pixels.withUnsafeBufferPointer { pixels in
-            guard let base = pixels.baseAddress else { preconditionFailure("no pixel") }
+        func integrate(_ pixels: UnsafePointer<Float>, _ foreign: UnsafePointer<UInt8>?) -> WindowedMoments {
             let grid = WindowedMoments.PixelGrid(
-                pixels: base, foreign: nil, noise: nil, globalNoise: 1, gain: 0, width: side, height: side)
+                pixels: pixels, foreign: foreign, noise: nil, globalNoise: 1, gain: 0, width: side, height: side)
             return WindowedMoments(grid, x: middle, y: middle, sigma: 2)
         }
+        return foreign.map { integrate(pixels, $0) } ?? integrate(pixels, nil)
     }
 
     private static func star(_ dx: Double, _ dy: Double) -> Double { exp(-(dx * dx + dy * dy) / 4.5) }
@@ -33,6 +35,7 @@ import Testing
         #expect(Self.moments { 100 * Self.star($0, $1) * (1.7 - ($0 * $0 + $1 * $1) / 2) }.flags == [.negativeMoment])
         let saddle = Self.moments { dx, dy in Self.star(dx, dy) + 0.8 * (dx * dx - dy * dy) * Self.star(dx, dy) }
         #expect(saddle.flags == [.negativeMoment, .noEllipse])
+        #expect(Self.moments { (1 + 0.8 * $0 * $1) * Self.star($0, $1) }.flags == [.noEllipse])
         #expect(Self.moments { _, _ in 0 }.flags == [.noFlux])
     }
 

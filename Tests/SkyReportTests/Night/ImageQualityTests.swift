@@ -42,7 +42,8 @@ import Testing
         let quality = quality(table(stars + others))
         #expect(quality.pointSources == 9)
         let seeing = try #require(quality.seeing)
-        #expect(abs(seeing / 4.16 - 1) < 0.01)
+        let expected = 4 * 1.04
+        #expect(abs(seeing / expected - 1) < 0.01)
         #expect(abs(try #require(quality.ellipticity) - 0.1) < 1e-6)
     }
 
