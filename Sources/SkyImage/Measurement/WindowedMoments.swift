@@ -138,28 +138,36 @@ struct WindowedMoments {
         }
         let columns = range(centre.x, cutout.width)
         let (oppositeX, oppositeY) = (SourceCutout.opposite(centre.x), SourceCutout.opposite(centre.y))
-        for row in range(centre.y, cutout.height) {
-            let dy = Double(row) - centre.y
+        // The Gaussian of a pixel is the product of those of its column and its row.
+        withUnsafeTemporaryAllocation(of: Double.self, capacity: columns.count) { columnWeights in
             for column in columns {
                 let dx = Double(column) - centre.x
-                let squared = dx * dx + dy * dy
-                if squared > outside2 { continue }
-                var weight = exp(squared * factor)
-                if squared > inside2 { weight *= skyfarm_disc_share(dx, dy, limit) }
-                var offset = row * cutout.width + column
-                var sample = Double(cutout.pixels[offset])
-                if let foreign = cutout.foreign, foreign[offset] != 0 {
-                    let (mirrorX, mirrorY) = (oppositeX - column, oppositeY - row)
-                    let isInside = 0..<cutout.width ~= mirrorX && 0..<cutout.height ~= mirrorY
-                    if isInside, foreign[mirrorY * cutout.width + mirrorX] == 0 {
-                        offset = mirrorY * cutout.width + mirrorX
-                        sample = Double(cutout.pixels[offset])
-                    } else {
-                        // Its noise is that which apertures take there.
-                        sample = 0
+                columnWeights.initializeElement(at: column - columns.lowerBound, to: exp(dx * dx * factor))
+            }
+            for row in range(centre.y, cutout.height) {
+                let dy = Double(row) - centre.y
+                let rowWeight = exp(dy * dy * factor)
+                for column in columns {
+                    let dx = Double(column) - centre.x
+                    let squared = dx * dx + dy * dy
+                    if squared > outside2 { continue }
+                    var weight = columnWeights[column - columns.lowerBound] * rowWeight
+                    if squared > inside2 { weight *= skyfarm_disc_share(dx, dy, limit) }
+                    var offset = row * cutout.width + column
+                    var sample = Double(cutout.pixels[offset])
+                    if let foreign = cutout.foreign, foreign[offset] != 0 {
+                        let (mirrorX, mirrorY) = (oppositeX - column, oppositeY - row)
+                        let isInside = 0..<cutout.width ~= mirrorX && 0..<cutout.height ~= mirrorY
+                        if isInside, foreign[mirrorY * cutout.width + mirrorX] == 0 {
+                            offset = mirrorY * cutout.width + mirrorX
+                            sample = Double(cutout.pixels[offset])
+                        } else {
+                            // Its noise is that which apertures take there.
+                            sample = 0
+                        }
                     }
+                    body(sample, offset, weight, dx, dy)
                 }
-                body(sample, offset, weight, dx, dy)
             }
         }
     }
