@@ -152,6 +152,7 @@ import Testing
         let frame = try #require(Self.images.first { $0.name.hasPrefix("ISAAC") } ?? Self.images.first)
         let pairs = try pairs(frame.path, ["-MASK_TYPE", "NONE", "-DETECT_THRESH", "0.8"]).pairs
         let count = Self.countWindowed(pairs)
+        #expect(count.all > 1000 && count.positions * 1000 >= count.all * 995, "\(count)")
         #expect(count.flags * 1000 >= count.all * 995, "\(count)")
         let same = pairs.filter { Self.isEqual($0, "FLUX_RADIUS", within: 1e-4) }
         for flag in [8, 3, 2] {
