@@ -50,7 +50,6 @@ struct SourceCutout: ~Copyable {
         hasNoise = window.noiseMap != nil
         (globalNoise, self.gain) = (Double(window.globalNoise), gain)
         hasForeign = false
-        // A pixel and its opposite have this sum of columns, and of rows.
         let opposite = (Self.opposite(target.x), Self.opposite(target.y))
         let (left, top, width) = (window.rect.x.lowerBound, window.rect.y.lowerBound, window.rect.width)
         var place = 0
@@ -82,6 +81,7 @@ struct SourceCutout: ~Copyable {
         }
     }
 
+    /// The sum of the columns, or of the rows, of a pixel and the one on the other side of `centre`.
     static func opposite(_ centre: Double) -> Int { Int((2 * centre + 0.5).rounded(.down)) }
 
     private mutating func reserve(_ count: Int) {

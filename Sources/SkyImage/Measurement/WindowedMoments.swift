@@ -46,6 +46,21 @@ struct WindowedMoments {
         var gain: Double
         var width: Int
         var height: Int
+
+        /// The sample of a pixel, and the offset of its noise; `opposite` has the sums of columns and of rows of a pixel
+        /// and its opposite.
+        @inline(__always)
+        func sample(_ column: Int, _ row: Int, opposite: (x: Int, y: Int)) -> (value: Double, offset: Int) {
+            let offset = row * width + column
+            guard let foreign, foreign[offset] != 0 else { return (Double(pixels[offset]), offset) }
+            let (mirrorX, mirrorY) = (opposite.x - column, opposite.y - row)
+            // Without an opposite the noise is that which apertures take there.
+            guard 0..<width ~= mirrorX, 0..<height ~= mirrorY, foreign[mirrorY * width + mirrorX] == 0 else {
+                return (0, offset)
+            }
+            let mirror = mirrorY * width + mirrorX
+            return (Double(pixels[mirror]), mirror)
+        }
     }
 
     /// Integrates around `x`, `y` with a window of this sigma, in pixels.
@@ -137,7 +152,7 @@ struct WindowedMoments {
             return Int(low)..<Int(high)
         }
         let columns = range(centre.x, cutout.width)
-        let (oppositeX, oppositeY) = (SourceCutout.opposite(centre.x), SourceCutout.opposite(centre.y))
+        let opposite = (SourceCutout.opposite(centre.x), SourceCutout.opposite(centre.y))
         // The Gaussian of a pixel is the product of those of its column and its row.
         withUnsafeTemporaryAllocation(of: Double.self, capacity: columns.count) { columnWeights in
             for column in columns {
@@ -153,19 +168,7 @@ struct WindowedMoments {
                     if squared > outside2 { continue }
                     var weight = columnWeights[column - columns.lowerBound] * rowWeight
                     if squared > inside2 { weight *= skyfarm_disc_share(dx, dy, limit) }
-                    var offset = row * cutout.width + column
-                    var sample = Double(cutout.pixels[offset])
-                    if let foreign = cutout.foreign, foreign[offset] != 0 {
-                        let (mirrorX, mirrorY) = (oppositeX - column, oppositeY - row)
-                        let isInside = 0..<cutout.width ~= mirrorX && 0..<cutout.height ~= mirrorY
-                        if isInside, foreign[mirrorY * cutout.width + mirrorX] == 0 {
-                            offset = mirrorY * cutout.width + mirrorX
-                            sample = Double(cutout.pixels[offset])
-                        } else {
-                            // Its noise is that which apertures take there.
-                            sample = 0
-                        }
-                    }
+                    let (sample, offset) = cutout.sample(column, row, opposite: opposite)
                     body(sample, offset, weight, dx, dy)
                 }
             }
