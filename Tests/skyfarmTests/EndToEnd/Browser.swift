@@ -2,12 +2,13 @@ import Foundation
 
 /// A browser without a window, steered by the DevTools protocol over a pipe. It never outlives the object.
 final class Browser {
-    static let absent = "needs Chromium: install the package chromium, or set SKYFARM_CHROMIUM"
+    static let absent = "needs Chromium: install the package chromium-headless-shell, or set SKYFARM_CHROMIUM"
     static let path: String? = {
         let named = ProcessInfo.processInfo.environment["SKYFARM_CHROMIUM"]
         let candidates =
             named.map { [$0] } ?? [
-                "/usr/bin/chromium", "/usr/bin/google-chrome", "/opt/homebrew/bin/chromium",
+                "/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/google-chrome",
+                "/opt/homebrew/bin/chromium",
                 "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
             ]
         return candidates.first { access($0, X_OK) == 0 }
