@@ -57,7 +57,9 @@ struct ImagesJob: Sendable {
             for await action in watch.actions {
                 switch action {
                 case .check(let path, let stamp):
-                    watch.handle(.checked(path, stamp, incomplete: FITSSurvey.incompleteness(of: path)))
+                    let reason = FITSSurvey.incompleteness(of: path)
+                    let after = FileStamp(path)
+                    watch.handle(.checked(path, stamp, incomplete: reason, changed: after == stamp ? nil : after))
                 case .warn(let line): events.warn(StyledText(line))
                 case .scan(let path):
                     let file = InputList.File(path: path)

@@ -10,8 +10,9 @@ struct ArrivalState: Sendable {
         case removed(String)
         /// The folder holds these files, and no others.
         case listed(String, Set<String>)
-        /// Why the file with this stamp is incomplete; nil if it is complete, or no FITS file at all.
-        case checked(String, FileStamp, incomplete: String?)
+        /// Why the file with this stamp is incomplete; nil if it is complete, or no FITS file at all. `changed`: the
+        /// file's stamp after the check, if it is another one.
+        case checked(String, FileStamp, incomplete: String?, changed: FileStamp? = nil)
         /// The scan of the file has ended, successfully or not.
         case scanned(String)
     }
@@ -97,10 +98,12 @@ struct ArrivalState: Sendable {
             let keys = Set(paths.map { Self.place(of: $0).key })
             done[folder] = done[folder]?.filter { keys.contains($0.key) }
             return gone.sorted().flatMap { remove($0) }
-        case .checked(let path, let stamp, let reason):
+        case .checked(let path, let stamp, let reason, let changed):
             guard var file = files[path], case .checking = file.phase else { return [] }
             defer { files[path] = file }
             file.phase = .growing
+            // The event of a change may arrive later than the check's result, which may be that of the new contents.
+            if let changed, file.stamp == stamp { file.change(to: changed, at: now) }
             guard file.stamp == stamp else { return advance(&file, path, now) }
             if let reason {
                 file.phase = .incomplete(reason)

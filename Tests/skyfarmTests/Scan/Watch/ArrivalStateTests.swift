@@ -48,6 +48,22 @@ struct ArrivalStateTests {
         #expect(state.handle(.found("a", large, isClosed: true), at: seconds(1)) == [.check("a", large)])
     }
 
+    @Test mutating func aFileThatGrewBeforeItsEventArrivesIsScannedOnce() {
+        _ = state.handle(.found("a", small, isClosed: true), at: .zero)
+        #expect(state.handle(.checked("a", small, incomplete: nil, changed: large), at: seconds(1)) == [])
+        #expect(state.handle(.found("a", large, isClosed: true), at: seconds(1)) == [.check("a", large)])
+        #expect(state.handle(.checked("a", large, incomplete: nil), at: seconds(1)) == [.scan("a")])
+        #expect(state.handle(.scanned("a"), at: seconds(2)) == [])
+    }
+
+    @Test mutating func aChangeThatIsKnownAlreadyIsNotUndone() {
+        let whole = FileStamp(path: "a", size: 8640, seconds: 3)
+        _ = state.handle(.found("a", small, isClosed: true), at: .zero)
+        _ = state.handle(.found("a", whole, isClosed: true), at: .zero)
+        #expect(
+            state.handle(.checked("a", small, incomplete: nil, changed: large), at: .zero) == [.check("a", whole)])
+    }
+
     @Test mutating func aFileThatIsReplacedWhileItIsScannedIsScannedAgain() {
         _ = state.handle(.found("a", small, isClosed: true), at: .zero)
         _ = state.handle(.checked("a", small, incomplete: nil), at: .zero)
