@@ -128,6 +128,18 @@ scan() {
         echo "$EPOCHREALTIME $line"; done' scan "$LAB_SKYFARM" scan /run/lab/sky.fits --json -o /run/lab/cluster.csv "$@"
 }
 scan_ended() { ended "$1" scan "${2:-120}"; }
+# scan_on_nodes HOST NODE...: scans it without slots of HOST; the hosts NODE have a second for their first tasks.
+scan_on_nodes() {
+    local host=$1 node
+    shift
+    scan "$host" --local-slots 0 --wait 20
+    for node in "$@"; do check "node $node joins" wait_for 20 joined "$host" "n$node"; done
+    sleep 1
+}
+check_scan() {
+    check "the scan completes" scan_ended "$1"
+    check "with the same catalogue" same_catalogue
+}
 # joined HOST NODE: whether the node joined the scan on HOST. worked HOST NODE: whether it finished a task of it.
 joined() { lines 1 "node $2 joined|nodes joined, .*[: ]$2(,|$| and )" "$(log "$1" scan)"; }
 worked() { lines 1 "\"name\" : \"$2\"" "$(log "$1" scan)"; }
