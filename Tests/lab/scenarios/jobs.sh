@@ -31,7 +31,8 @@ check "host 4 sees tasks finish" wait_for 40 lines 8 '"event":"finished"' "$(log
 
 process=$(sed -n "s/.*job $id begins, in process \([0-9]*\).*/\1/p" "$(log 2 node)")
 check "its process is known" test -n "$process"
-kill -KILL "$process" "$(<"$LAB/2/node.pid")"
+# The node first: it starts a job again whose process has ended without a result.
+kill -KILL "$(<"$LAB/2/node.pid")" "$process"
 start=$(now)
 is_lost() { on 3 "$LAB_SKYFARM" jobs >"$LAB/errors" 2>&1; grep -qE "^$id +lost +n2 " "$LAB/errors"; }
 check "host 3 sees that it is lost" wait_for 60 is_lost

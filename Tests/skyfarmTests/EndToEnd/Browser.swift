@@ -2,7 +2,7 @@ import Foundation
 
 /// A browser without a window, steered by the DevTools protocol over a pipe. It never outlives the object.
 final class Browser {
-    static let absent = "needs Chromium: install the package chromium-headless-shell, or set SKYFARM_CHROMIUM"
+    static let absent = "needs Chromium: install chromium-headless-shell or chromium, or set SKYFARM_CHROMIUM"
     static let path: String? = {
         let named = ProcessInfo.processInfo.environment["SKYFARM_CHROMIUM"]
         let candidates =

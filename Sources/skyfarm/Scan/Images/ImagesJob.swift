@@ -56,12 +56,10 @@ struct ImagesJob: Sendable {
         try await withThrowingDiscardingTaskGroup { group in
             for await action in watch.actions {
                 switch action {
-                case .check(let path, let stamp):
-                    let reason = FITSSurvey.incompleteness(of: path)
-                    let after = FileStamp(path)
-                    watch.handle(.checked(path, stamp, incomplete: reason, changed: after == stamp ? nil : after))
+                case .check(let path, let stamp): watch.check(path, stamp)
                 case .warn(let line): events.warn(StyledText(line))
                 case .scan(let path):
+                    guard watch.begins(path) else { continue }
                     let file = InputList.File(path: path)
                     if let known = try await journal?.file(file.name), known.isDone {
                         try report.resume(known.report)

@@ -18,9 +18,9 @@ struct ArrivalState: Sendable {
     }
 
     enum Action: Equatable, Sendable {
-        /// Find out whether the file is complete, and report it as ``Event/checked(_:_:incomplete:)``.
+        /// Find out whether the file is complete, and report it as ``Event/checked(_:_:incomplete:changed:)``.
         case check(String, FileStamp)
-        /// Scan the file, and report the end as ``Event/scanned(_:)``.
+        /// Scan the file if ``ArrivalState/begin(_:_:at:)`` allows it, and report the end as ``Event/scanned(_:)``.
         case scan(String)
         /// Tell the user.
         case warn(String)
@@ -123,6 +123,18 @@ struct ArrivalState: Sendable {
             file.phase = .growing
             return advance(&file, path, now)
         }
+    }
+
+    /// Whether the scan of a file that has this stamp now may begin. It may not if the file was replaced or removed since
+    /// the check, which may have been long ago: files before it are scanned first. Further actions may follow then.
+    mutating func begin(_ path: String, _ stamp: FileStamp?, at now: Duration) -> (isAllowed: Bool, [Action]) {
+        guard var file = files[path], case .scanning = file.phase else { return (false, []) }
+        guard let stamp else { return (false, remove(path)) }
+        if file.scanned == stamp { return (true, []) }
+        defer { files[path] = file }
+        file.phase = .growing
+        if file.stamp != stamp { file.change(to: stamp, at: now) }
+        return (false, advance(&file, path, now))
     }
 
     private mutating func remove(_ path: String) -> [Action] {

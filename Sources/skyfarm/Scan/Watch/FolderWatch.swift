@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import ScanBasics
 import ScanCluster
+import SkyImage
 import SkyScan
 
 /// Watches folders, and says which of their files are to be scanned. ``ArrivalState`` decides; this lists the folders,
@@ -71,6 +72,27 @@ final class FolderWatch: @unchecked Sendable {
         // Within the lock, so that actions have the order of the decisions.
         arrivals.withLock { arrivals in
             for action in arrivals.handle(event, at: now) { continuation.yield(action) }
+        }
+    }
+
+    /// Finds out whether a file with this stamp is complete, as ``ArrivalState/Action/check(_:_:)`` has asked.
+    func check(_ path: String, _ stamp: FileStamp) {
+        let reason = FITSSurvey.incompleteness(of: path)
+        switch FileStamp(path) {
+        // Its event may arrive later. An incomplete file waits for it, since its removal is reported.
+        case nil where reason == nil: handle(.removed(path))
+        case let after: handle(.checked(path, stamp, incomplete: reason, changed: after == stamp ? nil : after))
+        }
+    }
+
+    /// Whether the scan of a file may begin, as ``ArrivalState/Action/scan(_:)`` has asked; if not, the file was replaced
+    /// or removed, and ``actions`` go on with it.
+    func begins(_ path: String) -> Bool {
+        let now = ContinuousClock.now - start
+        return arrivals.withLock { arrivals in
+            let (isAllowed, further) = arrivals.begin(path, FileStamp(path), at: now)
+            for action in further { continuation.yield(action) }
+            return isAllowed
         }
     }
 

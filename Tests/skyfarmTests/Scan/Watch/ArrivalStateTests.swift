@@ -64,6 +64,45 @@ struct ArrivalStateTests {
             state.handle(.checked("a", small, incomplete: nil, changed: large), at: .zero) == [.check("a", whole)])
     }
 
+    @Test mutating func aChangeDuringTheCheckWithoutAnEventIsCheckedOnceItNoLongerChanges() {
+        _ = state.handle(.found("a", small, isClosed: true), at: .zero)
+        #expect(state.handle(.checked("a", small, incomplete: "a: truncated", changed: large), at: .zero) == [])
+        #expect(state.handle(.found("a", large, isClosed: false), at: seconds(1)) == [])
+        #expect(state.handle(.found("a", large, isClosed: false), at: seconds(2)) == [.check("a", large)])
+    }
+
+    @Test mutating func aFileThatIsReplacedBeforeItsScanBeginsIsCheckedAndScannedOnce() {
+        _ = state.handle(.found("a", small, isClosed: true), at: .zero)
+        _ = state.handle(.checked("a", small, incomplete: nil), at: .zero)
+        Self.expect(state.begin("a", large, at: seconds(1)), false, [])
+        #expect(state.handle(.found("a", large, isClosed: true), at: seconds(1)) == [.check("a", large)])
+        #expect(state.handle(.checked("a", large, incomplete: nil), at: seconds(1)) == [.scan("a")])
+        Self.expect(state.begin("a", large, at: seconds(1)), true, [])
+        #expect(state.handle(.scanned("a"), at: seconds(2)) == [])
+    }
+
+    @Test mutating func aReplacementWhoseEventCameFirstIsCheckedWhenTheOldScanWouldBegin() {
+        _ = state.handle(.found("a", small, isClosed: true), at: .zero)
+        _ = state.handle(.checked("a", small, incomplete: nil), at: .zero)
+        #expect(state.handle(.found("a", large, isClosed: true), at: .zero) == [])
+        Self.expect(state.begin("a", large, at: seconds(1)), false, [.check("a", large)])
+    }
+
+    @Test mutating func aFileThatIsRemovedBeforeItsScanBeginsIsForgotten() {
+        _ = state.handle(.found("a", small, isClosed: true), at: .zero)
+        _ = state.handle(.checked("a", small, incomplete: nil), at: .zero)
+        Self.expect(state.begin("a", nil, at: seconds(1)), false, [])
+        #expect(state.fileCount == 0)
+        Self.expect(state.begin("a", small, at: seconds(1)), false, [])
+    }
+
+    private static func expect(
+        _ answer: (isAllowed: Bool, [ArrivalState.Action]), _ isAllowed: Bool, _ actions: [ArrivalState.Action],
+        _ place: SourceLocation = #_sourceLocation
+    ) {
+        #expect(answer.isAllowed == isAllowed && answer.1 == actions, sourceLocation: place)
+    }
+
     @Test mutating func aFileThatIsReplacedWhileItIsScannedIsScannedAgain() {
         _ = state.handle(.found("a", small, isClosed: true), at: .zero)
         _ = state.handle(.checked("a", small, incomplete: nil), at: .zero)
