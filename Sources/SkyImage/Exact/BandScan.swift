@@ -28,7 +28,8 @@ package struct BandScan: Codable, Equatable, Sendable {
         let margin = IslandMargin(parameters: parameters)
         let extracted = band.extracted(margin)
         let scan = try WindowScan(
-            view.cropped(to: band.window), extracting: extracted.height, background: background, parameters: parameters)
+            view.cropped(to: band.window), extracting: extracted.height, background: background, parameters: parameters,
+            selection: IslandSelection(of: band, extracted: extracted, margin: margin, image: plan.image))
         var result = WindowResult()
         var owned: [Int] = []
         for (index, island) in scan.islands.enumerated() {

@@ -24,8 +24,11 @@ package struct CutIslandScan: Codable, Equatable, Sendable {
         try background.validate(for: plan)
         let window = rescan.rect
         let margin = IslandMargin(parameters: parameters)
-        let scan = try WindowScan(view.cropped(to: window), background: background, parameters: parameters)
         let targets = Set(zip(rescan.pixelX, rescan.pixelY).map { Target(x: Int($0), y: Int($1)) })
+        let scan = try WindowScan(
+            view.cropped(to: window), background: background, parameters: parameters,
+            selection: IslandSelection(
+                in: window, containing: targets.map { ($0.x, $0.y) }, margin: margin, image: plan.image))
         var result = WindowResult()
         var accepted: [Int] = []
         for (index, island) in scan.islands.enumerated() {

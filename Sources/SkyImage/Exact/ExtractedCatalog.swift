@@ -13,10 +13,12 @@ struct ExtractedCatalog: ~Copyable {
     /// Offset of each object's first pixel in the list of all objects' pixels, followed by the list's length.
     let pixelOffsets: [Int]
 
-    /// Extracts the first `rows` rows of the window, with cleaning off.
+    /// Extracts the first `rows` rows of the window, with cleaning off. Islands outside of `selection` may each be one
+    /// object, of which only the box and the pixels are valid.
     /// - Throws: ``SEPError``; ``ScanSetupError`` for more pixels than libsep can count.
     init(
-        _ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters, kernel: ScanKernel = .current
+        _ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters, selection: IslandSelection? = nil,
+        kernel: ScanKernel = .current
     ) throws {
         let pixelCount = rows * window.rect.width
         guard pixelCount <= SEPLimits.mostPixels else {
@@ -29,7 +31,7 @@ struct ExtractedCatalog: ~Copyable {
             owner = .sep(catalog)
             arrays = catalog?.pointee ?? sep_catalog()
         case .own:
-            let sources = try Self.ownSources(window, rows: rows, parameters: parameters)
+            let sources = try Self.ownSources(window, rows: rows, parameters: parameters, selection)
             owner = .own(sources)
             arrays = sep_catalog(sources.pointee)
         }
@@ -59,18 +61,29 @@ struct ExtractedCatalog: ~Copyable {
     }
 
     private static func ownSources(
-        _ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters
+        _ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters, _ selection: IslandSelection?
     ) throws -> UnsafeMutablePointer<skyfarm_sources> {
         var field = window.field(gain: parameters.gain)
         field.height = Int32(rows)
         let kernel = parameters.activeKernel
+        let selection = selection?.moved(to: window.rect)
         let sources = (kernel?.normalized ?? []).withUnsafeBufferPointer { values in
             var detection = skyfarm_detection(
                 threshold: Float(parameters.threshold), least_area: Int32(parameters.minArea),
                 kernel: kernel == nil ? nil : values.baseAddress, kernel_width: Int32(kernel?.width ?? 0),
                 kernel_height: Int32(kernel?.height ?? 0), is_matched: parameters.filter == .matched ? 1 : 0,
-                levels: Int32(parameters.deblendLevels), contrast: parameters.deblendContrast)
-            return skyfarm_extract(&field, &detection)
+                levels: Int32(parameters.deblendLevels), contrast: parameters.deblendContrast, is_wanted: nil,
+                context: nil)
+            guard let selection else { return skyfarm_extract(&field, &detection) }
+            detection.is_wanted = { context, xmin, xmax, ymin, ymax in
+                let box = PixelRect(x: Int(xmin)..<Int(xmax) + 1, y: Int(ymin)..<Int(ymax) + 1)
+                let selection = context?.assumingMemoryBound(to: IslandSelection.self).pointee
+                return selection?.contains(box) ?? true ? 1 : 0
+            }
+            return withUnsafePointer(to: selection) { context in
+                detection.context = UnsafeRawPointer(context)
+                return skyfarm_extract(&field, &detection)
+            }
         }
         guard let sources else { throw SEPError(status: 1) }
         return sources

@@ -58,10 +58,12 @@ struct WindowScan: ~Copyable {
     private let parameters: ScanParameters
     let islands: [Island]
 
-    /// Extracts the sources of the first `rows` rows of `view`; of all rows if nil.
+    /// Extracts the sources of the first `rows` rows of `view`; of all rows if nil. Sources are wanted of the islands of
+    /// `selection` alone.
     /// - Throws: ``ScanSetupError``, ``SEPError``; `CancellationError` as ``PixelView/isCancelled`` says.
     init(
-        _ view: PixelView, extracting rows: Int? = nil, background: BackgroundSlice, parameters: ScanParameters
+        _ view: PixelView, extracting rows: Int? = nil, background: BackgroundSlice, parameters: ScanParameters,
+        selection: IslandSelection
     ) throws {
         try parameters.validate()
         try background.validate(for: parameters)
@@ -70,7 +72,8 @@ struct WindowScan: ~Copyable {
         window.hideMaskedPixels(from: (parameters.activeKernel?.height ?? 1) / 2)
         // The extraction takes most of the time.
         try window.checkCancellation()
-        let catalog = try ExtractedCatalog(window, rows: rows ?? window.rect.height, parameters: parameters)
+        let catalog = try ExtractedCatalog(
+            window, rows: rows ?? window.rect.height, parameters: parameters, selection: selection)
         islands = try catalog.islands(in: window.rect)
         self.window = window
         self.catalog = catalog

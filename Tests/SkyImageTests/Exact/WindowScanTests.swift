@@ -40,6 +40,46 @@ struct WindowScanTests {
         #expect(result.batch.count >= 1 && result.cut.count == 0 && result.batch.keyRow.allSatisfy { $0 >= 258 })
     }
 
+    /// Three islands of two stars each; in one of them they are too near to be divided.
+    private func blends() -> TestImage {
+        var random = SplitMix64(seed: 3)
+        var pixels = (0..<100 * 300).map { _ in Float.random(in: 0..<9, using: &random) }
+        for (x, y) in [(15, 20), (20, 20), (70, 50), (74, 53), (41, 200), (46, 203)] {
+            for row in y - 6...y + 6 {
+                for column in x - 6...x + 6 {
+                    let distance = Double((row - y) * (row - y) + (column - x) * (column - x))
+                    pixels[row * 100 + column] += Float(900 * exp(-distance / 5))
+                }
+            }
+        }
+        return TestImage(width: 100, height: 300, pixels: pixels)
+    }
+
+    @Test("islands that are not wanted keep their boxes and pixels, and the others their sources")
+    func selection() throws {
+        let selection = IslandSelection(
+            in: plan.image, containing: [(41, 200)], margin: IslandMargin(parameters: parameters), image: plan.image)
+        let serial = try SerialScan(width: 100, height: 300, parameters: parameters)
+        let blends = blends()
+        let background = try blends.withView(serial.run).background.slice(rows: plan.image.y)
+        try blends.withView { view in
+            let window = try ScanWindow.subtracting(background, from: view)
+            func catalog(_ selection: IslandSelection?) throws -> (islands: [Island], wanted: SourceTable) {
+                let catalog = try ExtractedCatalog(
+                    window, rows: 300, parameters: parameters, selection: selection, kernel: .own)
+                let islands = try catalog.islands(in: plan.image)
+                let wanted = islands.filter { $0.box.contains(x: 41, y: 200) }
+                return (islands, catalog.table(of: wanted.map(\.objects), in: plan.image))
+            }
+            let (whole, part) = (try catalog(nil), try catalog(selection))
+            #expect(whole.islands.count == 3 && part.islands.map(\.box) == whole.islands.map(\.box))
+            #expect(part.islands.map(\.key) == whole.islands.map(\.key))
+            #expect(whole.wanted.count == 2 && part.wanted == whole.wanted)
+            #expect(whole.islands.map(\.objects.count).sorted() == [1, 2, 2])
+            #expect(part.islands.map(\.objects.count).sorted() == [1, 1, 2])
+        }
+    }
+
     private final class Looks: Sendable {
         let count = Atomic(0)
     }

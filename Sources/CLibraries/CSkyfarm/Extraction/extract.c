@@ -60,13 +60,10 @@ static bool make_room(extraction *e) {
     return true;
 }
 
-static bool emit_source(void *context, const pixel_list *list, measures *m) {
-    extraction *e = context;
+static bool store_source(extraction *e, const pixel_list *list, const measures *m) {
     skyfarm_sources *s = e->sources;
-    float *heap = SCRATCH(&e->heap, float, e->detection->least_area);
     int *pixels = SCRATCH(&e->pixels, int, e->pixel_count + (size_t)list->count);
-    if (!heap || !pixels || !make_room(e)) return false;
-    m->mthresh = measure_excess(&e->filter, list, e->detection->least_area, heap);
+    if (!pixels || !make_room(e)) return false;
     int index = s->count++;
 #define STORE(column) s->column[index] = m->column;
     COLUMNS(STORE)
@@ -74,6 +71,14 @@ static bool emit_source(void *context, const pixel_list *list, measures *m) {
     for (int rank = 0; rank < list->count; rank++) pixels[rank] = list->y[rank] * e->field->width + list->x[rank];
     e->pixel_count += (size_t)list->count;
     return true;
+}
+
+static bool emit_source(void *context, const pixel_list *list, measures *m) {
+    extraction *e = context;
+    float *heap = SCRATCH(&e->heap, float, e->detection->least_area);
+    if (!heap) return false;
+    m->mthresh = measure_excess(&e->filter, list, e->detection->least_area, heap);
+    return store_source(e, list, m);
 }
 
 static bool close_island(extraction *e) {
@@ -109,6 +114,9 @@ static bool add_island(extraction *e, const run_list *island, float threshold) {
     list_island(e, island, &list);
     measures m = {.thresh = threshold};
     measure_extent(&list, &m);
+    const skyfarm_detection *d = e->detection;
+    if (d->is_wanted && !d->is_wanted(d->context, m.xmin, m.xmax, m.ymin, m.ymax))
+        return store_source(e, &list, &m) && close_island(e);
     if (touches_edge(e->field, &m)) m.flag = flag_truncated;
     const branch *branches;
     int count = find_branches(&e->deblender, &list, &m, &branches);

@@ -32,6 +32,10 @@ typedef struct {
     /// Number of deblending thresholds, and the share of an island's flux that a branch needs.
     int levels;
     double contrast;
+    /// Whether the sources of an island with this bounding box are wanted, in coordinates of the field; NULL: of all
+    /// islands. An island that is not wanted is one source, of which only the box and the pixels are valid.
+    int (*is_wanted)(const void *context, int xmin, int xmax, int ymin, int ymax);
+    const void *context;
 } skyfarm_detection;
 
 /// Sources as a struct of arrays with SEP's names and meanings, before cleaning, in SEP's order. Positions are relative
