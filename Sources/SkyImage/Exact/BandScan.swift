@@ -27,16 +27,15 @@ package struct BandScan: Codable, Equatable, Sendable {
         let band = plan[band]
         let margin = IslandMargin(parameters: parameters)
         let extracted = band.extracted(margin)
+        let selection = IslandSelection(of: band, extracted: extracted, margin: margin, image: plan.image)
         let scan = try WindowScan(
             view.cropped(to: band.window), extracting: extracted.height, background: background, parameters: parameters,
-            selection: IslandSelection(of: band, extracted: extracted, margin: margin, image: plan.image))
+            selection: selection)
         var result = WindowResult()
         var owned: [Int] = []
         for (index, island) in scan.islands.enumerated() {
-            if margin.isComplete(island.box, in: extracted, of: plan.image) {
-                if band.core.y.contains(Int(island.key.row)) { owned.append(index) }
-                continue
-            }
+            if selection.contains(island.box) { owned.append(index) }
+            if margin.isComplete(island.box, in: extracted, of: plan.image) { continue }
             if let next, next <= max(0, island.box.y.lowerBound - margin.y) { continue }
             for (x, y) in scan.parts(of: island, in: band.core.y) {
                 result.cut.append(box: island.box, pixelX: x, y: y)

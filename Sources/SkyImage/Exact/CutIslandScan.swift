@@ -25,17 +25,17 @@ package struct CutIslandScan: Codable, Equatable, Sendable {
         let window = rescan.rect
         let margin = IslandMargin(parameters: parameters)
         let targets = Set(zip(rescan.pixelX, rescan.pixelY).map { Target(x: Int($0), y: Int($1)) })
+        let selection = IslandSelection(
+            in: window, containing: targets.map { ($0.x, $0.y) }, margin: margin, image: plan.image)
         let scan = try WindowScan(
-            view.cropped(to: window), background: background, parameters: parameters,
-            selection: IslandSelection(
-                in: window, containing: targets.map { ($0.x, $0.y) }, margin: margin, image: plan.image))
+            view.cropped(to: window), background: background, parameters: parameters, selection: selection)
         var result = WindowResult()
         var accepted: [Int] = []
         for (index, island) in scan.islands.enumerated() {
             let isComplete = margin.isComplete(island.box, in: window, of: plan.image)
             let owner = plan.owner(ofRow: Int(island.key.row))
             if isComplete, margin.isComplete(island.box, in: owner.extracted(margin), of: plan.image) { continue }
-            guard targets.contains(where: { island.box.contains(x: $0.x, y: $0.y) }) else { continue }
+            guard selection.holdsPixel(island.box) else { continue }
             var hits: [Target] = []
             scan.forEachPixel(of: island) { x, y in
                 if targets.contains(Target(x: x, y: y)) { hits.append(Target(x: x, y: y)) }

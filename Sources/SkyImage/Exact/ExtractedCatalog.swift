@@ -66,7 +66,6 @@ struct ExtractedCatalog: ~Copyable {
         var field = window.field(gain: parameters.gain)
         field.height = Int32(rows)
         let kernel = parameters.activeKernel
-        let selection = selection?.moved(to: window.rect)
         let sources = (kernel?.normalized ?? []).withUnsafeBufferPointer { values in
             var detection = skyfarm_detection(
                 threshold: Float(parameters.threshold), least_area: Int32(parameters.minArea),

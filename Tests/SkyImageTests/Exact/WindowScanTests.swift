@@ -55,21 +55,23 @@ struct WindowScanTests {
         return TestImage(width: 100, height: 300, pixels: pixels)
     }
 
-    @Test("islands that are not wanted keep their boxes and pixels, and the others their sources")
-    func selection() throws {
+    @Test(
+        "islands that are not wanted keep their boxes and pixels, and the others their sources, wherever the window is",
+        arguments: [PixelRect(x: 0..<100, y: 0..<300), PixelRect(x: 3..<97, y: 5..<290)])
+    func selection(rect: PixelRect) throws {
         let selection = IslandSelection(
-            in: plan.image, containing: [(41, 200)], margin: IslandMargin(parameters: parameters), image: plan.image)
+            in: rect, containing: [(41, 200)], margin: IslandMargin(parameters: parameters), image: plan.image)
         let serial = try SerialScan(width: 100, height: 300, parameters: parameters)
         let blends = blends()
-        let background = try blends.withView(serial.run).background.slice(rows: plan.image.y)
+        let background = try blends.withView(serial.run).background.slice(rows: rect.y)
         try blends.withView { view in
-            let window = try ScanWindow.subtracting(background, from: view)
+            let window = try ScanWindow.subtracting(background, from: view.cropped(to: rect))
             func catalog(_ selection: IslandSelection?) throws -> (islands: [Island], wanted: SourceTable) {
                 let catalog = try ExtractedCatalog(
-                    window, rows: 300, parameters: parameters, selection: selection, kernel: .own)
-                let islands = try catalog.islands(in: plan.image)
+                    window, rows: rect.height, parameters: parameters, selection: selection, kernel: .own)
+                let islands = try catalog.islands(in: rect)
                 let wanted = islands.filter { $0.box.contains(x: 41, y: 200) }
-                return (islands, catalog.table(of: wanted.map(\.objects), in: plan.image))
+                return (islands, catalog.table(of: wanted.map(\.objects), in: rect))
             }
             let (whole, part) = (try catalog(nil), try catalog(selection))
             #expect(whole.islands.count == 3 && part.islands.map(\.box) == whole.islands.map(\.box))

@@ -108,15 +108,19 @@ static void list_island(const extraction *e, const run_list *island, pixel_list 
     list->count = count;
 }
 
+static bool is_wanted(const extraction *e, const measures *m) {
+    const skyfarm_detection *d = e->detection;
+    int x = e->field->x, y = e->field->y;
+    return !d->is_wanted || d->is_wanted(d->context, x + m->xmin, x + m->xmax, y + m->ymin, y + m->ymax);
+}
+
 static bool add_island(extraction *e, const run_list *island, float threshold) {
     pixel_list list;
     if (!pixel_list_of(&e->list, &list, (size_t)island->pixels)) return false;
     list_island(e, island, &list);
     measures m = {.thresh = threshold};
     measure_extent(&list, &m);
-    const skyfarm_detection *d = e->detection;
-    if (d->is_wanted && !d->is_wanted(d->context, m.xmin, m.xmax, m.ymin, m.ymax))
-        return store_source(e, &list, &m) && close_island(e);
+    if (!is_wanted(e, &m)) return store_source(e, &list, &m) && close_island(e);
     if (touches_edge(e->field, &m)) m.flag = flag_truncated;
     const branch *branches;
     int count = find_branches(&e->deblender, &list, &m, &branches);

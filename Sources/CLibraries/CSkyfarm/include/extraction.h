@@ -32,8 +32,8 @@ typedef struct {
     /// Number of deblending thresholds, and the share of an island's flux that a branch needs.
     int levels;
     double contrast;
-    /// Whether the sources of an island with this bounding box are wanted, in coordinates of the field; NULL: of all
-    /// islands. An island that is not wanted is one source, of which only the box and the pixels are valid.
+    /// Whether the sources of an island with this bounding box are wanted, in image coordinates; NULL: of all islands. An
+    /// island that is not wanted is one source, of which only the box and the pixels are valid.
     int (*is_wanted)(const void *context, int xmin, int xmax, int ymin, int ymax);
     const void *context;
 } skyfarm_detection;
