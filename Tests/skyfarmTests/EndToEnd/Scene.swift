@@ -22,7 +22,15 @@ final class Scene {
     var outputs: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path("out"))) ?? []).sorted() }
 
     func write(_ bytes: some Sequence<UInt8>, _ name: String) throws -> String {
-        try Data(bytes).write(to: URL(fileURLWithPath: path(name)))
+        // Foundation's own descriptor would be inherited by children of other tests, which would keep the file open: who
+        // watches it would not hear that its writer has closed it.
+        let descriptor = open(path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+            throw Program.Failure(description: "\(path(name)): \(String(cString: strerror(errno)))")
+        }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        try file.write(contentsOf: Data(bytes))
+        try file.close()
         return path(name)
     }
 
