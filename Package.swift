@@ -137,7 +137,7 @@ let package = Package(
         // Memory for pixels; knows no task.
         .target(name: "ScanMemory", dependencies: ["CSkyfarm"], swiftSettings: computing),
         // What all modules use: errors with codes, seeded random numbers, hexadecimal digits, file events.
-        .target(name: "ScanBasics", swiftSettings: computing),
+        .target(name: "ScanBasics", dependencies: ["CSkyfarm"], swiftSettings: computing),
         .target(
             name: "ScanTestSupport",
             dependencies: ["ScanBasics", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster"],

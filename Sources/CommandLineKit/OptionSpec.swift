@@ -46,9 +46,21 @@ package enum Layers: Sendable {
     func environment(for name: String) -> String? {
         switch self {
         case .flagOnly: nil
-        case .prefix(let prefix): prefix + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined()
+        case .prefix(let prefix): prefix + Self.capitals(name)
         case .environment(let variable): variable
         }
+    }
+
+    /// In bytes, since a command has many options and characters take long.
+    private static func capitals(_ name: String) -> String {
+        let bytes = name.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 32
+            case UInt8(ascii: "-"): UInt8(ascii: "_")
+            default: byte
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -45,7 +45,7 @@ struct Skyfarm {
         // A write to a closed pipe, as in `skyfarm scan … | head`, is then an error, and the command still cleans up.
         signal(SIGPIPE, SIG_IGN)
         var words = Array(CommandLine.arguments.dropFirst())
-        let name = CommandLine.arguments.first.map { ($0 as NSString).lastPathComponent } ?? ""
+        let name = CommandLine.arguments.first.map(InputList.lastName) ?? ""
         if SexCommand.names.contains(name) { words.insert("sex", at: 0) }
         let code = await run(words, environment: ProcessInfo.processInfo.environment)
         exit(code.rawValue)

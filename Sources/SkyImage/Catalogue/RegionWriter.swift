@@ -1,4 +1,5 @@
 import Foundation
+internal import ScanBasics
 
 /// Writes a table's sources as a DS9 region file: ellipses in image coordinates, which every viewer draws exactly.
 ///
@@ -27,14 +28,11 @@ enum RegionWriter {
             if !position.allSatisfy(\.isFinite) {
                 text += "# source \(label) has no position\n"
             } else if shape.allSatisfy(\.isFinite), shape[0] > 0, shape[1] > 0 {
-                text += "ellipse(\((position + shape).map(decimal).joined(separator: ","))) # text={\(label)}\n"
+                text += "ellipse(\((position + shape).map { $0.fixed(6) }.joined(separator: ","))) # text={\(label)}\n"
             } else {
-                text += "point(\(position.map(decimal).joined(separator: ","))) # point=x text={\(label)}\n"
+                text += "point(\(position.map { $0.fixed(6) }.joined(separator: ","))) # point=x text={\(label)}\n"
             }
         }
         try sink(Array(text.utf8))
     }
-
-    /// A number without an exponent, which some region parsers reject.
-    private static func decimal(_ value: Double) -> String { String(format: "%.6f", value) }
 }

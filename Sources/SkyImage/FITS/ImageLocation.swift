@@ -57,9 +57,7 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func parse(_ inside: Substring) -> Selector? {
-        let parts = inside.split(separator: ",", omittingEmptySubsequences: false).map {
-            $0.trimmingCharacters(in: .whitespaces)
-        }
+        let parts = inside.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
         guard parts.count <= 2, let name = parts.first, !name.isEmpty,
             name.unicodeScalars.allSatisfy({ !"[]:;()<>=*?#'\"".unicodeScalars.contains($0) })
         else { return nil }
@@ -68,5 +66,13 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
             return .name(name, version: nil)
         }
         return Int(parts[1]).map { .name(name, version: $0) }
+    }
+
+    /// Without the spaces and tabs around it. Foundation's function takes 0.2 ms when it is first used.
+    private static func trimmed(_ text: Substring) -> String {
+        func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
+        var rest = text.drop(while: isSpace)
+        while let last = rest.last, isSpace(last) { rest.removeLast() }
+        return String(rest)
     }
 }

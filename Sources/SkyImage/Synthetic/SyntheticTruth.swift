@@ -1,4 +1,4 @@
-import Foundation
+internal import ScanBasics
 
 /// The truth of a synthetic sky as comma-separated values.
 public enum SyntheticTruth {
@@ -10,12 +10,10 @@ public enum SyntheticTruth {
     public static func line(_ source: SyntheticSource, of sky: SyntheticSky) -> String {
         let position = sky.skyPosition(x: source.x, y: source.y)
         let numbers = [
-            fixed(source.x, 4), fixed(source.y, 4), fixed(position.rightAscension, 8), fixed(position.declination, 8),
-            fixed(source.magnitude, 4), fixed(source.flux, 2), fixed(source.signalToNoise, 2),
-            fixed(source.scaleLength, 3), fixed(source.axisRatio, 3),
+            source.x.fixed(4), source.y.fixed(4), position.rightAscension.fixed(8), position.declination.fixed(8),
+            source.magnitude.fixed(4), source.flux.fixed(2), source.signalToNoise.fixed(2),
+            source.scaleLength.fixed(3), source.axisRatio.fixed(3),
         ]
         return "\(source.number),\(source.kind.rawValue)," + numbers.joined(separator: ",") + "\n"
     }
-
-    private static func fixed(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ScanBasics
 import ScanCluster
 
 extension BenchReport {
@@ -124,7 +125,7 @@ extension BenchReport {
         }
     }
 
-    private static func times(_ factor: Double) -> String { String(format: "%.2f x", factor) }
+    private static func times(_ factor: Double) -> String { "\(factor.fixed(2)) x" }
 
-    private static func percent(_ share: Double) -> String { String(format: "%.0f %%", share * 100) }
+    private static func percent(_ share: Double) -> String { "\((share * 100).fixed(0)) %" }
 }

@@ -1,16 +1,18 @@
-import Foundation
+import ScanBasics
 
 /// Quantities for people.
 enum HumanFormat {
     /// `12 s`, `3:05`, `1:02:03`; tenths below ten seconds.
     static func duration(seconds: Double) -> String {
         guard seconds.isFinite, seconds >= 0 else { return "?" }
-        if seconds < 9.95 { return String(format: "%.1f s", seconds) }
+        if seconds < 9.95 { return "\(seconds.fixed(1)) s" }
         let whole = Int(seconds.rounded())
         if whole < 60 { return "\(whole) s" }
-        let minutes = String(format: "%d:%02d", whole / 60 % 60, whole % 60)
-        return whole < 3600 ? minutes : String(format: "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60)
+        let (minutes, rest) = (whole / 60 % 60, twoDigits(whole % 60))
+        return whole < 3600 ? "\(minutes):\(rest)" : "\(whole / 3600):\(twoDigits(minutes)):\(rest)"
     }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     /// `12 s`, `5 min`, `3 h`, `20 d`.
     static func age(seconds: Double) -> String {
@@ -25,7 +27,7 @@ enum HumanFormat {
         if seconds >= 59.95 { return duration(seconds: seconds) }
         let (unit, name) = seconds < 0.9995e-3 ? (1e-6, "us") : seconds < 0.9995 ? (1e-3, "ms") : (1, "s")
         let value = seconds / unit
-        return String(format: "%.*f %@", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, name)
+        return "\(threeDigits(value)) \(name)"
     }
 
     /// Three digits with a decimal prefix: `1.23 M`, `45.6 k`, `789`.
@@ -33,10 +35,13 @@ enum HumanFormat {
         let prefixes: [(Double, String)] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")]
         for (unit, prefix) in prefixes where value.magnitude >= unit * 0.9995 {
             let scaled = value / unit
-            let digits = scaled.magnitude < 9.995 ? 2 : scaled.magnitude < 99.95 ? 1 : 0
-            return String(format: "%.*f %@", digits, scaled, prefix)
+            return "\(threeDigits(scaled)) \(prefix)"
         }
-        return value == value.rounded() ? String(Int(value)) : String(format: "%.1f", value)
+        return value == value.rounded() ? String(Int(value)) : value.fixed(1)
+    }
+
+    private static func threeDigits(_ value: Double) -> String {
+        value.fixed(value.magnitude < 9.995 ? 2 : value.magnitude < 99.95 ? 1 : 0)
     }
 
     /// `12.3 Mpix/s`.

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import ScanBasics
 import SkyImage
 
 /// `skyfarm synth`: makes a synthetic image with a table of its true sources, or compares a catalogue with such a
@@ -99,8 +100,8 @@ extension SynthCommand {
 
     /// The comparison in one line.
     static func line(_ result: Completeness, sigma: Double) -> String {
-        let share = String(format: "%.2f %%", result.share * 100)
-        let spurious = String(format: "%.2f %%", result.spuriousShare * 100)
+        let share = "\((result.share * 100).fixed(2)) %"
+        let spurious = "\((result.spuriousShare * 100).fixed(2)) %"
         return "completeness \(share): \(result.recovered) of \(result.expected) sources brighter than"
             + " \(plainText(sigma)) sigma recovered; spurious \(spurious): \(result.spurious) of \(result.detected)\n"
     }

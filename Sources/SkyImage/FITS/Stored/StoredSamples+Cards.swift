@@ -4,6 +4,7 @@ internal import CFITSIO
 extension StoredSamples {
     /// Beginnings of the keywords on which CFITSIO's conversion and decompression of samples depend.
     private static let kept = ["BSCALE", "BZERO", "BLANK", "TTYPE", "TFORM", "TSCAL", "TZERO", "TNULL", "Z"]
+        .map { Array($0.utf8) }
 
     /// The cards of the current HDU that a piece needs, unchanged and in order, since a keyword may occur twice; nil if
     /// CFITSIO cannot read them all, or if one has an unusual form in which it might find a keyword of ``kept``.
@@ -20,11 +21,10 @@ extension StoredSamples {
         var cards: [ArraySlice<UInt8>] = []
         for start in stride(from: 0, to: bytes.count, by: length) {
             let card = bytes[start..<start + length]
-            if !mayBeKept(card) { continue }
-            var words = String(decoding: card, as: UTF8.self).uppercased().split { $0 == " " || $0 == "=" }
-            let isHierarchical = words.first == "HIERARCH"
-            if isHierarchical { words.removeFirst() }
-            guard let word = words.first, kept.contains(where: word.hasPrefix) else { continue }
+            var word = firstWord(card)
+            let isHierarchical = capitals(word).elementsEqual("HIERARCH".utf8)
+            if isHierarchical { word = firstWord(card[word.endIndex...]) }
+            guard kept.contains(where: { capitals(word).starts(with: $0) }) else { continue }
             // Keywords begin in the first column.
             if isHierarchical || card[start] == UInt8(ascii: " ") { return nil }
             cards.append(card)
@@ -32,11 +32,14 @@ extension StoredSamples {
         return cards
     }
 
-    /// Whether the first character of a card may be that of a keyword of ``kept``, or of HIERARCH. Most are not, and
-    /// words take long to compare.
-    private static func mayBeKept(_ card: ArraySlice<UInt8>) -> Bool {
-        let first = card.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "=") }
-        return first.map { $0 >= 0x80 || "BbTtZzHh".utf8.contains($0) } ?? false
+    /// What comes first in a card besides spaces and equals signs.
+    private static func firstWord(_ card: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        func separates(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "=") }
+        return card.drop(while: separates).prefix { !separates($0) }
+    }
+
+    private static func capitals(_ word: ArraySlice<UInt8>) -> some Sequence<UInt8> {
+        word.lazy.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 32 : $0 }
     }
 
     /// A card with a fixed-format value.

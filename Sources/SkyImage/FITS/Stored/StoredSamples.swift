@@ -1,5 +1,6 @@
 internal import CFITSIO
 import Foundation
+internal import ScanBasics
 
 /// Reads samples of an image as they are stored in its file, without converting or decompressing them.
 ///
@@ -16,7 +17,7 @@ package final class StoredSamples {
     package static var libraryVersion: String {
         var version: Float = 0
         ffvers(&version)
-        return String(format: "%.4f", version)
+        return Double(version).fixed(4)
     }
 
     /// The stored samples of `image`, whose file is open as `bytes`; nil if its windows have no stored form, for example

@@ -1,4 +1,5 @@
 import Foundation
+import ScanBasics
 
 /// The lines of the progress display, for a terminal of a given size.
 struct ProgressLayout: Sendable {
@@ -21,7 +22,8 @@ struct ProgressLayout: Sendable {
     private func head(_ state: ProgressState, at seconds: Double) -> [StyledText] {
         let facts = state.facts(at: seconds)
         let label = state.stage.isEmpty ? "" : state.stage + " "
-        let percent = String(format: "%3.0f %%", (state.share * 100).rounded(.down))
+        let share = (state.share * 100).rounded(.down).fixed(0)
+        let percent = String(repeating: " ", count: max(0, 3 - share.count)) + "\(share) %"
         let besides = facts.reduce(0) { $0 + $1.count + 2 }
         let room = columns - label.count - percent.count - 3
         let isOneLine = room - besides >= Self.shortestBar

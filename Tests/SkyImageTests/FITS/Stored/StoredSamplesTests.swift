@@ -62,6 +62,24 @@ struct StoredSamplesTests {
         #expect(Self.cases < 300 || kinds.allSatisfy { found[$0, default: 0] > 0 })
     }
 
+    @Test(
+        "cards on which the samples depend are kept, in whatever case; an image with one in an unusual place has no stored form",
+        arguments: [
+            (["BSCALE  =                  2.0"], 1), (["bzero   =                  5.0"], 1),
+            (["BZERO   =                  5.0", "bzero   =                  6.0"], 2), (["BLANK =  4"], 1),
+            (["OBJECT  = 'BSCALE'", "COMMENT BZERO", "HIERARCH ESO BZERO = 1", "", "= 7"], 0),
+            (["HIERARCH BZERO = 5.0"], nil), (["hierarch  bscale = 5.0"], nil), ([" BSCALE =                2.0"], nil),
+            (["= BSCALE"], 1), (["TFORM1  = '4 B'", "TABLE   = 'T'", "Z"], 2),
+        ] as [([String], Int?)])
+    func cards(cards: [String], kept: Int?) throws {
+        let file =
+            RawFITS() + RawFITS.image(bitpix: 16, axes: [4, 1], extra: cards) + [UInt8](repeating: 0, count: 8)
+        let image = try FITSImage(folder.write(file.bytes, "a.fits"))
+        let stored = try StoredSamples(image, in: image.stored.opened())
+        #expect(stored?.cards.count == kept)
+        if let stored { #expect(stored.cards.allSatisfy { card in cards.contains { card.starts(with: $0.utf8) } }) }
+    }
+
     @Test("a damaged table gives no piece; a damaged piece gives an error")
     func damaged() throws {
         let bytes = try CompressedFile.all[1].write(to: folder.path("a.fits"))
