@@ -22,8 +22,16 @@ package enum PortableMath {
         }
         let ratio = (significand - 1) / (significand + 1)
         let square = ratio * ratio
-        var sum = 0.0
-        for divisor in stride(from: 17.0, through: 1, by: -2) { sum = sum * square + 1 / divisor }
+        // The quotients are constants, which a loop would compute each time.
+        var sum = 1 / 17.0
+        sum = sum * square + 1 / 15.0
+        sum = sum * square + 1 / 13.0
+        sum = sum * square + 1 / 11.0
+        sum = sum * square + 1 / 9.0
+        sum = sum * square + 1 / 7.0
+        sum = sum * square + 1 / 5.0
+        sum = sum * square + 1 / 3.0
+        sum = sum * square + 1
         return exponent * 0.6931471805599453 + 2 * ratio * sum
     }
 

@@ -45,7 +45,8 @@ extension NightPageTests {
         try browser.open(try DashboardTests.link(program).absoluteString)
         _ = try browser.run(
             """
-            while (document.querySelectorAll("#images a").length < 3) await new Promise((done) => setTimeout(done, 20));
+            while (page.images.filter((image) => image.state === "done").length < 3)
+              await new Promise((done) => setTimeout(done, 20));
             return "";
             """)
         let index: String = try evaluate("location.href")
