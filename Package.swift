@@ -136,7 +136,7 @@ let package = Package(
         .target(name: "ScanCluster", dependencies: ["ScanBasics", "ScanMemory"], swiftSettings: computing),
         // Memory for pixels; knows no task.
         .target(name: "ScanMemory", dependencies: ["CSkyfarm"], swiftSettings: computing),
-        // What all modules use: errors with codes, seeded random numbers, hexadecimal digits, file events.
+        // What all modules use: errors with codes, seeded random numbers, numbers as text, file events.
         .target(name: "ScanBasics", dependencies: ["CSkyfarm"], swiftSettings: computing),
         .target(
             name: "ScanTestSupport",
@@ -219,7 +219,8 @@ let package = Package(
         // Real images and their reference catalogues, for the tests of two targets.
         .target(
             name: "SkyTestSupport", dependencies: ["SkyImage", "CFITSIO"], path: "Tests/SkyTestSupport",
-            exclude: ["Oracle/whole_image.py", "Oracle/fixed_draw.c"], swiftSettings: swift),
+            exclude: ["Oracle/astropy_scripts.py", "Oracle/whole_image.py", "Oracle/fixed_draw.c"],
+            swiftSettings: swift),
         // Announces and browses in the hosts of the lab, Tests/lab.
         .executableTarget(
             name: "discovery-probe", dependencies: ["ScanDiscovery", "ScanCluster"],

@@ -20,7 +20,7 @@ struct CatalogueWriterTests {
 
     @Test(
         "astropy reads back names, types, units, descriptions, bits and header",
-        .enabled(if: AstropyPython.path != nil, Comment(rawValue: AstropyPython.absent)),
+        .enabled(if: AstropyPython.isPresent, Comment(rawValue: AstropyPython.absent)),
         arguments: ["out.fits", "out.ecsv"], [0, 1, 6, 5000])
     func astropy(name: String, rows: Int) throws {
         let table = SampleTable.make(rows: rows)
@@ -122,7 +122,7 @@ struct CatalogueWriterTests {
             header: texts.enumerated().map { HeaderEntry("K\($0)", .text($1), comment: "line\nbreak") })
         let written = try text(write(table, "out.ecsv"))
         #expect(written.split(separator: "\n").dropLast(2).allSatisfy { $0.hasPrefix("# ") })
-        guard AstropyPython.path != nil else { return }
+        guard AstropyPython.isPresent else { return }
         let code = "import sys; from astropy.table import Table; print(list(Table.read(sys.argv[1]).meta.values()))"
         let printed = try AstropyPython.run(["-c", code, folder.path("out.ecsv")])
         #expect(printed == #"['no', '1.5', '- a', 'a: b', 'tab\there', '\\', 'ü', 'line\nbreak', '']"# + "\n")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SkyImage
 
-@Suite(.enabled(if: AstropyPython.path != nil, Comment(rawValue: AstropyPython.absent)))
+@Suite(.enabled(if: AstropyPython.isPresent, Comment(rawValue: AstropyPython.absent)))
 struct FITSImageAstropyTests {
     private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("astropy_pixels.py").path

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SkyImage
 
-@Suite(.enabled(if: AstropyPython.path != nil, Comment(rawValue: AstropyPython.absent)))
+@Suite(.enabled(if: AstropyPython.isPresent, Comment(rawValue: AstropyPython.absent)))
 struct CelestialWCSAstropyTests {
     @Test(
         "right ascension and declination of real images equal astropy's within 1e-8 degrees",

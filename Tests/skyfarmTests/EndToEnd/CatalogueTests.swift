@@ -49,7 +49,8 @@ struct CatalogueTests {
 
     @Test(
         "astropy reads .fits and .ecsv with units, and has the same coordinates",
-        .enabled(if: Astropy.path != nil, Comment(rawValue: Astropy.absent)), arguments: CatalogueTests.images)
+        .enabled(if: AstropyPython.isPresent, Comment(rawValue: AstropyPython.absent)), arguments: CatalogueTests.images
+    )
     func astropy(image: RealImage) throws {
         let nodes = [try Node("first"), try Node("second")]
         let names = ["out/o.fits", "out/o.ecsv"]
@@ -57,7 +58,7 @@ struct CatalogueTests {
             image, nodes: nodes, ["--local-slots", "0", "--json"] + names.flatMap { ["-o", scene.path($0)] })
         let report = try Report(result.output)
         for name in names {
-            let lines = try Astropy.catalogue(scene.path(name), image: image.path, hdu: image.hdu)
+            let lines = try AstropyPython.catalogue(scene.path(name), image: image.path, hdu: image.hdu)
             #expect(lines.first == "rows \(report.sources)")
             for column in ["x pix", "theta rad", "cxx pix-2", "npix pix", "number -"] {
                 #expect(lines.contains("column \(column) described"), "\(name): \(column)")
@@ -100,22 +101,11 @@ struct CatalogueTests {
     }
 }
 
-/// A Python that has astropy, the independent reader.
-enum Astropy {
-    static let absent = "needs python3 with astropy: install python3-astropy or set SKYFARM_PYTHON"
-    static let path: String? = {
-        let named = ProcessInfo.processInfo.environment["SKYFARM_PYTHON"]
-        let candidates =
-            named.map { [$0] } ?? ["/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3"]
-        return candidates.first { (try? Program.run(path: $0, ["-c", "import astropy.table"]).code) == 0 }
-    }()
-
+extension AstropyPython {
     /// What the script beside this file prints of a catalogue.
     static func catalogue(_ catalogue: String, image: String, hdu: Int) throws -> [String] {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
             "astropy_catalogue.py")
-        let result = try Program.run(path: path ?? "", [script.path, catalogue, image, "\(hdu)"])
-        guard result.code == 0 else { throw Program.Failure(description: result.errors) }
-        return result.output.split(separator: "\n").map(String.init)
+        return try run([script.path, catalogue, image, "\(hdu)"]).split(separator: "\n").map(String.init)
     }
 }
