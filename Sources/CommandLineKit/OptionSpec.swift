@@ -46,13 +46,13 @@ package enum Layers: Sendable {
     func environment(for name: String) -> String? {
         switch self {
         case .flagOnly: nil
-        case .prefix(let prefix): prefix + Self.capitals(name)
+        case .prefix(let prefix): prefix + Self.variableName(name)
         case .environment(let variable): variable
         }
     }
 
-    /// In bytes, since a command has many options and characters take long.
-    private static func capitals(_ name: String) -> String {
+    /// The name in capitals, with `_` for `-`. As bytes, since a command has many options and work on characters is slow.
+    private static func variableName(_ name: String) -> String {
         let bytes = name.utf8.map { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 32

@@ -104,7 +104,7 @@ extension FITSFile {
 
     /// Whether a table's card has a value longer than the longest quoted string.
     private static func hasLongWord(_ card: String) -> Bool {
-        guard card.uppercased().hasPrefix("T"), let sign = card.firstIndex(of: "=") else { return false }
+        guard card.first == "T" || card.first == "t", let sign = card.firstIndex(of: "=") else { return false }
         let value = card[card.index(after: sign)...].drop { $0 == " " }
         return value.first != "'" && value.prefix { $0 != " " && $0 != "/" }.utf8.count > 68
     }

@@ -115,7 +115,7 @@ final class FITSMemoryFile {
 
     /// Replaces all but printable ASCII, the only characters that FITS headers allow.
     static func printable(_ text: String) -> String {
-        // Most texts are, and bytes take less time.
+        // Most texts are printable ASCII, which is checked faster by bytes.
         if text.utf8.allSatisfy({ UInt8(ascii: " ")...UInt8(ascii: "~") ~= $0 }) { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { (" "..."~").contains($0) ? $0 : "?" }))
     }

@@ -56,7 +56,7 @@ extension ScanCommand {
         _ client: SAMPClient
     ) async throws -> Delivery {
         let fits = outputs.first { $0.format == .fits && !$0.isStandardOutput && !$0.path.hasSuffix(".gz") }
-        let name = (image.name as NSString).lastPathComponent
+        let name = InputList.lastName(of: image.name)
         let facts = ["table-id": image.name, "name": name]
         var delivery = Delivery()
         // Who loads FITS tables needs no VOTable.
@@ -92,7 +92,7 @@ extension ScanCommand {
                 try await client.send(type, facts.merging(["url": url]) { $1 }, to: program)
                 if !delivery.loaded.contains(program.name) { delivery.loaded.append(program.name) }
             } catch let error as SAMPError {
-                let file = (path as NSString).lastPathComponent
+                let file = InputList.lastName(of: path)
                 delivery.failures = (delivery.failures ?? []) + ["\(program.name) has not loaded \(file): \(error)"]
             }
         }

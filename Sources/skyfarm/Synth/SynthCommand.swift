@@ -1,5 +1,4 @@
 import CommandLineKit
-import Foundation
 import ScanBasics
 import SkyImage
 

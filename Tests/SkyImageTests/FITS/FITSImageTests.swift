@@ -211,7 +211,8 @@ struct FITSImageTests {
             second + RawFITS.image(bitpix: 8, axes: [4, 1, 1, 1], primary: false, extra: named("FLAT", 1))
             + [11, 12, 13, 14]
         let chosen = [
-            ("", 3), ("[3]", 3), ("[4]", 4), ("[SCI]", 3), ("[sci,2]", 4), ("[SCI, 1]", 3), ("[FLAT]", 5), ("[5]", 5),
+            ("", 3), ("[3]", 3), ("[4]", 4), ("[SCI]", 3), ("[sci,2]", 4), ("[SCI, 1]", 3), ("[ SCI ,\t2 ]", 4),
+            ("[FLAT]", 5), ("[5]", 5),
         ]
         for (selector, number) in chosen { #expect(try open(file, selector).hduNumber == number) }
         #expect(try open(file, "[FLAT]").pixels() == [11, 12, 13, 14])

@@ -14,6 +14,10 @@ import Testing
         #expect(values["threshold"] == "3" && values["aperture radius"] == "2.25" && values["mesh width"] == "64")
         #expect(values["returns pixels"] == "false" && values["noise"] == "global" && values["clean"] == "1")
         #expect(values["background level"] == nil)
+        // The identities of jobs whose journals exist depend on these texts.
+        #expect(values["kernel values"] == "1 2 1 2 4 2 1 2 1" && values["kernel width"] == "3")
+        parameters.kernel = try ConvolutionKernel(parsing: "CONV NORM\n0.5 1 0.1\n")
+        #expect(try NamedValues(of: parameters).byName["kernel values"] == "0.5 1 0.10000000149011612")
         for object in ["kernel ", "measurements "] { #expect(values.keys.contains { $0.hasPrefix(object) }) }
     }
 

@@ -45,12 +45,14 @@ extension NightPageTests {
         try browser.open(try DashboardTests.link(program).absoluteString)
         _ = try browser.run(
             """
-            while (page.images.filter((image) => image.state === "done").length < 3)
+            while (document.querySelectorAll("#images tr.done a").length < 3)
               await new Promise((done) => setTimeout(done, 20));
             return "";
             """)
         let index: String = try evaluate("location.href")
-        let links: [String] = try evaluate("[...document.querySelectorAll('#images a')].map((link) => link.href)")
+        let links: [String] = try evaluate(
+            "[...document.querySelectorAll('#images tr.done a')].map((link) => link.href)")
+        #expect(links.count == 3)
         for link in links {
             try browser.open(link)
             #expect(try evaluate("page.sky.catalogue.count > 100"))

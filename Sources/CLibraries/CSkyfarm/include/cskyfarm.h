@@ -45,8 +45,8 @@ float skyfarm_greatest_magnitude(const float *numbers, ptrdiff_t count);
 void skyfarm_swap_floats(float *numbers, ptrdiff_t count);
 
 /// Writes `value` as printf's `%.*f` with `digits` digits after the point. Returns the number of characters; `text` holds
-/// them if they are fewer than `capacity`. In C, because Swift calls no variadic function, and Foundation's formats take
-/// 0.4 ms when they are first used.
+/// them if they are fewer than `capacity`. In C, because a variadic function needs a list of arguments from Swift, as
+/// Foundation's formats do, and the first ones take 0.4 ms.
 int skyfarm_fixed_digits(double value, int digits, char *text, size_t capacity);
 
 /// Makes malloc keep up to `total` freed bytes at the end of each arena, and serve buffers of up to `buffer` bytes from

@@ -32,7 +32,7 @@ extension StoredSamples {
         return cards
     }
 
-    /// What comes first in a card besides spaces and equals signs.
+    /// The first word of a card. Spaces and equals signs separate words.
     private static func firstWord(_ card: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         func separates(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "=") }
         return card.drop(while: separates).prefix { !separates($0) }

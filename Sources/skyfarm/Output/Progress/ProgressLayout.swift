@@ -1,4 +1,3 @@
-import Foundation
 import ScanBasics
 
 /// The lines of the progress display, for a terminal of a given size.

@@ -63,21 +63,29 @@ struct StoredSamplesTests {
     }
 
     @Test(
-        "cards on which the samples depend are kept, in whatever case; an image with one in an unusual place has no stored form",
+        "cards on which the samples depend are kept, and others are not",
         arguments: [
-            (["BSCALE  =                  2.0"], 1), (["bzero   =                  5.0"], 1),
-            (["BZERO   =                  5.0", "bzero   =                  6.0"], 2), (["BLANK =  4"], 1),
-            (["OBJECT  = 'BSCALE'", "COMMENT BZERO", "HIERARCH ESO BZERO = 1", "", "= 7"], 0),
-            (["HIERARCH BZERO = 5.0"], nil), (["hierarch  bscale = 5.0"], nil), ([" BSCALE =                2.0"], nil),
-            (["= BSCALE"], 1), (["TFORM1  = '4 B'", "TABLE   = 'T'", "Z"], 2),
-        ] as [([String], Int?)])
-    func cards(cards: [String], kept: Int?) throws {
+            (["BSCALE  =                  2.0", "OBJECT  = 'BSCALE'", "COMMENT BZERO"], [0]),
+            (["bzero   =                  5.0", "BZERO   =                  6.0", "", "BLANK =  4"], [0, 1, 3]),
+            (["HIERARCH ESO BZERO = 1", "HIERARCH", "=", "= 7", "= BSCALE", "BSCAL   = 3", "BSCAL\u{c9} = 3"], [4]),
+            (["TFORM1  = '4 B'", "TABLE   = 'T'", "Z"], [0, 2]), ([], []),
+        ] as [([String], [Int])])
+    func cards(cards: [String], kept: [Int]) throws {
+        let stored = try #require(try stored(cards))
+        let texts = stored.cards.map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespaces) }
+        #expect(texts == kept.map { cards[$0] })
+    }
+
+    @Test(
+        "an image with such a keyword after a space or HIERARCH, where CFITSIO might find it, has no stored form",
+        arguments: ["HIERARCH BZERO = 5.0", "hierarch  bscale = 5.0", " BSCALE =                2.0"])
+    func unusualCard(card: String) throws { #expect(try stored([card]) == nil) }
+
+    private func stored(_ cards: [String]) throws -> StoredSamples? {
         let file =
             RawFITS() + RawFITS.image(bitpix: 16, axes: [4, 1], extra: cards) + [UInt8](repeating: 0, count: 8)
         let image = try FITSImage(folder.write(file.bytes, "a.fits"))
-        let stored = try StoredSamples(image, in: image.stored.opened())
-        #expect(stored?.cards.count == kept)
-        if let stored { #expect(stored.cards.allSatisfy { card in cards.contains { card.starts(with: $0.utf8) } }) }
+        return try StoredSamples(image, in: image.stored.opened())
     }
 
     @Test("a damaged table gives no piece; a damaged piece gives an error")
