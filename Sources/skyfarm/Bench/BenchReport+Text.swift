@@ -40,7 +40,7 @@ extension BenchReport {
         add("in chunks", totalSlots, dispatch.inChunks)
         lines += table.text
         if let speedUp = dispatch.speedUp, let efficiency = dispatch.efficiency, let bound = dispatch.bound {
-            lines += "\(Self.times(speedUp)) the fastest alone, \(Self.percent(efficiency)) of their sum; "
+            lines += "\(Self.times(speedUp)) the fastest alone, \(HumanFormat.percent(efficiency)) of their sum; "
             lines += bound == .coordinator ? "limited by the coordinator\n" : "limited by the nodes\n"
         }
         return lines
@@ -71,10 +71,10 @@ extension BenchReport {
         let size = "\(scan.width) x \(scan.height) pixels in \(HumanFormat.count(scan.bands, "band"))"
         var lines = "scan: \(scan.image), \(size), median of \(HumanFormat.count(runs, "run"))\n" + table.text
         let shares = scan.shares
-        lines += "\(Self.times(scan.speedUp)) one slot, efficiency \(Self.percent(scan.efficiency))"
+        lines += "\(Self.times(scan.speedUp)) one slot, efficiency \(HumanFormat.percent(scan.efficiency))"
         lines += scan.bound.map { "; limited by \(Self.words($0, bands: scan.bands))\n" } ?? "\n"
-        lines += "slots: \(Self.percent(shares.compute)) busy, \(Self.percent(shares.waiting)) waiting, "
-        lines += "\(Self.percent(shares.coordinator)) without tasks while the coordinator works\n"
+        lines += "slots: \(HumanFormat.percent(shares.compute)) busy, \(HumanFormat.percent(shares.waiting)) waiting, "
+        lines += "\(HumanFormat.percent(shares.coordinator)) without tasks while the coordinator works\n"
         if scan.slowdown > 1.15 {
             lines +=
                 "all slots together: each \(Self.times(scan.slowdown)) slower than alone, because they share cores"
@@ -125,6 +125,4 @@ extension BenchReport {
     }
 
     private static func times(_ factor: Double) -> String { "\(factor.fixed(2)) x" }
-
-    private static func percent(_ share: Double) -> String { "\((share * 100).fixed(0)) %" }
 }

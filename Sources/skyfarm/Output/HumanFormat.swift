@@ -44,6 +44,9 @@ enum HumanFormat {
         value.fixed(value.magnitude < 9.995 ? 2 : value.magnitude < 99.95 ? 1 : 0)
     }
 
+    /// `12 %`, or with digits after the point.
+    static func percent(_ share: Double, digits: Int = 0) -> String { "\((share * 100).fixed(digits)) %" }
+
     /// `12.3 Mpix/s`.
     static func pixelRate(_ pixelsPerSecond: Double) -> String { pixelCount(pixelsPerSecond) + "/s" }
 

@@ -1,5 +1,4 @@
 import CommandLineKit
-import ScanBasics
 import SkyImage
 
 /// `skyfarm synth`: makes a synthetic image with a table of its true sources, or compares a catalogue with such a
@@ -99,8 +98,8 @@ extension SynthCommand {
 
     /// The comparison in one line.
     static func line(_ result: Completeness, sigma: Double) -> String {
-        let share = "\((result.share * 100).fixed(2)) %"
-        let spurious = "\((result.spuriousShare * 100).fixed(2)) %"
+        let share = HumanFormat.percent(result.share, digits: 2)
+        let spurious = HumanFormat.percent(result.spuriousShare, digits: 2)
         return "completeness \(share): \(result.recovered) of \(result.expected) sources brighter than"
             + " \(plainText(sigma)) sigma recovered; spurious \(spurious): \(result.spurious) of \(result.detected)\n"
     }

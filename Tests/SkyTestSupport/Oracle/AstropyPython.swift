@@ -30,9 +30,8 @@ private final class ScriptProcess: @unchecked Sendable {
 
     private struct Request: Encodable {
         var words: [String]
-        var input: String
-        var output: String
-        var errors: String
+        /// Standard input, output and error.
+        var files: [String]
     }
 
     /// Nil if `python` cannot be run or has no astropy.
@@ -49,19 +48,15 @@ private final class ScriptProcess: @unchecked Sendable {
     }
 
     func run(_ words: [String], input: String) throws -> (status: Int32, output: String, errors: String) {
-        let folder = try TemporaryFolder()
-        let request = Request(
-            words: words, input: try folder.write(Array(input.utf8), "in"), output: try folder.write([], "out"),
-            errors: try folder.write([], "err"))
-        let status = try lock.withLock {
-            try requests.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(request) + Data("\n".utf8))
-            return line()
+        try Subprocess.withFiles(input: input) { files in
+            let request = try JSONEncoder().encode(Request(words: words, files: files))
+            let status = try lock.withLock {
+                try requests.fileHandleForWriting.write(contentsOf: request + Data("\n".utf8))
+                return line()
+            }
+            guard let status, let status = Int32(status) else { throw ScriptFailure(words: "python3 has ended") }
+            return status
         }
-        guard let status, let status = Int32(status) else { throw ScriptFailure(words: "python3 has ended") }
-        return (
-            status, try String(contentsOfFile: request.output, encoding: .utf8),
-            try String(contentsOfFile: request.errors, encoding: .utf8)
-        )
     }
 
     /// The next line that the process prints; nil if it has ended.

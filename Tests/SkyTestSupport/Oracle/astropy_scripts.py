@@ -16,9 +16,9 @@ import astropy.table
 import astropy.wcs
 
 
-def run(words, input, output, errors):
-    for target, (name, flags) in enumerate([(input, os.O_RDONLY), (output, os.O_WRONLY), (errors, os.O_WRONLY)]):
-        os.dup2(os.open(name, flags), target)
+def run(words, files):
+    for target, name in enumerate(files):
+        os.dup2(os.open(name, os.O_WRONLY if target else os.O_RDONLY), target)
     sys.stdin = open(0)
     try:
         if words[0] == "-c":

@@ -31,6 +31,7 @@ import Testing
     func units() {
         #expect(HumanFormat.pixelRate(17_300_000) == "17.3 Mpix/s")
         #expect(HumanFormat.pixelRate(12) == "12 pix/s")
+        #expect(HumanFormat.percent(0.126) == "13 %" && HumanFormat.percent(1, digits: 2) == "100.00 %")
         #expect(HumanFormat.count(1, "retry") == "1 retry")
         #expect(HumanFormat.count(0, "node") == "0 nodes")
         #expect(HumanFormat.count(2, "retry") == "2 retries")
