@@ -99,6 +99,10 @@ struct ProtocolDocumentTests {
             "cancel": frame { $0.putCancel(request: 5) },
             "ping": frame { $0.putPing(1) },
             "pong": frame { $0.putPong(1) },
+            "part": frame { writer in
+                writer.putPart(request: 5, count: 3)
+                ([1, 2, 3] as [UInt8]).withUnsafeBytes { writer.put(raw: $0) }
+            },
             "weight": frame { $0.putWeight(2) },
             "call": frame { $0.putCall(1, body: Array("jobs?".utf8)) },
             "reply": frame { $0.putReply(1, body: Array("none".utf8)) },

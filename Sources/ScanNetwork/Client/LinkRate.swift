@@ -9,7 +9,7 @@ package struct LinkRate: Sendable {
     /// Shortest time that is measured: a socket takes bytes in portions.
     private static let least = Duration.milliseconds(40)
     /// Time after which a measurement has lost most of its weight, in seconds.
-    private static let memory = 0.5
+    private static let memory = 0.1
 
     package init() {}
 

@@ -32,6 +32,14 @@ package struct ByteWriter: ~Copyable {
         count -= number
     }
 
+    /// Removes the bytes of a range and moves those behind it down.
+    package mutating func remove(_ range: Range<Int>) {
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[range.upperBound...])
+        // Copying between overlapping regions is allowed.
+        UnsafeMutableRawBufferPointer(rebasing: memory[range.lowerBound...]).copyMemory(from: rest)
+        count -= range.count
+    }
+
     /// Makes room for `additional` bytes.
     package mutating func reserve(_ additional: Int) {
         if count + additional > memory.count { grow(by: additional) }

@@ -153,6 +153,25 @@ final class Connection: Flushable, @unchecked Sendable {
         markDirty()
     }
 
+    /// Appends bulk bytes of a request in part frames, after the frame that was sent last.
+    func send(bulk: BulkBytes, inPartsOf request: UInt64) {
+        guard phase == .open else { return }
+        out.append(bulk, inPartsOf: request)
+        markDirty()
+    }
+
+    /// Removes what is not yet sent of the bulk bytes of a request.
+    func removeParts(of request: UInt64) { out.removeParts(of: request) }
+
+    /// See ``OutQueue/frontParts``.
+    var frontParts: (request: UInt64, left: Int)? { out.frontParts }
+
+    /// Seconds of a round trip, as the system measures it; nil if it does not.
+    var socketRoundTrip: Double? { socket.roundTrip }
+
+    /// Address of this end.
+    var localAddress: SocketAddress { socket.localAddress }
+
     private func markDirty() {
         guard !isDirty, !blocked else { return }
         isDirty = true

@@ -160,6 +160,8 @@ enum FrameFormat {
     static let callBodyLimit = 16 << 20
     /// Smallest frame limit that a peer may state.
     static let leastFrameLimit = 4096
+    /// Bulk bytes of a part frame: small, so that what was cancelled soon stops being sent.
+    static let partSize = 256 << 10
     /// Longest frame whose length fits in the prefix.
     static let greatestFrameLimit = Int(UInt32.max)
 
@@ -174,6 +176,7 @@ enum FrameFormat {
         case call = 8
         case reply = 9
         case weight = 10
+        case part = 11
     }
 
     enum TaskFlag {
@@ -186,7 +189,10 @@ enum FrameFormat {
         static let isCompressed: UInt8 = 64
         /// The header says how many bytes the bulk bytes stand for.
         static let hasUnpackedCount = isPacked | isCompressed
-        static let all = hasKey | hasBulk | hasReference | isLastUse | isPacked | isIdentified | isCompressed
+        /// The bulk bytes follow in part frames.
+        static let isParted: UInt8 = 128
+        static let all =
+            hasKey | hasBulk | hasReference | isLastUse | isPacked | isIdentified | isCompressed | isParted
     }
 
     enum ResponseFlag {

@@ -8,6 +8,10 @@ internal import ScanMemory
 package struct FrameDecoder: ~Copyable {
     private var buffer = InBuffer()
     private var bulk: IncomingBulk?
+    /// A task whose bulk bytes come in part frames.
+    private var parted: PartedTask?
+    /// The task of that kind that was returned last: its views are valid until the next call.
+    private var completed: PartedTask?
     private var consumable = 0
     /// Longest frame that is accepted, in bytes, its length field included.
     package var limit: Int
@@ -21,12 +25,19 @@ package struct FrameDecoder: ~Copyable {
     package mutating func space() -> UnsafeMutableRawBufferPointer {
         settle()
         if let bulk { return bulk.space }
+        if let parted, parted.left > 0 { return parted.space }
         return buffer.space()
     }
 
     /// The first `count` bytes of ``space()`` were received.
     package mutating func received(_ count: Int) {
-        if bulk == nil { buffer.received(count) } else { bulk?.received(count) }
+        if bulk != nil {
+            bulk?.received(count)
+        } else if let parted, parted.left > 0 {
+            self.parted?.received(count)
+        } else {
+            buffer.received(count)
+        }
     }
 
     /// Removes bytes that are not a frame, such as a hello.
@@ -36,7 +47,11 @@ package struct FrameDecoder: ~Copyable {
     /// - Throws: ``ProtocolError`` if the bytes are not a frame.
     package mutating func next() throws(ProtocolError) -> Frame? {
         settle()
+        completed = nil
         if bulk != nil { return try finishTask() }
+        while try beginPart() {}
+        if let task = try finishParts() { return task }
+        if let parted, parted.left > 0 { return nil }
         let bytes = buffer.bytes
         guard bytes.count >= FrameFormat.prefixSize else { return nil }
         let size = Int(bytes.u32(0)) + 4
@@ -60,13 +75,13 @@ package struct FrameDecoder: ~Copyable {
         }
     }
 
-    private func frame(
+    private mutating func frame(
         _ kind: FrameFormat.Kind, _ bytes: UnsafeRawBufferPointer
     ) throws(ProtocolError) -> Frame {
         let flags = bytes[5]
         let detail = bytes[6]
         switch kind {
-        case .task: throw ProtocolError("a task frame out of place")
+        case .task, .part: throw ProtocolError("a \(kind) frame out of place")
         case .response:
             let hasChecksum = flags & FrameFormat.ResponseFlag.hasBulkChecksum != 0
             let headerSize = FrameFormat.responseHeaderSize + (hasChecksum ? FrameFormat.bulkChecksumSize : 0)
@@ -95,7 +110,9 @@ package struct FrameDecoder: ~Copyable {
             }
             let value = bytes.u64(8)
             switch kind {
-            case .cancel: return .cancel(request: value)
+            case .cancel:
+                if parted?.request == value { parted = nil }
+                return .cancel(request: value)
             case .ping: return .ping(value)
             case .weight: return .weight(Double(bitPattern: value))
             default: return .pong(value)
@@ -153,13 +170,15 @@ extension FrameDecoder {
             else { throw ProtocolError("a task frame whose reference cannot identify the bulk bytes") }
         }
         if flags & FrameFormat.TaskFlag.hasReference != 0 { return try referringTask(size, headSize) }
-        guard headSize + Int(bulkCount) == size else {
+        let isParted = flags & FrameFormat.TaskFlag.isParted != 0
+        guard headSize + (isParted ? 0 : Int(bulkCount)) == size else {
             throw ProtocolError("a task frame whose parts do not add up to its length")
         }
-        guard flags & FrameFormat.TaskFlag.hasBulk != 0 || bulkCount == 0 else {
+        guard flags & FrameFormat.TaskFlag.hasBulk != 0 || bulkCount == 0 && !isParted else {
             throw ProtocolError("a task frame with bulk bytes but without their flag")
         }
         guard bytes.count >= headSize else { return nil }
+        if isParted { return try beginParts(Int(bulkCount), headSize) }
         guard flags & FrameFormat.TaskFlag.hasBulk != 0 else { return try task(headSize, bulk: nil) }
         var incoming = IncomingBulk(
             byteCount: Int(bulkCount), unpackedCount: Self.unpackedCount(bytes),
@@ -175,7 +194,7 @@ extension FrameDecoder {
     /// A task whose last part is a reference to its bulk bytes.
     private mutating func referringTask(_ size: Int, _ headSize: Int) throws(ProtocolError) -> Frame? {
         let bytes = buffer.bytes
-        guard bytes[5] & FrameFormat.TaskFlag.hasBulk == 0 else {
+        guard bytes[5] & (FrameFormat.TaskFlag.hasBulk | FrameFormat.TaskFlag.isParted) == 0 else {
             throw ProtocolError("a task frame with bulk bytes and a reference to others")
         }
         guard (FrameFormat.referenceHeaderSize...FrameFormat.referenceLimit).contains(size - headSize) else {
@@ -234,8 +253,14 @@ extension FrameDecoder {
     private mutating func task(
         _ headSize: Int, bulk: BulkBytes?, referred: ReferredBulk? = nil, further: Int = 0
     ) throws(ProtocolError) -> Frame {
-        let head = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<headSize])
         consumable = headSize + further
+        return try task(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<headSize]), bulk: bulk, referred: referred)
+    }
+
+    /// The task of a head.
+    private func task(
+        _ head: UnsafeRawBufferPointer, bulk: BulkBytes?, referred: ReferredBulk? = nil
+    ) throws(ProtocolError) -> Frame {
         let headerSize = Self.headerSize(head[5])
         let scannerEnd = headerSize + Int(head[6])
         let task = head.from(scannerEnd)
@@ -251,6 +276,82 @@ extension FrameDecoder {
                     isLastUse: head[5] & FrameFormat.TaskFlag.isLastUse != 0, bulk: bulk, referred: referred))
         }
         return .task(frame)
+    }
+}
+
+// MARK: Parts
+
+extension FrameDecoder {
+    /// The head of a task is complete whose `count` bulk bytes follow in part frames. One whose bytes are not complete was
+    /// cancelled.
+    private mutating func beginParts(_ count: Int, _ headSize: Int) throws(ProtocolError) -> Frame? {
+        let bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[..<headSize])
+        let head = IncomingMemory(byteCount: headSize)
+        head.bytes.copyMemory(from: bytes)
+        let bulk = IncomingBulk(
+            byteCount: count, unpackedCount: Self.unpackedCount(bytes),
+            isCompressed: bytes[5] & FrameFormat.TaskFlag.isCompressed != 0, headSize: headSize)
+        parted = PartedTask(request: bytes.u64(8), head: head, bulk: bulk)
+        buffer.consume(headSize)
+        return try next()
+    }
+
+    /// Begins to receive the bytes of a part frame, if one is next.
+    /// - Returns: whether all of it is received.
+    private mutating func beginPart() throws(ProtocolError) -> Bool {
+        if let parted, parted.left > 0 { return false }
+        let bytes = buffer.bytes
+        guard bytes.count >= FrameFormat.requestHeaderSize, bytes[4] == FrameFormat.Kind.part.rawValue else {
+            return false
+        }
+        try require(bytes, least: FrameFormat.requestHeaderSize, flags: 0, detail: false)
+        let count = Int(bytes.u32(0)) + 4 - FrameFormat.requestHeaderSize
+        guard bytes[7] == 0, let task = parted, task.request == bytes.u64(8), count > 0, count <= task.missing else {
+            throw ProtocolError("a part frame of \(count) bulk bytes that no task lacks")
+        }
+        let early = min(count, bytes.count - FrameFormat.requestHeaderSize)
+        parted?.left = count
+        parted?.space.copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: bytes.from(FrameFormat.requestHeaderSize)[..<early]))
+        parted?.received(early)
+        buffer.consume(FrameFormat.requestHeaderSize + early)
+        return early == count
+    }
+
+    /// The task whose parts have all been received; nil if there is none.
+    private mutating func finishParts() throws(ProtocolError) -> Frame? {
+        guard let task = parted, task.missing == 0 else { return nil }
+        (parted, completed) = (nil, task)
+        let bytes = task.bulk.take()
+        let head = UnsafeRawBufferPointer(task.head.bytes)
+        guard bytes.withUnsafeBytes(checksum) == head.u64(40) else {
+            throw ProtocolError("bulk bytes with a wrong checksum")
+        }
+        return try self.task(head, bulk: bytes)
+    }
+}
+
+/// A task whose bulk bytes are received in part frames.
+private struct PartedTask {
+    let request: UInt64
+    let head: IncomingMemory
+    var bulk: IncomingBulk
+    /// Bytes of the current part that are not received.
+    var left = 0
+
+    init(request: UInt64, head: IncomingMemory, bulk: IncomingBulk) {
+        (self.request, self.head, self.bulk) = (request, head, bulk)
+    }
+
+    /// Bulk bytes that are not received.
+    var missing: Int { bulk.space.count }
+
+    /// Memory for the rest of the current part.
+    var space: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: bulk.space[..<left]) }
+
+    mutating func received(_ count: Int) {
+        bulk.received(count)
+        left -= count
     }
 }
 

@@ -12,10 +12,12 @@ extension ByteWriter {
         put(0 as UInt8)
     }
 
-    /// Appends all of a task frame but its bulk bytes, which must follow unless there is a `reference` to them.
+    /// Appends all of a task frame but its bulk bytes, which must follow unless there is a `reference` to them; with
+    /// `isParted`, in part frames.
     package mutating func putTask(
         request: UInt64, attempt: UInt32, scanner: String, task: UnsafeRawBufferPointer, key: BulkKey?,
-        isLastUse: Bool = false, bulk: BulkBytes?, reference: BulkReference? = nil, referredCount: Int = 0
+        isLastUse: Bool = false, bulk: BulkBytes?, reference: BulkReference? = nil, referredCount: Int = 0,
+        isParted: Bool = false
     ) {
         precondition(
             reference.map { bulk != nil || $0.identifiesBytes } ?? true, "a reference stands for bulk bytes")
@@ -36,9 +38,9 @@ extension ByteWriter {
                 flags: (key == nil ? 0 : FrameFormat.TaskFlag.hasKey)
                     | (key == nil || !isLastUse ? 0 : FrameFormat.TaskFlag.isLastUse)
                     | (bulk == nil && reference == nil ? 0 : bulkFlag)
-                    | (unpackedCount == nil ? 0 : packedFlag),
+                    | (unpackedCount == nil ? 0 : packedFlag) | (isParted ? FrameFormat.TaskFlag.isParted : 0),
                 detail: UInt8(scanner.count),
-                size: headerSize + scanner.count + task.count + (reference?.size ?? bulkCount))
+                size: headerSize + scanner.count + task.count + (reference?.size ?? (isParted ? 0 : bulkCount)))
             put(request)
             put(attempt)
             put(UInt32(task.count))
@@ -52,6 +54,12 @@ extension ByteWriter {
             put(raw: task)
         }
         if let reference { put(reference) }
+    }
+
+    /// Appends the header of a part frame, which `count` bulk bytes of a request must follow.
+    package mutating func putPart(request: UInt64, count: Int) {
+        putPrefix(.part, size: FrameFormat.requestHeaderSize + count)
+        put(request)
     }
 
     private mutating func put(_ reference: BulkReference) {

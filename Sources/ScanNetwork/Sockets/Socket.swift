@@ -44,11 +44,31 @@ final class Socket {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         set(Int32(IPPROTO_TCP), TCP_NODELAY)
+        #if canImport(Glibc)
+            set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: Self.unsentLimit)
+        #endif
     }
 
-    private func set(_ level: Int32, _ option: Int32) {
-        var on: Int32 = 1
-        setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
+    /// Most bytes that the system takes and cannot send yet. What it has taken cannot be recalled, and delays the frames
+    /// behind it.
+    private static let unsentLimit: Int32 = 256 << 10
+
+    private func set(_ level: Int32, _ option: Int32, to value: Int32 = 1) {
+        var value = value
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Seconds of a round trip, smoothed by the system; nil if it does not measure it.
+    var roundTrip: Double? {
+        #if canImport(Glibc)
+            var info = tcp_info()
+            var length = socklen_t(MemoryLayout<tcp_info>.size)
+            guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0, info.tcpi_rtt > 0
+            else { return nil }
+            return Double(info.tcpi_rtt) * 1e-6
+        #else
+            return nil
+        #endif
     }
 
     // MARK: Listening

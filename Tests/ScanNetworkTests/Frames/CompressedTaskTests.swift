@@ -50,7 +50,6 @@ struct CompressedTaskTests {
             ("cannot be compressed", changed { $0[5] |= 16 }),
             ("cannot be compressed", changed { $0[5] = 1 | 64 }),
             ("cannot be compressed", changed { $0[5] = 1 | 4 | 64 }),
-            ("unknown flags", changed { $0[5] |= 128 }),
             ("do not add up", changed { $0[5] &= ~64 }),
         ]
         for (words, bytes) in cases {

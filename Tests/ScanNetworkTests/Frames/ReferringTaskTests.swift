@@ -104,7 +104,7 @@ struct ReferringTaskTests {
             ("reference with a wrong checksum", changed { $0[Self.place + 8] = 8 }),
             ("reference with a wrong checksum", changed { $0[Self.place + 11] = 0xff }),
             ("bulk bytes and a reference to others", changed { $0[5] |= 2 }),
-            ("unknown flags", changed { $0[5] |= 128 }),
+            ("and a reference to others", changed { $0[5] |= 128 }),
             ("bulk bytes cannot be compressed", changed { $0[5] |= 64 }),
             ("a task frame whose reference cannot identify", changed { $0[5] |= 32 }),
             ("a task frame whose reference cannot identify", changed { $0[5] = $0[5] & ~4 | 34 }),
