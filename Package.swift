@@ -141,7 +141,7 @@ let package = Package(
         .target(
             name: "ScanTestSupport",
             dependencies: ["ScanBasics", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster"],
-            path: "Tests/ScanTestSupport", swiftSettings: swift),
+            path: "Tests/ScanTestSupport", swiftSettings: computing),
 
         // C libraries.
         .systemLibrary(

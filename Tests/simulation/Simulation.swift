@@ -5,12 +5,13 @@ import ScanTestSupport
 /// Runs scenarios of the simulated cluster, one after the other, until one of them fails.
 @main struct Simulation {
     static let usage = """
-        usage: skyfarm-simulation [--first SEED] [--count N] [--verbose] [--trace]
+        usage: skyfarm-simulation [--first SEED] [--count N] [--verbose] [--trace] [--makespan]
 
           --first SEED  seed of the first scenario (0)
           --count N     number of scenarios (1000)
           --verbose     names each seed on standard error before its scenario runs
           --trace       writes each event to standard error: with --count 1, for a seed that went wrong
+          --makespan    instead compares how long jobs take with and without a node, and with the least possible time
         """
 
     static func main() {
@@ -18,7 +19,7 @@ import ScanTestSupport
             print(usage)
             exit(2)
         }
-        exit(run(options) ? 0 : 1)
+        exit((options.comparesMakespans ? compare(options) : run(options)) ? 0 : 1)
     }
 
     struct Options {
@@ -26,6 +27,7 @@ import ScanTestSupport
         var count: UInt64 = 1000
         var isVerbose = false
         var isTraced = false
+        var comparesMakespans = false
 
         init?(_ words: some Sequence<String>) {
             var words = words.makeIterator()
@@ -39,6 +41,7 @@ import ScanTestSupport
                     count = number
                 case "--verbose": isVerbose = true
                 case "--trace": isTraced = true
+                case "--makespan": comparesMakespans = true
                 default: return nil
                 }
             }
@@ -72,6 +75,30 @@ import ScanTestSupport
         print("  \(events)")
         print("  fingerprint \(String(digest, radix: 16))")
         return true
+    }
+
+    /// - Returns: whether all scenarios kept the promises.
+    private static func compare(_ options: Options) -> Bool {
+        var failed = 0
+        var shares: [Double] = []
+        let start = ContinuousClock.now
+        for seed in options.first..<options.first + options.count {
+            let scenario = MakespanScenario(seed: seed)
+            if options.isVerbose { write("seed \(seed)") }
+            let trace: ((String) -> Void)? = options.isTraced ? { write($0) } : nil
+            let report = MakespanReport(scenario, trace: trace)
+            shares.append(report.share)
+            guard let violation = report.violation else { continue }
+            failed += 1
+            print("seed \(seed): \(violation)\n  \(scenario)")
+            print("  again: skyfarm-simulation --makespan --first \(seed) --count 1 --trace")
+        }
+        shares.sort()
+        let real = (ContinuousClock.now - start) / .seconds(1)
+        let parts = [0.0, 0.01, 0.05, 0.25, 0.5].map { shares[Int($0 * Double(shares.count - 1))] }
+        print("\(options.count) clusters from seed \(options.first): \(failed) failed, in \(real) s")
+        print("  of the best possible (lowest, 1 %, 5 %, 25 %, median): \(parts)")
+        return failed == 0
     }
 
     private static func write(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }

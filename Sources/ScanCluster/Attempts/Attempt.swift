@@ -74,6 +74,9 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         return booking.id
     }
 
+    /// Its room; nil without a run.
+    var reservation: SystemsState.Reservation? { booking?.reservation }
+
     /// Starts it. Call on the system's executor unless ``isDirect``.
     func begin() {
         guard let bulk else { return perform(decide(.begin(holdsKey: false, packing: .none, reads: false))) }
@@ -156,6 +159,7 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
     private func request(_ form: AttemptState.Form, _ bytes: inout BulkBytes?) -> AttemptRequest {
         var request = AttemptRequest(task: task, number: number, bulkKey: bulk?.key, bulk: bytes.take())
         request.isLastUse = bulk?.isLastUse ?? false
+        request.ticket = booking?.reservation.ticket ?? 0
         if let size = bulk?.numberSize, system.guarded({ state.mayCompress }) { request.numberSize = size }
         if form == .reference {
             request.reference = bulk?.reference

@@ -60,6 +60,8 @@ public struct AttemptRequest: Sendable {
     public var reference: BulkReference?
     /// Number of bytes that ``reference`` refers to.
     public var referredCount = 0
+    /// By which the transport reports how much of ``bulk`` it has still to send; 0 if nobody asks.
+    package var ticket: UInt64 = 0
 
     /// Attempt number `number` at `task`.
     public init(task: any ScanTask, number: Int, bulkKey: BulkKey? = nil, bulk: BulkBytes? = nil) {

@@ -10,6 +10,9 @@ public enum TaskEvent: Equatable, Sendable {
     /// The attempt that was just started is a second one, or a third: the one before, on `slow`, has been running for
     /// `seconds`, longer than expected. The first output counts, and the other attempts are cancelled then.
     case taskHedged(index: Int, system: String, attempt: Int, slow: String, seconds: Double)
+    /// The attempt on `slow` was cancelled while its bulk bytes were being sent: `system`, whose attempt was just started,
+    /// will be done sooner.
+    case taskRecalled(index: Int, system: String, attempt: Int, slow: String)
     /// The task has its output; the scan took `seconds`. Other attempts at it are over.
     case taskFinished(index: Int, system: String, attempt: Int, cost: Double, seconds: Double)
     /// The attempt failed for this reason, and the task will be tried again. `log`: the last lines of a node's

@@ -189,6 +189,28 @@ package struct TaskLedger: Sendable {
         find(attempt) == nil ? nil : run(attempt.entry, on: system, at: now)
     }
 
+    /// A task in flight goes to `system` instead: the attempt is forgotten, and does not count.
+    /// - Returns: nil if the attempt is no longer known.
+    package mutating func move(_ attempt: AttemptID, to system: SystemID, at now: Instant) -> AttemptID? {
+        guard let position = find(attempt) else { return nil }
+        entries[attempt.entry].running.remove(at: position)
+        entries[attempt.entry].numbered -= 1
+        inFlight -= 1
+        return run(attempt.entry, on: system, at: now)
+    }
+
+    /// Of the tasks in flight with one attempt, the attempt, what it asks for, and whether there was one before.
+    package var single: some Sequence<(attempt: AttemptID, request: TaskRequest, isFirst: Bool)> {
+        entries.lazy.compactMap { entry in
+            guard entry.running.count == 1, entry.started < Self.mostMoves, let only = entry.running.first
+            else { return nil }
+            return (only.attempt, entry.request, entry.started == 1)
+        }
+    }
+
+    /// Attempts after which a task stays where it is.
+    private static let mostMoves = 8
+
     private mutating func run(_ entry: Int, on system: SystemID, at now: Instant) -> AttemptID {
         inFlight += 1
         return entries[entry].run(entry, on: system, at: now)

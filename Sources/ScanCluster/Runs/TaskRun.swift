@@ -57,6 +57,7 @@ struct TaskRun<Work: ScanTask> {
         timeout = TimeLimit(options, pace: pace)
         self.inspector = inspector
         state = TaskRunState(options: options, known: seen.withLock { $0 })
+        if let rate = Work.assumedCostPerSecond { systems.assume(costPerSecond: rate) }
         ends = AttemptEnds(systems: systems, clock: clock)
         id = systems.watch()
     }
@@ -124,7 +125,8 @@ struct TaskRun<Work: ScanTask> {
         repeat {
             repeat { pull() } while start(in: &group, at: now)
             // A system that gets a task as well holds its bytes then: others may have waited for that.
-        } while hedge(in: &group, at: now)
+        } while hedge(in: &group, at: now) || rescue(in: &group, at: now)
+        noteIdle(at: now)
         inspector?(.init(state: state, isHeldUp: state.isHeldUp(by: ends.count)))
         if state.isDone { return false }
         let error = state.checkStranded(
@@ -146,8 +148,9 @@ struct TaskRun<Work: ScanTask> {
             let source = bulk?(task)
             let entry = state.pulled(
                 TaskRequest(
-                    cost: task.cost, key: source?.key, bytes: source?.byteCount ?? 0,
-                    isRelayed: source?.isRelayed ?? false, tags: task.requiredTags))
+                    cost: task.cost, key: source?.key, bytes: source?.sentCount ?? 0,
+                    isRelayed: source?.isRelayed ?? false,
+                    isReferable: source?.reference?.identifiesBytes ?? false, tags: task.requiredTags))
             if entry == open.count {
                 open.append(OpenTask(task: task, bulk: source))
             } else {
@@ -191,6 +194,44 @@ struct TaskRun<Work: ScanTask> {
             hasHedged = true
         }
         return hasHedged
+    }
+
+    /// Gives one task in flight to an idle system that would have it done sooner.
+    /// - Returns: whether there was one.
+    private mutating func rescue(in group: inout Children, at now: Instant) -> Bool {
+        guard state.mayRescue(isHeldUp: state.isHeldUp(by: ends.count)), systems.hasIdleSlot(excluding: state.excluded)
+        else { return false }
+        var ids: [TaskLedger.AttemptID] = []
+        var running: [SystemsState.Running] = []
+        for (attempt, request, isFirst) in state.ledger.single {
+            guard let reservation = open[attempt.entry].attempts.first?.reservation else { continue }
+            ids.append(attempt)
+            running.append(.init(request: request, reservation: reservation, hasMoved: !isFirst))
+        }
+        guard let (rescue, system) = systems.rescue(among: running, excluding: state.excluded, run: id, at: now)
+        else { return false }
+        let slow = ids[rescue.offset]
+        let step =
+            rescue.recalls
+            ? state.recalled(slow, to: system.id, system.name, at: now)
+            : state.hedged(slow, on: system.id, system.name, at: now)
+        guard let (attempt, event) = step else {
+            preconditionFailure("the ledger knows the attempts in flight")
+        }
+        if rescue.recalls {
+            for old in open[slow.entry].attempts { old.cancel(isOvertaken: false) }
+            open[slow.entry].attempts.removeAll(keepingCapacity: true)
+        }
+        launch(attempt, with: rescue.reservation, on: system, in: &group)
+        observer?(event)
+        return true
+    }
+
+    /// Sets the time of the next comparison if a slot idles although tasks are open.
+    private mutating func noteIdle(at now: Instant) {
+        let isOpen =
+            state.isExhausted ? state.ledger.inFlight > 0 : state.ledger.pending.first?.request.isChoosy == true
+        if isOpen, systems.hasIdleSlot(excluding: state.excluded) { state.idles(at: now) } else { state.isBusy() }
     }
 
     /// Adds a child for an attempt that the ledger knows.

@@ -71,6 +71,8 @@ package struct TaskRunState: Sendable {
     private let detectsStuck: Bool
     /// When the next task will be overdue; nil while no slot idles.
     private var nextLook: Instant?
+    /// When expected ends are compared again; nil while no slot idles.
+    private var nextComparison: Instant?
 
     /// A run that has not pulled a task. `known`: the systems that were reported before.
     package init(options: ScanCoordinator.Options, known: [SystemID: String] = [:]) {
@@ -237,6 +239,35 @@ package struct TaskRunState: Sendable {
         return (attempt, event)
     }
 
+    /// Whether tasks in flight may be given to idle systems: all tasks have been pulled, and none can start.
+    package func mayRescue(isHeldUp: Bool) -> Bool {
+        isExhausted && ledger.inFlight > 0 && (ledger.pending.isEmpty || !isHeldUp)
+    }
+
+    /// A system was reserved for the task of an attempt, which is cancelled.
+    /// - Returns: the new attempt, and the event that reports it; nil if the attempt is no longer known.
+    package mutating func recalled(
+        _ slow: TaskLedger.AttemptID, to system: SystemID, _ name: String, at now: Instant
+    ) -> (TaskLedger.AttemptID, TaskEvent)? {
+        guard let old = ledger.request(besides: slow)?.system, let attempt = ledger.move(slow, to: system, at: now)
+        else { return nil }
+        let event = TaskEvent.taskRecalled(
+            index: attempt.index, system: name, attempt: attempt.number, slow: known[old] ?? "a system that left")
+        return (attempt, event)
+    }
+
+    /// A slot idles although tasks are open: expectations change with time, so that they are compared again soon.
+    package mutating func idles(at now: Instant) {
+        if let nextComparison, nextComparison > now { return }
+        nextComparison = now.advanced(by: Self.comparisonInterval)
+    }
+
+    /// No slot idles.
+    package mutating func isBusy() { nextComparison = nil }
+
+    /// Time between two comparisons while nothing happens.
+    private static let comparisonInterval = Duration.milliseconds(50)
+
     // MARK: Systems
 
     /// The set of systems has changed.
@@ -313,10 +344,7 @@ package struct TaskRunState: Sendable {
     }
 
     /// When to look again although nothing has happened.
-    package var wakeUp: Instant? {
-        guard let strandedUntil else { return nextLook }
-        return nextLook.map { min($0, strandedUntil) } ?? strandedUntil
-    }
+    package var wakeUp: Instant? { [nextLook, nextComparison, strandedUntil].compactMap { $0 }.min() }
 
     /// The first violated invariant; nil if all hold.
     package var contradiction: String? {

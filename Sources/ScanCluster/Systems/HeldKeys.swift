@@ -11,6 +11,10 @@ package struct HeldKeys: Sendable {
     /// Whether `key` is among the newest keys.
     package func contains(_ key: BulkKey) -> Bool { keys.contains(key) }
 
+    /// The system was not sent the bytes of `key` after all.
+    /// - Returns: whether the key was there.
+    package mutating func remove(_ key: BulkKey) -> Bool { keys.remove(key) != nil }
+
     /// The system was sent the bytes of `key`.
     /// - Returns: whether the key is new, and the key that was dropped for it.
     @discardableResult
@@ -20,8 +24,8 @@ package struct HeldKeys: Sendable {
             order.append(key)
             return (true, nil)
         }
-        let forgotten = order[oldest]
-        keys.remove(forgotten)
+        // It may have been removed meanwhile.
+        let forgotten = keys.remove(order[oldest])
         order[oldest] = key
         oldest = (oldest + 1) % Self.limit
         return (true, forgotten)

@@ -15,6 +15,21 @@ public actor ScanSystem {
     /// The processors of the system's process; nil if unknown.
     public nonisolated let processors: ProcessorShare?
 
+    /// What is known of the way to it before it is used.
+    public struct Link: Equatable, Sendable {
+        /// Bytes per second; 1 Gbit/s by default.
+        public var nominalRate = BulkLink.nominalRate
+        /// Whether the system reads bulk bytes from its own files by a ``BulkReference``.
+        public var readsReferences = false
+        /// Speed of the system's slots, see ``SlotSpeed``; nil if unknown.
+        public var speed: Double?
+
+        /// The default: an ordinary network, and a system that reads no files.
+        public init() {}
+    }
+
+    /// The way to it.
+    nonisolated let link: Link
     /// Carries attempts to the system.
     nonisolated let transport: any ScanTransport
     /// The transport, if it is that of this process's slots.
@@ -63,17 +78,18 @@ public actor ScanSystem {
     ///   - window: most attempts in flight, which must be within what the node admits; twice the slots if nil.
     ///   - tags: what the node has that tasks may need.
     ///   - processors: the processors of the node's process; nil if unknown.
+    ///   - link: what is known of the way to it.
     ///   - clock: measures time-outs.
     ///   - executor: the transport's executor, on which this actor then runs and the timers of `clock` fire; a private
     ///     one if nil.
     public init(
         remote transport: any ScanTransport, id: SystemID, name: String, slots: Int, window: Int? = nil,
-        tags: Set<String> = [], processors: ProcessorShare? = nil, clock: any ScanClock,
+        tags: Set<String> = [], processors: ProcessorShare? = nil, link: Link = Link(), clock: any ScanClock,
         executor: (any SerialExecutor)? = nil
     ) {
         self.init(
             transport: transport, id: id, name: name, slots: slots, window: window ?? 2 * slots, clock: clock,
-            executor: executor, tags: tags, processors: processors)
+            executor: executor, tags: tags, processors: processors, link: link)
     }
 
     /// A system behind `transport` that runs on one executor only, so that it is deterministic: for simulations.
@@ -90,8 +106,10 @@ public actor ScanSystem {
     private init(
         transport: any ScanTransport, id: SystemID, name: String, slots: Int, window: Int, clock: any ScanClock,
         executor: (any SerialExecutor)?, slotTransport: LocalTransport? = nil, isLocal: Bool = false,
-        tags: Set<String> = [], processors: ProcessorShare? = nil, reader: any TaskExecutor = globalConcurrentExecutor
+        tags: Set<String> = [], processors: ProcessorShare? = nil, link: Link = Link(),
+        reader: any TaskExecutor = globalConcurrentExecutor
     ) {
+        self.link = link
         self.transport = transport
         self.slotTransport = slotTransport
         self.id = id

@@ -20,7 +20,9 @@ extension Systems {
                 let isLimited = slots < system.slots
                 let joined = registry.state.join(
                     id: system.id, name: system.name, slots: isLimited ? slots : system.slots,
-                    window: isLimited ? slots : system.window, isLocal: system.isLocal, tags: system.tags)
+                    window: isLimited ? slots : system.window, isLocal: system.isLocal, tags: system.tags,
+                    nominalRate: system.link.nominalRate, reads: system.link.readsReferences,
+                    speed: registry.speed(of: system))
                 if joined { registry.systems[system.id] = system }
             }
         }

@@ -30,7 +30,8 @@ public final class Systems: Sendable {
         let (joined, woken) = registry.withLock { registry in
             let joined = registry.state.join(
                 id: system.id, name: system.name, slots: system.slots, window: system.window,
-                isLocal: system.isLocal, tags: system.tags)
+                isLocal: system.isLocal, tags: system.tags, nominalRate: system.link.nominalRate,
+                reads: system.link.readsReferences, speed: registry.speed(of: system))
             guard joined else { return (false, [Waiter]()) }
             registry.systems[system.id] = system
             return (true, registry.wake())
@@ -131,6 +132,41 @@ public final class Systems: Sendable {
     func hasIdleSlot(excluding excluded: Set<SystemID>) -> Bool {
         let now = clock.now
         return registry.withLock { $0.state.hasIdleSlot(excluding: excluded, at: now) }
+    }
+
+    /// The link to a system made progress. Runs look again for a better system if expectations have changed.
+    package func note(_ report: SystemsState.LinkReport, of id: SystemID) {
+        let now = clock.now
+        change { $0.state.note(report, of: id, at: now) }
+    }
+
+    /// Slots do tasks of so much cost per second before any was measured.
+    func assume(costPerSecond: Double) {
+        registry.withLock { $0.state.assumedRate = $0.state.assumedRate ?? costPerSecond }
+    }
+
+    /// The users of the registry will bring tasks of this cost besides those that they run already. A task may then go to
+    /// a system that has it done before all of them are, while other systems have enough to do.
+    public func expect(work cost: Double) {
+        change { registry in
+            registry.state.expectedWork = cost.isFinite ? max(0, cost) : 0
+            return true
+        }
+    }
+
+    /// Chooses a task in flight for an idle system, and takes the room: see
+    /// ``SystemsState/rescue(among:excluding:run:at:)``.
+    func rescue(
+        among running: [SystemsState.Running], excluding excluded: Set<SystemID>, run: RunID, at now: Instant
+    ) -> (rescue: SystemsState.Rescue, system: ScanSystem)? {
+        registry.withLock { registry in
+            guard let rescue = registry.state.rescue(among: running, excluding: excluded, run: run, at: now)
+            else { return nil }
+            guard let system = registry.systems[rescue.reservation.system] else {
+                preconditionFailure("the registry has every system that it picks")
+            }
+            return (rescue, system)
+        }
     }
 
     private func noteAbandoned(on system: ScanSystem) {

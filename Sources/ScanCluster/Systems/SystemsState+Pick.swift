@@ -1,9 +1,11 @@
 extension SystemsState {
     /// Chooses one of the pending tasks and the system it goes to, and takes the room, in one operation.
     ///
-    /// In this order: the first task, if it needs no bulk bytes; a task whose bytes a system with room holds; a task
-    /// whose bytes no system holds; a task that another system than the one that holds its bytes would finish earlier,
-    /// although they are sent once more. A task goes to the system where it is expected to finish first.
+    /// A task without bulk bytes goes to the system with room where it is expected to be done first. For tasks with bulk
+    /// bytes all that wait are planned (``CompletionPlan``), transfers included: the first task starts whose system in
+    /// the plan has room. A task whose system has none waits for it, although others have room. In this order: a task
+    /// whose bytes a system with room holds; a task whose bytes no system holds; a task that another system than the one
+    /// that holds its bytes would finish earlier, although they are sent once more.
     /// - Parameters:
     ///   - pending: the tasks, most urgent first.
     ///   - excluded: systems that cannot run any task of the run.
@@ -16,57 +18,94 @@ extension SystemsState {
         prefetching: Bool = true, at now: Instant
     ) -> (offset: Int, reservation: Reservation)? {
         guard let first = pending.first else { return nil }
-        // For bulk bytes that a system may hold, more members are looked at.
-        let sample = first.request.key == nil ? Self.sampleSize : Self.candidateLimit
-        let candidates = candidates(excluding: excluded, prefetching: prefetching, sample: sample, at: now)
+        let candidates = candidates(
+            excluding: excluded, prefetching: prefetching, sample: Self.sampleSize, at: now)
         defer { spare = candidates }
         guard !candidates.isEmpty else { return nil }
         // Most tasks, in the shortest way.
-        if first.request.key == nil, first.request.isFree, let index = self.best(for: first.request, among: candidates)
-        {
+        if !first.request.needsBulk, first.request.isFree, let index = best(for: first.request, among: candidates) {
             return (0, reserve(index, for: first.request, run: run, at: now))
         }
-        // Of many tasks that wait for the same tags.
-        var tagged: (tags: Set<String>, eligible: [Int])?
-        func suitable(_ request: TaskRequest) -> [Int] {
-            if request.isFree { return candidates }
-            if request.isFirst, let tagged, tagged.tags == request.tags { return tagged.eligible }
-            let eligible = eligible(for: request, prefetching: prefetching, excluding: excluded, at: now)
-            if request.isFirst { tagged = (request.tags, eligible) }
-            return eligible
-        }
-        func best(for request: TaskRequest, where isWanted: (Int) -> Bool = { _ in true }) -> Int? {
-            let eligible = suitable(request)
-            return self.best(for: request, among: eligible, where: isWanted)
-        }
-        var choice: (offset: Int, index: Int)?
-        if first.request.key == nil, let index = best(for: first.request) {
-            choice = (0, index)
-        }
-        choice =
-            choice
-            ?? firstFit(pending) { _, request in
-                request.key.flatMap { key in best(for: request) { members[$0].held.contains(key) } }
-            }
-        choice =
-            choice
-            ?? firstFit(pending) { _, request in
-                request.key.map(isHeld) == true ? nil : best(for: request)
-            }
-        if choice == nil {
-            let relief = Relief(of: self, from: pending, excluding: excluded, prefetching: prefetching, at: now)
-            choice = firstFit(pending) { offset, request in
-                // A holder with room is not among the candidates if more members have room than are looked at.
-                if let holder = relief.holders[offset], members[holder].hasRoom(prefetching: prefetching) {
-                    return holder
-                }
-                return best(for: request).flatMap { relief.pays($0, for: request, at: offset, in: self) ? $0 : nil }
-            }
-        }
+        let choice = choice(among: pending, excluding: excluded, prefetching: prefetching, at: now)
         return choice.map { choice in
             let request = pending[pending.index(pending.startIndex, offsetBy: choice.offset)].request
             return (choice.offset, reserve(choice.index, for: request, run: run, at: now))
         }
+    }
+
+    /// The first pending task that is to start now, and the member that gets it.
+    private func choice(
+        among pending: some RandomAccessCollection<PendingTask>, excluding excluded: Set<SystemID>, prefetching: Bool,
+        at now: Instant
+    ) -> (offset: Int, index: Int)? {
+        let usable = usable(excluding: excluded, at: now)
+        var plan = CompletionPlan(self, usable: usable, at: now)
+        let most = max(Self.leastPlanned, Self.plannedAssignments / max(1, usable.count))
+        // Of many tasks that wait for the same tags.
+        var tagged: (tags: Set<String>, permitted: [Int])?
+        func permitted(_ request: TaskRequest) -> [Int] {
+            if request.isFree { return usable }
+            if request.isFirst, let tagged, tagged.tags == request.tags { return tagged.permitted }
+            let permitted = self.permitted(for: request, among: usable)
+            if request.isFirst { tagged = (request.tags, permitted) }
+            return permitted
+        }
+        func hasRoom(_ index: Int) -> Bool { members[index].hasRoom(prefetching: prefetching) }
+        // Tasks whose bytes are held where there is no room now.
+        var held: [(offset: Int, request: TaskRequest, holder: Int)] = []
+        var others: [(offset: Int, request: TaskRequest)] = []
+        for (offset, task) in pending.prefix(most).enumerated() {
+            let holder = holder(of: task.request, among: permitted(task.request), hasRoom: hasRoom)
+            guard let holder else {
+                others.append((offset, task.request))
+                continue
+            }
+            if hasRoom(holder) { return (offset, holder) }
+            held.append((offset, task.request, holder))
+            plan.assign(task.request, to: holder, sends: false)
+        }
+        for (offset, request) in others {
+            let permitted = permitted(request)
+            guard let best = plan.best(for: request, among: permitted) else { continue }
+            if hasRoom(best.index) { return (offset, best.index) }
+            if let other = early(request, among: permitted.filter(hasRoom), plan) { return (offset, other) }
+            plan.assign(request, to: best.index)
+        }
+        return relief(of: held, plan, permitted: permitted, hasRoom: hasRoom)
+    }
+
+    /// Most pairs of a task and a system that one choice compares.
+    private static let plannedAssignments = 4096
+    /// Tasks that are planned whatever the number of systems.
+    private static let leastPlanned = 16
+
+    /// The member that holds the bytes of a task, and may get it: one with room, if there is one.
+    private func holder(of request: TaskRequest, among permitted: [Int], hasRoom: (Int) -> Bool) -> Int? {
+        guard let key = request.key, isHeld(key) else { return nil }
+        let holders = permitted.filter { members[$0].held.contains(key) }
+        return holders.first(where: hasRoom) ?? holders.first
+    }
+
+    /// A member with room that does the task before all expected work is done, if more work is expected than is known:
+    /// other slots have enough to do meanwhile.
+    private func early(_ request: TaskRequest, among roomy: [Int], _ plan: CompletionPlan) -> Int? {
+        guard expectedWork > 0, let best = plan.best(for: request, among: roomy) else { return nil }
+        return best.seconds < plan.horizon(cost: expectedWork, like: request) ? best.index : nil
+    }
+
+    /// The last of the held tasks that a member with room would have done before its holder has done all that waits for
+    /// it.
+    private func relief(
+        of held: [(offset: Int, request: TaskRequest, holder: Int)], _ plan: CompletionPlan,
+        permitted: (TaskRequest) -> [Int], hasRoom: (Int) -> Bool
+    ) -> (offset: Int, index: Int)? {
+        for (offset, request, holder) in held.reversed() {
+            // Systems that are closer to the bytes come first: without a measurement nothing is known of the wait.
+            if request.isRelayed, members[holder].throughput.rate == nil { continue }
+            guard let best = plan.best(for: request, among: permitted(request).filter(hasRoom)) else { continue }
+            if best.seconds < plan.finish(of: holder) { return (offset, best.index) }
+        }
+        return nil
     }
 
     /// Whether a slot is idle that a run may use.
@@ -101,23 +140,13 @@ extension SystemsState {
         return candidates
     }
 
-    private func firstFit(
-        _ pending: some RandomAccessCollection<PendingTask>, _ fit: (_ offset: Int, TaskRequest) -> Int?
-    ) -> (offset: Int, index: Int)? {
-        for (offset, task) in pending.enumerated() {
-            if let index = fit(offset, task.request) { return (offset, index) }
-        }
-        return nil
-    }
-
-    /// The wanted candidate where a task is expected to finish first; among equals the one that has been idle longest.
-    private func best(
-        for request: TaskRequest, among candidates: [Int], where isWanted: (Int) -> Bool = { _ in true }
-    ) -> Int? {
+    /// The candidate where a task without bulk bytes is expected to finish first; among equals the one that has been idle
+    /// longest.
+    private func best(for request: TaskRequest, among candidates: [Int]) -> Int? {
         var best: (index: Int, seconds: Double, touched: UInt64)?
         // A system that was never measured counts as one of the fastest.
         lazy var fastest = members.lazy.compactMap(\.throughput.rate).max() ?? 1
-        for index in candidates where isWanted(index) {
+        for index in candidates {
             let rate = members[index].throughput.rate ?? fastest
             let work = members[index].inFlightCost / (rate * Double(members[index].slots))
             let seconds = request.cost / rate + work
@@ -128,16 +157,6 @@ extension SystemsState {
             best = (index, seconds, touched)
         }
         return best?.index
-    }
-
-    /// The members with room to which a task may go that has failed before, or that needs tags. Such tasks are few: all
-    /// members are looked at.
-    private func eligible(
-        for request: TaskRequest, prefetching: Bool, excluding excluded: Set<SystemID>, at now: Instant
-    ) -> [Int] {
-        permitted(for: request, among: usable(excluding: excluded, at: now)).filter {
-            members[$0].hasRoom(prefetching: prefetching)
-        }
     }
 
     /// The members to which tasks of a run may go, those without room included.
@@ -160,7 +179,10 @@ extension SystemsState {
 
 extension TaskRequest {
     /// Whether only certain systems suit the task. Tasks behind it may then start before it.
-    var isChoosy: Bool { key != nil || !isFree }
+    var isChoosy: Bool { needsBulk || !isFree }
+
+    /// Whether the task has bulk bytes, so that it matters where they are.
+    var needsBulk: Bool { key != nil || bytes > 0 }
 
     /// Whether the task has not failed.
     fileprivate var isFirst: Bool { placement == .anywhere && avoiding.isEmpty }

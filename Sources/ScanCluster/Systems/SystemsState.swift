@@ -21,6 +21,16 @@ package struct SystemsState: Sendable {
         package fileprivate(set) var throughput = ThroughputEstimate()
         package fileprivate(set) var backOff = BackOff()
         var held = HeldKeys()
+        /// The bulk bytes that are on their way to it, and the link's rate; of no use for the local system.
+        var link = BulkLink()
+        /// Attempts in flight that need bulk bytes, oldest first.
+        var assigned: [Assigned] = []
+        /// Seconds of a round trip to it.
+        var latency = 0.0
+        /// Speed of its slots, as it states it, in a unit that all systems share; nil if it states none.
+        var speed: Double?
+        /// Whether it reads bulk bytes by references, as far as is known.
+        var reads = false
         /// Order of the last reservation or release: the member with the smallest has been idle longest.
         var touched: UInt64 = 0
 
@@ -29,7 +39,7 @@ package struct SystemsState: Sendable {
         /// slot, not a whole window of them.
         package var window: Int {
             if backOff.faults > 0 { return slots }
-            return isLocal ? maxWindow : min(maxWindow, slots + throughput.prefetch(slots: slots))
+            return isLocal ? maxWindow : min(maxWindow, slots + throughput.prefetch(slots: slots, latency: latency))
         }
 
         /// Room for an attempt: up to the window with prefetching, else up to the slots.
@@ -37,6 +47,16 @@ package struct SystemsState: Sendable {
 
         /// Whether tasks may go there, if there is room.
         func isUsable(at now: Instant) -> Bool { abandoned < slots && !backOff.isSetAside(at: now) }
+    }
+
+    /// An attempt with bulk bytes that is in flight.
+    struct Assigned: Equatable, Sendable {
+        let ticket: UInt64
+        let cost: Double
+        /// Key of its bulk bytes, if they are sent.
+        let key: BulkKey?
+        /// When its bulk bytes were complete at the system; nil before that.
+        var arrival: Instant?
     }
 
     /// Room taken for one attempt.
@@ -49,8 +69,10 @@ package struct SystemsState: Sendable {
         /// The system's index in the members when the room was taken.
         let index: Int
         let cost: Double
-        /// Bulk bytes that are sent for it.
-        let bytes: Int
+        /// Names the attempt if it needs bulk bytes; else 0.
+        package let ticket: UInt64
+        /// Bulk bytes that are fetched from another system for it.
+        package let relayed: Int
         /// When the room was taken.
         package let start: Instant
     }
@@ -78,7 +100,13 @@ package struct SystemsState: Sendable {
     private(set) var open = MemberPool()
     /// How many members hold the bytes of a key.
     private var holders: [BulkKey: Int] = [:]
-    package private(set) var bulkPace = BulkPace()
+    /// How fast bulk bytes that lie on another system are fetched.
+    private(set) var relayPace = BulkPace()
+    package internal(set) var sharedLink = SharedLink()
+    /// Cost per second of a slot before any was measured.
+    package var assumedRate: Double?
+    /// Cost of the tasks that follow those that are known, as far as a user of the registry expects them.
+    package var expectedWork = 0.0
     /// Where the next search among many members begins.
     var cursor = 0
     /// Memory for the list of the next search; there is a search for each attempt.
@@ -91,12 +119,17 @@ package struct SystemsState: Sendable {
     /// A system became reachable. One that left while it was set aside is still set aside.
     /// - Returns: false if there is a system of that identity already.
     package mutating func join(
-        id: SystemID, name: String, slots: Int, window: Int, isLocal: Bool, tags: Set<String> = []
+        id: SystemID, name: String, slots: Int, window: Int, isLocal: Bool, tags: Set<String> = [],
+        nominalRate: Double = BulkLink.nominalRate, reads: Bool = false,
+        speed: Double? = nil
     ) -> Bool {
         guard !members.contains(where: { $0.id == id }) else { return false }
         var member = Member(
             serial: tick(), id: id, name: name, slots: slots, isLocal: isLocal, tags: tags, maxWindow: window)
         member.backOff = departed.removeValue(forKey: id) ?? BackOff()
+        member.link = BulkLink(nominal: nominalRate)
+        member.reads = reads
+        member.speed = speed
         members.append(member)
         indices[member.serial] = members.count - 1
         noteRoom(members.count - 1)
@@ -137,12 +170,10 @@ package struct SystemsState: Sendable {
     /// An attempt ended.
     /// - Returns: until when its system is set aside, if that is due to this attempt.
     package mutating func release(_ reservation: Reservation, as evidence: Evidence, at now: Instant) -> Instant? {
-        guard let index = index(of: reservation) else {
-            endTransit(of: reservation, as: .void, at: now)
-            return nil
-        }
+        endRelay(of: reservation, as: evidence, at: now)
+        guard let index = index(of: reservation) else { return nil }
         defer { noteRoom(index) }
-        endTransit(of: reservation, as: evidence, at: now)
+        if reservation.ticket > 0 { endTransfer(of: reservation, at: index, as: evidence, at: now) }
         members[index].inFlight -= 1
         // Sums of floating-point numbers drift; without attempts in flight the sum is reset.
         members[index].inFlightCost =
@@ -165,14 +196,23 @@ package struct SystemsState: Sendable {
         }
     }
 
-    private mutating func endTransit(of reservation: Reservation, as evidence: Evidence, at now: Instant) {
-        guard reservation.bytes > 0 else { return }
+    /// The system holds the bytes of an attempt only if all of them were sent.
+    private mutating func endTransfer(
+        of reservation: Reservation, at index: Int, as evidence: Evidence, at now: Instant
+    ) {
+        if case .succeeded = evidence { members[index].link.update(reservation.ticket, left: 0, at: now) }
+        guard let key = members[index].end(reservation.ticket), members[index].held.remove(key) else { return }
+        drop(key)
+    }
+
+    private mutating func endRelay(of reservation: Reservation, as evidence: Evidence, at now: Instant) {
+        guard reservation.relayed > 0 else { return }
         let arrived = if case .succeeded = evidence { true } else { false }
-        bulkPace.end(reservation.bytes, arrived: arrived, at: now)
+        relayPace.end(reservation.relayed, arrived: arrived, at: now)
     }
 
     /// The index of a reservation's system; nil if it has left.
-    private func index(of reservation: Reservation) -> Int? {
+    func index(of reservation: Reservation) -> Int? {
         // The index rarely changes.
         if reservation.index < members.count, members[reservation.index].serial == reservation.serial {
             return reservation.index
@@ -244,13 +284,20 @@ package struct SystemsState: Sendable {
         members[index].inFlightCost += request.cost
         members[index].lastStart = now
         members[index].touched = tick()
-        var bytes = members[index].isLocal && !request.isRelayed ? 0 : request.bytes
-        if let key = request.key, !members[index].isLocal, !hold(key, at: index) { bytes = 0 }
-        if bytes > 0 { bulkPace.begin(bytes, at: now) }
+        // What a remote system holds already is not sent.
+        var isHeld = false
+        if let key = request.key, !members[index].isLocal { isHeld = !hold(key, at: index) }
+        let ticket = request.bytes > 0 || request.key != nil ? tick() : 0
+        if ticket > 0 {
+            let sent = isHeld || members[index].isLocal || members[index].canRead(request) ? 0 : request.bytes
+            members[index].begin(ticket, cost: request.cost, key: isHeld ? nil : request.key, bytes: sent, at: now)
+        }
+        let relayed = request.isRelayed && !isHeld ? request.bytes : 0
+        if relayed > 0 { relayPace.begin(relayed, at: now) }
         noteRoom(index)
         return Reservation(
             system: members[index].id, run: run, serial: members[index].serial, index: index, cost: request.cost,
-            bytes: bytes, start: now)
+            ticket: ticket, relayed: relayed, start: now)
     }
 
     /// The first violated invariant; nil if all hold.
@@ -259,6 +306,9 @@ package struct SystemsState: Sendable {
         for member in members {
             if member.inFlight < 0 { return "\(member.name) was released too often" }
             if member.inFlight > max(member.maxWindow, member.slots) { return "\(member.name) is overbooked" }
+            if member.assigned.count > member.inFlight || member.link.transfers.count > member.assigned.count {
+                return "\(member.name) has transfers without attempts"
+            }
             if member.inFlight == 0, member.inFlightCost != 0 { return "\(member.name) has a load without attempts" }
         }
         for (pool, prefetching) in [(idle, false), (open, true)] {

@@ -15,6 +15,8 @@ package struct TaskRequest: Equatable, Sendable {
     package var bytes = 0
     /// See ``BulkSource/isRelayed``.
     package var isRelayed = false
+    /// Whether a system that reads files may read the bulk bytes itself.
+    package var isReferable = false
     /// What limits the choice; nil for most tasks. In an object of its own, because a request is copied a dozen times per
     /// task, and each array or set in it costs more than the rest.
     private var limits: Limits?
@@ -37,12 +39,14 @@ package struct TaskRequest: Equatable, Sendable {
 
     /// A request for a first attempt.
     package init(
-        cost: Double, key: BulkKey? = nil, bytes: Int = 0, isRelayed: Bool = false, tags: Set<String> = []
+        cost: Double, key: BulkKey? = nil, bytes: Int = 0, isRelayed: Bool = false, isReferable: Bool = false,
+        tags: Set<String> = []
     ) {
         self.cost = cost
         self.key = key
         self.bytes = bytes
         self.isRelayed = isRelayed
+        self.isReferable = isReferable
         limits = .of(tags: tags, placement: .anywhere, avoiding: [])
     }
 

@@ -23,9 +23,10 @@ package struct ThroughputEstimate: Equatable, Sendable {
     package var rate: Double? { isMeasured ? cost / seconds : nil }
 
     /// Tasks beyond the slots that keep the slots busy while a response and the next task are on their way: one per
-    /// slot, or of short ones as many as take 20 ms.
-    package func prefetch(slots: Int) -> Int {
+    /// slot, or of short ones as many as take 20 ms or a round trip of `latency` seconds.
+    package func prefetch(slots: Int, latency: Double = 0) -> Int {
         guard isMeasured else { return slots }
-        return slots * max(1, Int(min(0.02 / seconds, 1e5)))
+        let ahead = max(0.02 / seconds, (latency / seconds).rounded(.up))
+        return slots * max(1, Int(min(ahead, 1e5)))
     }
 }

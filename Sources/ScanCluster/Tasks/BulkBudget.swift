@@ -21,7 +21,8 @@ package final class BulkBudget: Sendable {
         }
         return BulkSource(
             key: source.key, isLastUse: source.isLastUse, reference: source.reference, byteCount: source.byteCount,
-            numberSize: source.numberSize, isRelayed: source.isRelayed, loadPacked: loadPacked
+            sentCount: source.sentCount, numberSize: source.numberSize, isRelayed: source.isRelayed,
+            loadPacked: loadPacked
         ) {
             try await self.load(source.byteCount, source.load)
         }

@@ -110,6 +110,8 @@ public final class BulkSource: Sendable {
     public let reference: BulkReference?
     /// Number of bytes that ``load`` will return.
     public let byteCount: Int
+    /// Number of bytes that are expected to be sent for them, which may be packed; ``byteCount`` if nothing is known.
+    public let sentCount: Int
     /// Whether ``load`` fetches the bytes from another system, so that the local system, too, has to wait for them.
     public let isRelayed: Bool
     /// Reads the bytes. Called for each attempt on a system that does not hold ``key``.
@@ -124,7 +126,7 @@ public final class BulkSource: Sendable {
     /// A source of `byteCount` bytes.
     public init(
         key: BulkKey? = nil, isLastUse: Bool = false, reference: BulkReference? = nil, byteCount: Int,
-        numberSize: Int? = nil, isRelayed: Bool = false,
+        sentCount: Int? = nil, numberSize: Int? = nil, isRelayed: Bool = false,
         loadPacked: (@Sendable (BulkPacking) async throws -> BulkBytes)? = nil,
         load: @escaping @Sendable () async throws -> BulkBytes
     ) {
@@ -132,6 +134,7 @@ public final class BulkSource: Sendable {
         self.isLastUse = isLastUse
         self.reference = reference
         self.byteCount = byteCount
+        self.sentCount = sentCount ?? byteCount
         self.numberSize = numberSize
         self.isRelayed = isRelayed
         self.load = load

@@ -13,6 +13,10 @@ public protocol ScanTask: Codable, Identifiable, Sendable where ID: Codable & Se
     /// Expected work, in any unit that all tasks of a job share (pixels, for images). Positive; 1 by default.
     var cost: Double { get }
 
+    /// Cost that one slot is expected to do in a second, until that has been measured: it decides whether the first
+    /// transfers of bulk bytes are worth their time. Nil, the default, if nothing is known.
+    static var assumedCostPerSecond: Double? { get }
+
     /// Tags that a system must have to run the task, such as `gpu`: see `skyfarm node --tag`. None by default. A run ends
     /// with ``ScanError/Code/noSystem`` if no system with the tags joins within ``ScanCoordinator/Options/waitForSystems``
     /// while none of its tasks runs. Of tasks that wait for tags, up to 255 do not hold up those behind them.
@@ -30,6 +34,9 @@ public protocol ScanTask: Codable, Identifiable, Sendable where ID: Codable & Se
 extension ScanTask {
     /// One unit of work.
     public var cost: Double { 1 }
+
+    /// Nothing is known.
+    public static var assumedCostPerSecond: Double? { nil }
 
     /// No tags: every system suits.
     public var requiredTags: Set<String> { [] }

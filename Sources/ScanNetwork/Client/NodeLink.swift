@@ -147,6 +147,7 @@ final class NodeLink: @unchecked Sendable {
             connection: connection,
             onTraffic: { [weak nodes] traffic in nodes?.add(traffic) },
             onReport: { [weak nodes] report in nodes?.add(report, of: name) },
+            onLink: { systems.note($0, of: node.identity) },
             onFull: { [weak nodes] isFull in nodes?.noteLink(isFull: isFull) },
             onDraining: { systems.leave(node.identity) },
             onEnd: { [weak self] error in
@@ -157,8 +158,11 @@ final class NodeLink: @unchecked Sendable {
         let system = ScanSystem(
             remote: transport, id: node.identity, name: name, slots: node.slots,
             window: node.window(limit: options.window), tags: Set(node.tags ?? []), processors: node.processors,
-            clock: loop, executor: loop)
+            link: ScanSystem.Link(to: node, over: connection), clock: loop, executor: loop)
         hasJoined = systems.join(system)
+        if hasJoined, let seconds = connection.socketRoundTrip {
+            systems.note(.init(roundTrip: seconds), of: node.identity)
+        }
         self.transport = transport
         handle(.connected(node.identity, hasJoined: hasJoined))
     }

@@ -10,18 +10,39 @@ extension TCPTransport {
         advance()
     }
 
+    /// Reports how the bulk bytes of a request are sent in parts.
+    func watch(_ request: UInt64, _ ticket: UInt64, _ count: Int) {
+        sending.append((request, ticket))
+        if ticket > 0 { onLink(.init(transfer: (ticket, count))) }
+        connection.progressed = { [weak self] in self?.advance() }
+    }
+
+    /// Reports which parts were written since the last time.
+    private func reportParts() {
+        let front = connection.frontParts
+        while let first = sending.first, first.request != front?.request {
+            sending.removeFirst()
+            onLink(.init(transfer: (first.ticket, 0), rate: rate.bytesPerSecond))
+        }
+        guard let first = sending.first, let front, first.ticket > 0 else { return }
+        onLink(
+            .init(
+                transfer: (first.ticket, front.left), rate: rate.bytesPerSecond, roundTrip: connection.socketRoundTrip))
+    }
+
     func linkBecame(isFull: Bool) { rate.note(isFull: isFull, sent: connection.sentCount, at: connection.loop.now) }
 
     /// Sends and compresses what the queue decides.
     func advance() {
         rate.measure(sent: connection.sentCount, at: connection.loop.now)
+        if !sending.isEmpty { reportParts() }
         while let action = queue.next(link) {
             switch action {
             case .send(let request): release(request)
             case .compress(let request): compress(request)
             }
         }
-        if held.isEmpty { connection.progressed = nil }
+        if held.isEmpty, sending.isEmpty { connection.progressed = nil }
     }
 
     private var link: LinkQueue.Link {

@@ -21,20 +21,25 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     var held: [UInt64: AttemptRequest] = [:]
     var rate = LinkRate()
     private let onTraffic: (BulkTraffic) -> Void
+    /// Called with what is known of the link, when that has changed.
+    let onLink: (SystemsState.LinkReport) -> Void
+    /// Requests whose bulk bytes are being sent in parts, in that order, with the tickets of their attempts.
+    var sending: [(request: UInt64, ticket: UInt64)] = []
     private let onReport: (BulkReport) -> Void
     private let onDraining: () -> Void
     private let onEnd: (ScanError) -> Void
 
     /// Takes over an open connection. `packed`: the form in which this process packs bulk bytes. `compressor`: compresses
     /// them; nil: nothing does. `onTraffic`: attempts got their bulk bytes. `onReport`: the node reported what it read by a
-    /// reference. `onFull`: the socket takes no more bytes, or all again; not called for a node on this machine.
+    /// reference. `onLink`: bulk bytes were written, or the link was measured. `onFull`: the socket takes no more bytes, or all again; not called for a node on this machine.
     /// `onDraining`: the node takes no more tasks but finishes those it has. `onEnd`: the connection has ended, and attempts
     /// in flight have been completed.
     init(
         node: NodeInfo, packed: String? = nil, compression: LinkQueue.Use = .asMeasured,
         compressor: BulkCompressor? = nil, connection: Connection,
         onTraffic: @escaping (BulkTraffic) -> Void = { _ in },
-        onReport: @escaping (BulkReport) -> Void = { _ in }, onFull: @escaping (Bool) -> Void = { _ in },
+        onReport: @escaping (BulkReport) -> Void = { _ in },
+        onLink: @escaping (SystemsState.LinkReport) -> Void = { _ in }, onFull: @escaping (Bool) -> Void = { _ in },
         onDraining: @escaping () -> Void, onEnd: @escaping (ScanError) -> Void
     ) {
         self.node = node
@@ -45,7 +50,7 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
         self.compressor = compressor
         self.connection = connection
         (self.onTraffic, self.onReport, self.onDraining) = (onTraffic, onReport, onDraining)
-        self.onEnd = onEnd
+        (self.onLink, self.onEnd) = (onLink, onEnd)
         // A node on this machine that does not read is no full link.
         if !connection.isLocal {
             connection.becameFull = { [weak self] isFull in
@@ -110,14 +115,24 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
         _ attempt: AttemptRequest, _ scanner: String, _ task: UnsafeRawBufferPointer, as request: UInt64,
         _ reference: BulkReference?
     ) {
+        let isParted = reference == nil && node.takesParts == true && (attempt.bulk?.count ?? 0) > FrameFormat.partSize
         connection.send {
             $0.putTask(
                 request: request, attempt: UInt32(clamping: attempt.number), scanner: scanner, task: task,
                 key: attempt.bulkKey, isLastUse: node.isToldOfLastUse(attempt), bulk: attempt.bulk,
-                reference: reference, referredCount: attempt.referredCount)
+                reference: reference, referredCount: attempt.referredCount, isParted: isParted)
         }
-        guard reference == nil, let bulk = attempt.bulk else { return }
-        connection.send(bulk: bulk)
+        guard reference == nil, let bulk = attempt.bulk else {
+            if attempt.ticket > 0 { onLink(.init(transfer: (attempt.ticket, 0))) }
+            return
+        }
+        if isParted {
+            connection.send(bulk: bulk, inPartsOf: request)
+            watch(request, attempt.ticket, bulk.count)
+        } else {
+            connection.send(bulk: bulk)
+            if attempt.ticket > 0 { onLink(.init(transfer: (attempt.ticket, 0))) }
+        }
         if let traffic = state.takeTraffic() { onTraffic(traffic) }
     }
 
@@ -128,6 +143,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
             queue.remove(handle.rawValue)
             return advance()
         }
+        sending.removeAll { $0.request == handle.rawValue }
+        connection.removeParts(of: handle.rawValue)
         connection.send { $0.putCancel(request: handle.rawValue) }
     }
 
@@ -172,7 +189,7 @@ extension TCPTransport: ConnectionDelegate {
     func readBatchEnded() {}
 
     func ended(_ error: ScanError) {
-        (held, queue) = ([:], LinkQueue(.never))
+        (held, queue, sending) = ([:], LinkQueue(.never), [])
         connection.progressed = nil
         let end = state.end(error)
         for completion in end.waiting { completion.call(.error(end.reply)) }

@@ -26,6 +26,10 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     package var unpacks: String?
     /// The form of compressed bulk bytes that it expands, see ``BulkCompression/form``; nil if none.
     package var expands: String?
+    /// Whether it takes bulk bytes in part frames; nil if not.
+    package var takesParts: Bool?
+    /// Speed of one of its slots, see ``SlotSpeed``; nil if it does not report it.
+    package var speed: Double?
     /// Its processors; nil if it does not report them.
     package var processors: ProcessorShare?
     /// How it computes; nil if it does not report that.

@@ -95,6 +95,8 @@ public final class NodeServer: @unchecked Sendable {
             scanners: scanners.names, frameLimit: options.frameLimit)
         info.readsReferences = resolver == nil ? nil : true
         info.identifiesBulk = info.readsReferences
+        info.takesParts = true
+        info.speed = SlotSpeed.ofThisProcess
         info.forgetsBulk = true
         info.changesWeight = true
         info.answersCalls = options.onCall == nil ? nil : true

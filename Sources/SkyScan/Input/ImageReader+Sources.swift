@@ -19,9 +19,23 @@ extension ImageReader {
         }
         return BulkSource(
             key: key, isLastUse: isLastUse, reference: reference, byteCount: window.byteCount,
-            numberSize: numberSize,
+            sentCount: sentCount(of: window), numberSize: numberSize,
             loadPacked: { try await self.read(window, at: position, packing: $0) },
             load: { try await self.read(window, at: position) })
+    }
+
+    /// Bytes that are sent to a node for a window, about: samples travel as they are stored if that is shorter than floats.
+    private nonisolated func sentCount(of window: WindowPixels) -> Int {
+        let bits = abs(summary.bitpix)
+        guard bits < 32 else { return window.byteCount }
+        let samples = window.rect.area * MemoryLayout<Float>.size
+        return window.byteCount - samples + samples * bits / 32
+    }
+
+    /// Bytes that are sent to a node per cost of the tasks of a whole scan, about.
+    public nonisolated var sentBytesPerCost: Double {
+        let pixels = PixelRect(x: 0..<summary.width, y: 0..<1)
+        return Double(sentCount(of: contents(of: pixels))) / (ImageTask.costPerPixel * Double(summary.width))
     }
 
     /// The pixels of the window `rect` as the bulk bytes of a task that is not one of a scan.

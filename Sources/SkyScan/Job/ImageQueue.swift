@@ -9,6 +9,13 @@ public final class ImageQueue: Sendable {
 
     private struct State {
         var images = ImageQueueState()
+        /// Images that are still to be opened, as far as is known.
+        var following = 0
+        /// Images whose cost is known, and the sum of their costs.
+        var known = (count: 0, cost: 0.0)
+
+        /// Expected cost of the images that are still to be opened.
+        var expectedWork: Double { known.count == 0 ? 0 : Double(following) * known.cost / Double(known.count) }
         /// The caller of ``enter()``.
         var waiter: CheckedContinuation<Void, Never>?
     }
@@ -19,12 +26,30 @@ public final class ImageQueue: Sendable {
     /// A queue for the slots of `systems`.
     public init(systems: Systems) { self.systems = systems }
 
+    /// So many images are to be opened besides those that were expected before; of a file that has not been opened, one.
+    public func expect(images count: Int) {
+        state.withLock { $0.following = max(0, $0.following + count) }
+        noteWork()
+    }
+
+    /// The scan of an image that was opened costs so much.
+    public func know(cost: Double) {
+        state.withLock { $0.known = ($0.known.count + 1, $0.known.cost + cost) }
+        noteWork()
+    }
+
+    /// Tells the registry what is to come: a task may then go to a distant node while other slots have enough to do.
+    private func noteWork() { systems.expect(work: state.withLock { $0.expectedWork }) }
+
     /// Waits until the next image is to be opened. For one caller at a time; call ``leave(_:)`` when the image is done.
     /// - Throws: `CancellationError`.
     public func enter() async throws -> Ticket {
         while true {
             try Task.checkCancellation()
-            if let ticket = open() { return ticket }
+            if let ticket = open() {
+                expect(images: -1)
+                return ticket
+            }
             let slots = slots
             await withTaskCancellationHandler {
                 await withCheckedContinuation { waiter in

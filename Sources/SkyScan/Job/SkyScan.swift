@@ -78,7 +78,7 @@ public struct SkyScan: Sendable {
     /// it is not known in advance.
     public var expectedCost: Double { positions == nil ? backgroundCost + extractionCost : backgroundCost }
 
-    var backgroundCost: Double { Double(plan.image.area) / 4 }
+    var backgroundCost: Double { Double(plan.image.area) * MeshTask.costPerPixel }
 
     var extractionCost: Double { Double((0..<plan.count).reduce(0) { $0 + plan[$1].window.area }) }
 

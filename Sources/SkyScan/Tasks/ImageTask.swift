@@ -10,7 +10,9 @@ struct ImageTask: WindowTask {
 
     var id: Int { 0 }
     /// In pixels: that of a ``MeshTask`` and a ``BandTask``.
-    var cost: Double { Double(window.rect.area) * 1.25 }
+    var cost: Double { Double(window.rect.area) * Self.costPerPixel }
+
+    static let costPerPixel = 1 + MeshTask.costPerPixel
 
     func scan(_ context: ScanContext) throws -> ImageResult {
         try scan.plan.check(band: 0, window: window.rect)

@@ -14,7 +14,10 @@ struct MeshTask: WindowTask {
     let window: WindowPixels
 
     /// In pixels, weighted by the cost relative to extraction.
-    var cost: Double { Double(plan[id].core.area) / 4 }
+    var cost: Double { Double(plan[id].core.area) * Self.costPerPixel }
+
+    /// Measured on images of a million pixels and more: a third of the time of a scan.
+    static let costPerPixel = 0.5
 
     func scan(_ context: ScanContext) throws -> MeshStatistics {
         try plan.check(band: id, window: window.rect)

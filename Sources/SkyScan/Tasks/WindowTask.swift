@@ -6,6 +6,11 @@ protocol WindowTask: ScanTask {
     var window: WindowPixels { get }
 }
 
+extension WindowTask {
+    /// Pixels that one slot scans in a second on an ordinary processor.
+    static var assumedCostPerSecond: Double? { 40e6 }
+}
+
 /// The tasks of a step, created on demand: they carry backgrounds, which need not all be in memory.
 struct StepTasks<Task: WindowTask>: Sequence, Sendable {
     /// Number of tasks.

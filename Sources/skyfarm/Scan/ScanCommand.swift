@@ -132,7 +132,7 @@ struct ScanCommand: Command {
         try await journal?.begin { try await checksums.value }
         let job = try SkyScan(
             reader: reader, parameters: parameters, bandRows: options.bandRows,
-            slots: { node.systems.snapshot.reduce(0) { $0 + $1.slots } },
+            slots: { node.systems.usefulSlots(bytesPerCost: reader.sentBytesPerCost) },
             positions: try options.forced?.placed(in: reader.summary), coordinator: node.coordinator,
             job: UInt64.random(in: .min ... .max), journal: journal, observer: events.handle,
             differentNodes: { node.connections.differentNodes })

@@ -75,6 +75,11 @@ struct ScanEvents: Sendable {
                 \(name: system)
                 """
             )
+        case .taskRecalled(let index, let system, _, let slow):
+            show(
+                .debug,
+                "\(task(index)) is taken back from \(name: slow), whose pixels would arrive too late, for \(name: system)"
+            )
         case .taskFinished(let index, let system, _, let cost, let seconds):
             display.handle(.finished(work: cost, system: system))
             show(

@@ -44,6 +44,7 @@ struct ImagesJob: Sendable {
     ///   is full; with `--fail-fast` the first error of a file.
     func run(_ files: [InputList.File]) async throws {
         defer { events.report(differentNodes: node.connections.differentNodes.keys.sorted()) }
+        queue.expect(images: files.count)
         try await withThrowingDiscardingTaskGroup { group in
             for file in files { try await start(file, in: &group) }
         }
@@ -99,16 +100,19 @@ struct ImagesJob: Sendable {
             if options.images.skipsExisting, try await isCurrent(file, images, survey) {
                 try await skip(file, stamps)
                 pages?.keep(file)
+                queue.expect(images: -1)
                 return ended()
             }
             events.display.handle(.fileBegan(images: images.count))
             pages?.know(images, of: file)
+            queue.expect(images: images.count - 1)
             let scan = FileScan(file, hdus: images.map(\.number), stamps: stamps, ended: ended)
             for image in images {
                 let ticket = try await queue.enter()
                 group.addTask { try await finish(image, of: scan, survey, ticket) }
             }
         } catch {
+            queue.expect(images: -1)
             events.display.handle(.fileBegan(images: 0))
             try fail(file, error)
             ended()
@@ -198,6 +202,7 @@ struct ImagesJob: Sendable {
                 events.handle(event, of: location)
             },
             differentNodes: { node.connections.differentNodes })
+        queue.know(cost: scan.expectedCost)
         if isMostlyLocal { scan.readAhead() }
         events.display.handle(.began(pixels: reader.summary.area, work: scan.expectedCost))
         let result: SkyScanResult

@@ -1,0 +1,115 @@
+/// Expected times at which tasks are done, if they are assigned to systems one after the other. Pure.
+///
+/// A system does a task once its bulk bytes have arrived and a slot is free. The bytes wait for the system's own link and
+/// for what all links share; see ``BulkLink`` and ``SharedLink``. Times are seconds from now. Assigning each task of a
+/// list to the system where it is done first is list scheduling with communication costs (earliest finish time: Topcuoglu,
+/// Hariri and Wu, IEEE TPDS 13, 2002).
+struct CompletionPlan {
+    private struct Server {
+        let rate: Double
+        let slots: Double
+        let bytesPerSecond: Double
+        let latency: Double
+        let isLocal: Bool
+        let reads: Bool
+        /// See ``BulkLink/isProbed``.
+        let isProbed: Bool
+        /// Tasks in flight or planned.
+        var tasks: Int
+        /// Seconds of one slot for all of them.
+        var backlog: Double
+        /// Bytes in flight or planned, which its link has not carried yet.
+        var bytes: Double
+
+        /// When a slot is free.
+        var free: Double { Double(tasks) < slots ? 0 : backlog / slots }
+    }
+
+    private var servers: [Int: Server] = [:]
+    private let shared: SharedLink
+    private let relayPace: BulkPace
+    /// Bytes of all links together.
+    private var bytes = 0.0
+
+    /// A plan for the members `usable`, which begins with what they have in flight.
+    init(_ state: SystemsState, usable: [Int], at now: Instant) {
+        shared = state.sharedLink
+        relayPace = state.relayPace
+        let busy = state.members.count { $0.link.isBusy }
+        servers.reserveCapacity(usable.count)
+        for index in usable {
+            let member = state.members[index]
+            let isShared = busy > (member.link.isBusy ? 1 : 0)
+            let rate = state.rate(of: member)
+            servers[index] = Server(
+                rate: rate, slots: Double(max(1, member.slots - member.abandoned)),
+                bytesPerSecond: member.link.expectedRate(isShared: isShared, at: now), latency: member.latency,
+                isLocal: member.isLocal, reads: member.reads, isProbed: member.link.isProbed,
+                tasks: member.inFlight + member.abandoned,
+                backlog: member.backlog(rate: rate, at: now), bytes: member.link.waiting)
+        }
+        for member in state.members { bytes += member.link.waiting }
+    }
+
+    /// When a task would be done on a member; `sends`: its bulk bytes have to be brought there.
+    func completion(of request: TaskRequest, on index: Int, sends: Bool = true) -> Double {
+        guard let server = servers[index] else { return .infinity }
+        let arrival = sends && request.bytes > 0 ? arrival(of: request, on: server) : server.latency / 2
+        return max(arrival, server.free) + request.cost / server.rate + server.latency / 2
+    }
+
+    private func arrival(of request: TaskRequest, on server: Server) -> Double {
+        let fetching = request.isRelayed ? relayPace.seconds(for: request.bytes, assumed: BulkLink.nominalRate) : 0
+        if server.isLocal { return fetching }
+        if server.reads, request.isReferable { return server.latency / 2 }
+        if server.isProbed { return .infinity }
+        let count = Double(request.bytes)
+        let sending = max((server.bytes + count) / server.bytesPerSecond, shared.seconds(for: bytes + count))
+        return fetching + sending + server.latency / 2
+    }
+
+    /// The member of `indices` where a task is done first, and when. The local system wins ties, since nothing is sent.
+    func best(for request: TaskRequest, among indices: [Int]) -> (index: Int, seconds: Double)? {
+        var best: (index: Int, seconds: Double)?
+        for index in indices {
+            let seconds = completion(of: request, on: index)
+            if let best, seconds > best.seconds || seconds == best.seconds && servers[index]?.isLocal != true {
+                continue
+            }
+            best = (index, seconds)
+        }
+        return best
+    }
+
+    /// A member gets a task; `sends` as for ``completion(of:on:sends:)``.
+    mutating func assign(_ request: TaskRequest, to index: Int, sends: Bool = true) {
+        guard var server = servers[index] else { return }
+        server.tasks += 1
+        server.backlog += request.cost / server.rate
+        if sends, !server.isLocal, !(server.reads && request.isReferable) {
+            server.bytes += Double(request.bytes)
+            bytes += Double(request.bytes)
+        }
+        servers[index] = server
+    }
+
+    /// When a member has done all that it was assigned.
+    func finish(of index: Int) -> Double {
+        servers[index].map { max($0.backlog / $0.slots, $0.bytes > 0 ? $0.bytes / $0.bytesPerSecond : 0) } ?? 0
+    }
+
+    /// When all members together have done what they were assigned and `cost` more, of tasks like `request`, if the work
+    /// can be divided at will. A member is as fast as its slots, or as its link.
+    func horizon(cost: Double, like request: TaskRequest) -> Double {
+        var (work, speed) = (cost, 0.0)
+        for server in servers.values {
+            work += server.backlog * server.rate
+            let slots = server.slots * server.rate
+            let link =
+                server.isLocal || request.bytes == 0
+                ? .infinity : server.bytesPerSecond * request.cost / Double(request.bytes)
+            speed += min(slots, link)
+        }
+        return speed > 0 ? work / speed : .infinity
+    }
+}

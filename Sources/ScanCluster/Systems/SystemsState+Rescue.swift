@@ -1,0 +1,101 @@
+extension SystemsState {
+    /// An attempt in flight, the only one at its task.
+    package struct Running: Sendable {
+        package var request: TaskRequest
+        package var reservation: Reservation
+        /// Whether the task was on another system before.
+        package var hasMoved: Bool
+
+        package init(request: TaskRequest, reservation: Reservation, hasMoved: Bool = false) {
+            (self.request, self.reservation, self.hasMoved) = (request, reservation, hasMoved)
+        }
+    }
+
+    /// A second attempt at a task in flight.
+    package struct Rescue: Equatable, Sendable {
+        /// The attempt's position in the list that was given.
+        package var offset: Int
+        package var reservation: Reservation
+        /// Whether the first attempt is to be cancelled now, since its bulk bytes are still on their way.
+        package var recalls: Bool
+    }
+
+    /// Attempts in flight that are compared with what an idle slot would do.
+    private static let mostCompared = 256
+    /// Those of them that would end last, which are compared with each idle system.
+    private static let mostSought = 8
+    /// Part of the expected rest of an attempt in which another system must do the task from the beginning: the local
+    /// system, a system to which the bytes are sent, and one beside an attempt that runs already.
+    private static let (localPart, remotePart, runningPart) = (0.95, 0.7, 0.6)
+    /// The same for an attempt whose bytes are being sent for the second time: bytes must not go to and fro.
+    private static let movedPart = 0.35
+    /// Seconds that a second attempt beside a running one must save.
+    private static let leastGain = 0.005
+
+    /// Chooses a task in flight that an idle system would have done before the system that has it, and takes the room.
+    ///
+    /// While an attempt's bulk bytes are still being sent, it is recalled: nothing else of it is sent. Otherwise the
+    /// first output counts.
+    /// - Returns: nil if no attempt is worth it.
+    package mutating func rescue(
+        among running: [Running], excluding excluded: Set<SystemID>, run: RunID, at now: Instant
+    ) -> Rescue? {
+        let targets = usable(excluding: excluded, at: now).filter { members[$0].hasRoom(prefetching: false) }
+        guard !targets.isEmpty, !running.isEmpty else { return nil }
+        let late = latest(of: running.prefix(Self.mostCompared), at: now)
+        let plan = CompletionPlan(self, usable: targets, at: now)
+        var best: (offset: Int, index: Int, gain: Double, recalls: Bool)?
+        for attempt in late {
+            let request = running[attempt.offset].request
+            let system = running[attempt.offset].reservation.system
+            for index in permitted(for: request, among: targets) where members[index].id != system {
+                let isHeld = request.key.map { members[index].held.contains($0) } ?? false
+                let seconds = plan.completion(of: request, on: index, sends: !isHeld)
+                let sends = !members[index].isLocal && request.bytes > 0 && !isHeld && !members[index].canRead(request)
+                // What has been sent would be lost.
+                if sends, attempt.transfer == .begun, members[index].link.rate == nil { continue }
+                let part = part(of: attempt.transfer, sends: sends, hasMoved: running[attempt.offset].hasMoved)
+                let least = attempt.transfer != .done ? 0 : Self.leastGain
+                let gain = attempt.seconds - seconds
+                guard seconds < part * attempt.seconds, gain > least, gain > best?.gain ?? 0 else { continue }
+                best = (attempt.offset, index, gain, attempt.transfer != .done)
+            }
+        }
+        return best.map { best in
+            let reservation = reserve(best.index, for: running[best.offset].request, run: run, at: now)
+            return Rescue(offset: best.offset, reservation: reservation, recalls: best.recalls)
+        }
+    }
+
+    /// The part of the expected rest of an attempt in which another system must do its task.
+    private func part(of transfer: Member.Transfer, sends: Bool, hasMoved: Bool) -> Double {
+        if transfer == .done { return Self.runningPart }
+        if !sends { return Self.localPart }
+        return transfer == .begun && hasMoved ? Self.movedPart : Self.remotePart
+    }
+
+    private func latest(
+        of running: ArraySlice<Running>, at now: Instant
+    ) -> [(offset: Int, seconds: Double, transfer: Member.Transfer)] {
+        let busy = members.count { $0.link.isBusy }
+        let shared = sharedLink.seconds(for: members.reduce(0) { $0 + $1.link.waiting })
+        var ends: [(offset: Int, seconds: Double, transfer: Member.Transfer)] = []
+        for (offset, attempt) in running.enumerated() {
+            guard let index = index(of: attempt.reservation) else { continue }
+            let member = members[index]
+            let rate = rate(of: member)
+            let isShared = busy > (member.link.isBusy ? 1 : 0)
+            if attempt.reservation.ticket > 0 {
+                let end = member.expectedEnd(
+                    of: attempt.reservation.ticket, rate: rate, isShared: isShared, shared: shared, at: now)
+                if let end { ends.append((offset, end.seconds, end.transfer)) }
+            } else {
+                // Without bulk bytes the order of a system's attempts is not known.
+                let slots = Double(max(1, min(member.slots, member.inFlight)))
+                ends.append((offset, member.inFlightCost / (rate * slots) + member.latency, .done))
+            }
+        }
+        ends.sort { ($1.seconds, $0.offset) < ($0.seconds, $1.offset) }
+        return Array(ends.prefix(Self.mostSought))
+    }
+}

@@ -1,0 +1,94 @@
+import ScanCluster
+import Testing
+
+/// Where tasks with bulk bytes go: transfers count.
+@Suite("The plan of tasks with bulk bytes")
+struct CompletionPlanTests {
+    private let run = RunID(rawValue: 1)
+
+    private func moment(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+    /// A local slot that does a cost of 1 in a second, and a node of two slots whose link carries `rate` bytes a second.
+    private func cluster(rate: Double) -> SystemsState {
+        var state = SystemsState()
+        _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
+        _ = state.join(
+            id: .test(1), name: "node", slots: 2, window: 8, isLocal: false, nominalRate: rate, speed: 1)
+        state.assumedRate = 1
+        return state
+    }
+
+    private func tasks(_ count: Int, bytes: Int = 100) -> [PendingTask] {
+        (0..<count).map {
+            PendingTask(
+                entry: $0, request: TaskRequest(cost: 1, key: BulkKey(job: 1, index: UInt64($0)), bytes: bytes))
+        }
+    }
+
+    /// What starts now, as numbers of tasks: on the local system and on the node.
+    private func starts(_ state: inout SystemsState, _ pending: [PendingTask]) -> (local: [Int], node: [Int]) {
+        var (pending, local, node) = (pending, [Int](), [Int]())
+        while let pick = state.pick(from: pending, excluding: [], run: run, at: moment(0)) {
+            let entry = pending.remove(at: pick.offset).entry
+            if pick.reservation.system == .test(0) { local.append(entry) } else { node.append(entry) }
+        }
+        #expect(state.contradiction == nil)
+        return (local, node)
+    }
+
+    @Test(
+        "the first task stays here, and the node gets the first one that it has done before the slot here is free for it"
+    )
+    func farTasks() {
+        // A transfer takes 2.5 s: the node has a task done after 3.5 s, when the slot here has done three.
+        var state = cluster(rate: 40)
+        let (local, node) = starts(&state, tasks(8))
+        #expect(local == [0] && node == [3])
+    }
+
+    @Test("no task goes to a node whose transfer takes longer than all tasks take here")
+    func tooSlow() {
+        var state = cluster(rate: 10)
+        let (local, node) = starts(&state, tasks(8))
+        #expect(local == [0] && node.isEmpty)
+    }
+
+    @Test("it goes there all the same if more work is expected, which keeps the slots here busy for longer")
+    func expectedWork() {
+        var state = cluster(rate: 10)
+        state.expectedWork = 100
+        let (local, node) = starts(&state, tasks(2))
+        #expect(local == [0] && node == [1])
+    }
+
+    @Test("a link of which nothing is known gets one task, until that has shown how fast it is")
+    func probe() throws {
+        var state = cluster(rate: 1e6)
+        let first = state.pick(from: tasks(1), excluding: [.test(0)], run: run, at: moment(0))
+        #expect(starts(&state, tasks(8)).node.isEmpty)
+        let ticket = try #require(first).reservation.ticket
+        _ = state.note(.init(transfer: (ticket, 50), rate: 1e6), of: .test(1), at: moment(0))
+        #expect(starts(&state, tasks(8)).node.count > 1)
+    }
+
+    @Test("bytes that a node reads itself take no time to send")
+    func reading() {
+        var state = SystemsState()
+        _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
+        _ = state.join(
+            id: .test(1), name: "node", slots: 2, window: 2, isLocal: false, nominalRate: 1, reads: true, speed: 1)
+        state.assumedRate = 1
+        var pending = tasks(4)
+        for index in pending.indices { pending[index].request.isReferable = true }
+        let (local, node) = starts(&state, pending)
+        #expect(local == [0] && node == [1, 2])
+    }
+
+    @Test("slots that a link leaves idle are not counted when bands are made")
+    func usefulSlots() {
+        let state = cluster(rate: 100)
+        #expect(state.usefulSlots(bytesPerCost: 100) == 2)
+        #expect(state.usefulSlots(bytesPerCost: 10) == 3)
+        #expect(state.usefulSlots(bytesPerCost: 1000) == 1)
+    }
+}

@@ -1,0 +1,66 @@
+import ScanCluster
+import Testing
+
+/// Tasks in flight that an idle system would have done sooner.
+@Suite("A task in flight")
+struct RescueTests {
+    private let run = RunID(rawValue: 1)
+
+    private func moment(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+    /// A local slot that does a cost of 1 in a second, and a node that has a task of 100 bytes, of which `left` are still
+    /// to be sent at 10 bytes a second.
+    private func cluster(left: Int) throws -> (state: SystemsState, running: SystemsState.Running) {
+        var state = SystemsState()
+        _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
+        _ = state.join(id: .test(1), name: "node", slots: 1, window: 2, isLocal: false, nominalRate: 10, speed: 1)
+        state.assumedRate = 1
+        let request = TaskRequest(cost: 1, key: BulkKey(job: 1, index: 0), bytes: 100)
+        let pick = state.pick(
+            from: [PendingTask(entry: 0, request: request)], excluding: [.test(0)], run: run, at: moment(0))
+        let reservation = try #require(pick).reservation
+        _ = state.note(.init(transfer: (reservation.ticket, left), rate: 10), of: .test(1), at: moment(0))
+        return (state, SystemsState.Running(request: request, reservation: reservation))
+    }
+
+    @Test("is recalled while its bytes are being sent, if a local slot would have it done sooner")
+    func recalled() throws {
+        for (left, isRecalled) in [(100, true), (20, true), (1, false)] {
+            var (state, running) = try cluster(left: left)
+            let rescue = state.rescue(among: [running], excluding: [], run: run, at: moment(0))
+            #expect((rescue != nil) == isRecalled, "\(left) bytes")
+            if let rescue {
+                #expect(rescue.recalls && rescue.reservation.system == .test(0))
+                // What was not sent to the end is not held there.
+                _ = state.release(running.reservation, as: .void, at: moment(0))
+                #expect(!state.isHeld(BulkKey(job: 1, index: 0)))
+            }
+            #expect(state.contradiction == nil)
+        }
+    }
+
+    @Test("whose bytes have arrived gets a second attempt if it takes much longer than expected")
+    func late() throws {
+        var (state, running) = try cluster(left: 0)
+        #expect(state.rescue(among: [running], excluding: [], run: run, at: moment(0.5)) == nil)
+        #expect(state.rescue(among: [running], excluding: [], run: run, at: moment(1.5)) == nil)
+        // It was to be done after 1 s, and is expected to take as long again as it is late, but no longer than usual.
+        var slow = state
+        slow.assumedRate = 4
+        let rescue = slow.rescue(among: [running], excluding: [], run: run, at: moment(0))
+        #expect(rescue == nil)
+    }
+
+    @Test("goes to a link of which nothing is known only if none of its bytes is on its way")
+    func unknownLink() throws {
+        var (state, running) = try cluster(left: 100)
+        _ = state.join(id: .test(2), name: "other", slots: 1, window: 2, isLocal: false, nominalRate: 1e6, speed: 1)
+        #expect(state.rescue(among: [running], excluding: [.test(0)], run: run, at: moment(0)) == nil)
+        let request = TaskRequest(cost: 1, key: BulkKey(job: 1, index: 1), bytes: 100)
+        let second = state.pick(
+            from: [PendingTask(entry: 1, request: request)], excluding: [.test(0), .test(2)], run: run, at: moment(0))
+        let waiting = SystemsState.Running(request: request, reservation: try #require(second).reservation)
+        let rescue = state.rescue(among: [running, waiting], excluding: [.test(0)], run: run, at: moment(0))
+        #expect(rescue?.offset == 1 && rescue?.reservation.system == .test(2))
+    }
+}
