@@ -11,7 +11,7 @@ struct FuzzTarget: Sendable {
     var seeds: @Sendable () throws -> [String: [UInt8]]
 
     static let all: [FuzzTarget] =
-        [.frames, .hello, .coding, .tasks, .outputs, .discovery, .fits, .packed, .compressed, .tls]
+        [.frames, .hello, .coding, .tasks, .outputs, .discovery, .fits, .coordinates, .packed, .compressed, .tls]
         + ChangedTasks.Kind.allCases.map(changed)
 }
 

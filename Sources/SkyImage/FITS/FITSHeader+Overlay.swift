@@ -41,9 +41,10 @@ extension FITSHeader {
 
     private static func isCoordinate(_ name: String) -> Bool {
         let axes = ["CTYPE", "CRVAL", "CRPIX", "CDELT", "CROTA", "CUNIT"]
-        let matrices = ["CD", "PC", "PV", "PS", "A_", "B_", "AP_", "BP_"]
+        let matrices = ["CD", "PC", "PV", "PS", "A_", "B_", "AP_", "BP_", "WAT"]
+        let distortions = ["CPDIS", "CQDIS", "CPERR", "D2IM", "DP1", "DP2", "DQ1", "DQ2", "AXISCORR", "PROJP"]
         let single = ["WCSAXES", "LONPOLE", "LATPOLE", "EQUINOX", "EPOCH", "RADESYS", "RADECSYS"]
-        return single.contains(name) || axes.contains { name.hasPrefix($0) }
+        return single.contains(name) || (axes + distortions).contains { name.hasPrefix($0) }
             || matrices.contains { prefix in name.hasPrefix(prefix) && name.contains("_") }
     }
 }

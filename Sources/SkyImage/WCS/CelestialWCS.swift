@@ -4,12 +4,18 @@ internal import CWCS
 public struct WCSUnavailable: Error, Equatable, Sendable, CustomStringConvertible {
     /// The reason, without the name of the file.
     public var description: String
+    /// Whether the header has no celestial coordinates at all, which is not a fault.
+    package var isAbsent: Bool
+
+    init(_ description: String, isAbsent: Bool = false) {
+        (self.description, self.isAbsent) = (description, isAbsent)
+    }
 }
 
 /// Converts pixel positions to right ascension and declination, by the world coordinate system of a FITS header through
 /// WCSLIB.
 ///
-/// Supports all projections of WCSLIB, with SIP and TPV distortion. Equatorial coordinates stay in the header's system,
+/// Supports all projections of WCSLIB, with SIP, TPV, TNX and ZPX distortion; look-up tables are not applied. Equatorial coordinates stay in the header's system,
 /// galactic ones are converted to ICRS. Results equal those of astropy's `WCS.all_pix2world` within 1e-8 degrees.
 /// WCSLIB keeps its workspace in its parameters, so use an object from one thread at a time.
 public final class CelestialWCS {
@@ -25,6 +31,8 @@ public final class CelestialWCS {
     public let frame: Frame
     /// Reference system of the results of ``coordinates(x:y:)``, such as `ICRS` or `FK5`; galactic headers give ICRS.
     public let referenceSystem: String
+    /// What a user should know of how the header was interpreted, a line each without the name of the file.
+    public let notes: [String]
 
     private let parameters: WCSParameters
 
@@ -34,13 +42,15 @@ public final class CelestialWCS {
     /// Sets up the primary world coordinate system of `header`.
     /// - Throws: ``WCSUnavailable``, if it has none, or none that can be converted to right ascension and declination.
     public init(header: FITSHeader) throws(WCSUnavailable) {
-        parameters = try WCSParameters(header: header)
+        let cards = try WCSCards(header)
+        notes = cards.notes
+        parameters = try WCSParameters(cards)
         switch (parameters.longitudeType, parameters.latitudeType) {
         case ("RA", "DEC"): frame = .equatorial
         case ("GLON", "GLAT"): frame = .galactic
         case (let longitude, let latitude):
             throw WCSUnavailable(
-                description: "the header's coordinates \(longitude) and \(latitude) are not equatorial or galactic")
+                "the header's coordinates \(longitude) and \(latitude) are not equatorial or galactic")
         }
         referenceSystem = frame == .galactic ? "ICRS" : parameters.referenceSystem
     }

@@ -7,8 +7,8 @@ final class WCSParameters {
     /// The primary system among `systems`, initialised.
     private let system: UnsafeMutablePointer<wcsprm>
 
-    init(header: FITSHeader) throws(WCSUnavailable) {
-        var cards = HeaderRepair.repaired(header).bytes.map { CChar(bitPattern: $0) }
+    init(_ header: WCSCards) throws(WCSUnavailable) {
+        var cards = FITSHeader(cards: header.cards).bytes.map { CChar(bitPattern: $0) }
         var rejected: Int32 = 0
         var count: Int32 = 0
         var systems: UnsafeMutablePointer<wcsprm>?
@@ -16,10 +16,10 @@ final class WCSParameters {
         let status = wcspih(&cards, cardCount, WCSHDR_all, 0, &rejected, &count, &systems)
         do throws(WCSUnavailable) {
             guard status == 0 else {
-                throw WCSUnavailable(description: "the header's world coordinates cannot be parsed (status \(status))")
+                throw WCSUnavailable("the header's world coordinates cannot be parsed (status \(status))")
             }
             guard let systems else {
-                throw WCSUnavailable(description: "the header has no celestial coordinates")
+                throw WCSUnavailable("the header has no celestial coordinates")
             }
             system = try Self.primary(systems, count)
         } catch {
@@ -36,7 +36,7 @@ final class WCSParameters {
     ) throws(WCSUnavailable) -> UnsafeMutablePointer<wcsprm> {
         // The primary system has a blank alternate code.
         guard let index = (0..<Int(count)).first(where: { systems[$0].alt.0 == CChar(UInt8(ascii: " ")) }) else {
-            throw WCSUnavailable(description: "the header has no world coordinates")
+            throw WCSUnavailable("the header has no world coordinates")
         }
         let system = systems + index
         var fixes = [Int32](repeating: 0, count: Int(NWCSFIX))
@@ -45,14 +45,10 @@ final class WCSParameters {
         let status = wcsset(system)
         guard status == 0 else {
             let words = String(cString: skyfarm_wcs_words(status))
-            throw WCSUnavailable(description: "the header's world coordinates are unusable: \(words)")
-        }
-        guard system.pointee.ntab == 0 else {
-            throw WCSUnavailable(
-                description: "the header's world coordinates are in a table (-TAB), which is not supported")
+            throw WCSUnavailable("the header's world coordinates are unusable: \(words)")
         }
         guard system.pointee.naxis >= 2, system.pointee.lng >= 0, system.pointee.lat >= 0 else {
-            throw WCSUnavailable(description: "the header has no celestial coordinates")
+            throw WCSUnavailable("the header has no celestial coordinates")
         }
         return system
     }

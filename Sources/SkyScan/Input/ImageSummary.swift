@@ -36,7 +36,9 @@ public struct ImageSummary: Sendable {
         self.mask = mask?.name
         self.weights = weights?.name
         imageCount = image.survey?.images.count ?? 1
-        warnings = [image, mask?.file, weights?.file].flatMap { $0?.warnings ?? [] }
+        warnings =
+            [image, mask?.file, weights?.file].flatMap { $0?.warnings ?? [] }
+            + Self.coordinateNotes(header, name: name, path: image.location.path)
     }
 
     /// The summary of an image on a node, without maps.
@@ -45,8 +47,17 @@ public struct ImageSummary: Sendable {
         (width, height, hdu, bitpix) = (image.width, image.height, image.file.hdu, image.bitpix)
         let header = FITSHeader(bytes: image.header)
         self.header = head.map(header.overlaid) ?? header
-        (mask, weights, warnings) = (nil, nil, [])
+        (mask, weights) = (nil, nil)
+        warnings = Self.coordinateNotes(self.header, name: name, path: nil)
         self.imageCount = imageCount
+    }
+
+    /// What a user should know of the coordinates, a line each. `path` is the file of the image; nil if it cannot be
+    /// read here.
+    private static func coordinateNotes(_ header: FITSHeader, name: String, path: String?) -> [String] {
+        guard let system = try? CelestialWCS(header: header) else { return [] }
+        let tables = LookupTables(header)?.note(file: path)
+        return (system.notes + [tables].compactMap(\.self)).map { "\(name): \($0)" }
     }
 
     /// Number of pixels.
@@ -60,34 +71,10 @@ public struct ImageSummary: Sendable {
             _ = try CelestialWCS(header: header)
             return nil
         } catch {
-            return header.hasCelestialAxis ? error.description : nil
+            return error.isAbsent ? nil : error.description
         }
     }
 
     /// Unit of the samples: the header's BUNIT, or `adu`.
     public var sampleUnit: String { header.text("BUNIT") ?? "adu" }
-}
-
-extension FITSHeader {
-    /// Whether an axis has a celestial type, in any projection: RA, DEC, xLON, xLAT, xyLN or xyLT.
-    fileprivate var hasCelestialAxis: Bool {
-        ["CTYPE1", "CTYPE2"].contains { keyword in
-            guard let type = text(keyword) else { return false }
-            let name = type.prefix(4).prefix { $0 != "-" }
-            return name == "RA" || name == "DEC"
-                || name.count == 4 && ["LON", "LAT", "LN", "LT"].contains { name.hasSuffix($0) }
-        }
-    }
-
-    /// Value of the first card of `keyword`, if it is a non-empty string.
-    fileprivate func text(_ keyword: String) -> String? {
-        let start = keyword.padding(8) + "= '"
-        guard let card = (0..<count).lazy.map({ self[$0] }).first(where: { $0.hasPrefix(start) }) else { return nil }
-        let text = card.dropFirst(start.count).prefix { $0 != "'" }
-        return text.allSatisfy { $0 == " " } ? nil : String(text[...(text.lastIndex { $0 != " " } ?? text.startIndex)])
-    }
-}
-
-extension String {
-    fileprivate func padding(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -131,4 +131,56 @@ struct CelestialWCSTests {
         let image = try FITSImage(real.path)
         #expect(throws: WCSUnavailable.self) { try CelestialWCS(header: image.header) }
     }
+
+    @Test(
+        "a card on which positions depend, of the wrong type, is a reason for none",
+        arguments: [
+            (["A_ORDER = '2'", "B_ORDER = 2"], "A_ORDER"), (["A_ORDER = 2"], "only one"),
+            (["A_ORDER = 12", "B_ORDER = 2"], "A_ORDER"), (["A_ORDER = 2.5", "B_ORDER = 2"], "A_ORDER"),
+            (["A_ORDER = 2", "B_ORDER = 2", "A_2_0   = '1e-6'"], "A_2_0"), (["CRVAL1  = '150'"], "CRVAL1"),
+            (["CRVAL1  ="], "CRVAL1"), (["CRVAL1  =5.0"], "CRVAL1"),
+            (["CRPIX2  = 1E999"], "CRPIX2"), (["LONPOLE = 180 deg"], "LONPOLE"), (["CD1_1   = T"], "CD1_1"),
+            (["PV2_1   = 'one'"], "PV2_1"), (["CTYPE1  = 'RA---TAB'"], "-TAB"), (["CTYPE2  = 5"], "CTYPE2"),
+            (["CQDIS1  = 'TPD'"], "CQDIS1"), (["CUNIT1  = 'deg(('"], "CUNIT1"),
+            // WCSLIB would write beyond a buffer.
+            (["CTYPE1  = 'RA---TNX'", "CTYPE2  = 'DEC--TNX'", "WAT1_001= 'wtype=tnx axtype=ra'"], "WAT1_001"),
+        ])
+    func wrongType(cards: [String], reason: String) {
+        let header = FITSHeader(cards: SyntheticHeader.linear("RA---TAN", "DEC--TAN", [150, 2]) + cards)
+        let error = #expect(throws: WCSUnavailable.self) { try CelestialWCS(header: header) }
+        #expect(error?.description.contains(reason) == true && error?.isAbsent == false)
+    }
+
+    @Test(
+        "cards on which positions do not depend are ignored, whatever their values are",
+        arguments: [
+            ["A_2_0   = '1e-6'"], ["A_2_0   = 1e-3", "B_1_1   = 'x'"], ["A_ORDER = 1", "B_ORDER = 1", "A_1_0   = 0.5"],
+            ["EQUINOX = '2000'"], ["RADESYS = 5"], ["CRVAL3  = 'RR Lyr'"], ["CROTA2  = 'unknown'"], ["CDELT1  = ''"],
+            ["HIERARCH CRVAL1 = 5"], ["CRVAL1A = 5.0"], ["PV1_100 = 'x'"], ["WAT1_001= 'wtype=tnx'"],
+            ["CTYPE3  = 'FREQ'", "CUNIT3  = 'no unit'", "RESTFRQ = 'x'"], ["CTYPE3  = 'WAVE-TAB'", "PS3_0   = 'T'"],
+            ["CUNIT1  ="], ["DP1     = 'EXTVER'"],
+        ])
+    func ignored(cards: [String]) throws {
+        let plain = SyntheticHeader.linear("RA---TAN", "DEC--TAN", [150, 2])
+        let (x, y) = ([0.0, 700], [10.0, 300])
+        let wanted = try CelestialWCS(header: FITSHeader(cards: plain)).coordinates(x: x, y: y)
+        let wcs = try CelestialWCS(header: FITSHeader(cards: plain + cards))
+        #expect(wcs.coordinates(x: x, y: y) == wanted)
+        #expect(wcs.notes.isEmpty)
+    }
+
+    @Test(
+        "a user is told when distortions are left out, or applied without a sign of it in CTYPE",
+        arguments: [
+            ("TAN-SIP", SyntheticHeader.sip, ""), ("TAN", SyntheticHeader.sip, "although CTYPE lacks -SIP"),
+            ("TPV", SyntheticHeader.sip + SyntheticHeader.distortion, "SIP cards are not applied"),
+            ("TAN", SyntheticHeader.sip + SyntheticHeader.distortion, "SIP cards are not applied"),
+            ("TAN-SIP", SyntheticHeader.sip + SyntheticHeader.distortion, "PV cards are not applied"),
+            ("TPV", SyntheticHeader.distortion, ""), ("TAN", SyntheticHeader.distortion, ""),
+        ])
+    func notes(type: String, cards: [String], note: String) throws {
+        let header = SyntheticHeader.linear("RA---\(type)", "DEC--\(type)", [150, 2]) + cards
+        let notes = try CelestialWCS(header: FITSHeader(cards: header)).notes
+        #expect(note.isEmpty ? notes.isEmpty : notes.count == 1 && notes[0].contains(note), "\(notes)")
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Headers of each kind that is compared with astropy.
@@ -39,7 +40,17 @@ struct SyntheticHeader: Sendable, CustomTestStringConvertible {
         "CRVAL4  = 1.0", "CDELT1  = -1E-03", "CDELT2  = 1E-03", "CDELT3  = 1.0E+06", "CDELT4  = 1.0",
     ]
 
+    static let plate = [
+        "PLTRAH  = 14", "PLTRAM  = 37", "PLTRAS  = 4.688253E+01", "PLTDECSN= '-'", "PLTDECD = 60", "PLTDECM = 12",
+        "PLTDECS = 5.928761E+01", "CNPIX1  = 8860", "CNPIX2  = 1708", "XPIXELSZ= 25.28445", "YPIXELSZ= 25.28445",
+        "PPO3    = 1.766169833815E+05", "PPO6    = 1.771935611560E+05", "AMDX1   = 67.15", "AMDX2   = -0.18",
+        "AMDX3   = 220.1", "AMDX13  = 2.1E-06", "AMDY1   = 67.14", "AMDY2   = 0.17", "AMDY3   = -110.3",
+    ]
+
     static let all: [SyntheticHeader] = [
+        .init(
+            name: "plate solution", cards: plate,
+            meaning: plate.map { $0.replacingOccurrences(of: "'-'", with: "'-       '") }),
         .init(name: "TAN", cards: linear("RA---TAN", "DEC--TAN", [0.001, -45])),
         .init(name: "TAN at the pole", cards: linear("RA---TAN", "DEC--TAN", [30, 89.99])),
         .init(name: "TAN with a longitude of some turns", cards: linear("RA---TAN", "DEC--TAN", [1050, 5])),
