@@ -28,7 +28,9 @@ extension FITSImage {
             }
             self.hdu = hdu
             guard case .image(let axes) = hdu.content, let size = hdu.size else {
-                throw ImageError(.noImage, "\(location): holds no 2-D image: \(hdu.words); choose another HDU")
+                let advice = HDU.advice([hdu], path: location.path)
+                throw ImageError(
+                    .noImage, "\(location): holds no 2-D image: \(hdu.words); choose another HDU\(advice)")
             }
             (width, height, axisCount) = (size.width, size.height, axes.count)
             let (count, overflow) = width.multipliedReportingOverflow(by: height)
@@ -40,6 +42,13 @@ extension FITSImage {
             var type: Int32 = 0
             ffgidt(file.handle, &type, &status)
             isTileCompressed = fits_is_compressed_image(file.handle, &status) != 0
+            // CFITSIO 4.2 takes them for floats.
+            guard !isTileCompressed || type != LONGLONG_IMG else {
+                throw ImageError(
+                    .corrupt,
+                    "\(location): 64-bit integers in compressed tiles cannot be read; "
+                        + "store the image uncompressed, or as 32-bit integers")
+            }
             header = Self.header(file, &status)
             let scale = (file.real("BSCALE") ?? 1, file.real("BZERO") ?? 0)
             let fitsFloat = [BYTE_IMG, SHORT_IMG, FLOAT_IMG].contains(type)
@@ -80,7 +89,8 @@ extension FITSImage {
             }
             let list = HDU.words(seen)
             if location.selector == .firstImage {
-                throw ImageError(.noImage, "\(location): holds no 2-D image; it has \(list)")
+                let advice = HDU.advice(seen, path: location.path)
+                throw ImageError(.noImage, "\(location): holds no 2-D image; it has \(list)\(advice)")
             }
             throw ImageError(.noSuchHDU, "\(location): no such HDU; the file has \(list); choose one of these")
         }

@@ -92,6 +92,9 @@ extension FITSImage {
         }
     }
 
+    /// A NaN that no image holds: where it is left, CFITSIO has written nothing.
+    private static let unread = Float(bitPattern: 0x7fa5_5a5a)
+
     private func readTiles(_ rows: Range<Int>, _ columns: Range<Int>, _ start: UnsafeMutablePointer<Float>) -> Int32 {
         let further = [Int](repeating: 1, count: axisCount - 2)
         var axes = [width, height] + further
@@ -100,8 +103,18 @@ extension FITSImage {
         var step = [Int](repeating: 1, count: axisCount)
         var anyBlank: Int32 = 0
         var status = tileCheck?.status(rows: rows) ?? DATA_DECOMPRESSION_ERR
+        let target = UnsafeMutableBufferPointer(start: start, count: rows.count * columns.count)
+        target.update(repeating: Self.unread)
         ffgsve(
             file.handle, 0, Int32(axisCount), &axes, &first, &last, &step, .nan, start, &anyBlank, &status)
-        return status
+        return status == 0 && Self.hasUnread(target) ? DATA_DECOMPRESSION_ERR : status
+    }
+
+    /// Whether a pixel has not been written. All are looked at, which is faster with SIMD instructions.
+    private static func hasUnread(_ pixels: UnsafeMutableBufferPointer<Float>) -> Bool {
+        let pattern = unread.bitPattern
+        var found: UInt32 = 0
+        for pixel in pixels { found |= pixel.bitPattern == pattern ? 1 : 0 }
+        return found != 0
     }
 }

@@ -53,6 +53,15 @@ struct HDU {
         return "HDU \(number)\(title): \(kind)"
     }
 
+    /// How to scan a plane, if an HDU of the file at `path` holds several; empty if none does.
+    static func advice(_ all: [HDU], path: String) -> String {
+        let cube = all.first { hdu in
+            if case .image(let axes) = hdu.content { axes.count > 2 && axes[2] > 1 && axes[0] > 1 } else { false }
+        }
+        return cube.map { "; write a plane to a file of its own: fitscopy '\(path)[\($0.number)][*,*,1:1]' plane.fits" }
+            ?? ""
+    }
+
     /// A list for one line of text, truncated if too long.
     static func words(_ all: [HDU]) -> String {
         let shown = 8

@@ -18,10 +18,20 @@ final class TileCheck {
         var height: Int
         var tileWidth: Int
         var tileHeight: Int
+        var bitpix: Int
         var type: Int32
+        /// Whether floats are stored as scaled integers.
+        var isQuantized: Bool
         var rice: TileStream.Rice
         var compressedColumn: Int32
         var gzipColumn: Int32
+
+        /// Bytes per sample that a tile in this column may expand to. CFITSIO tells the type of samples by that of
+        /// integers, and does not fill a tile otherwise.
+        func sampleSizes(column: Int32) -> [Int] {
+            if bitpix > 0 || column == compressedColumn && isQuantized { return [1, 2, 4] }
+            return [-bitpix / 8]
+        }
 
         var tilesPerRow: Int { (width - 1) / tileWidth + 1 }
 
@@ -50,7 +60,8 @@ final class TileCheck {
         self.file = file
         tileArea = area
         layout = Layout(
-            width: width, height: height, tileWidth: tileWidth, tileHeight: tileHeight, type: facts.compress_type,
+            width: width, height: height, tileWidth: tileWidth, tileHeight: tileHeight, bitpix: Int(facts.zbitpix),
+            type: facts.compress_type, isQuantized: facts.cn_zscale != 0,
             rice: TileStream.Rice(
                 blockSize: Int(facts.rice_blocksize), bytesPerPixel: Int(facts.rice_bytepix)),
             compressedColumn: facts.cn_compressed, gzipColumn: facts.cn_gzip_data)
@@ -75,8 +86,8 @@ final class TileCheck {
         guard let column = self.column(of: tile, &length) else { return true }
         guard (1...file.byteCount).contains(length) else { return false }
         if column == layout.gzipColumn || layout.type == GZIP_1 || layout.type == GZIP_2 {
-            // A sample has at most eight bytes.
-            return withBytes(column, tile, length) { TileStream.isSoundGzip($0, limit: 8 * count) }
+            let sizes = layout.sampleSizes(column: column).map { $0 * count }
+            return withBytes(column, tile, length) { TileStream.isSoundGzip($0, lengths: sizes) }
         }
         switch layout.type {
         case RICE_1: return withBytes(column, tile, length) { TileStream.isSoundRice($0, count: count, layout.rice) }

@@ -12,9 +12,9 @@ enum TileStream {
         var bytesPerPixel: Int
     }
 
-    /// Whether `bytes` are a complete gzip or zlib stream that expands to at most `limit` bytes.
-    static func isSoundGzip(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int) -> Bool {
-        guard let start = bytes.baseAddress else { return false }
+    /// Whether `bytes` are a complete gzip or zlib stream that expands to one of these numbers of bytes.
+    static func isSoundGzip(_ bytes: UnsafeBufferPointer<UInt8>, lengths: [Int]) -> Bool {
+        guard let start = bytes.baseAddress, let limit = lengths.max() else { return false }
         var stream = z_stream()
         // 15 bits of window; adding 32 makes zlib detect gzip or zlib by the header.
         guard
@@ -29,7 +29,7 @@ enum TileStream {
                 stream.avail_out = UInt32(scratch.count)
                 let result = inflate(&stream, Z_NO_FLUSH)
                 guard Int(stream.total_out) <= limit else { return false }
-                if result == Z_STREAM_END { return true }
+                if result == Z_STREAM_END { return lengths.contains(Int(stream.total_out)) }
                 // If `scratch` is full, more output follows; if not, the input is truncated.
                 if result != Z_OK || stream.avail_out > 0 { return false }
             }

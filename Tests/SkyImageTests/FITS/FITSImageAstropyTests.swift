@@ -68,4 +68,28 @@ struct FITSImageAstropyTests {
         let image = try FITSImage(path)
         expect(.corrupt, "cannot be read") { try image.pixels() }
     }
+
+    @Test("every combination of sample type, compression, tiles and quantisation is read as it was written, or refused")
+    func combinations() throws {
+        let folder = try TemporaryFolder()
+        let made = try AstropyPython.run([Self.script, "combine", folder.path]).split(separator: "\n")
+        #expect(made.count > 150)
+        for name in made {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path("\(name).pixels")))
+            let wanted = bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+            let path = folder.path(String(name))
+            guard !name.contains(".i8.") else {
+                expect(.corrupt, "64-bit integers in compressed tiles") { try FITSImage(path) }
+                continue
+            }
+            let image = try FITSImage(path)
+            #expect(areSame(try image.pixels()[...], wanted[...]), "\(name)")
+            // As a node reads them.
+            let stored = try #require(try StoredSamples(image, in: image.stored.opened()))
+            let (rows, columns) = (5..<29, 3..<40)
+            let part = try #require(try stored.pixels(rows: rows, columns: columns), "\(name)")
+            let expected = rows.flatMap { row in columns.map { wanted[row * image.width + $0] } }
+            #expect(areSame(part[...], expected[...]), "\(name), as a piece")
+        }
+    }
 }

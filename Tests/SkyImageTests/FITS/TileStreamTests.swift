@@ -76,7 +76,7 @@ struct TileStreamTests {
         for count in [0, 1, 600, Int(Int32.max)] {
             bytes.withUnsafeBufferPointer { bytes in
                 _ = TileStream.isSoundHCompress(bytes, count: count)
-                _ = TileStream.isSoundGzip(bytes, limit: count)
+                _ = TileStream.isSoundGzip(bytes, lengths: [count])
                 for (blockSize, bytesPerPixel) in [(32, 1), (1, 2), (Int(Int32.max), 4), (0, 4), (32, 0), (-1, -1)] {
                     let rice = TileStream.Rice(blockSize: blockSize, bytesPerPixel: bytesPerPixel)
                     _ = TileStream.isSoundRice(bytes, count: count, rice)
