@@ -40,15 +40,20 @@ extension FITSFile {
         var (status, position): (Int32, Int64) = (0, position)
         if position >= byteCount { return 0 }
         var block = [UInt8](repeating: 0, count: FITSMemoryFile.blockLength)
+        let start = position
         var (isRice, hasEmptyBlocks) = (false, false)
         while position + Int64(block.count) <= byteCount {
             // 0: CFITSIO reports the end of the file.
             ffmbyt(handle, position, 0, &status)
             ffgbyt(handle, Int64(block.count), &block, &status)
             guard status == 0 else { break }
+            // The bytes after the last HDU may be many.
+            if position == start, start > 0, !block.starts(with: HDULength.extensionStart) { return END_OF_FILE }
+            guard position - start < HDULength.maximumBlockCount * block.count else { return END_OF_FILE }
             position += Int64(block.count)
             for start in stride(from: 0, to: block.count, by: FITSHeader.cardLength) {
                 let bytes = block[start..<start + FITSHeader.cardLength]
+                guard Self.isExamined(bytes) else { continue }
                 // One character per byte: as UTF-8, an accent would combine with the character before it.
                 let card = String(decoding: bytes.map { UInt16($0) }, as: UTF16.self)
                 if card.hasPrefix("END     ") { return isRice && hasEmptyBlocks ? BAD_DIMEN : 0 }
@@ -64,6 +69,13 @@ extension FITSFile {
             }
         }
         return END_OF_FILE
+    }
+
+    /// Whether a card may be one that is checked, or the last one: by its first letter.
+    private static func isExamined(_ card: ArraySlice<UInt8>) -> Bool {
+        guard let first = card.first(where: { $0 != UInt8(ascii: " ") }) else { return false }
+        // ZTILE1 and the like, TFORM1, BLANK, HIERARCH, END.
+        return "ztbhe".utf8.contains(first | 0x20)
     }
 
     /// The keyword of a card with a value, as CFITSIO finds it: the first word, whatever follows it.

@@ -14,14 +14,30 @@ final class FITSFile {
     let byteCount: Int
     /// Whether the whole file is compressed.
     let isCompressed: Bool
+    /// Whether more bytes, which are not FITS, follow those that were decompressed.
+    let hasTail: Bool
     /// What must live as long as the file: the descriptor behind `path`, or the bytes of a file in memory.
     private let owner: AnyObject?
 
     /// Opens `path` as a plain file name, whatever characters it contains.
     init(path: String, keeping descriptor: OpenDescriptor? = nil) throws(ImageError) {
+        let storage = try FileKind.check(path)
         self.path = path
-        owner = descriptor
-        isCompressed = try FileKind.check(path)
+        isCompressed = storage != .plain
+        if storage == .gzip {
+            let file = try GzipFile(path: path)
+            handle = try Self.opened(file.bytes, path)
+            (byteCount, hasTail, owner) = (file.byteCount, file.hasTail, file)
+        } else {
+            if storage == .plain { try Self.checkFirstHeader(path) }
+            handle = try Self.opened(path, storage)
+            (byteCount, hasTail, owner) = (Int(handle.pointee.Fptr.pointee.filesize), false, descriptor)
+        }
+    }
+
+    private static func opened(
+        _ path: String, _ storage: FileKind.Storage
+    ) throws(ImageError) -> UnsafeMutablePointer<fitsfile> {
         // CFITSIO expands “~” and reads standard input for “-”, unless the name begins otherwise.
         let name = path.hasPrefix("/") ? path : "./" + path
         guard name.utf8.count < Int(FLEN_FILENAME) else {
@@ -30,9 +46,44 @@ final class FITSFile {
         var opened: UnsafeMutablePointer<fitsfile>?
         var status: Int32 = 0
         FITSLibrary.run { _ = ffdkopn(&opened, name, READONLY, &status) }
-        guard status == 0, let opened else { throw Self.openingError(path, status) }
-        handle = opened
-        byteCount = Int(opened.pointee.Fptr.pointee.filesize)
+        guard status == 0, let opened else {
+            if storage == .compressed {
+                throw ImageError(
+                    .corrupt,
+                    "\(path): cannot be decompressed: it is damaged, cut short, of several parts or not FITS; "
+                        + "decompress it on disk first")
+            }
+            throw openingError(path, status)
+        }
+        return opened
+    }
+
+    private static func opened(_ memory: FITSBytes, _ name: String) throws(ImageError) -> UnsafeMutablePointer<fitsfile>
+    {
+        var opened: UnsafeMutablePointer<fitsfile>?
+        var status: Int32 = 0
+        // The name would be parsed like that of a file.
+        FITSLibrary.run { _ = ffomem(&opened, "", READONLY, memory.address, memory.size, 0, nil, &status) }
+        guard status == 0, let opened else { throw openingError(name, status) }
+        return opened
+    }
+
+    /// Refuses a file whose first header is longer than one may be: CFITSIO would look for its end in all of the file.
+    private static func checkFirstHeader(_ path: String) throws(ImageError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // CFITSIO's attempt to open it says why.
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 8 * FITSMemoryFile.blockLength)
+        for part in 0..<HDULength.maximumBlockCount / 8 {
+            let count = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress, $0.count, off_t(part * $0.count))
+            }
+            for start in stride(from: 0, to: max(0, count - 7), by: FITSHeader.cardLength)
+            where bytes[start..<start + 8].elementsEqual("END     ".utf8) { return }
+            if count < bytes.count { return }
+        }
+        throw openingError(path, NO_END)
     }
 
     /// Opens a file in memory, which must be whole blocks: CFITSIO reads the last one to its end, even past the end of
@@ -42,14 +93,8 @@ final class FITSFile {
             throw ImageError(.truncated, "\(name): have \(memory.size.pointee) bytes, not whole blocks")
         }
         path = name
-        owner = memory
-        isCompressed = false
-        var opened: UnsafeMutablePointer<fitsfile>?
-        var status: Int32 = 0
-        // The name would be parsed like that of a file.
-        FITSLibrary.run { _ = ffomem(&opened, "", READONLY, memory.address, memory.size, 0, nil, &status) }
-        guard status == 0, let opened else { throw Self.openingError(name, status) }
-        handle = opened
+        (owner, isCompressed, hasTail) = (memory, false, false)
+        handle = try Self.opened(memory, name)
         // CFITSIO's size of a file in memory grows with what headers announce, beyond the memory.
         byteCount = memory.size.pointee
     }
@@ -109,6 +154,33 @@ final class FITSFile {
         return status == 0 ? FITSLibrary.string(value) : nil
     }
 
+    /// EXTNAME of a table of tiles.
+    private static let tableName = "COMPRESSED_IMAGE"
+
+    /// EXTNAME of the current HDU. A compressed image may have one of the table of its tiles before its own.
+    private var extensionName: String? {
+        let first = text("EXTNAME")
+        guard first == Self.tableName else { return first }
+        var (status, card): (Int32, [CChar]) = (0, [CChar](repeating: 0, count: Int(FLEN_CARD)))
+        // The search begins with the card after the last one that was read; this is the one before the first.
+        ffgrec(handle, 0, nil, &status)
+        guard var key = strdup("EXTNAME") as UnsafeMutablePointer<CChar>? else { return first }
+        defer { free(key) }
+        while withUnsafeMutablePointer(
+            to: &key,
+            {
+                ffgnxk(
+                    handle, UnsafeMutableRawPointer($0).assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self), 1,
+                    nil, 0, &card, &status)
+            }) == 0
+        {
+            let bytes = card.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+            guard case .text(let name) = HeaderCard(bytes)?.value, name != Self.tableName else { continue }
+            return name
+        }
+        return first
+    }
+
     private func current(_ number: Int) throws(ImageError) -> HDU {
         var status: Int32 = 0
         var type: Int32 = 0
@@ -122,7 +194,7 @@ final class FITSFile {
             content = count > 0 ? .image(axes: axes.map(Int.init)) : .empty
         }
         guard status == 0 else { throw Self.openingError(path, status) }
-        return HDU(number: number, name: text("EXTNAME"), version: integer("EXTVER") ?? 1, content: content)
+        return HDU(number: number, name: extensionName, version: integer("EXTVER") ?? 1, content: content)
     }
 
     /// The bytes of an HDU's data. The padding of the last block, which follows them, may be missing in the file.
@@ -152,10 +224,12 @@ final class FITSFile {
         }
         let end = Int(dataStart) + max(0, count)
         guard end <= byteCount else {
+            // CFITSIO decompresses the first of several streams only.
+            let isWhole = !isCompressed || owner is GzipFile
             throw ImageError(
                 .truncated,
                 "\(path): truncated: \(hdu.words) needs \(end) bytes, the file has \(byteCount); "
-                    + "fetch it again")
+                    + (isWhole ? "fetch it again" : "decompress it on disk first, or fetch it again"))
         }
         return Int(dataStart)..<end
     }

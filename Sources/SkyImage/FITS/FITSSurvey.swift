@@ -49,8 +49,8 @@ extension FITSFile {
                 throw ImageError(
                     .truncated, "\(path): truncated: the header of HDU \(number) does not end; fetch the file again")
             } else if end < byteCount {
-                survey.faults.append(
-                    "\(path): ignored \(byteCount - end) bytes after HDU \(number - 1), which are not FITS")
+                let count = hasTail ? "the" : "\(byteCount - end)"
+                survey.faults.append("\(path): ignored \(count) bytes after HDU \(number - 1), which are not FITS")
             }
             survey.layout = FITSLayout(of: self, count: number)
         } catch {

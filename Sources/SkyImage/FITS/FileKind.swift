@@ -2,19 +2,27 @@ import Foundation
 
 /// The apparent kind of a file, judged by its first bytes.
 enum FileKind {
+    /// How the bytes of a file are stored.
+    enum Storage {
+        case plain
+        case gzip
+        /// Compressed as a whole in another way, which CFITSIO decompresses.
+        case compressed
+    }
+
     /// Refuses a file that cannot be FITS; the error names its apparent kind.
-    /// - Returns: whether the whole file is compressed.
-    static func check(_ path: String) throws(ImageError) -> Bool {
+    static func check(_ path: String) throws(ImageError) -> Storage {
         guard !path.isEmpty else { throw ImageError(.missing, "the image's name is empty; name a FITS file") }
         guard !path.utf8.contains(0) else { throw ImageError(.missing, "the image's name contains a zero byte") }
         let start = try firstBytes(of: path)
         guard !start.isEmpty else { throw ImageError(.empty, "\(path): the file is empty; fetch it again") }
-        if isCompressed(start) { return true }
-        if start.starts(with: Array("SIMPLE  =".utf8)) { return false }
+        if start.starts(with: [0x1f, 0x8b]) { return .gzip }
+        if isCompressed(start) { return .compressed }
+        if start.starts(with: HDUWalk.start) { return .plain }
         throw ImageError(.notFITS, "\(path): not a FITS file: it looks like \(looks(start)); name a FITS image")
     }
 
-    /// Whether CFITSIO would decompress the whole file.
+    /// Whether the whole file is compressed.
     static func isCompressed(_ start: [UInt8]) -> Bool {
         [[0x1f, 0x8b], [0x1f, 0x9d], [0x1f, 0xa0], [0x1f, 0x1e], [0x50, 0x4b, 3, 4], [0x42, 0x5a, 0x68]].contains {
             start.starts(with: $0)
@@ -43,11 +51,16 @@ enum FileKind {
     }
 
     private static func failure(_ path: String) -> ImageError {
-        switch errno {
+        let code = errno
+        // The character that stands for bytes that are no text.
+        let isRepaired = path.unicodeScalars.contains("\u{fffd}")
+        return switch code {
+        case ENOENT where isRepaired, ENOTDIR where isRepaired:
+            ImageError(.missing, "\(path): no such file; its name is not UTF-8: rename it")
         case ENOENT, ENOTDIR: ImageError(.missing, "\(path): no such file; check the name")
         case EACCES, EPERM:
             ImageError(.unreadable, "\(path): permission denied; make the file readable to this user")
-        default: ImageError(.unreadable, "\(path): \(String(cString: strerror(errno)))")
+        default: ImageError(.unreadable, "\(path): \(String(cString: strerror(code)))")
         }
     }
 

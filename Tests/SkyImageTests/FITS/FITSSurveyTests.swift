@@ -96,4 +96,30 @@ struct FITSSurveyTests {
         #expect(image.warnings.count == 2)
         #expect(image.warnings.last?.contains("truncated: HDU 3 (CCD3)") == true)
     }
+
+    @Test("many bytes after the last HDU are not looked at")
+    func longTail() throws {
+        // A card of each kind that is looked at in a header.
+        let card = Array("ZTILE1  =                    0".utf8) + [UInt8](repeating: UInt8(ascii: " "), count: 50)
+        let tail = (0..<(8 << 20) / card.count).flatMap { _ in card }
+        let image = try survey(Self.mosaic(1).bytes + tail)
+        #expect(image.warnings.count == 1 && image.warnings[0].contains("ignored \(tail.count) bytes after HDU 1"))
+    }
+
+    @Test("of a compressed image with two names the image's own counts")
+    func twoNames() throws {
+        let path = folder.path("c.fits")
+        var bytes = try CompressedFile.all[1].write(to: path)
+        #expect(try FITSImage(path).extensionName == "COMPRESSED_IMAGE")
+        let end = try #require(
+            stride(from: 2880, to: bytes.count, by: FITSHeader.cardLength).first {
+                bytes[$0..<$0 + 8].elementsEqual("END     ".utf8)
+            })
+        // There is room for a card in the last block.
+        try #require((end + FITSHeader.cardLength) % 2880 != 0)
+        bytes.replaceSubrange(end..<end + 160, with: FITSHeader(cards: ["EXTNAME = 'ccd01'"]).bytes)
+        let named = try FITSImage(folder.write(bytes, "n.fits") + "[CCD01]")
+        #expect(named.extensionName == "ccd01")
+        #expect(try named.pixels() == CompressedFile.samples)
+    }
 }

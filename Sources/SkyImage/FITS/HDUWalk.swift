@@ -1,0 +1,88 @@
+/// Follows the HDUs of a FITS file through its blocks, to know where the last one ends without reading what follows.
+///
+/// It only counts: what is wrong with a header is found when CFITSIO reads it.
+struct HDUWalk {
+    private enum Place {
+        case header(HDULength)
+        /// Whole blocks of data that follow.
+        case data(Int)
+        case end
+    }
+
+    private var place = Place.header(HDULength())
+    private var isFirst = true
+
+    /// The beginning of a FITS file.
+    static let start = Array("SIMPLE  =".utf8)
+
+    /// Whether what follows is no part of an HDU.
+    var hasEnded: Bool { if case .end = place { true } else { false } }
+
+    /// The next block of the file.
+    mutating func read(_ block: some Collection<UInt8>) {
+        switch place {
+        case .end: break
+        case .data(let count): place = count > 1 ? .data(count - 1) : .header(HDULength())
+        case .header(var length):
+            if length.blockCount == 0, !block.starts(with: isFirst ? Self.start : HDULength.extensionStart) {
+                place = .end
+                return
+            }
+            isFirst = false
+            length.read(block)
+            if let count = length.blocks {
+                place = count > 0 ? .data(count) : .header(HDULength())
+            } else {
+                place = length.blockCount < HDULength.maximumBlockCount ? .header(length) : .end
+            }
+        }
+    }
+}
+
+/// The cards of a header on which the length of its data depends.
+struct HDULength {
+    /// The beginning of an extension's header.
+    static let extensionStart = Array("XTENSION".utf8)
+
+    /// Most blocks of a header: a longer one is not read to its end.
+    static let maximumBlockCount = 4096
+
+    private(set) var blockCount = 0
+    private var values: [String: Int] = [:]
+    private var isComplete = false
+
+    /// The next block of the header.
+    mutating func read(_ block: some Collection<UInt8>) {
+        blockCount += 1
+        var rest = block[...]
+        while !rest.isEmpty, !isComplete {
+            let card = rest.prefix(FITSHeader.cardLength)
+            rest = rest.dropFirst(FITSHeader.cardLength)
+            if card.starts(with: "END     ".utf8) { isComplete = true }
+            guard let first = card.first, "NBPG".utf8.contains(first), let card = HeaderCard(card),
+                Self.isCounted(card.keyword), case .number(let value, _) = card.value, let number = Int(exactly: value)
+            else { continue }
+            // CFITSIO uses the first card of a keyword.
+            if values[card.keyword] == nil { values[card.keyword] = number }
+        }
+    }
+
+    private static func isCounted(_ keyword: String) -> Bool {
+        ["BITPIX", "PCOUNT", "GCOUNT"].contains(keyword) || keyword.hasPrefix("NAXIS")
+    }
+
+    /// Blocks of the data; nil until the header has ended.
+    var blocks: Int? {
+        guard isComplete else { return nil }
+        let axes = min(values["NAXIS"] ?? 0, 999)
+        guard axes > 0 else { return 0 }
+        var sides = (1...axes).map { Double(values["NAXIS\($0)"] ?? 0) }
+        // Random groups are marked by a first axis of length 0.
+        if sides[0] == 0, values["GCOUNT"] != nil { sides.removeFirst() }
+        let samples = (sides.reduce(1, *) + Double(values["PCOUNT"] ?? 0)) * Double(values["GCOUNT"] ?? 1)
+        let bytes = samples * Double(abs(values["BITPIX"] ?? 8) / 8)
+        // Infinite sides times one of 0 are no number.
+        guard bytes > 0 else { return 0 }
+        return Int(min((bytes / Double(FITSMemoryFile.blockLength)).rounded(.up), 1e15))
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import SkyTestSupport
+import Testing
+
+@testable import SkyImage
+
+@Suite("files that are compressed as a whole")
+struct GzipFileTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Two images, the second with the samples 0 to 599.
+    private static let file =
+        RawFITS() + RawFITS.image(bitpix: 8, axes: [30, 2]) + [UInt8](repeating: 3, count: 60)
+        + RawFITS.image(bitpix: 16, axes: [30, 20], primary: false) + RawFITS.bytes((0..<600).map { Int16($0) })
+
+    private static func gzip(_ bytes: some Collection<UInt8>) throws -> [UInt8] {
+        var compressed: [UInt8] = []
+        let stream = try GzipStream(name: "test") { compressed += $0 }
+        try stream.write(Array(bytes))
+        try stream.finish()
+        return compressed
+    }
+
+    private func pixels(_ bytes: [UInt8], _ name: String = "a.fits.gz") throws -> [Float] {
+        try FITSImage("\(folder.write(bytes, name))[1]").pixels()
+    }
+
+    private static let samples = (0..<600).map { Float($0) }
+
+    @Test("several members are one file, wherever it is cut", arguments: [1, 80, 2879, 2880, 5760, 5761, 9000])
+    func members(cut: Int) throws {
+        let bytes = Self.file.bytes
+        let members = try Self.gzip(bytes.prefix(cut)) + Self.gzip([]) + Self.gzip(bytes.dropFirst(cut))
+        #expect(try pixels(members) == Self.samples)
+        // As a tape's last block is filled.
+        #expect(try pixels(members + [UInt8](repeating: 0, count: 1000)) == Self.samples)
+    }
+
+    @Test("what follows the last HDU is not decompressed, and mentioned")
+    func tail() throws {
+        let tail = [UInt8](repeating: 0, count: 8 << 20)
+        let compressed = try Self.gzip(Self.file.bytes + tail)
+        let path = try folder.write(compressed, "t.fits.gz")
+        #expect(try GzipFile(path: path).byteCount == Self.file.bytes.count + 2880)
+        let image = try FITSImage(surveying: path)
+        #expect(image.survey?.images.count == 2)
+        #expect(image.warnings.contains { $0.contains("ignored the bytes after HDU 1, which are not FITS") })
+        // Not even if they are damaged.
+        #expect(try pixels(Array(compressed.dropLast(100))) == Self.samples)
+    }
+
+    @Test("a cut file is truncated, a damaged one is damaged, another kind is no FITS file")
+    func faults() throws {
+        let compressed = try Self.gzip(Self.file.bytes)
+        for length in [2, 12, compressed.count / 2, compressed.count - 1] {
+            expect(.truncated, "truncated") { try pixels(Array(compressed.prefix(length))) }
+        }
+        var damaged = compressed
+        damaged[compressed.count - 6] ^= 1
+        expect(.corrupt, "damaged") { try pixels(damaged) }
+        expect(.notFITS, "not a FITS file") { try pixels(Self.gzip([UInt8](repeating: 0, count: 50_000))) }
+        let short = try Self.gzip(Self.file.bytes.dropLast(2000))
+        expect(.truncated, "truncated: HDU 1") { try pixels(short) }
+    }
+
+    @Test("a header that does not end is refused after a part of the file", arguments: [true, false])
+    func endless(isCompressed: Bool) throws {
+        let start = Self.file.bytes.prefix(400)
+        let bytes = start + [UInt8](repeating: UInt8(ascii: " "), count: 16 << 20)
+        let path = try folder.write(isCompressed ? Self.gzip(bytes) : Array(bytes), "e.fits")
+        expect(.truncated, "truncated") { try FITSImage(path) }
+    }
+
+    @Test("a damaged bzip2 file says what may be wrong")
+    func bzip2() throws {
+        expect(.corrupt, "cut short, of several parts") { try pixels(Array("BZh91AY&SY".utf8), "a.fits.bz2") }
+    }
+}
