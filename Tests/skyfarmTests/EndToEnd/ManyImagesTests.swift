@@ -95,6 +95,26 @@ import Testing
         #expect(String(decoding: try scene.bytes("out/m.fits"), as: UTF8.self).contains("EXTNAME = 'CATALOGUE"))
     }
 
+    @Test("extensions whose catalogues would have one name are refused before any work")
+    func extensionsOfOneName() throws {
+        let bytes = try scene.bytes(URL(fileURLWithPath: scene.mosaic("m.fits", count: 3)).lastPathComponent)
+        let text = String(decoding: bytes, as: UTF8.self).replacing("'CCD3'", with: "'CCD1'")
+        let path = try scene.write(Data(text.utf8), "same.fits")
+        func run(_ output: String, _ further: [String] = []) throws -> Program.Result {
+            try Program.run(["scan", path, "-o", scene.path(output), "--overwrite"] + further)
+        }
+        for output in ["out/{extname}.fits", "out/{stem}_{extname}.csv"] {
+            let clash = try run(output)
+            #expect(clash.code == 2 && clash.errors.contains("HDU 1 of \(path) and HDU 3 of \(path) would both be"))
+        }
+        let images = try run("out/o.fits", ["--check-image", "BACKGROUND=" + scene.path("out/{extname}.fits")])
+        #expect(images.code == 2)
+        #expect(scene.outputs.isEmpty)
+        #expect(try run("out/{extname}{ext}.csv").code == 0)
+        #expect(try run("out/{extname}.csv", ["--skip-hdu", "3"]).code == 0)
+        #expect(scene.outputs == ["CCD1.csv", "CCD11.csv", "CCD13.csv", "CCD2.csv", "CCD22.csv"])
+    }
+
     @Test("outputs that clash or exist are refused before any work")
     func clashes() throws {
         let paths = try night(["a.fits", "b.fits"])

@@ -22,6 +22,15 @@ import Testing
         }
     }
 
+    @Test("a name in a list that is not UTF-8 does not keep the others from being scanned")
+    func notUTF8() throws {
+        let list = try scene.write(
+            Array("a.fits\n".utf8) + [0x6d, 0xfc, 0x6c, 10] + Array("b.fits\n".utf8), "list.txt")
+        let files = try InputList(["@" + list], standardInput: { "" }).files
+        #expect(files.map(\.path) == ["a.fits", "m\u{fffd}l", "b.fits"])
+        #expect(throws: ImageError.self) { try FITSImage("m\u{fffd}l") }
+    }
+
     @Test("a folder stands for its FITS files, in alphabetical order")
     func folder() throws {
         let expected = ["a.FIT", "b.fits", "c.fits.fz", "d.fts.gz", "x[1].fits"]

@@ -12,6 +12,8 @@ struct ImagesJob: Sendable {
     struct Results: Sendable {
         let outputs: OutputPlan
         let checkImages: CheckImagePlan
+        /// The outputs that hold one of several images.
+        var claims = OutputClaims()
         /// Nil without `--detect`.
         let detections: SharedDetections?
         /// Nil without `--merged`.
@@ -96,6 +98,8 @@ struct ImagesJob: Sendable {
         do {
             var stamps = stamps(of: file)
             let (survey, images) = try await survey(file, &stamps)
+            try results.claims.claim(
+                images, of: file, isOnly: survey.images.count == 1, [results.outputs, results.checkImages.names])
             for fault in survey.faults { events.warn(StyledText(fault)) }
             if options.images.skipsExisting, try await isCurrent(file, images, survey) {
                 try await skip(file, stamps)
@@ -123,25 +127,12 @@ struct ImagesJob: Sendable {
     func survey(
         _ file: InputList.File, _ stamps: inout [FileStamp]
     ) async throws -> (FITSSurvey, [CatalogueTable.Extension]) {
+        guard let files = nodeFiles(of: file) else { return try command.localImages(of: file) }
         var survey = FITSSurvey()
-        if let files = nodeFiles(of: file) {
-            let found = try await files.survey(file.path, selector: file.selector)
-            (survey.images, survey.faults) = (found.images, found.faults)
-            stamps.append(found.stamp)
-        } else {
-            survey = try FITSSurvey(of: file.path)
-        }
-        var images = survey.images
-        if file.node == nil, let selector = file.selector {
-            // Opening it finds the HDU, or says which ones there are.
-            let image = try FITSImage(ImageLocation(path: file.path, selector: selector))
-            images.removeAll { $0.number != image.hduNumber }
-        }
-        images.removeAll { options.images.skips($0) }
-        if images.isEmpty {
-            throw ImageError(.noImage, "\(file.name): --skip-hdu leaves no image of the file")
-        }
-        return (survey, images)
+        let found = try await files.survey(file.path, selector: file.selector)
+        (survey.images, survey.faults) = (found.images, found.faults)
+        stamps.append(found.stamp)
+        return (survey, try command.scanned(survey.images, of: file))
     }
 
     /// Scans an image, and writes the file's catalogues if it was the last one.
@@ -155,7 +146,7 @@ struct ImagesJob: Sendable {
             isLast = scan.finish(image.number, found)
         } catch {
             if command.endsJob(error) { throw error }
-            let reason = CommandError(error, in: "scan").description
+            let reason = Self.reason(error, image, of: scan.file)
             pages?.fail(image.number, of: scan.file, reason)
             isLast = scan.fail(image.number, reason)
         }
@@ -173,6 +164,15 @@ struct ImagesJob: Sendable {
             try fail(scan.file, error)
         }
         if options.images.failsFast, let reason = scan.failures.first { throw CommandError(.input, reason) }
+    }
+
+    /// Why an image cannot be scanned, with its name.
+    private static func reason(
+        _ error: any Error, _ image: CatalogueTable.Extension, of file: InputList.File
+    ) -> String {
+        let words = CommandError(error, in: "scan").description
+        if words.contains(file.path) { return words }
+        return "\(InputList.File(path: file.path, selector: .number(image.number), node: file.node).name): \(words)"
     }
 
     private func scan(
@@ -286,6 +286,41 @@ struct ImagesJob: Sendable {
 }
 
 extension ScanCommand {
+    /// The images of a file on this machine that are to be scanned.
+    fileprivate func localImages(
+        of file: InputList.File
+    ) throws(ImageError) -> (FITSSurvey, [CatalogueTable.Extension]) {
+        let survey = try FITSSurvey(of: file.path)
+        var images = survey.images
+        if let selector = file.selector {
+            // Opening it finds the HDU, or says which ones there are.
+            let image = try FITSImage(ImageLocation(path: file.path, selector: selector))
+            images.removeAll { $0.number != image.hduNumber }
+        }
+        return (survey, try scanned(images, of: file))
+    }
+
+    fileprivate func scanned(
+        _ images: [CatalogueTable.Extension], of file: InputList.File
+    ) throws(ImageError) -> [CatalogueTable.Extension] {
+        let rest = images.filter { !options.images.skips($0) }
+        if rest.isEmpty { throw ImageError(.noImage, "\(file.name): --skip-hdu leaves no image of the file") }
+        return rest
+    }
+
+    /// The outputs of the images of `files` on this machine, by names that depend on the image.
+    /// - Throws: `UsageError` if two images would have one output.
+    func claimedOutputs(_ files: [InputList.File], _ plans: [OutputPlan]) throws(UsageError) -> OutputClaims {
+        let claims = OutputClaims()
+        guard plans.contains(where: \.mayBePerImage) else { return claims }
+        for file in files where file.node == nil {
+            // An error of a file is reported when it is scanned.
+            guard let (survey, images) = try? localImages(of: file) else { continue }
+            try claims.claim(images, of: file, isOnly: survey.images.count == 1, plans)
+        }
+        return claims
+    }
+
     /// Whether an error is none of one image, but ends the job.
     func endsJob(_ error: any Error) -> Bool {
         switch error {

@@ -48,11 +48,12 @@ struct InputList: Equatable, Sendable {
                 try add(list: standardInput(), name: "standard input")
             } else if argument.hasPrefix("@") {
                 let path = String(argument.dropFirst())
-                guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+                guard let bytes = FileManager.default.contents(atPath: path) else {
                     throw CommandError(
                         .input, "@\(path): the list cannot be read; name a text file with one name per line")
                 }
-                try add(list: text, name: argument)
+                // A name that is not UTF-8 is that of no file; the others are.
+                try add(list: String(decoding: bytes, as: UTF8.self), name: argument)
             } else {
                 try add(argument)
             }

@@ -112,15 +112,40 @@ struct OutputPlan: Sendable {
     private func parts(
         _ tables: [CatalogueTable], of file: InputList.File, _ template: OutputTemplate
     ) -> [(String, [CatalogueTable])] {
+        partNames(tables.map(\.source), of: file, template).map { name, index in
+            (name, index.map { [tables[$0]] } ?? tables)
+        }
+    }
+
+    /// The files of a template, each with the index of the image in it, nil if it has all of them.
+    private func partNames(
+        _ images: [CatalogueTable.Extension?], of file: InputList.File, _ template: OutputTemplate
+    ) -> [(String, Int?)] {
         let name = template.name(file: file.path)
         let isRegion = CatalogueFormat(path: name) == .reg
-        guard template.isPerImage || isRegion && tables.count > 1 else { return [(name, tables)] }
-        return tables.map { table in
+        guard template.isPerImage || isRegion && images.count > 1 else { return [(name, nil)] }
+        return images.enumerated().map { index, image in
             guard template.isPerImage else {
                 let path = name as NSString
-                return ("\(path.deletingPathExtension).\(table.source?.number ?? 0).\(path.pathExtension)", [table])
+                return ("\(path.deletingPathExtension).\(image?.number ?? 0).\(path.pathExtension)", index)
             }
-            return (template.name(file: file.path, image: table.source), [table])
+            return (template.name(file: file.path, image: image), index)
+        }
+    }
+
+    /// Whether images of one file may have outputs of their own.
+    var mayBePerImage: Bool {
+        templates.contains { $0.isPerImage || CatalogueFormat(path: $0.name(file: "image.fits")) == .reg }
+    }
+
+    /// The names of the outputs of a file that hold one of several images each, with that image.
+    func namesPerImage(
+        _ images: [CatalogueTable.Extension], of file: InputList.File, isOnly: Bool
+    ) -> [(String, CatalogueTable.Extension)] {
+        templates.flatMap { template in
+            partNames(images.map { isOnly ? nil : $0 }, of: file, template).compactMap { name, index in
+                index.map { (name, images[$0]) }
+            }
         }
     }
 }

@@ -27,6 +27,7 @@ extension ScanCommand {
         let files = options.images.ordered(files)
         try refuseInputsAsOutputs(files, outputs.templates + checkImages.names.templates)
         if options.images.skipsExisting { try outputs.requireFITS() }
+        let claims = try claimedOutputs(files, [outputs, checkImages.names])
         if options.dryRun { return try dryRun(files, outputs) }
         let journal = try await openJournal(files.map(\.name), count: files.count)
         let earlier = try await journal?.files() ?? []
@@ -45,8 +46,8 @@ extension ScanCommand {
         return try await scan(
             .files(files, done: done),
             .init(
-                outputs: outputs, checkImages: checkImages, detections: try SharedDetections(options.detectionImage),
-                merged: merged, journal: journal,
+                outputs: outputs, checkImages: checkImages, claims: claims,
+                detections: try SharedDetections(options.detectionImage), merged: merged, journal: journal,
                 report: ImagesReport(rows: options.rowName), pages: pages))
     }
 

@@ -1,0 +1,33 @@
+import CommandLineKit
+import ScanCluster
+import SkyImage
+
+/// The names of outputs that depend on images, and the image of each: no name may have two.
+final class OutputClaims: Sendable {
+    private let owners = Locked([String: String]())
+
+    /// Takes the names of the outputs of a file's images.
+    /// - Parameters:
+    ///   - images: those that are scanned.
+    ///   - file: the file.
+    ///   - isOnly: whether the file has no further image.
+    ///   - plans: where the outputs go.
+    /// - Throws: `UsageError` if two images would have one output.
+    func claim(
+        _ images: [CatalogueTable.Extension], of file: InputList.File, isOnly: Bool, _ plans: [OutputPlan]
+    ) throws(UsageError) {
+        for (name, image) in plans.flatMap({ $0.namesPerImage(images, of: file, isOnly: isOnly) }) {
+            let owner = "HDU \(image.number) of \(file.name)"
+            let other = owners.withLock { owners in
+                let known = owners[ScanCommand.absolute(name)]
+                if known == nil { owners[ScanCommand.absolute(name)] = owner }
+                return known
+            }
+            if let other, other != owner {
+                throw UsageError(
+                    "--output: \(other) and \(owner) would both be written to "
+                        + "\(name); add {ext}, the number of the HDU, to the name")
+            }
+        }
+    }
+}
