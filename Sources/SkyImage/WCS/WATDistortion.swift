@@ -38,7 +38,8 @@ struct WATDistortion {
     /// `text` with its words apart by single spaces; nil if it has another form.
     private static func normalized(_ text: String, _ type: String, _ isLongitude: Bool) -> String? {
         let quoted = text.split(separator: "\"", omittingEmptySubsequences: false)
-        guard quoted.count == 1 || quoted.count == 3 else { return nil }
+        // Without a list of numbers, WCSLIB writes beyond a buffer.
+        guard quoted.count == 3 else { return nil }
         let tail = quoted.count == 3 ? String(quoted[2]) : ""
         guard var fields = fields(String(quoted[0])), let further = Self.fields(tail), fields["wtype"] == type else {
             return nil

@@ -12,7 +12,7 @@ struct HeaderCardTests {
             ("N       = 12/3", .number(12, "12")), ("N       = 'it''s  ' / text", .text("it's")),
             ("N       = '  to the right'", .text("  to the right")), ("N       = ''", .text("")),
             ("N       =                    T", .logical(true)), ("N       = F / no", .logical(false)),
-            ("N       =", .undefined), ("N       = / nothing", .undefined), ("N       =5", .malformed),
+            ("N       = ", .undefined), ("N       = / nothing", .undefined), ("N       =5", .malformed),
             ("N       = 'open", .malformed), ("N       = 'one' two", .malformed), ("N       = 5 deg", .malformed),
             ("N       = 1E999", .malformed), ("N       = (1, 2)", .malformed), ("N       = nan", .malformed),
             ("N       = 0x10", .malformed), ("N       = 1,5", .malformed), ("N       = 1e5e5", .malformed),

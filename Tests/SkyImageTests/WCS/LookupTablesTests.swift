@@ -39,6 +39,6 @@ struct LookupTablesTests {
         let file = image + cards(2) + data([0, -0.04, 0.01]) + cards(1) + data([0.03, 0, .nan])
         let path = try folder.write(file.bytes, "hst.fits")
         let header = try FITSImage(path).header
-        #expect(try #require(LookupTables(header)).note(file: path).contains("by at most 0.051 pixels"))
+        #expect(try #require(LookupTables(header)).note(file: path).contains("by at most 0.05"))
     }
 }
