@@ -8,8 +8,8 @@ package struct OptionSpec: Sendable {
     package var expected: String
     /// All accepted values, where they can be listed.
     var choices: [String]
-    /// The value is the name of a file.
-    var isFile: Bool
+    /// How the files are used that the value names; nil: it names none.
+    package var files: FileUse?
     var repeats: Bool
     /// The default in words.
     var fallback: String?
@@ -126,7 +126,7 @@ extension OptionSpec {
     ) {
         self.init(
             name: name, short: short, placeholder: form.placeholder, expected: form.expected, choices: form.choices,
-            isFile: form.isFile, repeats: repeats, fallback: fallback, help: help,
+            files: form.files, repeats: repeats, fallback: fallback, help: help,
             environment: layers.environment(for: name))
     }
 }

@@ -5,8 +5,8 @@ package struct ValueForm<Value: Sendable>: Sendable {
     /// The accepted values in words.
     package let expected: String
     let choices: [String]
-    /// The value is the name of a file.
-    var isFile = false
+    /// How the files are used that the value names; nil: it names none.
+    package var files: FileUse?
     package let parse: @Sendable (String) -> Value?
     let show: @Sendable (Value) -> String
 
@@ -26,17 +26,40 @@ package struct ValueForm<Value: Sendable>: Sendable {
     }
 }
 
+extension ValueForm {
+    /// The form, whose values name files.
+    package func naming(_ files: FileUse) -> ValueForm {
+        var form = self
+        form.files = files
+        return form
+    }
+}
+
+/// What a command does with the files that the value of an option names: whoever must know all files of a command line
+/// finds them in the options.
+package struct FileUse: Sendable {
+    package enum Mode: Sendable {
+        case reads, writes
+    }
+
+    package let mode: Mode
+    /// The names of files in a text; with fields of a template, if the option takes one.
+    package let names: @Sendable (String) -> [String]
+
+    package init(_ mode: Mode, names: @escaping @Sendable (String) -> [String]) {
+        (self.mode, self.names) = (mode, names)
+    }
+}
+
 extension ValueForm where Value == String {
     /// Any text that is not empty.
     package static func text(_ placeholder: String, expected: String = "a text that is not empty") -> ValueForm {
         ValueForm(placeholder: placeholder, expected: expected, parse: { $0.isEmpty ? nil : $0 }, show: { $0 })
     }
 
-    /// A file's name.
-    package static func file(_ placeholder: String = "FILE") -> ValueForm {
-        var form = text(placeholder, expected: "the name of a file")
-        form.isFile = true
-        return form
+    /// The name of a file that is read or written.
+    package static func file(_ mode: FileUse.Mode, _ placeholder: String = "FILE") -> ValueForm {
+        text(placeholder, expected: "the name of a file").naming(FileUse(mode) { [$0] })
     }
 
     /// A name without white space.

@@ -9,7 +9,7 @@ enum Cut {
     static let serve = Option.optional(
         "serve", .integer("PORT", 0...9), fallback: "not served", implied: 0, help: "Serve the pieces")
     static let dry = Option.toggle("dry", short: "n", layers: .prefix("CUTTER_"), help: "Cut nothing")
-    static let output = Option.optional("output", short: "o", .file(), help: "The file of the pieces")
+    static let output = Option.optional("output", short: "o", .file(.writes), help: "The file of the pieces")
 
     static let spec = CommandSpec(
         name: "cut", summary: "Cut an image",

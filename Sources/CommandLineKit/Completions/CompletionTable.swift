@@ -10,7 +10,7 @@ enum CompletionValue: Equatable, Sendable {
 extension OptionSpec {
     /// How its value is completed; nil for a switch, and for a flag that may be given without a value.
     var completion: CompletionValue? {
-        isSwitch || implied != nil ? nil : isFile ? .file : choices.isEmpty ? .other : .words(choices)
+        isSwitch || implied != nil ? nil : files != nil ? .file : choices.isEmpty ? .other : .words(choices)
     }
 
     /// Every form of the flag.

@@ -30,7 +30,7 @@ extension ScanCommand.Options {
         }
 
         private static let segmentation = Option.optional(
-            "segmentation", .file("FILE.fits"),
+            "segmentation", .file(.writes, "FILE.fits"),
             help: "Write an image whose pixels have the numbers of their sources, 0 without one; .fits.fz compresses it"
         )
         private static let others = Option.list(
@@ -53,7 +53,8 @@ extension ValueForm where Value == (image: CheckImage, name: String) {
                 guard parts.count == 2, let image = CheckImage(name: String(parts[0])) else { return nil }
                 return (image, String(parts[1]))
             },
-            show: { "\($0.image.rawValue)=\($0.name)" })
+            show: { "\($0.image.rawValue)=\($0.name)" }
+        ).naming(FileUse(.writes) { $0.split(separator: "=", maxSplits: 1).dropFirst().map(String.init) })
     }
 }
 

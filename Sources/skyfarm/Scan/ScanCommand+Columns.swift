@@ -58,8 +58,7 @@ extension ScanCommand.Options {
         /// - Throws: `UsageError`.
         mutating func load() throws -> [String] {
             guard let source else { return [] }
-            let isFile = source.hasSuffix(".param") || FileManager.default.fileExists(atPath: source)
-            if isFile {
+            if Self.isFile(source) {
                 guard let data = FileManager.default.contents(atPath: source) else {
                     throw UsageError("\(name): \(source): cannot be read; name a file of columns, one per line")
                 }
@@ -144,8 +143,13 @@ extension ScanCommand.Options {
             return place
         }
 
+        /// Whether columns are named by a file, not in a list.
+        private static func isFile(_ source: String) -> Bool {
+            source.hasSuffix(".param") || source.contains("/") || FileManager.default.fileExists(atPath: source)
+        }
+
         private static let columns = Option.optional(
-            "columns", .text("FILE|LIST"),
+            "columns", .text("FILE|LIST").naming(FileUse(.reads) { isFile($0) ? [$0] : [] }),
             help: "Write SExtractor's columns: a .param file, or names such as NUMBER,X_IMAGE,MAG_AUTO,VIGNET(35,35)")
         static let apertures = Option.value(
             "apertures", .numbers("D,...", 0.01...20_000), default: [5],
@@ -168,13 +172,13 @@ extension ScanCommand.Options {
             "seeing", .number("ARCSEC", 0.001...1e6), default: 1.2,
             help: "Width of stars, for CLASS_STAR (SEEING_FWHM)")
         private static let weights = Option.optional(
-            "nnw", .file(), fallback: "that of source-extractor",
+            "nnw", .file(.reads), fallback: "that of source-extractor",
             help: "Weights of the network of CLASS_STAR (STARNNW_NAME)")
         private static let flags = Option.optional(
-            "flag-image", .file(), help: "Image of the same size whose bits IMAFLAGS_ISO combines (FLAG_IMAGE)")
+            "flag-image", .file(.reads), help: "Image of the same size whose bits IMAFLAGS_ISO combines (FLAG_IMAGE)")
 
         private static let pointSpread = Option.optional(
-            "psf", .file(), help: "Model of PSFEx that FLUX_PSF, SPREAD_MODEL and the like are of (PSF_NAME)")
+            "psf", .file(.reads), help: "Model of PSFEx that FLUX_PSF, SPREAD_MODEL and the like are of (PSF_NAME)")
 
         private static let dependent = [
             apertures.spec, fluxFractions.spec, masking.spec, zeroPoint.spec, saturation.spec, pixelScale.spec,

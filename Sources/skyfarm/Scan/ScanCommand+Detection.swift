@@ -89,12 +89,12 @@ extension ScanCommand.Options {
             help: "Electrons per unit of the samples, or the header keyword that has them: errors then include the "
                 + "photon noise of the source")
         private static let kernel = Option.optional(
-            "kernel", .file(), fallback: "SExtractor's 3x3 pyramid", layers: .all,
+            "kernel", .file(.reads), fallback: "SExtractor's 3x3 pyramid", layers: .all,
             help: "Kernel of the filter, in SExtractor's .conv format")
         private static let mask = Option.optional(
-            "mask", .file(), help: "Image of the same size; pixels that are not 0 are ignored")
+            "mask", .file(.reads), help: "Image of the same size; pixels that are not 0 are ignored")
         private static let weight = Option.optional(
-            "weight", .file(),
+            "weight", .file(.reads),
             help: "Weight map of the same size: the noise of each pixel; pixels of weight 0 are ignored")
 
         private static let weightMap = Option.value(

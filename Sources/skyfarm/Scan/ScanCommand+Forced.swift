@@ -44,7 +44,7 @@ extension ScanCommand.Options {
         func placed(in image: ImageSummary) throws -> PlacedPositions? { try list?.placed(in: image) }
 
         static let positions = Option.optional(
-            "at", .file(),
+            "at", .file(.reads),
             help: "Measure fluxes at the positions of FILE, CSV or FITS, instead of a search for sources")
         private static let limit = Option.value(
             "limit-sigma", .number("N", 0.1...100), default: ForcedRequest().limit,

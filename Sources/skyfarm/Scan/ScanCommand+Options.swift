@@ -87,7 +87,7 @@ extension ScanCommand {
     }
 
     private static let output = Option.list(
-        "output", short: "o", .file(), fallback: "-",
+        "output", short: "o", .file(.writes), fallback: "-",
         help:
             "Write the catalogue to FILE, in the format of its ending: .fits, .fit, .csv or .ecsv, also with .gz, .reg,"
             + " .ldac, .cat or .vot; - writes CSV to standard output"

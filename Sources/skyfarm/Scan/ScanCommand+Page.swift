@@ -50,11 +50,12 @@ extension ScanCommand.Options {
         var paths: [String] { [report, preview].compactMap { $0 } }
 
         static let report = Option.optional(
-            "report", .file("FILE.html"),
+            "report", .file(.writes, "FILE.html"),
             help: "Write an HTML report to FILE: image, sources, timeline of the nodes; one self-contained file. For"
                 + " several images name a folder, as in night/: it gets an index and a page per image")
         static let preview = Option.optional(
-            "preview", .file("FILE.png"), help: "Write the image to FILE, scaled down to at most 1600 x 1600 pixels")
+            "preview", .file(.writes, "FILE.png"),
+            help: "Write the image to FILE, scaled down to at most 1600 x 1600 pixels")
     }
 }
 

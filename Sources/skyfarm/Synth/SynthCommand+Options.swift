@@ -75,7 +75,7 @@ extension SynthCommand {
         help: "Pixels: WIDTHxHEIGHT, or N for both")
     private static let seed = Option.value(
         "seed", .seed("S"), default: standard.seed, help: "The same seed gives the same bytes on every machine")
-    private static let truth = Option.optional("truth", .file(), help: "Write the true sources to FILE, as CSV")
+    private static let truth = Option.optional("truth", .file(.writes), help: "Write the true sources to FILE, as CSV")
     private static let type = Option.value(
         "type", .choice("TYPE"), default: SampleType.f32, help: "Samples: 32-bit floats or unsigned 16-bit integers")
     private static let overwrite = Option.toggle("overwrite", help: "Replace files that exist")
@@ -101,7 +101,7 @@ extension SynthCommand {
         "read-noise", .number("ELECTRONS", 0...1000), default: standard.readNoise, help: "Read noise of a pixel")
 
     private static let check = Option.optional(
-        "check", .file("TRUTH"),
+        "check", .file(.reads, "TRUTH"),
         help: "Compare a catalogue (CSV with columns x and y) with this truth, instead of making an image")
     private static let sigma = Option.value(
         "sigma", .number("N", 0...1e6), default: 10, help: "Signal-to-noise ratio from which a source is expected")

@@ -71,7 +71,7 @@ extension ScanCommand.Options {
             "watch-limit", .number("SECONDS", 1...86_400), default: 300, layers: .all,
             help: "Report a file in a watched folder that is incomplete and has not changed for so long")
         static let merged = Option.optional(
-            "merged", .file(), fallback: "none",
+            "merged", .file(.writes), fallback: "none",
             help: "Write one table of the sources of all files, with columns image and hdu, when they are done: .fits, "
                 + ".fit, .csv or .ecsv, also with .gz; the files need FITS catalogues")
         static let failFast = Option.toggle("fail-fast", help: "Stop at the first file that cannot be scanned")

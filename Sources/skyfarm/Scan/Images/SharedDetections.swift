@@ -5,12 +5,12 @@ import SkyScan
 
 extension ScanCommand.Options {
     static let detect = Option.optional(
-        "detect", .file("IMAGE"),
+        "detect", .file(.reads, "IMAGE"),
         help:
             "Find the sources in another image of the same size, once, and measure them in each IMAGE; needs --columns")
 
     static let detectionWeight = Option.optional(
-        "detect-weight", .file(),
+        "detect-weight", .file(.reads),
         help: "Weight map of the image of --detect, which --weight is not for; samples as those of --weight")
 
     /// Where the noise of the image of `--detect` comes from.
