@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import ScanCluster
 import SkyScan
 
 extension JobsCommand {
@@ -119,7 +120,7 @@ extension JobsCommand.Job {
         if let sources { lines.append("sources \(sources)") }
         if !failed.isEmpty { lines.append("failed  \(failed.count); see --failed") }
         if let reason { lines.append("reason  \(reason)") }
-        return lines.joined(separator: "\n") + "\n"
+        return lines.map { $0.printable + "\n" }.joined()
     }
 
     /// The sectors that could not be scanned, one per line, each followed by lines of the node's log.

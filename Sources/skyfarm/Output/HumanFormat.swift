@@ -2,9 +2,12 @@ import ScanBasics
 
 /// Quantities for people.
 enum HumanFormat {
+    /// Seconds that nothing lasts: a peer may send any number.
+    private static let longest = 1e12
+
     /// `12 s`, `3:05`, `1:02:03`; tenths below ten seconds.
     static func duration(seconds: Double) -> String {
-        guard seconds.isFinite, seconds >= 0 else { return "?" }
+        guard seconds >= 0, seconds < longest else { return "?" }
         if seconds < 9.95 { return "\(seconds.fixed(1)) s" }
         let whole = Int(seconds.rounded())
         if whole < 60 { return "\(whole) s" }
@@ -16,7 +19,7 @@ enum HumanFormat {
 
     /// `12 s`, `5 min`, `3 h`, `20 d`.
     static func age(seconds: Double) -> String {
-        guard seconds.isFinite, seconds >= 0 else { return "?" }
+        guard seconds >= 0, seconds < longest else { return "?" }
         let units: [(String, Double)] = [("d", 86_400), ("h", 3600), ("min", 60)]
         let (name, unit) = units.first { seconds >= $0.1 } ?? ("s", 1)
         return "\(Int(seconds / unit)) \(name)"

@@ -84,12 +84,12 @@ struct Log: Equatable, Sendable {
 
     /// Writes a line to standard error.
     func write(_ level: Level, _ message: StyledText) {
-        if let line = line(level, message) { StandardError.write(line) }
+        if let line = line(level, message) { StandardError.writeStyled(line) }
     }
 
     /// Writes the result of a command to standard error.
     func conclude(_ message: StyledText) {
-        if level >= .info { StandardError.write(bareLine(message)) }
+        if level >= .info { StandardError.writeStyled(bareLine(message)) }
     }
 
     private struct Record: Encodable {

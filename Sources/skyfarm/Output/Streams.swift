@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import ScanCluster
 
 /// For lists of names.
 enum StandardInput {
@@ -9,9 +10,9 @@ enum StandardInput {
 
 /// For data only.
 enum StandardOutput {
-    /// Writes `text` unbuffered.
+    /// Writes `text` unbuffered, without what would control a terminal: names in it may come from files and peers.
     static func write(_ text: String) throws(CommandError) {
-        guard writeAll(Array(text.utf8), to: STDOUT_FILENO) else {
+        guard writeAll(Array(text.printableLines.utf8), to: STDOUT_FILENO) else {
             throw CommandError(errno == EPIPE ? .brokenPipe : .output, "standard output", errno: errno)
         }
     }
@@ -19,8 +20,11 @@ enum StandardOutput {
 
 /// For everything but data.
 enum StandardError {
-    /// Writes `text`; errors are ignored.
-    static func write(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
+    /// Writes `text`, without what would control a terminal; errors are ignored.
+    static func write(_ text: String) { writeStyled(text.printableLines) }
+
+    /// Writes text with escape sequences of our own; errors are ignored.
+    static func writeStyled(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
 }
 
 private func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

@@ -1,3 +1,5 @@
+import ScanCluster
+
 /// Text with highlighted parts, such as names of nodes.
 struct StyledText: Equatable, Sendable {
     enum Style: Equatable, Sendable {
@@ -23,8 +25,10 @@ struct StyledText: Equatable, Sendable {
 
     init(_ text: String = "", _ style: Style = .plain) { append(text, style) }
 
+    /// Appends a text in one line, of which nothing can control a terminal.
     mutating func append(_ text: String, _ style: Style) {
         if text.isEmpty { return }
+        let text = text.printable
         if parts.last?.style == style {
             parts[parts.count - 1].text += text
         } else {

@@ -1,3 +1,5 @@
+import ScanCluster
+
 /// Rows in aligned columns: text on the left, numbers on the right.
 struct TextTable: Sendable {
     private var rows: [[String]]
@@ -13,7 +15,8 @@ struct TextTable: Sendable {
 
     mutating func add(_ cells: String...) { add(cells) }
 
-    mutating func add(_ cells: [String]) { rows.append(cells) }
+    /// Adds a row. A name in it has one line, whoever has chosen it.
+    mutating func add(_ cells: [String]) { rows.append(cells.map(\.printable)) }
 
     /// One line per row, without trailing spaces.
     var text: String {

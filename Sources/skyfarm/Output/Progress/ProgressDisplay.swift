@@ -34,7 +34,7 @@ final class ProgressDisplay: @unchecked Sendable {
     }
 
     init(
-        style: Style, log: Log = Log(), write: @escaping @Sendable (String) -> Void = StandardError.write,
+        style: Style, log: Log = Log(), write: @escaping @Sendable (String) -> Void = StandardError.writeStyled,
         size: @escaping @Sendable () -> Terminal.Size? = { Terminal.standardError.drawingSize }
     ) {
         (self.style, self.log, self.write, self.size) = (style, log, write, size)
