@@ -5,10 +5,9 @@ extension ClusterKey {
     /// Reads the text of a key from an open file or pipe, to its end; errors refer to it as `name`.
     /// - Throws: ``KeyError/Code/malformed`` if the text is not a key, ``KeyError/Code/unusable`` if it cannot be read.
     public static func read(from descriptor: Int32, name: String) throws(KeyError) -> ClusterKey {
-        var text = try SecretFile.readAll(descriptor, name)
-        defer { text.withUnsafeMutableBytes { wipe($0) } }
+        let text = try SecretFile.readAll(descriptor, name)
         do throws(KeyError) {
-            return try ClusterKey(text: text)
+            return try ClusterKey.read(text)
         } catch {
             throw KeyError(error.code, "\(name): \(error.message)")
         }
@@ -18,7 +17,7 @@ extension ClusterKey {
     /// - Throws: ``KeyError/Code/unusable`` if the file exists or cannot be written,
     ///   ``KeyError/Code/exposed`` if others could replace it.
     public func export(to path: String) throws(KeyError) {
-        guard try SecretFile.write(exportText() + "\n", to: path, replacing: false) else {
+        guard try SecretFile.write(fileText, to: path, replacing: false) else {
             throw KeyError(.unusable, "\(path) exists: choose another name, or remove it")
         }
     }

@@ -6,18 +6,43 @@ extension ClusterKey {
 
     /// The secret, as one line without a line feed. Anyone who reads it can use every node of the cluster.
     public func exportText() -> String {
-        "\(Self.textPrefix)\(fingerprint)-\(withSecret { Hexadecimal.text(of: $0) })"
+        let text = SecretText(capacity: Self.textLength)
+        write(to: text)
+        return text.withBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Appends the text to another one.
+    func write(to text: SecretText) {
+        text.append("\(Self.textPrefix)\(fingerprint)-".utf8)
+        withSecret { text.append($0.lazy.flatMap { [Hexadecimal.digit($0 >> 4), Hexadecimal.digit($0 & 15)] }) }
+    }
+
+    /// The content of a file with the key.
+    var fileText: SecretText {
+        let text = SecretText(capacity: Self.textLength + 1)
+        write(to: text)
+        text.append("\n".utf8)
+        return text
     }
 
     /// The key written as `text`; white space around it is ignored.
     /// - Throws: ``KeyError/Code/malformed`` if `text` does not have the format of ``exportText()``.
     public convenience init(text: some Sequence<UInt8>) throws(KeyError) {
-        var characters = [UInt8](text)
-        defer { characters.withUnsafeMutableBytes { wipe($0) } }
-        try self.init(characters: characters[...].trimmed)
+        let text = SecretText(text)
+        // The memory is that of `text`, which outlives the initialiser.
+        try self.init(characters: text.all.trimmed)
+        withExtendedLifetime(text) {}
     }
 
-    private convenience init(characters: ArraySlice<UInt8>) throws(KeyError) {
+    /// The key of a text.
+    /// - Throws: as ``init(text:)``.
+    static func read(_ text: SecretText) throws(KeyError) -> ClusterKey {
+        try text.withBytes { (bytes) throws(KeyError) in try ClusterKey(characters: bytes[...].trimmed) }
+    }
+
+    /// The key that is written in these bytes.
+    /// - Throws: as ``init(text:)``.
+    convenience init(characters: Slice<UnsafeRawBufferPointer>) throws(KeyError) {
         let prefix = Array(Self.textPrefix.utf8)
         guard characters.starts(with: prefix) else {
             throw KeyError(.malformed, "this is not a cluster key: a key begins with '\(Self.textPrefix)'")
@@ -52,12 +77,12 @@ extension KeyError {
         .malformed, "this cluster key was changed in copying: its fingerprint does not match; copy it again")
 }
 
-extension ArraySlice<UInt8> {
+extension Slice<UnsafeRawBufferPointer> {
     /// The slice without leading and trailing white space.
     var trimmed: Self {
         func isSpace(_ character: UInt8) -> Bool { [0x20, 0x09, 0x0a, 0x0d].contains(character) }
         guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
-            return []
+            return self[startIndex..<startIndex]
         }
         return self[first...last]
     }

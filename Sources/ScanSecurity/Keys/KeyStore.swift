@@ -75,17 +75,17 @@ public struct KeyStore: Sendable {
         } else {
             try SecretFile.write(ring.retiredText(), to: retiredPath, replacing: true)
         }
-        try SecretFile.write(ring.current.exportText() + "\n", to: path, replacing: true)
+        try SecretFile.write(ring.current.fileText, to: path, replacing: true)
     }
 
     private func currentKey() throws(KeyError) -> ClusterKey? {
         guard let text = try SecretFile.read(path) else { return nil }
-        return try parse(path) { () throws(KeyError) in try ClusterKey(text: text) }
+        return try parse(path) { () throws(KeyError) in try ClusterKey.read(text) }
     }
 
     private func retiredKeys() throws(KeyError) -> [KeyRing.Retired] {
         guard let text = try SecretFile.read(retiredPath) else { return [] }
-        return try parse(retiredPath) { () throws(KeyError) in try KeyRing.retired(text: text) }
+        return try parse(retiredPath) { () throws(KeyError) in try KeyRing.retired(text) }
     }
 
     private func parse<Value>(_ path: String, _ body: () throws(KeyError) -> Value) throws(KeyError) -> Value {
@@ -101,7 +101,7 @@ public struct KeyStore: Sendable {
     private func create() throws(KeyError) -> ClusterKey {
         try SecretFile.makeFolder(of: path)
         let key = try ClusterKey.random()
-        if try SecretFile.write(key.exportText() + "\n", to: path, replacing: false) { return key }
+        if try SecretFile.write(key.fileText, to: path, replacing: false) { return key }
         // Another process was first.
         guard let key = try currentKey() else {
             throw KeyError(.unusable, "\(path) was removed while it was created: try again")

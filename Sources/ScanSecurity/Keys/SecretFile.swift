@@ -7,7 +7,7 @@ enum SecretFile {
 
     /// The file's bytes; nil if there is no file.
     /// - Throws: ``KeyError`` if others can use the file, or if it is another user's, not a regular file or too long.
-    static func read(_ path: String) throws(KeyError) -> [UInt8]? {
+    static func read(_ path: String) throws(KeyError) -> SecretText? {
         // O_NONBLOCK: opening a FIFO must not block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
@@ -35,18 +35,13 @@ enum SecretFile {
         return try readAll(descriptor, path)
     }
 
-    static func readAll(_ descriptor: Int32, _ path: String) throws(KeyError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
-        defer { bytes.withUnsafeMutableBytes { wipe($0) } }
-        var count = 0
-        while count < bytes.count {
-            let received = bytes.withUnsafeMutableBytes { buffer in
-                Foundation.read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
-            }
+    static func readAll(_ descriptor: Int32, _ path: String) throws(KeyError) -> SecretText {
+        let text = SecretText(capacity: limit + 1)
+        while text.count <= limit {
+            let received = text.append { Foundation.read(descriptor, $0.baseAddress, $0.count) }
             if received < 0, errno == EINTR { continue }
             guard received >= 0 else { throw failure("read \(path)") }
-            if received == 0 { return Array(bytes[..<count]) }
-            count += received
+            if received == 0 { return text }
         }
         throw KeyError(.malformed, "\(path) is too long to be a cluster key")
     }
@@ -54,7 +49,7 @@ enum SecretFile {
     /// Writes a file that only its owner can read, atomically.
     /// - Returns: false if the file exists and `replacing` is false.
     @discardableResult
-    static func write(_ text: String, to path: String, replacing: Bool) throws(KeyError) -> Bool {
+    static func write(_ text: SecretText, to path: String, replacing: Bool) throws(KeyError) -> Bool {
         let folder = try checkFolder(of: path)
         var template = Array((path + ".XXXXXX").utf8CString)
         // mkstemp creates it with mode 0600.
@@ -85,13 +80,11 @@ enum SecretFile {
         return false
     }
 
-    private static func writeAll(_ text: String, _ descriptor: Int32, _ path: String) throws(KeyError) {
-        var bytes = Array(text.utf8)
-        defer { bytes.withUnsafeMutableBytes { wipe($0) } }
+    private static func writeAll(_ text: SecretText, _ descriptor: Int32, _ path: String) throws(KeyError) {
         var count = 0
-        while count < bytes.count {
-            let written = bytes.withUnsafeBytes { buffer in
-                Foundation.write(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+        while count < text.count {
+            let written = text.withBytes { bytes in
+                Foundation.write(descriptor, bytes.baseAddress?.advanced(by: count), bytes.count - count)
             }
             if written < 0, errno == EINTR { continue }
             guard written >= 0 else { throw failure("write \(path)") }
