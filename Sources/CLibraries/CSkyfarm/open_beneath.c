@@ -11,7 +11,12 @@
 #include <unistd.h>
 #ifdef __linux__
 #include <linux/magic.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
+#if defined(SYS_openat2) && __has_include(<linux/openat2.h>)
+#include <linux/openat2.h>
+#define HAS_OPENAT2
+#endif
 #endif
 
 // Flag to examine a file without opening it: opening has side effects on devices and pipes.
@@ -27,11 +32,91 @@ static int refuse(int descriptor) {
     return -1;
 }
 
-/// Opens the regular file `name` in the folder `folder`.
-static int open_regular(int folder, const char *name) {
+/// Whether every component of `path` is a name of something in its folder.
+static int is_plain(const char *path) {
+    for (;;) {
+        size_t length = strcspn(path, "/");
+        if (length == 0 || length > NAME_MAX) return 0;
+        if (length <= 2 && strncmp(path, "..", length) == 0) return 0;
+        if (path[length] == 0) return 1;
+        path += length + 1;
+    }
+}
+
+/// Closes `descriptor` and returns `result`, with the present errno.
+static int closing(int descriptor, int result) {
+    int cause = errno;
+    close(descriptor);
+    errno = cause;
+    return result;
+}
+
+/// Opens the folder in which the last component of the plain `path` is, and gives that component.
+static int open_parent(int folder, const char *path, const char **last) {
+    int current = fcntl(folder, F_DUPFD_CLOEXEC, 3);
+    const char *rest = path;
+    while (current >= 0 && strchr(rest, '/')) {
+        char name[NAME_MAX + 1];
+        size_t length = strcspn(rest, "/");
+        memcpy(name, rest, length);
+        name[length] = 0;
+        int next = openat(current, name, LOOK | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        current = closing(current, next);
+        rest += length + 1;
+    }
+    *last = rest;
+    return current;
+}
+
+/// Opens what the plain `path` names: by one call of the kernel, where it has that, or component by component.
+static int open_at(int folder, const char *path, int flags) {
+    flags |= O_NOFOLLOW | O_CLOEXEC;
+#ifdef HAS_OPENAT2
+    struct open_how how = {
+        .flags = (unsigned)flags, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+    // EAGAIN: something was renamed meanwhile, so that the kernel cannot tell whether the path leads out.
+    for (int attempt = 0; attempt < 16; attempt++) {
+        long result = syscall(SYS_openat2, folder, path, &how, sizeof how);
+        if (result >= 0) return (int)result;
+        if (errno == ELOOP || errno == EXDEV) return refuse(-1);
+        // EPERM: a filter of system calls that does not know it.
+        if (errno == ENOSYS || errno == EPERM || errno == EINVAL) break;
+        if (errno != EAGAIN) return -1;
+    }
+#endif
+    const char *last;
+    int parent = open_parent(folder, path, &last);
+    if (parent < 0) return errno == ELOOP || errno == ENOTDIR ? refuse(-1) : -1;
+    int result = openat(parent, last, flags);
+    if (result < 0 && errno == ELOOP) errno = EACCES;
+    return closing(parent, result);
+}
+
+int skyfarm_open_folder(const char *path) { return open(path, LOOK | O_DIRECTORY | O_CLOEXEC); }
+
+int skyfarm_open_folder_beneath(int folder, const char *path) {
+    if (!*path) return fcntl(folder, F_DUPFD_CLOEXEC, 3);
+    return is_plain(path) ? open_at(folder, path, LOOK | O_DIRECTORY) : refuse(-1);
+}
+
+int skyfarm_look_beneath(int folder, const char *path, struct stat *status) {
+    if (!*path) return fstat(folder, status);
+    if (!is_plain(path)) return refuse(-1);
+#ifdef O_PATH
+    int seen = open_at(folder, path, O_PATH);
+    return seen < 0 ? -1 : closing(seen, fstat(seen, status));
+#else
+    const char *last;
+    int parent = open_parent(folder, path, &last);
+    return parent < 0 ? -1 : closing(parent, fstatat(parent, last, status, AT_SYMLINK_NOFOLLOW));
+#endif
+}
+
+int skyfarm_open_beneath(int folder, const char *path) {
+    if (!is_plain(path)) return refuse(-1);
     struct stat status;
 #ifdef O_PATH
-    int seen = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    int seen = open_at(folder, path, O_PATH);
     if (seen < 0) return -1;
     struct statfs system;
     if (fstat(seen, &status) != 0 || !S_ISREG(status.st_mode)) return refuse(seen);
@@ -41,41 +126,13 @@ static int open_regular(int folder, const char *name) {
     // Opens the file that was examined, even if its name refers to another one by now.
     char same[32];
     snprintf(same, sizeof same, "/proc/self/fd/%d", seen);
-    int file = open(same, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    int cause = errno;
-    close(seen);
-    errno = cause;
+    int file = closing(seen, open(same, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 #else
-    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return -1;
+    if (skyfarm_look_beneath(folder, path, &status) != 0) return -1;
     if (!S_ISREG(status.st_mode)) return refuse(-1);
-    int file = openat(folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+    int file = open_at(folder, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 #endif
     if (file < 0) return -1;
     if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return refuse(file);
     return file;
-}
-
-int skyfarm_open_folder(const char *path) { return open(path, LOOK | O_DIRECTORY | O_CLOEXEC); }
-
-int skyfarm_open_beneath(int folder, const char *path) {
-    int current = folder;
-    for (;;) {
-        char name[NAME_MAX + 1];
-        size_t length = strcspn(path, "/");
-        int is_known = length > 0 && length <= NAME_MAX;
-        memcpy(name, path, is_known ? length : 0);
-        name[is_known ? length : 0] = 0;
-        int next = -1;
-        errno = EACCES;
-        if (is_known && strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
-            next = path[length] == 0 ? open_regular(current, name)
-                                     : openat(current, name, LOOK | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        }
-        int cause = errno;
-        if (current != folder) close(current);
-        errno = cause;
-        if (next < 0 || path[length] == 0) return next;
-        current = next;
-        path += length + 1;
-    }
 }

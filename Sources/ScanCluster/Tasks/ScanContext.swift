@@ -51,6 +51,9 @@ public struct MissingBulk: Error, Equatable, CustomStringConvertible {
 public final class ScanCancellation: Sendable {
     private let flag = Atomic<Bool>(false)
 
+    /// That of the attempt for which this thread reads bulk bytes, which may take long.
+    @TaskLocal package static var current: ScanCancellation?
+
     /// A flag that is not set.
     public init() {}
 

@@ -100,7 +100,7 @@ final class NodeTask: ScanWork, SessionTask, @unchecked Sendable {
     /// Reads the bytes to which the task refers.
     private func read() throws -> BulkBytes? {
         guard let referred = grant.referred, let resolver = session.server.resolver else { return nil }
-        let bytes = try referred.read(by: resolver)
+        let bytes = try ScanCancellation.$current.withValue(cancellation) { try referred.read(by: resolver) }
         if referred.checksum == nil { readChecksum = bytes.withUnsafeBytes(checksum) }
         if grant.key != nil { readBulk = bytes }
         return bytes

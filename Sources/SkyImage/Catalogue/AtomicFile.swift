@@ -4,9 +4,19 @@ import Foundation
 ///
 /// The bytes go to a file beside the target, under an unpredictable name. ``finish()`` makes them durable and
 /// ``commit()`` gives them the final name; an object that is deallocated without it removes the file.
+///
+/// In a process that is confined (`ProcessFiles`) all happens in the folder that was opened, whatever its name is by then.
 public final class AtomicFile {
     /// The final name, with symbolic links followed.
     private let path: String
+    /// The name under which the file is known to others.
+    private let shownPath: String
+    /// The folder of a confined process's file, which `path` leads to as long as it is open.
+    private let folder: OpenDescriptor?
+    /// A folder that only this user can enter, while a library writes the file in it.
+    private var lentFolder: OpenDescriptor?
+    /// Size and time of the complete file.
+    private var status: FileStatus?
     private let temporary: String
     private let overwrite: Bool
     /// Negative once all bytes are durable.
@@ -19,12 +29,25 @@ public final class AtomicFile {
 
     /// Starts the file beside `path`.
     /// - Throws: ``OutputError`` with `exists`, if the file exists and may not be overwritten, or `unwritable`.
-    public init(path: String, overwrite: Bool) throws(OutputError) {
-        self.path = try Self.resolve(path, overwrite: overwrite)
+    public convenience init(path: String, overwrite: Bool) throws(OutputError) {
+        try self.init(path: path, at: try ProcessFiles.place(of: path), overwrite: overwrite)
+    }
+
+    /// Starts the file at a confined place, which errors call `path`; beside `path` if `place` is nil.
+    init(path: String, at place: ConfinedPath?, overwrite: Bool) throws(OutputError) {
+        if let place {
+            let folder = try Self.openParent(of: place, path)
+            self.path = try Self.resolve(
+                "\(folder.folderName)/\(place.lastName)", as: path, overwrite, followsLinks: false)
+            (self.folder, shownPath) = (folder, place.path)
+        } else {
+            self.path = try Self.resolve(path, as: path, overwrite, followsLinks: true)
+            (folder, shownPath) = (nil, self.path)
+        }
         self.overwrite = overwrite
         var generator = SystemRandomNumberGenerator()
         let random = String(generator.next(), radix: 16)
-        temporary = URL(fileURLWithPath: self.path).deletingLastPathComponent().path + "/.skyfarm-\(random).part"
+        temporary = Self.folder(of: self.path) + "/.skyfarm-\(random).part"
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw Self.failure(path, errno) }
         hasTemporary = true
@@ -38,7 +61,49 @@ public final class AtomicFile {
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
-        if hasTemporary { unlink(temporary) }
+        if hasTemporary { removeTemporary() }
+    }
+
+    /// The name that the bytes have until they get the final one.
+    private var source: String { lentFolder.map { "\($0.folderName)/\(Self.lentName)" } ?? temporary }
+
+    private func removeTemporary() {
+        unlink(source)
+        if lentFolder != nil { rmdir(temporary) }
+        hasTemporary = false
+    }
+
+    private static func openParent(of place: ConfinedPath, _ path: String) throws(OutputError) -> OpenDescriptor {
+        do throws(ConfinedPath.Refusal) {
+            return try place.openParent()
+        } catch {
+            throw failure(path, error.errno)
+        }
+    }
+
+    private static func folder(of path: String) -> String {
+        let folder = (path as NSString).deletingLastPathComponent
+        return folder.isEmpty ? "." : folder == "/" ? "" : folder
+    }
+
+    /// Makes the folder of a file, unless it exists.
+    /// - Throws: ``OutputError``.
+    package static func makeFolder(of path: String) throws(OutputError) {
+        if let place = try ProcessFiles.place(of: path) {
+            do throws(ConfinedPath.Refusal) {
+                _ = try place.openParent(isMade: true)
+            } catch {
+                throw OutputError(.unwritable, "\(path): its folder cannot be made: \(error)")
+            }
+            return
+        }
+        let folder = (path as NSString).deletingLastPathComponent
+        if folder.isEmpty { return }
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw OutputError(.unwritable, "\(folder): the folder cannot be made: \(error.localizedDescription)")
+        }
     }
 
     /// Checks that a file can be written to `path` now, by creating its temporary file.
@@ -54,20 +119,31 @@ public final class AtomicFile {
         if buffer.count >= Self.bufferSize { try flush() }
     }
 
-    /// Lets a library write the file instead.
+    /// Lets a library write the file instead. It creates a file by name: in a folder of our own, since others could put a
+    /// link under that name into a folder that they can write to.
     /// - Returns: the name under which the library must create it; there is no such file yet.
-    func lend() -> String {
+    /// - Throws: ``OutputError``.
+    func lend() throws(OutputError) -> String {
         close(descriptor)
         descriptor = -1
         unlink(temporary)
-        return temporary
+        hasTemporary = false
+        guard mkdir(temporary, 0o700) == 0 else { throw Self.failure(shownPath, errno) }
+        let number = open(temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard number >= 0 else { throw Self.failure(shownPath, errno) }
+        let folder = OpenDescriptor(number)
+        guard folder.isPrivate else { throw Self.failure(shownPath, EACCES) }
+        (lentFolder, hasTemporary) = (folder, true)
+        return source
     }
+
+    private static let lentName = "file"
 
     /// The library has written and closed the file.
     /// - Throws: ``OutputError``.
     func takeBack() throws(OutputError) {
-        descriptor = open(temporary, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure(path, errno) }
+        descriptor = open(source, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(shownPath, errno) }
         keepMode()
     }
 
@@ -76,10 +152,12 @@ public final class AtomicFile {
     public func finish() throws(OutputError) {
         guard descriptor >= 0 else { return }
         try flush()
-        guard fsync(descriptor) == 0 else { throw Self.failure(path, errno) }
+        var status = stat()
+        guard fsync(descriptor) == 0, fstat(descriptor, &status) == 0 else { throw Self.failure(shownPath, errno) }
+        self.status = FileStatus(status)
         let result = close(descriptor)
         descriptor = -1
-        guard result == 0 else { throw Self.failure(path, errno) }
+        guard result == 0 else { throw Self.failure(shownPath, errno) }
     }
 
     /// Makes the bytes durable, if ``finish()`` has not, and gives them the final name.
@@ -88,14 +166,12 @@ public final class AtomicFile {
     /// - Throws: ``OutputError``; the final name is then untouched.
     public func commit(syncsFolder: Bool = true) throws(OutputError) {
         try finish()
-        defer {
-            if hasTemporary { unlink(temporary) }
-            hasTemporary = false
-        }
+        defer { removeTemporary() }
+        // Before it has its name, so that no end of the process comes between.
+        if let status { ProcessFiles.note(WrittenFile(path: shownPath, status)) }
         try giveName()
-        hasTemporary = false
         guard syncsFolder else { return }
-        let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+        let folder = open(Self.folder(of: path) + "/", O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { return }
         // The file is complete under its name even on a file system that cannot sync folders.
         fsync(folder)
@@ -105,39 +181,43 @@ public final class AtomicFile {
     private func flush() throws(OutputError) {
         let failure = buffer.withUnsafeBytes { writeAll($0, to: descriptor) }
         buffer.removeAll(keepingCapacity: true)
-        if let failure { throw Self.failure(path, failure) }
+        if let failure { throw Self.failure(shownPath, failure) }
     }
 
     private func giveName() throws(OutputError) {
         if !overwrite {
             // Unlike rename, link never replaces a file that appeared since the check. Some file systems lack it.
-            if link(temporary, path) == 0 {
-                unlink(temporary)
-                return
-            }
-            if errno == EEXIST { throw Self.failure(path, EEXIST) }
+            if link(source, path) == 0 { return }
+            if errno == EEXIST { throw Self.failure(shownPath, EEXIST) }
         }
-        guard rename(temporary, path) == 0 else { throw Self.failure(path, errno) }
+        guard rename(source, path) == 0 else { throw Self.failure(shownPath, errno) }
     }
 
-    private static func resolve(_ path: String, overwrite: Bool) throws(OutputError) -> String {
+    /// The name behind links, if they are followed; `shown` is what errors name.
+    private static func resolve(
+        _ path: String, as shown: String, _ overwrite: Bool, followsLinks: Bool
+    ) throws(OutputError) -> String {
         var status = stat()
-        guard !path.isEmpty, !path.utf8.contains(0) else {
+        guard !shown.isEmpty, !path.utf8.contains(0) else {
             throw OutputError(.unwritable, "the output's name is empty or contains a zero byte; name a file")
         }
         guard lstat(path, &status) == 0 else {
-            guard errno == ENOENT else { throw failure(path, errno) }
+            guard errno == ENOENT else { throw failure(shown, errno) }
             return path
         }
-        guard let real = realpath(path, nil) else { throw failure(path, errno) }
-        defer { free(real) }
-        guard stat(real, &status) == 0 else { throw failure(path, errno) }
-        if status.st_mode & S_IFMT == S_IFDIR { throw OutputError(.unwritable, "\(path): is a folder; name a file") }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw OutputError(.unwritable, "\(path): is no regular file; name another, or - for standard output")
+        var target = path
+        if followsLinks {
+            guard let real = realpath(path, nil) else { throw failure(shown, errno) }
+            defer { free(real) }
+            target = String(cString: real)
+            guard stat(target, &status) == 0 else { throw failure(shown, errno) }
         }
-        guard overwrite else { throw failure(path, EEXIST) }
-        return String(cString: real)
+        if status.st_mode & S_IFMT == S_IFDIR { throw OutputError(.unwritable, "\(shown): is a folder; name a file") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw OutputError(.unwritable, "\(shown): is no regular file; name another, or - for standard output")
+        }
+        guard overwrite else { throw failure(shown, EEXIST) }
+        return target
     }
 
     static func failure(_ path: String, _ code: Int32) -> OutputError {

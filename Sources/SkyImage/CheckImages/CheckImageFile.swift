@@ -22,7 +22,7 @@ package final class CheckImageFile {
         (self.image, self.path) = (image, path)
         isCompressed = path.hasSuffix(".fz")
         file = try AtomicFile(path: path, overwrite: overwrite)
-        let name = file.lend()
+        let name = try file.lend()
         var created: UnsafeMutablePointer<fitsfile>?
         try Self.call(path) { status in ffdkinit(&created, name, status) }
         handle = created

@@ -1,26 +1,33 @@
-import CSkyfarm
 import Foundation
-internal import ScanBasics
 
 /// Files that a coordinator asks for by the names that users give them.
 extension DataFolders {
     /// The absolute path, without symbolic links, of the file that `path` names.
     /// - Throws: ``ImageError`` with `unreadable` for what is not below one of the folders, whether or not it exists, and
-    ///   with `missing`.
+    ///   for links, with `missing` for what is not there.
     package func resolved(_ path: String) throws(ImageError) -> String {
-        let real = realPath(path)
-        guard path.hasPrefix("/"), isAllowed(real ?? path) else {
+        guard let place = folders.place(path) else {
             throw ImageError(.unreadable, "\(path): is not below a folder of --data of the node")
         }
-        guard let real else { throw ImageError(.missing, "\(path): no such file") }
-        return real
+        switch Result(catching: { () throws(ConfinedPath.Refusal) in try place.look() }) {
+        case .success(nil): throw ImageError(.missing, "\(path): no such file")
+        case .success(let status?) where status.kind != .link: return place.path
+        case .success, .failure: break
+        }
+        throw ImageError(.unreadable, "\(path): cannot be read: links are not followed below --data")
     }
 
-    /// The files that a pattern of the shell matches, in alphabetical order: those below the folders.
-    /// - Throws: ``ImageError`` with `missing` if there is none.
-    package func paths(matching pattern: String) throws(ImageError) -> [String] {
-        let matches = pattern.hasPrefix("/") ? ShellPattern.paths(matching: pattern) : []
-        let paths = matches.filter { (try? resolved($0)) != nil }
+    /// The files that a pattern of the shell matches, in alphabetical order: those below the folders, by the names that the
+    /// pattern gives the folders.
+    /// - Throws: ``ImageError`` with `missing` if there is none, with `tooLarge` if too many would have to be looked at.
+    package func paths(
+        matching pattern: String, isCancelled: @escaping () -> Bool = { false }
+    ) throws(ImageError) -> [String] {
+        var search = ConfinedSearch(isCancelled: isCancelled)
+        let paths = folders.paths(matching: pattern, &search)
+        if search.isExhausted {
+            throw ImageError(.tooLarge, "\(pattern): too many files would have to be looked at; name their folder")
+        }
         if paths.isEmpty {
             throw ImageError(.missing, "\(pattern): no file below the folders of --data of the node matches")
         }

@@ -1,26 +1,17 @@
-import CSkyfarm
 import Foundation
 
-/// Folders below which images may be opened by names received from other machines.
-///
-/// A path is resolved component by component from the folder, which is opened once: no symbolic link and no `..` leads
-/// out of it, and only regular files are opened.
+/// Folders below which images may be opened by names received from other machines; ``ConfinedFolders`` says how.
 public struct DataFolders: Sendable {
-    /// Each with the prefix of the absolute paths below it.
-    private let folders: [(prefix: String, descriptor: OpenDescriptor)]
+    let folders: ConfinedFolders
 
     /// The folders at these paths, which may be symbolic links.
     /// - Throws: ``ImageError`` if one is not a folder or cannot be entered.
     public init(_ paths: [String]) throws(ImageError) {
-        var folders: [(String, OpenDescriptor)] = []
-        for path in paths {
-            guard let whole = realPath(path), case let descriptor = skyfarm_open_folder(whole), descriptor >= 0 else {
-                let cause = String(cString: strerror(errno)).lowercased()
-                throw ImageError(.missing, "\(path): no folder to read images from: \(cause)")
-            }
-            folders.append((whole == "/" ? whole : whole + "/", OpenDescriptor(descriptor)))
+        do throws(ConfinedPath.Refusal) {
+            folders = try ConfinedFolders(paths)
+        } catch {
+            throw ImageError(.missing, "\(error.path): no folder to read images from: \(error)")
         }
-        self.folders = folders
     }
 
     /// Opens the image in HDU number `hdu` of the file at an absolute path without symbolic links.
@@ -49,25 +40,21 @@ public struct DataFolders: Sendable {
         }
     }
 
-    /// Whether a path without symbolic links is below one of the folders.
-    func isAllowed(_ path: String) -> Bool { folders.contains { path.utf8.starts(with: $0.prefix.utf8) } }
-
     private func open(_ path: String) throws(ImageError) -> OpenDescriptor {
-        // No file system has longer paths, and none allows a zero byte in them.
         guard path.utf8.count < 4096, !path.utf8.contains(0) else {
             throw ImageError(
                 .unreadable,
                 "the path cannot be opened: its \(path.utf8.count) bytes are too many, or one of them is zero")
         }
-        guard let folder = folders.first(where: { path.utf8.starts(with: $0.prefix.utf8) }) else {
+        // A coordinator sends the path that the file has, not another way to it.
+        guard let place = folders.place(path), place.path == path else {
             throw ImageError(.unreadable, "\(path): is not below a folder of images")
         }
-        let rest = String(decoding: path.utf8.dropFirst(folder.prefix.utf8.count), as: UTF8.self)
-        let descriptor = skyfarm_open_beneath(folder.descriptor.number, rest)
-        guard descriptor >= 0 else {
-            throw ImageError(.unreadable, "\(path): cannot be read: \(String(cString: strerror(errno)).lowercased())")
+        do throws(ConfinedPath.Refusal) {
+            return try place.open()
+        } catch {
+            throw ImageError(.unreadable, "\(path): cannot be read: \(error)")
         }
-        return OpenDescriptor(descriptor)
     }
 }
 
@@ -81,22 +68,4 @@ func realPath(_ path: String) -> String? {
     guard let whole = realpath(path, nil) else { return nil }
     defer { free(whole) }
     return String(cString: whole)
-}
-
-/// A descriptor that is closed when its last reference is released.
-package final class OpenDescriptor: Sendable {
-    let number: Int32
-
-    init(_ number: Int32) { self.number = number }
-
-    deinit { close(number) }
-
-    /// A path that opens exactly this file for the lifetime of the object.
-    var name: String {
-        #if os(Linux)
-            "/proc/self/fd/\(number)"
-        #else
-            "/dev/fd/\(number)"
-        #endif
-    }
 }

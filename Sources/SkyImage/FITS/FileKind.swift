@@ -33,6 +33,7 @@ enum FileKind {
 
     /// At most 512 bytes of the file from `offset` on.
     static func bytes(of path: String, at offset: Int) throws(ImageError) -> [UInt8] {
+        try ProcessFiles.checkReading(path)
         var status = stat()
         guard stat(path, &status) == 0 else { throw failure(path) }
         if status.st_mode & S_IFMT == S_IFDIR {

@@ -14,7 +14,8 @@ public struct WindowResolver: BulkResolver {
     public func bytes(of reference: BulkReference, count: Int, unpackedCount: Int?) throws -> BulkBytes {
         if reference.part == NodeFileTask.part {
             let request = try WireDecoder().decode(NodeFileRequest.self, from: reference.origin)
-            return try NodeFileTask.bytes(of: request.answer(in: folders))
+            return try NodeFileTask.bytes(
+                of: request.answer(in: folders) { ScanCancellation.current?.isCancelled == true })
         }
         let names = try WireDecoder().decode(FileNames.self, from: reference.origin)
         if reference.part == ChecksumTask.part { return try checksums(names) }

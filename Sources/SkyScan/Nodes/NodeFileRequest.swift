@@ -38,12 +38,12 @@ struct NodeFileRequest: Codable, Equatable, Sendable {
     }
 
     /// The answer of a node that allows `folders`.
-    func answer(in folders: DataFolders) -> NodeFileAnswer {
+    func answer(in folders: DataFolders, isCancelled: @escaping () -> Bool = { false }) -> NodeFileAnswer {
         do throws(ImageError) {
             switch subject {
             case .names:
                 if ShellPattern.isPattern(path), (try? folders.resolved(path)) == nil {
-                    return NodeFileAnswer(names: try folders.paths(matching: path))
+                    return NodeFileAnswer(names: try folders.paths(matching: path, isCancelled: isCancelled))
                 }
                 _ = try folders.resolved(path)
                 return NodeFileAnswer(names: [path])

@@ -1,4 +1,5 @@
 public import ScanCluster
+internal import ScanBasics
 internal import ScanNetwork
 public import SkyImage
 
@@ -26,7 +27,12 @@ public struct NodeFiles: Sendable {
     /// The absolute paths of the files that a path or a pattern of the shell stands for.
     /// - Throws: ``ImageError``, which names the node and the cause; ``ScanError``, `CancellationError`.
     public func paths(matching pattern: String) async throws -> [String] {
-        try await ask(NodeFileRequest(.names, pattern)).names
+        let names = try await ask(NodeFileRequest(.names, pattern)).names
+        // They become names of this machine's files.
+        guard names.allSatisfy({ ShellPattern.matches(path: $0, pattern: pattern) }) else {
+            throw problem(.corrupt, "\(pattern): the node has sent a name that does not match it")
+        }
+        return names
     }
 
     /// The images of the file at `path`; with a selector only the HDU that it selects.

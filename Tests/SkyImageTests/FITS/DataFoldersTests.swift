@@ -129,10 +129,13 @@ struct DataFoldersTests {
         #endif
     }
 
-    @Test("a file that this user may not read is refused", .enabled(if: geteuid() != 0, "root may read everything"))
-    func unreadable() {
+    @Test(
+        "a file that this user may not read is refused",
+        .enabled(if: Unprivileged.isPossible, "root may read everything"))
+    func unreadable() throws {
+        #expect(try Unprivileged.run { try folders.image(at: "\(base)/data/a.fits", hdu: 0) }.width == 10)
         chmod("\(base)/data/a.fits", 0)
-        expectRefusal("\(base)/data/a.fits", "permission denied")
+        Unprivileged.run { expectRefusal("\(base)/data/a.fits", "permission denied") }
     }
 
     @Test("what is no plain FITS file, or has no such image, is refused in words that name the path")
@@ -152,6 +155,28 @@ struct DataFoldersTests {
         #expect(throws: ImageError.self) { try folders.image(at: "\(base)/data/a.fits", hdu: -1) }
         #expect(throws: ImageError.self) { try folders.image(at: "\(base)/data/a.fits", hdu: .max) }
         #expect(throws: ImageError.self) { try folders.image(at: "\(base)/data/a.fits", hdu: .min) }
+    }
+
+    @Test("Security.md: what a node says of files outside of its folders does not depend on whether they exist")
+    func asked() throws {
+        try link("there.fits", to: "../outside/secret.fits")
+        try link("none.fits", to: "../outside/none.fits")
+        try link("linked", to: "../outside")
+        func answer(_ name: String) -> String {
+            let path = "\(base)/\(name)"
+            let resolved = #expect(throws: ImageError.self) { try folders.resolved(path) }
+            let found = #expect(throws: ImageError.self) { try folders.paths(matching: path + "*") }
+            return [resolved, found].map { $0?.message.replacing(path, with: "") ?? "" }.joined(separator: "; ")
+        }
+        for (there, none) in [
+            ("outside/secret.fits", "outside/none.fits"), ("data/there.fits", "data/none.fits"),
+            ("data/../outside/secret.fits", "data/../outside/none.fits"),
+            ("data/linked/secret.fits", "data/linked/none.fits"), ("outside", "nosuch"),
+        ] {
+            #expect(answer(there) == answer(none), "\(there)")
+        }
+        #expect(try folders.resolved("\(base)/data/a.fits") == "\(base)/data/a.fits")
+        #expect(try folders.paths(matching: "\(base)/data/*.fits") == ["\(base)/data/a.fits"])
     }
 
     @Test("a folder that is none is named")

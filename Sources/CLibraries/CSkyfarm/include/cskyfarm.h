@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 /// True if every library of this process resolves `rand_r` to this target's function, which returns a constant.
 int skyfarm_draw_is_fixed(void);
@@ -66,13 +67,20 @@ void skyfarm_give_back_freed_memory(void);
 /// In C for dl_iterate_phdr and cpuid.
 size_t skyfarm_loaded_code(uint8_t *bytes, size_t capacity);
 
-/// A descriptor of the folder `path`, for skyfarm_open_beneath; -1 and errno on failure.
+/// A descriptor of the folder `path`, for the functions below; -1 and errno on failure.
 int skyfarm_open_folder(const char *path);
 
 /// Opens a regular file for reading by its `path` relative to `folder`, without following any symbolic link.
 ///
 /// `path` may come from an untrusted peer. If it has an empty, `.` or `..` component, or names anything but a regular
-/// file (which is then not opened), the result is -1 and errno EACCES. In C for O_PATH, which Swift does not import.
+/// file (which is then not opened), the result is -1 and errno EACCES. In C for O_PATH and openat2, which Swift does not
+/// import.
 int skyfarm_open_beneath(int folder, const char *path);
+
+/// A descriptor of the folder that `path` names in the same way; of `folder` itself if `path` is empty.
+int skyfarm_open_folder_beneath(int folder, const char *path);
+
+/// The status of what `path` names in the same way, which is not opened; 0, or -1 and errno.
+int skyfarm_look_beneath(int folder, const char *path, struct stat *status);
 
 #endif

@@ -87,17 +87,13 @@ struct OutputTemplate: Hashable, Sendable {
     /// Makes the folder of a file, unless it exists.
     /// - Throws: ``OutputError``.
     static func makeFolder(of name: String) throws(OutputError) {
-        let folder = (name as NSString).deletingLastPathComponent
-        if folder.isEmpty { return }
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            throw OutputError(.unwritable, "\(folder): the folder cannot be made: \(error.localizedDescription)")
-        }
+        try AtomicFile.makeFolder(of: name)
     }
 
     /// A name of an extension as part of a file's name.
     private static func fileName(_ text: String) -> String {
-        String(text.map { $0 == "/" || $0.isWhitespace || $0 == "\0" ? "_" : $0 })
+        // The name of a folder may be made of it.
+        if text == "." || text == ".." { return String(repeating: "_", count: text.count) }
+        return String(text.map { $0 == "/" || $0.isWhitespace || $0 == "\0" ? "_" : $0 })
     }
 }
