@@ -43,11 +43,14 @@ extension NodeCommand {
                 CommandLine.arguments[0], environment: request.environment,
                 folder: FileManager.default.currentDirectoryPath)
         else { throw CommandError(.failure, "node: cannot find the path of this program: run it by its absolute path") }
-        if let relative = options.data.first(where: { !$0.hasPrefix("/") }) {
-            throw UsageError("--data \(relative): a service needs the absolute path of a folder")
+        for (name, folders) in [("data", options.data), ("accept-jobs", options.acceptedFolders)] {
+            if let relative = folders.first(where: { !$0.hasPrefix("/") }) {
+                throw UsageError("--\(name) \(relative): a service needs the absolute path of a folder")
+            }
         }
         let service = NodeService(
-            program: program, options: request.options, owner: request.owner, data: options.data)
+            program: program, options: request.options, owner: request.owner, data: options.data,
+            accepted: options.acceptedFolders)
         let file = try ServiceFile(service, .ofThisSystem, environment: request.environment)
         if request.isDryRun {
             try StandardOutput.write(file.text)

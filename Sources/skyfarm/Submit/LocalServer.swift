@@ -23,7 +23,7 @@ final class LocalServer: @unchecked Sendable {
         guard stat(folder, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
             throw CommandError(.failure, "\(folder): others can write there: jobs cannot be submitted; chmod 700 it")
         }
-        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw CommandError(.failure, path + ".lock", errno: errno) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             close(lock)
@@ -32,9 +32,10 @@ final class LocalServer: @unchecked Sendable {
         // What an earlier node left.
         unlink(path)
         let descriptor = socket(AF_UNIX, LocalSocket.streamType, 0)
-        let mask = umask(0o177)
+        // Linux gives the socket's file this mode; elsewhere it has it after the next line. Not by umask, which other threads
+        // would share. Until then the peer's user is checked, as always.
+        fchmod(descriptor, 0o600)
         let isBound = try LocalSocket.withAddress(path) { bind(descriptor, $0, $1) == 0 }
-        umask(mask)
         guard isBound, chmod(path, 0o600) == 0, listen(descriptor, 64) == 0 else {
             let error = CommandError(.failure, path, errno: errno)
             close(descriptor)

@@ -79,8 +79,13 @@ extension NodeService {
 
     /// Makes the folders visible, which may be below /home or /tmp.
     private var visibleData: String {
-        data.map { "BindReadOnlyPaths=-\(quotedForSystemd($0).replacing("$$", with: "$"))\n" }.joined()
+        data.map { "BindReadOnlyPaths=-\(Self.path($0))\n" }.joined()
+            // Visible and, where all else is read-only, writable.
+            + accepted.map { "BindPaths=-\(Self.path($0))\nReadWritePaths=-\(Self.path($0))\n" }.joined()
     }
+
+    /// Variables have no meaning in a path.
+    private static func path(_ folder: String) -> String { quotedForSystemd(folder).replacing("$$", with: "$") }
 
     /// AF_UNIX is for D-Bus and so for Avahi, AF_NETLINK for the list of this machine's addresses. Scanning threads
     /// lower their own priority, so @resources stays open.
