@@ -46,3 +46,8 @@ enum DashboardOption {
         return [name, short, short + ".local"]
     }
 }
+
+extension String {
+    /// The text without the secret part of a live page's link.
+    var withoutToken: String { replacing(/token=[0-9a-f]+/) { _ in "token=..." } }
+}

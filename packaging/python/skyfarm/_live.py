@@ -36,7 +36,12 @@ class LivePage:
         return webbrowser.open(self.link)
 
     def _repr_html_(self) -> str:
-        return f'<iframe src="{html.escape(self.frame)}" style="width:100%;height:600px;border:0"></iframe>'
+        # Its origin, another one than the notebook's, serves its data.
+        allowed = "allow-scripts allow-same-origin allow-downloads allow-popups"
+        return (
+            f'<iframe src="{html.escape(self.frame)}" sandbox="{allowed}"'
+            ' style="width:100%;height:600px;border:0"></iframe>'
+        )
 
 
 #: True shows the page: in a notebook in a frame, elsewhere in a browser. A function is called with it.

@@ -30,8 +30,10 @@ class Page:
         return webbrowser.open(self.path.as_uri())
 
     def _repr_html_(self) -> str:
+        # Without allow-same-origin: a page of somebody else must not reach the notebook, which runs code.
         source = html.escape(self.path.read_text(encoding="utf-8"))
-        return f'<iframe srcdoc="{source}" style="width:100%;height:600px;border:0"></iframe>'
+        allowed = "allow-scripts allow-downloads allow-popups"
+        return f'<iframe srcdoc="{source}" sandbox="{allowed}" style="width:100%;height:600px;border:0"></iframe>'
 
 
 def view(page: PathLike) -> Any:

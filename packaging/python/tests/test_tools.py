@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -168,7 +169,10 @@ def test_page(sky: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         skyfarm.view(page)
     skyfarm.scan(sky, report=page)
     assert skyfarm.view(page).path == page and opened == [page.as_uri()]
-    assert skyfarm.Page(page)._repr_html_().startswith("<iframe srcdoc=")
+    frame = skyfarm.Page(page)._repr_html_()
+    sandbox = re.search(r'^<iframe srcdoc="[^"]*" sandbox="([^"]*)"', frame)
+    # Security.md: scripts of a report cannot reach the notebook.
+    assert sandbox and "allow-scripts" in sandbox[1] and "same-origin" not in sandbox[1]
 
 
 def test_live_page(sky: np.ndarray, sky_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,8 @@ import Foundation
 import ScanCluster
 import SkyImage
 
-/// The parts of the newest pages of a live index, as files in a temporary folder, which is removed with the object. The
-/// oldest pages make room for further ones.
+/// The parts of the newest pages of a live index, in a temporary file without a name: only this process can read it, and it
+/// is gone with the process, however that ends. The oldest pages make room for further ones.
 final class PageStore: Sendable {
     /// A part of a page.
     enum Part: String, CaseIterable {
@@ -15,57 +15,99 @@ final class PageStore: Sendable {
     }
 
     private struct State {
-        /// Names and sizes, oldest first.
-        var pages = Queue<(name: String, byteCount: Int)>()
-        var byteCount = 0
+        var ring: PageRing
+        var pages: [String: (offset: Int, parts: [Part: Range<Int>])] = [:]
     }
 
-    let folder: String
-    private let limit: Int
-    private let state = Locked(State())
+    private let file: OpenDescriptor
+    private let state: Locked<State>
 
     /// An empty store for `limit` bytes.
-    /// - Throws: ``OutputError`` if the folder cannot be made.
+    /// - Throws: ``OutputError`` if the file cannot be made.
     init(limit: Int = 512 << 20) throws(OutputError) {
-        self.limit = limit
-        folder = NSTemporaryDirectory() + "skyfarm-pages-\(UUID().uuidString)/"
-        try OutputTemplate.makeFolder(of: folder + "x")
+        let path = NSTemporaryDirectory() + "skyfarm-pages-\(UUID().uuidString)"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw OutputError(.unwritable, "\(path): \(String(cString: strerror(errno)).lowercased()); set TMPDIR")
+        }
+        unlink(path)
+        file = OpenDescriptor(descriptor)
+        state = Locked(State(ring: PageRing(capacity: limit)))
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     /// Adds a page.
     /// - Returns: the names of those that are no longer kept.
     /// - Throws: ``OutputError``.
     func add(_ name: String, _ parts: [(Part, [UInt8])]) throws(OutputError) -> [String] {
-        for (part, bytes) in parts {
-            let file = try AtomicFile(path: path(name, part), overwrite: true)
-            try file.write(bytes)
-            try file.commit()
-        }
-        let count = parts.reduce(0) { $0 + $1.1.count }
-        let dropped = state.withLock { state in
-            state.pages.append((name, count))
-            state.byteCount += count
-            var dropped: [String] = []
-            while state.byteCount > limit, state.pages.count > 1, let oldest = state.pages.popFirst() {
-                state.byteCount -= oldest.byteCount
-                dropped.append(oldest.name)
+        try state.withLock { state throws(OutputError) in
+            let (start, dropped) = state.ring.place(name, byteCount: parts.reduce(0) { $0 + $1.1.count })
+            // A page that was made again has another place by now.
+            let gone = dropped.filter { state.pages[$0.name]?.offset == $0.offset }.map(\.name)
+            for name in gone { state.pages[name] = nil }
+            var (offset, places) = (start, [Part: Range<Int>]())
+            for (part, bytes) in parts {
+                try write(bytes, at: offset)
+                places[part] = offset..<offset + bytes.count
+                offset += bytes.count
             }
-            return dropped
+            state.pages[name] = (start, places)
+            return gone.filter { $0 != name }
         }
-        for name in dropped {
-            for part in Part.allCases { unlink(path(name, part)) }
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int) throws(OutputError) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                pwrite(file.number, $0.baseAddress.map { $0 + written }, bytes.count - written, off_t(offset + written))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let cause = String(cString: strerror(errno)).lowercased()
+                throw OutputError(.noSpace, "the live page: \(cause); free some room in \(NSTemporaryDirectory())")
+            }
+            written += count
         }
-        return dropped
     }
 
     /// A part of a page; nil if it is not kept.
     func bytes(_ name: String, _ part: Part) -> [UInt8]? {
-        // The name comes from a request.
-        if name.contains("/") { return nil }
-        return FileManager.default.contents(atPath: path(name, part)).map { Array($0) }
+        state.withLock { state in
+            guard let place = state.pages[name]?.parts[part] else { return nil }
+            return try? file.bytes(at: Int64(place.lowerBound), count: place.count)
+        }
     }
+}
 
-    private func path(_ name: String, _ part: Part) -> String { "\(folder)\(name).\(part.rawValue)" }
+/// Where pages lie in a file that is used over and over: one after another, until those at its end give way to the first
+/// ones again. Pure.
+struct PageRing: Sendable {
+    private let capacity: Int
+    /// Oldest first.
+    private var pages: [(name: String, place: Range<Int>)] = []
+    private var next = 0
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    /// A place for a page; one that is larger than the capacity is alone.
+    /// - Returns: its offset, and the pages that were there.
+    mutating func place(_ name: String, byteCount: Int) -> (offset: Int, dropped: [(name: String, offset: Int)]) {
+        var dropped: [(name: String, offset: Int)] = []
+        func drop(while condition: (Range<Int>) -> Bool) {
+            while let first = pages.first, condition(first.place) {
+                pages.removeFirst()
+                dropped.append((first.name, first.place.lowerBound))
+            }
+        }
+        if next + byteCount > capacity {
+            // The rest of the file is left out. What lies there is older than what lies at its beginning.
+            drop { $0.lowerBound >= next }
+            next = 0
+        }
+        let place = next..<next + byteCount
+        drop { $0.overlaps(place) }
+        pages.append((name, place))
+        next = place.upperBound
+        return (place.lowerBound, dropped)
+    }
 }
