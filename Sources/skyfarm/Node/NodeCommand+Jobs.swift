@@ -21,7 +21,7 @@ extension NodeCommand {
             "Run jobs that holders of the key submit on other machines, if their files are below this folder, and"
             + " continue such jobs of nodes that share the folder")
     static let jobLease = Option.value(
-        "job-lease", .number("SECONDS", 1...3600), default: 10, layers: .all,
+        "job-lease", .number("SECONDS", JobLease.limits), default: 10, layers: .all,
         help: "Silence after which another node may continue a job of this one, in a folder of --accept-jobs")
 
     /// Pauses or resumes the node of this user on this machine.
@@ -39,17 +39,20 @@ extension NodeCommand {
             let program = NodeService.programPath(
                 CommandLine.arguments[0], environment: options.environment, folder: folder)
         else { return nil }
-        for folder in options.acceptedFolders where JobPermit.real(folder) == nil {
-            throw CommandError(.input, "node: --accept-jobs \(folder): no such folder")
-        }
         let permit = JobPermit(folders: options.acceptedFolders, data: options.data)
+        for folder in options.acceptedFolders {
+            guard let real = JobPermit.real(folder) else {
+                throw CommandError(.input, "node: --accept-jobs \(folder): no such folder")
+            }
+            // Before anybody else makes one of that name.
+            try failing(.failure, about: "node") { try SubmittedJobs(sharedIn: real).inFolder(isMade: true) { _ in } }
+        }
         let stores = JobStores(own: own, permit: permit)
         let holder = JobSupervisor.Holder(
             owner: "\(ProcessInfo.processInfo.hostName):\(JobPermit.real(own.path) ?? own.path)", node: name,
             limit: options.jobLease)
         let supervisor = JobSupervisor(stores, limit: options.jobs, holder: holder, program: program) { say($0) }
-        return ClusterJobs(
-            stores: stores, permit: permit, supervisor: supervisor, environment: options.environment, load: load)
+        return ClusterJobs(permit: permit, supervisor: supervisor, environment: options.environment, load: load)
     }
 
     /// Takes requests of this user's commands, and runs the submitted jobs, until the task is cancelled. Of several
@@ -69,7 +72,7 @@ extension NodeCommand {
                             error: "the node of this machine takes no jobs (--jobs 0)",
                             code: ExitCode.noUsableNode.rawValue)
                     case .submit:
-                        return await supervisor.answer(service.placed(request))
+                        return await supervisor.answer(await service.placed(request))
                     case .pause, .resume, .cancel, .priority, .remove: return await supervisor.answer(request)
                     }
                 }
@@ -92,12 +95,12 @@ extension NodeCommand {
 extension ClusterJobs {
     /// A submission of this machine's user: if all its files are below a folder of `--accept-jobs`, the job is kept
     /// there, so that other nodes can take it over.
-    func placed(_ request: LocalRequest) -> LocalRequest {
-        guard request.store == nil, let words = request.words, let folder = request.folder,
-            let store = try? permit.check(words, in: folder, readsLists: false)
+    func placed(_ request: LocalRequest) async -> LocalRequest {
+        guard request.store == nil, !permit.folders.isEmpty, let words = request.words, let folder = request.folder,
+            let finding = try? await disk.run({ [permit] in try permit.check(words, in: folder, isRunning: false) })
         else { return request }
         var placed = request
-        (placed.store, placed.permit) = (store, permit)
+        (placed.store, placed.folder, placed.permit) = (finding.store, finding.folder, permit)
         return placed
     }
 }

@@ -3,29 +3,43 @@ import ScanCluster
 
 /// All folders with submitted jobs that a node knows: that of its user, and one in each folder of `--accept-jobs`.
 struct JobStores: Sendable {
+    /// Jobs that several nodes can run, and what this machine allows them: what another node's owner allowed there does not
+    /// count here.
+    struct Shared: Sendable {
+        var jobs: SubmittedJobs
+        var permit: JobPermit
+    }
+
     /// Jobs that only this machine runs.
     let own: SubmittedJobs
-    /// Jobs that other nodes may take over.
-    private(set) var shared: [SubmittedJobs]
+    private(set) var shared: [Shared]
 
     init(own: SubmittedJobs, permit: JobPermit) {
         self.own = own
-        shared = permit.folders.map { SubmittedJobs(sharedIn: $0) }
+        shared = permit.folders.compactMap { folder in
+            JobPermit.real(folder).map { Shared(jobs: SubmittedJobs(sharedIn: $0), permit: permit) }
+        }
     }
 
     /// Adds the folder of another node's `--accept-jobs`: of several nodes of a user, one runs the jobs of all.
-    mutating func add(_ jobs: SubmittedJobs) {
-        if jobs.isShared, !shared.contains(where: { $0.path == jobs.path }) { shared.append(jobs) }
+    mutating func add(_ jobs: SubmittedJobs, _ permit: JobPermit?) {
+        guard jobs.isShared, let permit else { return }
+        if let place = shared.firstIndex(where: { $0.jobs == jobs }) {
+            shared[place].permit = permit
+        } else {
+            shared.append(Shared(jobs: jobs, permit: permit))
+        }
     }
 
-    private var all: [SubmittedJobs] { [own] + shared }
+    /// What jobs of this folder may read and write; nil for those of the user alone.
+    func permit(of jobs: SubmittedJobs) -> JobPermit? { shared.first { $0.jobs == jobs }?.permit }
+
+    private var all: [SubmittedJobs] { [own] + shared.map(\.jobs) }
 
     func entries() -> [SubmittedEntry] { all.flatMap { $0.entries() } }
 
     /// The job of this ID, and where it is.
     func find(_ id: String) -> (jobs: SubmittedJobs, entry: SubmittedEntry)? {
-        // It comes from the network, and becomes a part of a path.
-        guard id.count <= 16, id.allSatisfy(\.isHexDigit) else { return nil }
         for jobs in all { if let entry = jobs.entry(id) { return (jobs, entry) } }
         return nil
     }

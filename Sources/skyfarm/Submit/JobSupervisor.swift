@@ -2,10 +2,17 @@ import CommandLineKit
 import Foundation
 import ScanBasics
 import ScanCluster
+import SkyScan
 
 /// Runs the submitted jobs of a user, each in a process of its own, as ``JobQueueState`` decides. The processes outlive
 /// this one; the next supervisor takes them over.
+///
+/// It reads and writes files, so it runs on a thread of its own: a file system that does not answer holds up orders
+/// about jobs, not the node.
 actor JobSupervisor {
+    private let executor = BlockingExecutor(label: "skyfarm.jobs")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
     /// What a supervisor is called in the leases of its jobs.
     struct Holder: Sendable {
         /// Tells the user's state folder on this machine from others.
@@ -90,13 +97,13 @@ actor JobSupervisor {
     private func submit(_ request: LocalRequest) throws -> String {
         guard let words = request.words, let folder = request.folder else { throw UsageError("no job was sent") }
         let jobs = request.store.map { SubmittedJobs(sharedIn: $0) } ?? stores.own
-        stores.add(jobs)
+        stores.add(jobs, request.permit)
         var id: String
         repeat { id = UInt32.random(in: 0...UInt32.max).hexadecimal } while stores.find(id) != nil
         var job = SubmittedJob(
             id: id, words: words, folder: folder, environment: request.environment ?? [:],
             submitted: Date().timeIntervalSince1970)
-        (job.from, job.permit) = (request.from, request.permit)
+        job.from = request.from
         job.owner = jobs.isShared ? holder.owner : nil
         try jobs.write(job)
         say("job \(id) was submitted\(job.from.map { " by \($0.printable)" } ?? "")")
@@ -169,9 +176,13 @@ actor JobSupervisor {
                     return
                 }
             }
-            let process = try DetachedProcess.start(
-                [program, "jobs", "run", jobs.isShared ? jobs.folder(id) : id], in: entry.job.folder,
-                log: jobs.logPath(id), environment: environment(of: entry.job))
+            let process = try jobs.inFolder { names in
+                // A job of others finds its folder itself, once it is confined.
+                try DetachedProcess.start(
+                    [program, "jobs", "run", jobs.isShared ? jobs.folder(id) : id],
+                    in: jobs.isShared ? "/" : entry.job.folder, log: names.log(id),
+                    environment: environment(of: entry.job, jobs))
+            }
             processes[id] = process
             say("job \(id) begins, in process \(process)")
             Task {
@@ -188,9 +199,44 @@ actor JobSupervisor {
     }
 
     /// A job that another machine may have submitted, or may take over, runs with the variables of this node's user.
-    private func environment(of job: SubmittedJob) -> [String: String] {
-        job.owner == nil && job.permit == nil
-            ? job.environment : SubmittedJob.variables(of: ProcessInfo.processInfo.environment)
+    private func environment(of job: SubmittedJob, _ jobs: SubmittedJobs) throws -> [String: String] {
+        guard jobs.isShared else { return job.environment }
+        guard let permit = stores.permit(of: jobs) else {
+            throw CommandError(.failure, "job \(job.id): this node accepts no jobs in its folder")
+        }
+        var environment = SubmittedJob.variables(of: ProcessInfo.processInfo.environment)
+        environment[JobPermit.variable] = try JSONOutput.line(permit)
+        return environment
+    }
+
+    /// The jobs as this node sees them.
+    func rows() -> [JobsCommand.SubmittedRow] {
+        stores.entries().map { entry in
+            let isForeign = entry.isForeign(to: holder.owner)
+            var row = JobsCommand.SubmittedRow(entry)
+            row.state = state(of: entry).rawValue
+            row.node = isForeign ? entry.lease?.node : holder.node
+            row.isElsewhere = isForeign
+            if isForeign { row.process = nil }
+            // They go to other machines, whose users may not see the live page.
+            row.message = row.message?.withoutToken
+            return row
+        }
+    }
+
+    /// The job of this ID, and what it may do here; nil for what the user may do.
+    func find(_ id: String) -> (entry: SubmittedEntry, permit: JobPermit?)? {
+        stores.find(id).map { ($0.entry, stores.permit(of: $0.jobs)) }
+    }
+
+    /// What a job has written.
+    /// - Throws: `CommandError` if it is not known.
+    func outputs(of id: String) throws -> JobOutputs {
+        guard let (jobs, _) = stores.find(id) else { throw CommandError(.failure, "no submitted job has that ID") }
+        let record = try jobs.inFolder { PrivateFolder.bytes($0.written(id), limit: JobOutputs.recordLimit) }
+        // Those of the user's own jobs may be anywhere; no link is followed in either case.
+        let permit = stores.permit(of: jobs) ?? JobPermit(folders: ["/"])
+        return JobOutputs(record ?? [], in: try permit.confinedFolders())
     }
 
     private func end(_ id: String, _ code: ExitCode) {
@@ -231,7 +277,7 @@ actor JobSupervisor {
 
     /// Looks at the leases of other nodes' jobs, so that it is known which are lost.
     func observe() {
-        for jobs in stores.shared {
+        for jobs in stores.shared.map(\.jobs) {
             for entry in jobs.entries() where entry.result == nil && entry.isForeign(to: holder.owner) {
                 _ = isExpired(entry)
             }

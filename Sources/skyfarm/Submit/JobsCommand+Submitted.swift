@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
 import ScanCluster
+import SkyImage
 import SkyScan
 
 extension JobsCommand {
@@ -64,7 +65,7 @@ extension JobsCommand {
             if let progress { lines.append("done    \(progress.text)") }
             if let code { lines.append("code    \(code)") }
             if let message { lines.append("log     \(message)") }
-            return lines.joined(separator: "\n") + "\n"
+            return lines.map { $0.printable + "\n" }.joined()
         }
     }
 
@@ -85,40 +86,29 @@ extension JobsCommand {
     /// Runs a submitted job, in the process that the node has started for it. `id` is the path of its folder if other
     /// nodes may take the job over.
     func runSubmitted(_ id: String) async throws -> ExitCode {
-        let path = id as NSString
-        let jobs =
-            id.hasPrefix("/")
-            ? SubmittedJobs(path: path.deletingLastPathComponent, isShared: true) : options.submitted
-        let id = path.lastPathComponent
+        let jobs = id.hasPrefix("/") ? SubmittedJobs(sharedFolder: id) : options.submitted
+        let id = (id as NSString).lastPathComponent
         let noJob = CommandError(.failure, "no submitted job has the ID \(id)")
         guard let jobs, jobs.entry(id) != nil else { throw noJob }
+        // For the whole run: the names in it lead to the folder that was checked.
+        let (names, folder) = try jobs.opened()
+        defer { withExtendedLifetime(folder) {} }
         // Before the lock: whoever changes the weight tells it to the process that has the lock.
         let weight = JobWeight()
         let signals = weight.observe { jobs.entry(id)?.job.weight }
         defer { withExtendedLifetime(signals) {} }
-        let lock = try jobs.lock(id)
+        let lock = try JournalLock(path: names.lock(id))
         defer { withExtendedLifetime(lock) {} }
         guard let job = jobs.entry(id)?.job else { throw noJob }
-        guard FileManager.default.changeCurrentDirectoryPath(job.folder) else {
-            throw CommandError(.input, "\(job.folder): cannot change to the folder in which it was submitted")
-        }
-        var environment = options.environment
         let lease = jobs.isShared ? jobs.lease(id) : nil
         let renewal = lease.map { lease in
             LeaseRenewal(lease, of: id, in: jobs) { reason in
-                StandardError.write("skyfarm: \(reason); this run ends\n")
+                StandardError.write("skyfarm: \(reason.printable); this run ends\n")
                 // At once: nothing may be written any more.
                 _exit(ExitCode.terminated.rawValue)
             }
         }
-        if job.permit != nil {
-            // Its words are complete: no setting of this user counts.
-            environment = environment.filter { !$0.key.hasPrefix("SKYFARM_") }
-            if jobs.isShared { environment["XDG_STATE_HOME"] = jobs.stateFolder(id) }
-        }
-        let code = await JobWeight.$current.withValue(weight) { [environment] in
-            await run(job, environment)
-        }
+        let code = await JobWeight.$current.withValue(weight) { await run(job, of: jobs, names) }
         // A job that was told to stop has no result: it is paused or cancelled, or resumed by the next node.
         if code != .interrupted, code != .terminated, lease == nil || jobs.newest(id) == lease?.number {
             try jobs.write(SubmittedJob.Result(code: code.rawValue, ended: Date().timeIntervalSince1970), of: id)
@@ -132,17 +122,41 @@ extension JobsCommand {
         return code
     }
 
-    /// Runs a job; one of another machine within what its node's owner allows.
-    private func run(_ job: SubmittedJob, _ environment: [String: String]) async -> ExitCode {
-        guard let permit = job.permit else {
-            return await Skyfarm.run(["scan", "--progress", "json"] + job.finalWords, environment: environment)
-        }
+    /// Runs a job; one that other machines may have submitted within what this node's owner allows.
+    private func run(_ job: SubmittedJob, of jobs: SubmittedJobs, _ names: JobFolder) async -> ExitCode {
         do {
-            _ = try permit.check(job.words, in: job.folder, readsLists: true)
+            let record = try OutputRecord(names.written(job.id))
+            ProcessFiles.record { record.add($0) }
+            var environment = options.environment
+            if jobs.isShared {
+                try confine(job)
+                // Its words are complete: no setting of this user counts.
+                environment = environment.filter { !$0.key.hasPrefix("SKYFARM_") }
+                environment["XDG_STATE_HOME"] = names.run(job.id) + "/state"
+            } else if !FileManager.default.changeCurrentDirectoryPath(job.folder) {
+                throw CommandError(
+                    .input, "\(job.folder): cannot change to the folder in which it was submitted")
+            }
             return await Skyfarm.run(
-                ["scan", "--progress", "json"] + job.finalWords, environment: environment, readsSettings: false)
+                ["scan", "--progress", "json"] + job.finalWords, environment: environment,
+                readsSettings: !jobs.isShared)
         } catch {
             return Skyfarm.end(error, of: "scan", Log())
         }
+    }
+
+    /// Enters the folder of a job, and confines this process to what the node allows.
+    private func confine(_ job: SubmittedJob) throws {
+        guard let text = options.environment[JobPermit.variable],
+            let permit = try? JSONDecoder().decode(JobPermit.self, from: Data(text.utf8))
+        else { throw CommandError(.failure, "job \(job.id): only a node that accepts such jobs runs it") }
+        let folders = try permit.confinedFolders()
+        let finding = try permit.check(job.words, in: job.folder, isRunning: false)
+        let all = try ConfinedFolders(permit.folders + permit.data)
+        guard let place = all.place(finding.folder), case let folder = try place.openFolder(),
+            FileManager.default.changeCurrentDirectoryPath(folder.folderName)
+        else { throw CommandError(.input, "\(finding.folder): cannot change to the folder of the job") }
+        ProcessFiles.confine(writing: folders, reading: all)
+        _ = try permit.check(job.words, in: finding.folder, isRunning: true)
     }
 }

@@ -18,8 +18,6 @@ struct SubmittedJob: Codable, Equatable, Sendable {
     var from: String?
     /// Of a job that other nodes can take over: the state folder of the node that runs it.
     var owner: String?
-    /// Where it may read and write; nil for one of this machine's user.
-    var permit: JobPermit?
     /// The weight that was ordered after it was submitted.
     var weight: Double?
 
@@ -134,6 +132,17 @@ struct JobProgress: Codable, Equatable, Sendable {
     var retries: Int
     var systems: Int
     var slotsTotal: Int
+
+    /// The same with numbers that can be computed with: a peer may send any.
+    var possible: JobProgress {
+        func count(_ number: Int) -> Int { min(max(0, number), 1 << 50) }
+        var progress = self
+        (progress.files, progress.filesDone) = (files.map(count), filesDone.map(count))
+        (progress.tasks, progress.tasksDone) = (count(tasks), count(tasksDone))
+        (progress.pixels, progress.pixelsDone) = (count(pixels), count(pixelsDone))
+        (progress.retries, progress.systems, progress.slotsTotal) = (count(retries), count(systems), count(slotsTotal))
+        return progress
+    }
 
     /// As in `12/40`.
     var short: String {

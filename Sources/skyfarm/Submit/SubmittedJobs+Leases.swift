@@ -2,6 +2,7 @@ import CommandLineKit
 import Foundation
 import ScanBasics
 import ScanCluster
+import SkyImage
 
 /// Jobs that several machines can run: each run has a lease with a number, and a folder of that number for its journal
 /// and its log.
@@ -9,61 +10,77 @@ extension SubmittedJobs {
     /// Jobs of a folder that other nodes can reach as well.
     init(sharedIn folder: String) { self.init(path: Self.path(in: folder), isShared: true) }
 
-    static func path(in folder: String) -> String { folder + "/.skyfarm/jobs" }
+    /// The jobs of which the folder at an absolute path belongs to one.
+    init(sharedFolder path: String) {
+        self.init(path: (path as NSString).deletingLastPathComponent, isShared: true)
+    }
+
+    static func path(in folder: String) -> String {
+        ([folder == "/" ? "" : folder] + sharedNames).joined(separator: "/")
+    }
+
+    /// The folder of jobs in a folder of `--accept-jobs`.
+    static let sharedNames = [ConfinedFolders.reserved, "jobs"]
 
     /// The newest lease of a job; nil if it never ran.
-    func lease(_ id: String) -> JobLease? {
-        newest(id).flatMap { read(leasePath(id, $0)) }
+    func lease(_ id: String) -> JobLease? { try? inFolder { lease(id, $0) } }
+
+    func lease(_ id: String, _ names: JobFolder) -> JobLease? {
+        guard let number = names.newest(id), let lease: JobLease = read(names.lease(id, number)) else { return nil }
+        return lease.number == number && lease.isPossible ? lease : nil
     }
 
     /// The greatest number of a lease; nil if there is none, or the folder cannot be read.
-    func newest(_ id: String) -> Int? {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder(id)))?
-            .compactMap { $0.hasPrefix("lease-") ? Int($0.dropFirst(6)) : nil }.max()
-    }
-
-    private func leasePath(_ id: String, _ number: Int) -> String { "\(folder(id))/lease-\(number)" }
-
-    private func runFolder(_ id: String, _ number: Int) -> String { "\(folder(id))/run-\(number)" }
-
-    /// The folder with lock and log of the newest run.
-    func runFolder(_ id: String) -> String { isShared ? runFolder(id, newest(id) ?? 0) : folder(id) }
+    func newest(_ id: String) -> Int? { try? inFolder { $0.newest(id) } }
 
     /// Takes the lease after `last`, and prepares its folder with what the last run left: a copy, since that run may
     /// still write.
     /// - Returns: the lease; nil if another node has it.
     /// - Throws: `CommandError` if the folder cannot be written.
     func claim(_ id: String, after last: Int, owner: String, node: String, limit: Double) throws -> JobLease? {
-        let lease = JobLease(number: last + 1, owner: owner, node: node, beat: 0, limit: limit)
-        // Created whole and under a name that must not exist: a link, which is atomic on network file systems as well.
-        let temporary = "\(folder(id))/.lease-\(UInt64.random(in: 0...UInt64.max).hexadecimal)"
-        try write(lease, to: temporary)
-        defer { unlink(temporary) }
-        guard link(temporary, leasePath(id, lease.number)) == 0 else {
-            if errno == EEXIST { return nil }
-            throw CommandError(.output, leasePath(id, lease.number), errno: errno)
+        let (number, overflow) = last.addingReportingOverflow(1)
+        guard !overflow, JobLease.numbers.contains(number) else {
+            throw CommandError(.failure, "job \(id) was begun too often; remove it, and submit it again")
         }
-        let (run, old) = (runFolder(id, lease.number), runFolder(id, last) + "/state")
-        try? FileManager.default.removeItem(atPath: run)
-        try FileManager.default.createDirectory(
-            atPath: run, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        if FileManager.default.fileExists(atPath: old) {
-            try FileManager.default.copyItem(atPath: old, toPath: run + "/state")
+        let lease = JobLease(number: number, owner: owner, node: node, beat: 0, limit: limit)
+        return try inFolder { names in
+            // Created whole and under a name that must not exist: a link, which is atomic on network file systems as well.
+            let temporary = "\(names.folder(id))/.lease-\(UInt64.random(in: 0...UInt64.max).hexadecimal)"
+            try write(lease, to: temporary)
+            defer { unlink(temporary) }
+            guard link(temporary, names.lease(id, number)) == 0 else {
+                if errno == EEXIST { return nil }
+                throw CommandError(.output, folder(id), errno: errno)
+            }
+            let (run, old) = (names.run(id, number), names.run(id, last) + "/state")
+            try? FileManager.default.removeItem(atPath: run)
+            try FileManager.default.createDirectory(
+                atPath: run, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            if FileManager.default.fileExists(atPath: old) {
+                try FileManager.default.copyItem(atPath: old, toPath: run + "/state")
+            }
+            return lease
         }
-        return lease
     }
 
     /// Writes that the holder is alive.
-    func renew(_ lease: JobLease, _ id: String) throws { try write(lease, to: leasePath(id, lease.number)) }
+    func renew(_ lease: JobLease, _ id: String) throws {
+        try inFolder { try write(lease, to: $0.lease(id, lease.number)) }
+    }
 
     /// Removes the folders of runs before the newest, once the job is done.
     func removeOldRuns(of id: String) {
-        guard let newest = newest(id) else { return }
-        for number in 0..<newest { try? FileManager.default.removeItem(atPath: runFolder(id, number)) }
+        _ = try? inFolder { names in
+            let runs = (try? FileManager.default.contentsOfDirectory(atPath: names.folder(id))) ?? []
+            let newest = names.newest(id) ?? 0
+            for run in runs where run.hasPrefix("run-") && (Int(run.dropFirst(4)) ?? newest) < newest {
+                try? FileManager.default.removeItem(atPath: "\(names.folder(id))/\(run)")
+            }
+        }
     }
 
-    /// Where the journals of the newest run are: the value of `XDG_STATE_HOME` for its process.
-    func stateFolder(_ id: String) -> String { runFolder(id) + "/state" }
+    /// Where the journals of the newest run are.
+    func stateFolder(_ id: String) -> String { JobFolder(base: path, isShared: true).run(id) + "/state" }
 }
 
 /// Renews a lease until it is released, and ends this process if the lease is lost.
@@ -79,7 +96,7 @@ final class LeaseRenewal {
         timer.schedule(deadline: .now(), repeating: lease.period, leeway: .milliseconds(50))
         timer.setEventHandler { @Sendable in
             var (lease, keeper) = state.withLock(\.self)
-            lease.beat += 1
+            lease.beat &+= 1
             // The number first: after a loss nothing is written.
             let before = jobs.newest(id)
             let isRenewed = before == lease.number && (try? jobs.renew(lease, id)) != nil

@@ -1,6 +1,8 @@
 import CommandLineKit
 import Foundation
+import ScanBasics
 import ScanCluster
+import SkyImage
 import SkyScan
 
 /// The folder of a user's submitted jobs: a folder for each, with `job.json`, `log`, `lock` while a process runs it, and
@@ -18,29 +20,52 @@ struct SubmittedJobs: Equatable, Sendable {
         self.init(path: state + "/jobs")
     }
 
-    func folder(_ id: String) -> String { "\(path)/\(id)" }
-    func logPath(_ id: String) -> String { runFolder(id) + "/log" }
-    private func jobPath(_ id: String) -> String { folder(id) + "/job.json" }
-    private func resultPath(_ id: String) -> String { folder(id) + "/result.json" }
-    private func lockPath(_ id: String) -> String { runFolder(id) + "/lock" }
+    /// Names for users; what is done with files goes through ``inFolder(isMade:_:)``.
+    private var names: JobFolder { JobFolder(base: path, isShared: isShared) }
+    func folder(_ id: String) -> String { names.folder(id) }
+    func logPath(_ id: String) -> String { names.log(id) }
+
+    /// Calls `body` with names below the folder. Of a shared one they are below the folder that was checked, which nobody
+    /// can replace meanwhile.
+    /// - Throws: `CommandError` if the folder is not there or not ours alone; what `body` throws.
+    func inFolder<Result>(isMade: Bool = false, _ body: (JobFolder) throws -> Result) throws -> Result {
+        let open = try opened(isMade: isMade)
+        return try withExtendedLifetime(open) { try body(open.names) }
+    }
+
+    /// The folder, for as long as the result lives.
+    func opened(isMade: Bool = false) throws -> (names: JobFolder, folder: OpenDescriptor?) {
+        guard isShared else {
+            if isMade {
+                try FileManager.default.createDirectory(
+                    atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            }
+            return (names, nil)
+        }
+        let ending = Self.path(in: "/")
+        guard path.hasSuffix(ending) else { throw CommandError(.failure, "\(path): is no folder of jobs") }
+        let place = String(path.dropLast(ending.count))
+        let folder = try PrivateFolder.open(Self.sharedNames, below: place.isEmpty ? "/" : place, isMade: isMade)
+        return (JobFolder(base: folder.folderName, isShared: true), folder)
+    }
 
     /// All jobs, in the order of submission. What is unreadable is left out.
     func entries() -> [SubmittedEntry] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        return names.compactMap { entry($0) }.sorted { ($0.job.submitted, $0.job.id) < ($1.job.submitted, $1.job.id) }
+        let ids = (try? inFolder { try FileManager.default.contentsOfDirectory(atPath: $0.base) }) ?? []
+        return ids.compactMap { entry($0) }.sorted { ($0.job.submitted, $0.job.id) < ($1.job.submitted, $1.job.id) }
     }
 
     func entry(_ id: String) -> SubmittedEntry? {
-        // A job in a folder that others can write to is the user's own only if the file is.
-        var status = stat()
-        guard !isShared || stat(jobPath(id), &status) == 0 && status.st_uid == geteuid() else { return nil }
-        guard let job: SubmittedJob = read(jobPath(id)) else { return nil }
-        let process = JournalLock.holder(path: lockPath(id))
-        let log = tail(of: logPath(id))
-        let (progress, message) = Self.last(of: log)
-        return SubmittedEntry(
-            job: job, process: process, result: read(resultPath(id)), progress: progress, message: message,
-            lease: isShared ? lease(id) : nil, systems: JobSystems(log: log))
+        guard JobFolder.isID(id) else { return nil }
+        return try? inFolder { names -> SubmittedEntry? in
+            guard let job: SubmittedJob = read(names.job(id)), job.id == id else { return nil }
+            let process = JournalLock.holder(path: names.lock(id))
+            let log = String(decoding: PrivateFolder.tail(names.log(id), limit: 65_536), as: UTF8.self)
+            let (progress, message) = Self.last(of: log)
+            return SubmittedEntry(
+                job: job, process: process, result: read(names.result(id)), progress: progress, message: message,
+                lease: isShared ? lease(id, names) : nil, systems: JobSystems(log: log))
+        }
     }
 
     /// The one job whose ID begins with `prefix`; nil if there is none or there are several.
@@ -51,45 +76,49 @@ struct SubmittedJobs: Equatable, Sendable {
 
     /// Takes the exclusive right to run a job.
     /// - Throws: ``JournalError`` if another process has it.
-    func lock(_ id: String) throws(JournalError) -> JournalLock { try JournalLock(path: lockPath(id)) }
+    func lock(_ id: String) throws -> JournalLock { try inFolder { try JournalLock(path: $0.lock(id)) } }
 
     /// Writes a job so that it is whole after a crash as well.
     func write(_ job: SubmittedJob) throws {
-        try FileManager.default.createDirectory(
-            atPath: folder(job.id), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        try write(job, to: jobPath(job.id))
+        try inFolder(isMade: true) { names in
+            try FileManager.default.createDirectory(
+                atPath: names.folder(job.id), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try write(job, to: names.job(job.id))
+        }
     }
 
-    func write(_ result: SubmittedJob.Result, of id: String) throws { try write(result, to: resultPath(id)) }
+    func write(_ result: SubmittedJob.Result, of id: String) throws {
+        try inFolder { try write(result, to: $0.result(id)) }
+    }
 
     /// Removes the result, so that the job may run again.
-    func removeResult(of id: String) { unlink(resultPath(id)) }
+    func removeResult(of id: String) { _ = try? inFolder { unlink($0.result(id)) } }
 
-    func remove(_ id: String) throws { try FileManager.default.removeItem(atPath: folder(id)) }
+    func remove(_ id: String) throws { try inFolder { try FileManager.default.removeItem(atPath: $0.folder(id)) } }
 
     func write(_ value: some Encodable, to path: String) throws {
         let text = try JSONOutput.line(value)
-        let temporary = path + ".new"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw CommandError(.output, temporary, errno: errno) }
-        defer { close(descriptor) }
-        let handle = FileHandle(fileDescriptor: descriptor)
-        try handle.write(contentsOf: Data(text.utf8))
-        try handle.synchronize()
-        guard rename(temporary, path) == 0 else { throw CommandError(.output, path, errno: errno) }
+        let temporary = "\(path).\(UInt64.random(in: 0...UInt64.max).hexadecimal)"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CommandError(.output, path, errno: errno) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try handle.write(contentsOf: Data(text.utf8))
+            try handle.synchronize()
+            guard rename(temporary, path) == 0 else { throw CommandError(.output, path, errno: errno) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
     }
+
+    /// Longest text of a job: its words may name many files.
+    private static let textLimit = 32 << 20
 
     func read<Value: Decodable>(_ path: String) -> Value? {
-        FileManager.default.contents(atPath: path).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
-    }
-
-    /// The end of a log: enough for the last event.
-    private func tail(of path: String) -> String {
-        guard let handle = FileHandle(forReadingAtPath: path) else { return "" }
-        defer { try? handle.close() }
-        let size = (try? handle.seekToEnd()) ?? 0
-        try? handle.seek(toOffset: size > 65_536 ? size - 65_536 : 0)
-        return String(decoding: (try? handle.readToEnd()) ?? Data(), as: UTF8.self)
+        PrivateFolder.bytes(path, limit: Self.textLimit).flatMap {
+            try? JSONDecoder().decode(Value.self, from: Data($0))
+        }
     }
 
     /// The last event of a log, and the last line that is none.

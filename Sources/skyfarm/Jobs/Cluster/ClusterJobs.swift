@@ -1,16 +1,28 @@
 import CommandLineKit
 import Dispatch
 import Foundation
+import ScanCluster
 import ScanNetwork
+import SkyScan
 
 /// Answers the calls of other machines about the jobs of this one. Orders go to the node's own socket, whose server is
 /// the one node of the user that runs jobs.
 struct ClusterJobs: Sendable {
-    let stores: JobStores
     let permit: JobPermit
     let supervisor: JobSupervisor
     let environment: [String: String]
     let load: @Sendable () -> NodeLoad?
+    /// Reads the files of jobs, and looks at those that jobs name: a disk may not answer.
+    let disk = BlockingExecutor(label: "skyfarm.jobs.files")
+    /// The outputs of the job that were read last: a fetched file has many pieces.
+    private let known = Locked<(id: String, outputs: JobOutputs)?>(nil)
+
+    init(
+        permit: JobPermit, supervisor: JobSupervisor, environment: [String: String],
+        load: @escaping @Sendable () -> NodeLoad?
+    ) {
+        (self.permit, self.supervisor, self.environment, self.load) = (permit, supervisor, environment, load)
+    }
 
     /// The body of the reply to the call with this body.
     func answer(_ body: [UInt8], _ peer: NodeServer.Peer) async -> [UInt8] {
@@ -30,15 +42,20 @@ struct ClusterJobs: Sendable {
     private func carryOut(_ request: ClusterRequest, _ peer: NodeServer.Peer) async throws -> ClusterReply {
         var reply = ClusterReply()
         switch request.action {
-        case .list: reply.jobs = await rows()
+        case .list: reply.jobs = await supervisor.rows()
         case .load: reply.load = load()
-        case .files: reply.files = try outputs(of: find(request.id)).compactMap { JobFile($0) }
+        case .files:
+            let id = try await find(request.id).entry.job.id
+            let outputs = try await supervisor.outputs(of: id)
+            known.withLock { $0 = (id, outputs) }
+            reply.files = try await disk.run { outputs.all() }
         case .read:
-            let entry = try find(request.id)
-            guard let name = request.name, try outputs(of: entry).contains(name) else {
-                throw CommandError(.input, "job \(entry.job.id) has no output of that name")
-            }
-            reply.bytes = try JobFile.piece(of: name, at: request.offset ?? 0)
+            let id = try await find(request.id).entry.job.id
+            let last = known.withLock { $0 }
+            let outputs = if let last, last.id == id { last.outputs } else { try await supervisor.outputs(of: id) }
+            known.withLock { $0 = (id, outputs) }
+            let (name, offset) = (request.name ?? "", request.offset ?? 0)
+            reply.bytes = try await disk.run { try outputs.piece(of: name, at: offset) }
         case .submit: reply.id = try await submit(request, peer)
         case .pause: reply.id = try await order(.pause, request)
         case .resume: reply.id = try await order(.resume, request)
@@ -49,30 +66,11 @@ struct ClusterJobs: Sendable {
         return reply
     }
 
-    private func find(_ id: String?) throws(CommandError) -> SubmittedEntry {
-        guard let id, let entry = stores.find(id)?.entry else {
+    private func find(_ id: String?) async throws -> (entry: SubmittedEntry, permit: JobPermit?) {
+        guard let id, let found = await supervisor.find(id) else {
             throw CommandError(.failure, "no submitted job has the ID \(id?.printable ?? "")")
         }
-        return entry
-    }
-
-    /// The jobs as this node sees them.
-    private func rows() async -> [JobsCommand.SubmittedRow] {
-        var rows: [JobsCommand.SubmittedRow] = []
-        for entry in stores.entries() {
-            let isForeign = entry.isForeign(to: supervisor.holder.owner)
-            var row = JobsCommand.SubmittedRow(entry)
-            row.state = await supervisor.state(of: entry).rawValue
-            row.node = isForeign ? entry.lease?.node : supervisor.holder.node
-            row.isElsewhere = isForeign
-            if isForeign { row.process = nil }
-            rows.append(row)
-        }
-        return rows
-    }
-
-    private func outputs(of entry: SubmittedEntry) throws -> [String] {
-        try JobOutputs(entry.job, log: stores.find(entry.job.id)?.jobs.logPath(entry.job.id)).names
+        return found
     }
 
     private func submit(_ request: ClusterRequest, _ peer: NodeServer.Peer) async throws -> String {
@@ -82,24 +80,27 @@ struct ClusterJobs: Sendable {
                 .noUsableNode,
                 "takes no jobs of other machines; its owner allows a folder by `skyfarm node --accept-jobs DIR`")
         }
-        let store = try permit.check(words, in: folder, readsLists: false)
-        try permit.compare(request.stamps ?? [])
+        let finding = try await disk.run { [permit, stamps = request.stamps ?? []] in
+            let finding = try permit.check(words, in: folder, isRunning: false)
+            try permit.compare(stamps)
+            return finding
+        }
         var order = LocalRequest(action: .submit)
-        (order.words, order.folder, order.store, order.permit) = (words, folder, store, permit)
+        (order.words, order.folder, order.store, order.permit) = (words, finding.folder, finding.store, permit)
         order.from = (request.from ?? peer.name).printable
         return try await send(order)
     }
 
     private func order(_ action: LocalRequest.Action, _ request: ClusterRequest) async throws -> String {
-        let entry = try find(request.id)
+        let (entry, allowed) = try await find(request.id)
         var order = LocalRequest(action: action, id: entry.job.id)
         order.weight = request.weight.map { min(max($0, 0.01), 100) }
         // What its user submitted on the machine itself is removed there.
-        guard action != .remove || entry.job.permit != nil else {
+        guard action != .remove || allowed != nil else {
             throw CommandError(.failure, "job \(entry.job.id) was submitted on the node's machine: remove it there")
         }
-        if action == .resume, entry.isForeign(to: supervisor.holder.owner) {
-            _ = try permit.check(entry.job.words, in: entry.job.folder, readsLists: false)
+        if action == .resume, let allowed, entry.isForeign(to: supervisor.holder.owner) {
+            _ = try await disk.run { try allowed.check(entry.job.words, in: entry.job.folder, isRunning: false) }
         }
         return try await send(order)
     }

@@ -1,6 +1,8 @@
 import CommandLineKit
 import Foundation
+import ScanCluster
 import ScanNetwork
+import SkyImage
 
 /// An output of a job, to be fetched.
 struct JobFile: Codable, Equatable, Sendable {
@@ -15,26 +17,22 @@ struct JobFile: Codable, Equatable, Sendable {
     /// Most files of a job that are listed.
     static let limit = 100_000
 
-    /// The file as it is now; nil if it is no regular file.
-    init?(_ name: String) {
-        guard let handle = FileHandle(forReadingAtPath: name) else { return nil }
-        defer { try? handle.close() }
-        var status = stat()
-        guard fstat(handle.fileDescriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    /// A file that is open.
+    /// - Throws: ``ConfinedPath/Refusal`` if it cannot be read.
+    init(_ written: WrittenFile, _ file: OpenDescriptor) throws {
         var (sum, total) = (JobFileChecksum(), 0)
-        while let piece = try? handle.read(upToCount: Self.pieceSize), !piece.isEmpty {
-            sum.add([UInt8](piece))
+        while case let piece = try file.bytes(at: Int64(total), count: Self.pieceSize), !piece.isEmpty {
+            sum.add(piece)
             total += piece.count
         }
-        (self.name, byteCount, checksum) = (name, total, sum.value)
+        (name, byteCount, checksum) = (written.path, total, sum.value)
     }
 
-    /// A piece of the file `name`.
-    static func piece(of name: String, at offset: Int) throws -> [UInt8] {
-        guard let handle = FileHandle(forReadingAtPath: name) else { throw CommandError(.input, name, errno: errno) }
-        defer { try? handle.close() }
-        try handle.seek(toOffset: UInt64(max(0, offset)))
-        return [UInt8](try handle.read(upToCount: pieceSize) ?? Data())
+    /// Whether a name that a node sends may become one below a folder of this machine: no component leads elsewhere, or
+    /// is hidden, as what a shell or ssh reads.
+    static func isUsable(_ name: String) -> Bool {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") } && name.unicodeScalars.allSatisfy(\.isPrintable)
     }
 
     /// Names below which the files are kept on this machine: their absolute names without what they have in common.
@@ -71,15 +69,12 @@ struct InputStamp: Codable, Equatable, Sendable {
 
     /// The file as it is now; nil if there is none.
     init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        self.path = path
-        byteCount = Int(status.st_size)
-        #if os(Linux)
-            modified = status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec
-        #else
-            modified = status.st_mtimespec.tv_sec * 1_000_000_000 + status.st_mtimespec.tv_nsec
-        #endif
+        guard let status = FileStatus(path: path), status.kind == .regular else { return nil }
+        self.init(path, status)
+    }
+
+    init(_ path: String, _ status: FileStatus) {
+        (self.path, byteCount, modified) = (path, Int(status.size), Int(status.modified))
     }
 
     /// Most stamps of a submission.

@@ -19,6 +19,14 @@ struct JobLease: Codable, Equatable, Sendable {
 
     /// Time between renewals.
     var period: Double { limit / 5 }
+
+    /// All numbers of leases: a job is begun again at most once in a second.
+    static let numbers = 1...1_000_000_000
+    /// Limits that `skyfarm node --job-lease` takes, in seconds.
+    static let limits = 1.0...3600
+
+    /// Whether it is one that a node writes.
+    var isPossible: Bool { Self.numbers.contains(number) && Self.limits.contains(limit) }
 }
 
 /// What a node has observed of a lease that another one holds. Only the own clock counts: clocks of machines differ. Pure.

@@ -1,50 +1,76 @@
 import CommandLineKit
 import Foundation
+import SkyImage
 
-/// The files that a job writes, as far as they exist.
-struct JobOutputs {
-    /// Absolute, without repetition.
-    let names: [String]
+/// The files that a job has written, as its process has recorded them. What a job only names is not among them.
+struct JobOutputs: Sendable {
+    /// By path; the last state of each.
+    private let files: [String: WrittenFile]
+    /// Those below which they must be.
+    private let folders: ConfinedFolders
 
-    /// The outputs that the job's words name. Catalogues of single images are those of its `log`.
-    /// - Throws: `UsageError` for words that are no scan's.
-    init(_ job: SubmittedJob, log: String?) throws {
-        guard case .run(_, let arguments) = try CommandLineParser(Skyfarm.program).parse(["scan"] + job.words) else {
-            names = []
-            return
+    /// The record of a job: a line for each file, of which an interrupted one is left out.
+    /// - Parameter folders: where jobs may write.
+    init(_ record: [UInt8], in folders: ConfinedFolders) {
+        var files: [String: WrittenFile] = [:]
+        for line in record.split(separator: 10) {
+            guard let file = try? JSONDecoder().decode(WrittenFile.self, from: Data(line)) else { continue }
+            if files.count < JobFile.limit || files[file.path] != nil { files[file.path] = file }
         }
-        let options = try ScanCommand.Options(arguments)
-        let inputs = options.inputs.flatMap { word in
-            let isList = word.hasPrefix("@")
-            let name = JobPermit.absolute(isList ? String(word.dropFirst()) : word, job.folder)
-            return (try? InputList([isList ? "@" + name : name]) { "" })?.files ?? []
-        }
-        var all: [String] = []
-        for name in JobPermit.written(options) {
-            let template = try OutputTemplate(
-                name.hasPrefix("{dir}") ? name : JobPermit.absolute(name, job.folder))
-            if !template.isPerImage { all += inputs.map { template.name(file: $0.path) } }
-        }
-        all += log.map { Self.reported(in: $0) }?.map { JobPermit.absolute($0, job.folder) } ?? []
-        names = Set(all.flatMap(Self.files)).sorted().prefix(JobFile.limit).map(\.self)
+        (self.files, self.folders) = (files, folders)
     }
 
-    /// The catalogues whose completion a log reports.
-    private static func reported(in log: String) -> [String] {
-        guard let text = try? String(contentsOfFile: log, encoding: .utf8) else { return [] }
-        return text.split(separator: "\n").filter { $0.contains("\"file-ended\"") }.flatMap { line in
-            (try? JSONDecoder().decode(Event.self, from: Data(line.utf8)))?.outputs ?? []
+    /// The longest record that is read.
+    static let recordLimit = 64 << 20
+
+    /// Those that are as the job has written them.
+    func all() -> [JobFile] {
+        files.values.sorted { $0.path < $1.path }.compactMap { file in
+            (try? open(file.path)).flatMap { try? JobFile(file, $0) }
         }
     }
 
-    private struct Event: Decodable { var outputs: [String]? }
+    /// A piece of the file `name`.
+    /// - Throws: `CommandError` if the job has not written it, or it was changed since.
+    func piece(of name: String, at offset: Int) throws(CommandError) -> [UInt8] {
+        let file = try open(name)
+        do throws(ConfinedPath.Refusal) {
+            return try file.bytes(at: Int64(max(0, offset)), count: JobFile.pieceSize)
+        } catch {
+            throw CommandError(.input, "\(name): cannot be read: \(error)")
+        }
+    }
 
-    /// The files of a name; of a folder, all in it.
-    private static func files(_ name: String) -> [String] {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: name, isDirectory: &isFolder) else { return [] }
-        guard isFolder.boolValue else { return [name] }
-        let folder = name.hasSuffix("/") ? name : name + "/"
-        return (FileManager.default.subpaths(atPath: name) ?? []).map { folder + $0 }
+    private func open(_ name: String) throws(CommandError) -> OpenDescriptor {
+        guard let file = files[name], let place = folders.place(name), place.path == name else {
+            throw CommandError(.input, "the job has written no file of that name")
+        }
+        let open: OpenDescriptor
+        do throws(ConfinedPath.Refusal) {
+            open = try place.open()
+        } catch {
+            throw CommandError(.input, "\(name): cannot be read: \(error)")
+        }
+        guard let status = open.status, WrittenFile(path: name, status) == file else {
+            throw CommandError(.input, "\(name): was changed since the job has written it")
+        }
+        return open
+    }
+}
+
+/// Records what this process writes for a job.
+final class OutputRecord: Sendable {
+    private let file: FileHandle
+
+    /// Appends to the record at `path`, in a folder of ours.
+    init(_ path: String) throws(CommandError) {
+        let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CommandError(.output, path, errno: errno) }
+        file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    func add(_ written: WrittenFile) {
+        // A file that is missing here is not given to others, no more.
+        if let line = try? JSONOutput.line(written) { try? file.write(contentsOf: Data(line.utf8)) }
     }
 }

@@ -1,127 +1,97 @@
 import CommandLineKit
 import Foundation
+import ScanBasics
 import SkyImage
+import SkyScan
 
 /// Where jobs of other machines may read and write on this one, as its owner has allowed by `--accept-jobs` and
-/// `--data`.
+/// `--data`. Each path of a job goes through it, and becomes a ``ConfinedPath`` or is refused.
 struct JobPermit: Codable, Equatable, Sendable {
-    /// Folders that a job may read and write; absolute, without symbolic links.
+    /// Folders that a job may read and write, as their owner has named them; absolute.
     var folders: [String]
     /// Folders that it may read.
     var data: [String]
 
     /// Options that such a job cannot have: they open a port here, or send to programs of this machine's user.
     static let refused: Set = ["dashboard", "samp", "dry-run"]
-    /// Options that name files, all of which are checked.
-    static let paths: Set = [
-        "output", "merged", "report", "preview", "segmentation", "check-image", "detect", "detect-weight", "at",
-        "kernel", "mask", "weight", "columns", "nnw", "psf", "flag-image",
-    ]
+
+    /// The variable by which a node tells the process of a job what it may do. Not by the job's own file: another node may
+    /// have written that.
+    static let variable = "SKYFARM_JOB_PERMIT"
+
+    /// What a job was found to be.
+    struct Finding: Equatable, Sendable {
+        /// The folder of jobs below which it writes, without symbolic links.
+        var store: String
+        /// The folder in which it runs.
+        var folder: String
+    }
 
     init(folders: [String] = [], data: [String] = []) {
-        self.folders = folders.compactMap { Self.real($0) }
-        self.data = data.compactMap { Self.real($0) }
+        self.folders = folders.map(AbsolutePath.of)
+        self.data = data.map(AbsolutePath.of)
     }
 
     /// Checks a job, and finds the folder of jobs below which it writes.
+    ///
+    /// All that is outside of the folders has one answer, whether or not it exists.
     /// - Parameters:
     ///   - words: the arguments of `skyfarm scan`.
-    ///   - folder: the working directory.
-    ///   - readsLists: whether this process is in that directory, so that lists of names can be followed.
-    /// - Returns: the folder of jobs.
+    ///   - folder: the folder in which it was submitted.
+    ///   - isRunning: whether this process is in that folder and runs the job, so that names in lists and of patterns
+    ///     can be found.
     /// - Throws: `CommandError` or `UsageError` if the job names a file elsewhere, or has an option that it cannot have.
-    func check(_ words: [String], in folder: String, readsLists: Bool) throws -> String {
-        var isFolder: ObjCBool = false
-        guard folder.hasPrefix("/"), FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder),
-            isFolder.boolValue
-        else {
-            throw CommandError(.input, "\(folder): no such folder here; submit the job in one that both machines have")
-        }
-        guard case .run(_, let arguments) = try CommandLineParser(Skyfarm.program).parse(["scan"] + words) else {
-            throw UsageError("no job was sent")
-        }
+    func check(_ words: [String], in folder: String, isRunning: Bool) throws -> Finding {
+        guard case .run(let command, let arguments) = try CommandLineParser(Skyfarm.program).parse(["scan"] + words)
+        else { throw UsageError("no job was sent") }
         if let name = arguments.flags.keys.sorted().first(where: Self.refused.contains) {
             throw UsageError("--\(name) cannot be used in a job of another machine")
         }
-        let options = try ScanCommand.Options(arguments)
-        if options.outputs.contains("-") { throw UsageError("the job needs a file for its catalogues (-o FILE)") }
-        var inputs: [String] = []
-        for word in options.inputs where word != "-" && (readsLists || !word.hasPrefix("@")) {
-            if word.hasPrefix("@") { try read(Self.absolute(String(word.dropFirst()), folder), as: word) }
-            let name = word.hasPrefix("@") ? "@" + Self.absolute(String(word.dropFirst()), folder) : word
-            let listed = try InputList([name.hasPrefix("@") ? name : Self.absolute(name, folder)]) { "" }
-            inputs += listed.files.map { Self.absolute($0.path, folder) }
-        }
-        for path in inputs { try read(path, as: path) }
-        for name in Self.read(options, arguments, in: folder) {
-            let path = Self.absolute((try? ImageLocation(name).path) ?? name, folder)
-            try read(path, as: path)
-        }
+        let places = try Places(self)
+        let inputs = try places.inputs(arguments.positionals, in: folder, isRunning: isRunning)
         var root: String?
-        for name in Self.written(options) {
-            let isBeside = name.hasPrefix("{dir}")
-            let template = try OutputTemplate(isBeside ? name : Self.absolute(name, folder))
-            for path in inputs.isEmpty ? ["image.fits"] : inputs {
-                let folder = try write(template.name(file: path))
-                root = root ?? folder
+        // The table of options says which of them name files: none can be forgotten here.
+        for option in command.options {
+            guard let files = option.files else { continue }
+            for name in (arguments.flags[option.name] ?? []).flatMap({ files.names($0.text) }) {
+                switch files.mode {
+                case .reads: try places.read((try? ImageLocation(name).path) ?? name, in: folder)
+                case .writes:
+                    let store = try places.write(name, for: inputs, in: folder)
+                    root = root ?? store
+                }
             }
         }
-        guard let root else { throw UsageError("the job needs a file for its catalogues (-o FILE)") }
-        return root
-    }
-
-    private static func read(
-        _ options: ScanCommand.Options, _ arguments: Arguments, in folder: String
-    ) -> [String] {
-        let named = ["detect", "at", "kernel", "mask", "weight", "nnw", "flag-image"].flatMap {
-            arguments.flags[$0]?.map(\.text) ?? []
+        // After all paths: it looks at some of the files.
+        let options = try ScanCommand.Options(arguments)
+        guard let root, !options.outputs.contains("-") else {
+            throw UsageError("the job needs a file for its catalogues (-o FILE)")
         }
-        // A list of columns is not the name of a file.
-        let columns = options.columns?.source.map { [$0] } ?? []
-        return named
-            + columns.filter {
-                $0.contains("/") || FileManager.default.fileExists(atPath: absolute($0, folder))
-            }
-    }
-
-    /// Names, or templates of names, of what a scan writes.
-    static func written(_ options: ScanCommand.Options) -> [String] {
-        options.outputs + options.page.paths + options.checkImages.map(\.name)
-            + [options.images.merged, options.page.folder].compactMap { $0 }
-    }
-
-    private func read(_ path: String, as name: String) throws(CommandError) {
-        guard let real = Self.real(path), access(real, R_OK) == 0 else {
-            throw CommandError(.input, "\(name): cannot be read here: \(String(cString: strerror(errno)).lowercased())")
-        }
-        guard (folders + data).contains(where: { Self.is(real, below: $0) }) else {
-            throw CommandError(.input, "\(name): not below a folder of --accept-jobs or --data of this node")
-        }
-    }
-
-    /// The folder of jobs below which the file is.
-    private func write(_ path: String) throws(CommandError) -> String {
-        // The deepest folder that exists decides; what is below it will be made.
-        var folder = (path as NSString).deletingLastPathComponent
-        while !FileManager.default.fileExists(atPath: folder), folder.count > 1 {
-            folder = (folder as NSString).deletingLastPathComponent
-        }
-        let rest = path.dropFirst(folder.count).split(separator: "/")
-        let target = FileManager.default.fileExists(atPath: path) ? path : folder
-        guard !rest.contains(".."), let real = Self.real(target),
-            let root = folders.first(where: { Self.is(real, below: $0) })
-        else { throw CommandError(.output, "\(path): not below a folder of --accept-jobs of this node") }
-        return root
+        let own = try places.runFolder(folder)
+        return Finding(store: root, folder: own ?? root)
     }
 
     /// Refuses inputs that are other files here than where the job was submitted.
-    func compare(_ stamps: [InputStamp]) throws(CommandError) {
+    func compare(_ stamps: [InputStamp]) throws {
+        let places = try Places(self)
         for stamp in stamps.prefix(InputStamp.limit) {
-            try read(stamp.path, as: stamp.path)
-            if InputStamp(stamp.path) != stamp {
+            let status = try places.read(stamp.path, in: "/")
+            if InputStamp(stamp.path, status) != stamp {
                 throw CommandError(
                     .input, "\(stamp.path): another file here, by size or time of change, than where it was submitted")
             }
+        }
+    }
+
+    /// The folders that can be written, opened.
+    /// - Throws: `CommandError` if one of them is missing.
+    func confinedFolders() throws(CommandError) -> ConfinedFolders { try Self.opened(folders, "--accept-jobs") }
+
+    fileprivate static func opened(_ folders: [String], _ option: String) throws(CommandError) -> ConfinedFolders {
+        do throws(ConfinedPath.Refusal) {
+            return try ConfinedFolders(folders)
+        } catch {
+            throw CommandError(.input, "\(option) \(error.path): \(error)")
         }
     }
 
@@ -135,8 +105,115 @@ struct JobPermit: Codable, Equatable, Sendable {
         defer { free(resolved) }
         return String(cString: resolved)
     }
+}
 
-    private static func `is`(_ path: String, below folder: String) -> Bool {
-        path == folder || path.hasPrefix(folder == "/" ? "/" : folder + "/")
+/// The places that a job names.
+private struct Places {
+    private let written: ConfinedFolders
+    private let readable: ConfinedFolders
+
+    init(_ permit: JobPermit) throws(CommandError) {
+        written = try permit.confinedFolders()
+        readable = try JobPermit.opened(permit.folders + permit.data, "--accept-jobs, --data")
+    }
+
+    /// The files that are scanned, or, as long as they cannot be known, names like theirs.
+    func inputs(_ words: [String], in folder: String, isRunning: Bool) throws -> [String] {
+        var inputs: [String] = []
+        for word in words {
+            if word == "-" { throw UsageError("a list on standard input is not kept; use @FILE") }
+            let isList = word.hasPrefix("@")
+            let path = JobPermit.absolute(isList ? String(word.dropFirst()) : word, folder)
+            if isList {
+                try read(path, in: folder)
+            } else if try isPattern(path) {
+                guard isRunning else {
+                    inputs.append((path as NSString).deletingLastPathComponent + "/image.fits")
+                    continue
+                }
+            } else {
+                try read(try ImageLocation(path).path, in: folder)
+            }
+            guard isRunning || !isList else { continue }
+            let list = try InputList([isList ? "@" + path : path], standardInput: { "" })
+            for file in list.files {
+                let path = JobPermit.absolute(file.path, folder)
+                try read(path, in: folder)
+                inputs.append(path)
+            }
+        }
+        return inputs.isEmpty ? [JobPermit.absolute("image.fits", folder)] : inputs
+    }
+
+    /// Whether a path below the folders stands for several files.
+    private func isPattern(_ path: String) throws -> Bool {
+        let location = try ImageLocation(path).path
+        guard ShellPattern.isPattern(location) else { return false }
+        guard let place = readable.place(location) else { throw outside(location) }
+        // A file may have such a name.
+        return (try? place.look()) == nil
+    }
+
+    /// Checks that a file, or a folder, can be read.
+    /// - Returns: its status.
+    @discardableResult func read(_ name: String, in folder: String) throws(CommandError) -> FileStatus {
+        let path = JobPermit.absolute(name, folder)
+        guard let place = readable.place(path) else { throw outside(path) }
+        do throws(ConfinedPath.Refusal) {
+            let isFolder = try place.look()?.kind == .folder
+            let file = isFolder ? try place.openFolder() : try place.open()
+            guard let status = file.status else { throw ConfinedPath.Refusal(path: path, errno: errno) }
+            return status
+        } catch {
+            throw CommandError(.input, "\(path): cannot be read here: \(error)")
+        }
+    }
+
+    private func outside(_ path: String) -> CommandError {
+        CommandError(.input, "\(path): not below a folder of --accept-jobs or --data of this node")
+    }
+
+    /// Checks the files that a name or a template stands for.
+    /// - Returns: the folder of jobs below which they are.
+    func write(_ name: String, for inputs: [String], in folder: String) throws -> String {
+        if name == "-" { throw UsageError("the job needs a file for its catalogues (-o FILE)") }
+        let isBeside = name.hasPrefix("{dir}")
+        let template = try OutputTemplate(isBeside ? name : JobPermit.absolute(name, folder))
+        var root: String?
+        for path in inputs {
+            let store = try writeFile(template.name(file: path))
+            root = root ?? store
+        }
+        guard let root else { throw UsageError("the job needs a file for its catalogues (-o FILE)") }
+        return root
+    }
+
+    private func writeFile(_ path: String) throws(CommandError) -> String {
+        guard let place = written.place(path), !place.rest.isEmpty else {
+            throw CommandError(.output, "\(path): not below a folder of --accept-jobs of this node")
+        }
+        do throws(ConfinedPath.Refusal) {
+            // What is missing will be made.
+            let kind = try place.look()?.kind
+            guard kind == nil || kind == .regular || kind == .folder else {
+                throw ConfinedPath.Refusal(path: path, errno: EACCES)
+            }
+        } catch {
+            throw CommandError(
+                .output, "\(path): not below a folder of --accept-jobs of this node without links: \(error)")
+        }
+        return place.root
+    }
+
+    /// The folder of the submission, if a job may be in it.
+    func runFolder(_ folder: String) throws(CommandError) -> String? {
+        guard let place = readable.place(folder) else { return nil }
+        do throws(ConfinedPath.Refusal) {
+            _ = try place.openFolder()
+            return place.path
+        } catch {
+            throw CommandError(
+                .input, "\(folder): no such folder here: submit the job in one that both machines have: \(error)")
+        }
     }
 }

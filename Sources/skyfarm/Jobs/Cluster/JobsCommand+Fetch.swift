@@ -16,14 +16,12 @@ extension JobsCommand {
         let names = JobFile.localNames(of: files.map(\.name))
         let folder = options.fetchFolder
         for (file, name) in zip(files, names) {
-            // What a node sends becomes a path here.
-            let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-            guard !parts.isEmpty, parts.allSatisfy({ !["", ".", ".."].contains($0) && !$0.contains("\0") }) else {
-                throw CommandError(.failure, "\(calls.node.name): sent an unusable name of a file")
+            guard JobFile.isUsable(name) else {
+                throw CommandError(.failure, "\(calls.node.name): sent an unusable name of a file: \(name)")
             }
             try await copy(file, of: id, from: calls, to: (folder.hasSuffix("/") ? folder : folder + "/") + name)
         }
-        let bytes = files.reduce(0) { $0 + $1.byteCount }
+        let bytes = files.reduce(0) { $0.addingReportingOverflow($1.byteCount).partialValue }
         say("fetched \(HumanFormat.count(files.count, "file")), \(bytes) bytes, from \(calls.node.name)")
         return .complete
     }

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import ScanCluster
 
 /// Waiting for jobs, of any node.
 extension JobsCommand {
@@ -43,7 +44,7 @@ extension JobsCommand {
             }
             if let code = Self.end(of: row) {
                 if options.common.progress != .json { display.finish() }
-                if let message = row.message { StandardError.write(message + "\n") }
+                if let message = row.message { StandardError.write(message.printable + "\n") }
                 return code
             }
             try await Task.sleep(for: .milliseconds(200))
@@ -61,7 +62,7 @@ struct WatchedProgress {
 
     /// The events after which a display shows `progress`. Work is counted in the image's pixels.
     mutating func events(to progress: JobProgress?, _ systems: JobSystems?) -> [ProgressEvent] {
-        guard let progress else { return [] }
+        guard let progress = progress?.possible else { return [] }
         var events: [ProgressEvent] = []
         if let files = progress.files, files != last.files { events.append(.files(files)) }
         if progress.pixels > last.pixels {
@@ -69,7 +70,7 @@ struct WatchedProgress {
             events.append(.began(pixels: pixels, work: Double(pixels)))
         }
         if progress.tasks > last.tasks { events.append(.planned(tasks: progress.tasks - last.tasks, work: 0)) }
-        for _ in 0..<max(0, (progress.filesDone ?? 0) - (last.filesDone ?? 0)) {
+        for _ in 0..<Self.steps(from: last.filesDone ?? 0, to: progress.filesDone ?? 0) {
             events.append(.fileEnded(file: "", outputs: []))
         }
         events += changes(of: systems?.present ?? [])
@@ -85,10 +86,15 @@ struct WatchedProgress {
                 events.append(.finished(work: work / Double(done), system: name))
             }
         }
-        for _ in 0..<max(0, progress.retries - last.retries) { events.append(.retried(reason: "")) }
+        for _ in 0..<Self.steps(from: last.retries, to: progress.retries) { events.append(.retried(reason: "")) }
         (last, isFirst) = (progress, false)
         return events
     }
+
+    /// Most events of a kind at a time: the numbers come from a peer.
+    private static let limit = 100_000
+
+    private static func steps(from old: Int, to new: Int) -> Int { min(limit, max(0, new - old)) }
 
     private mutating func changes(of systems: [JobSystems.System]) -> [ProgressEvent] {
         let left = present.filter { old in !systems.contains { $0.name == old.name } }

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Foundation
 import Testing
 
@@ -31,6 +32,7 @@ import Testing
     @Test("one of several that claim it at once gets it, with a copy of what the last run left")
     func claimed() throws {
         let folder = NSTemporaryDirectory() + "skyfarm-lease-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let jobs = SubmittedJobs(sharedIn: folder)
         try jobs.write(SubmittedJob(id: "1f0c", words: [], folder: "/", environment: [:], submitted: 0))
@@ -67,28 +69,87 @@ import Testing
     }
 }
 
-@Suite("Jobs of other machines") struct JobPermitTests {
-    @Test("every option of a scan that names files is checked, and none that is refused")
-    func options() {
-        let options = ScanCommand.spec.sections.flatMap(\.options)
-        let files = Set(options.filter { $0.expected.contains("file") || $0.expected.contains("folder") }.map(\.name))
-        #expect(files.subtracting(JobPermit.paths) == [], "classify them in JobPermit")
-        let names = Set(options.map(\.name))
-        #expect(JobPermit.paths.isSubset(of: names) && JobPermit.refused.isSubset(of: names))
-        #expect(names.isSuperset(of: ["log-format", "watch"]))
+@Suite("The folder of shared jobs") struct SharedJobsTests {
+    let scene: Scene
+    private let job = SubmittedJob(id: "1f0c", words: [], folder: "/", environment: [:], submitted: 0)
+
+    init() throws { scene = try Scene() }
+
+    private var jobs: SubmittedJobs { SubmittedJobs(sharedIn: scene.folder) }
+
+    @Test("Security.md: it is ours, has mode 0700, and takes no link of somebody else")
+    func ours() throws {
+        try jobs.write(job)
+        var status = stat()
+        for name in [".skyfarm", ".skyfarm/jobs", ".skyfarm/jobs/1f0c"] {
+            #expect(stat(scene.path(name), &status) == 0 && status.st_mode & 0o777 == 0o700, "\(name)")
+        }
+        #expect(jobs.entries().map(\.job) == [job])
+        // Others who may write to the folder put one of theirs in its place, which leads to files of ours.
+        try FileManager.default.moveItem(atPath: scene.path(".skyfarm"), toPath: scene.path("moved"))
+        symlink(scene.path("moved"), scene.path(".skyfarm"))
+        #expect(throws: CommandError.self) { try jobs.write(job) }
+        #expect(jobs.entries().isEmpty)
+        unlink(scene.path(".skyfarm"))
+        try FileManager.default.createDirectory(atPath: scene.path(".skyfarm/jobs"), withIntermediateDirectories: true)
+        chmod(scene.path(".skyfarm"), 0o777)
+        let error = #expect(throws: CommandError.self) { try jobs.write(job) }
+        #expect(error.map { "\($0)".contains("others can write to it") } == true)
     }
 
-    @Test("the weight that is ordered replaces that of the submission")
-    func weight() {
-        var job = SubmittedJob(
-            id: "1", words: ["--priority-weight", "3", "a.fits", "--priority-weight=4", "-o", "b"], folder: "/",
-            environment: [:], submitted: 0)
-        #expect(job.finalWords == job.words)
-        job.weight = 2
-        #expect(job.finalWords == ["--priority-weight=2.0", "a.fits", "-o", "b"])
+    @Test(
+        "Security.md: a folder that another user has made first is refused",
+        .enabled(if: geteuid() == 0, "needs root to change a file's owner"))
+    func foreign() throws {
+        try FileManager.default.createDirectory(
+            atPath: scene.path(".skyfarm/jobs"), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        for name in [".skyfarm", ".skyfarm/jobs"] { #expect(chown(scene.path(name), 65_534, 65_534) == 0) }
+        let error = #expect(throws: CommandError.self) { try jobs.write(job) }
+        #expect(error.map { "\($0)".contains("belongs to another user") } == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scene.path(".skyfarm/jobs")).isEmpty)
     }
 
-    @Test("fetched files have their names below what they have in common")
+    @Test(
+        "names and numbers that no node writes harm nobody: they are no leases, and no job can be begun after the last")
+    func absurd() throws {
+        try jobs.write(job)
+        let first = try #require(try jobs.claim("1f0c", after: 0, owner: "a", node: "beta", limit: 10))
+        for name in ["lease-9223372036854775807", "lease--5", "lease-1000000001", "lease-x", "run-9223372036854775807"]
+        {
+            try FileManager.default.createDirectory(
+                atPath: "\(jobs.folder("1f0c"))/\(name)", withIntermediateDirectories: true)
+        }
+        #expect(jobs.newest("1f0c") == 1 && jobs.lease("1f0c") == first)
+        for last in [Int.max, JobLease.numbers.upperBound] {
+            #expect(throws: CommandError.self) {
+                try jobs.claim("1f0c", after: last, owner: "a", node: "beta", limit: 10)
+            }
+        }
+        jobs.removeOldRuns(of: "1f0c")
+        // What a lease says is checked, too.
+        for (beat, limit) in [(Int.max, 1e300), (0, -1), (0, 0)] {
+            var lease = first
+            (lease.beat, lease.limit) = (beat, limit)
+            try jobs.renew(lease, "1f0c")
+            #expect(jobs.lease("1f0c") == nil)
+        }
+        // A job in a folder of another name.
+        try FileManager.default.copyItem(atPath: jobs.folder("1f0c"), toPath: jobs.folder("2f0c"))
+        #expect(jobs.entry("2f0c") == nil && jobs.entry("../1f0c") == nil)
+    }
+}
+
+@Suite("Fetched files") struct FetchedFilesTests {
+    @Test("Security.md: of names that a node sends only those become files here that lead nowhere else, and are not hidden")
+    func usable() {
+        for name in ["a.csv", "night/a b.csv", "é.csv"] { #expect(JobFile.isUsable(name)) }
+        for name in ["", ".bashrc", "../a", "a/../b", "a//b", "/a", "a/", ".ssh/config", "a/.b", "a\0b", "a\u{1b}[m"] {
+            #expect(!JobFile.isUsable(name), "\(name.debugDescription)")
+        }
+    }
+
+    @Test("have their names below what they have in common")
     func names() {
         #expect(JobFile.localNames(of: ["/s/a/x.csv", "/s/b/c/y.csv"]) == ["a/x.csv", "b/c/y.csv"])
         #expect(JobFile.localNames(of: ["/s/a/x.csv"]) == ["x.csv"] && JobFile.localNames(of: []) == [])
