@@ -41,30 +41,32 @@ enum Lab {
         #filePath.split(separator: "/", omittingEmptySubsequences: false)
         .dropLast(2).joined(separator: "/") + "/lab"
 
-    /// All scenarios, by name.
-    static let scenarios: [Scenario] = {
+    /// The names of all scripts.
+    static let names: [String] = {
         guard let handle = opendir("\(folder)/scenarios") else { return [] }
         defer { closedir(handle) }
-        let names = sequence(state: handle, next: { readdir($0) }).compactMap { entry in
+        return sequence(state: handle, next: { readdir($0) }).compactMap { entry in
             let name = withUnsafeBytes(of: entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
             return name.hasSuffix(".sh") ? String(name.dropLast(3)) : nil
-        }
-        return names.sorted().compactMap { name in
-            var scenario = Scenario(
-                name: name, options: [], tools: [], company: .others, isLong: false, isForSoak: false)
-            let lines = Command.lines(of: scenario.path)
-            guard let options = words(after: "# hosts ", in: lines) else { return nil }
-            scenario.options = ["-n"] + options
-            scenario.tools = words(after: "# needs ", in: lines) ?? []
-            if lines.contains("# waits") { scenario.company = .anything }
-            if lines.contains("# alone") { scenario.company = .nothing }
-            scenario.isLong = lines.contains("# long")
-            scenario.isForSoak = lines.contains("# soak")
-            return scenario
-        }
+        }.sorted()
     }()
+
+    /// Those that state their number of hosts, by name.
+    static let scenarios: [Scenario] = names.compactMap { name in
+        var scenario = Scenario(
+            name: name, options: [], tools: [], company: .others, isLong: false, isForSoak: false)
+        let lines = Command.lines(of: scenario.path)
+        guard let options = words(after: "# hosts ", in: lines) else { return nil }
+        scenario.options = ["-n"] + options
+        scenario.tools = words(after: "# needs ", in: lines) ?? []
+        if lines.contains("# waits") { scenario.company = .anything }
+        if lines.contains("# alone") { scenario.company = .nothing }
+        scenario.isLong = lines.contains("# long")
+        scenario.isForSoak = lines.contains("# soak")
+        return scenario
+    }
 
     private static func words(after start: String, in lines: [Substring]) -> [String]? {
         lines.first { $0.hasPrefix(start) }?.dropFirst(start.count).split(separator: " ").map(String.init)
