@@ -178,7 +178,12 @@ private struct Places {
     func write(_ name: String, for inputs: [String], in folder: String) throws -> String {
         if name == "-" { throw UsageError("the job needs a file for its catalogues (-o FILE)") }
         let isBeside = name.hasPrefix("{dir}")
-        let template = try OutputTemplate(isBeside ? name : JobPermit.absolute(name, folder))
+        // Before the template, which looks whether the name is that of a folder.
+        let path = JobPermit.absolute(name, folder)
+        guard isBeside || written.place(path) != nil else {
+            throw CommandError(.output, "\(path): not below a folder of --accept-jobs of this node")
+        }
+        let template = try OutputTemplate(isBeside ? name : path)
         var root: String?
         for path in inputs {
             let store = try writeFile(template.name(file: path))
