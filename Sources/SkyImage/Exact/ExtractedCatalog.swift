@@ -48,6 +48,9 @@ struct ExtractedCatalog: ~Copyable {
         image.h = Int32(rows)
         var result: UnsafeMutablePointer<sep_catalog>?
         let kernel = parameters.activeKernel
+        guard kernel?.isNormalized ?? true else {
+            throw ScanSetupError("libsep normalises kernels: leave SKYFARM_ENGINE=sep out for one of CONV NONORM")
+        }
         try (kernel?.values ?? []).withUnsafeBufferPointer { values in
             try SEPLimits.withRoom(pixelCount: rows * window.rect.width) {
                 sep_extract(
@@ -66,7 +69,7 @@ struct ExtractedCatalog: ~Copyable {
         var field = window.field(gain: parameters.gain)
         field.height = Int32(rows)
         let kernel = parameters.activeKernel
-        let sources = (kernel?.normalized ?? []).withUnsafeBufferPointer { values in
+        let sources = (kernel?.factors ?? []).withUnsafeBufferPointer { values in
             var detection = skyfarm_detection(
                 threshold: Float(parameters.threshold), least_area: Int32(parameters.minArea),
                 kernel: kernel == nil ? nil : values.baseAddress, kernel_width: Int32(kernel?.width ?? 0),

@@ -40,7 +40,7 @@ struct CleanInputsReader {
         noiseMap = window.noiseMap.map { UnsafePointer($0) }
         width = window.rect.width
         height = window.rect.height
-        kernel = parameters.activeKernel?.normalized
+        kernel = parameters.activeKernel?.factors
         kernelWidth = parameters.activeKernel?.width ?? 1
         kernelHeight = parameters.activeKernel?.height ?? 1
         threshold = Float(parameters.threshold)

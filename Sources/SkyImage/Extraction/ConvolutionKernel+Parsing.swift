@@ -1,17 +1,17 @@
 extension ConvolutionKernel {
-    /// Parses a SExtractor `.conv` file: a line `CONV NORM`, then one line of numbers per row.
+    /// Parses a SExtractor `.conv` file: a line `CONV NORM` or `CONV NONORM`, then one line of numbers per row.
     ///
-    /// Lines that begin with `#` are comments.
+    /// Lines that begin with `#` are comments. An even side is filled up by zeros at its end, since SExtractor puts the
+    /// centre behind the middle.
     /// - Throws: ``ScanSetupError`` that names the invalid line.
     public init(parsing text: String) throws(ScanSetupError) {
         var rows: [[Float]] = []
-        var hasHeader = false
+        var isNormalized: Bool?
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            let words = line.split(whereSeparator: \.isWhitespace)
-            guard let first = words.first, !first.hasPrefix("#") else { continue }
-            if !hasHeader {
-                try Self.checkHeader(words)
-                hasHeader = true
+            let words = line.prefix { $0 != "#" }.split { $0.isWhitespace || $0 == "," || $0 == ";" }
+            if words.isEmpty { continue }
+            guard isNormalized != nil else {
+                isNormalized = try Self.isNormalized(words)
                 continue
             }
             var row: [Float] = []
@@ -26,18 +26,26 @@ extension ConvolutionKernel {
             }
             rows.append(row)
         }
-        guard hasHeader, let width = rows.first?.count else {
+        guard let isNormalized, let width = rows.first?.count else {
             throw ScanSetupError("the kernel is empty; its file begins with CONV NORM and has one line per row")
         }
-        try self.init(width: width, height: rows.count, values: rows.flatMap { $0 })
+        if width % 2 == 0 { rows = rows.map { $0 + [0] } }
+        if rows.count % 2 == 0 { rows.append(rows[0].map { _ in 0 }) }
+        try self.init(
+            width: rows[0].count, height: rows.count, values: rows.flatMap { $0 }, isNormalized: isNormalized)
     }
 
-    private static func checkHeader(_ words: [Substring]) throws(ScanSetupError) {
+    /// What the first line says: SExtractor takes `CONV` alone, and words behind, for `CONV NORM`.
+    private static func isNormalized(_ words: [Substring]) throws(ScanSetupError) -> Bool {
         guard words.first == "CONV" else {
-            throw ScanSetupError("the kernel's file must begin with CONV NORM, not '\(words.joined(separator: " "))'")
+            throw ScanSetupError(
+                "the kernel's file must begin with CONV NORM or CONV NONORM, not '\(words.joined(separator: " "))'")
         }
-        guard words.count == 2, words[1] == "NORM" else {
-            throw ScanSetupError("the kernel's first line must be CONV NORM: kernels are always normalised")
+        switch words.dropFirst().first {
+        case nil, "NORM": return true
+        case "NONORM": return false
+        case let word?:
+            throw ScanSetupError("the kernel's first line must be CONV NORM or CONV NONORM, not CONV \(word)")
         }
     }
 }

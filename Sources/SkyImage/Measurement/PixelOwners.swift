@@ -98,7 +98,7 @@ struct PixelOwners: ~Copyable {
             for column in 0..<width { output[column] = window.pixels[row * width + column] }
             return
         }
-        let values = kernel.normalized
+        let values = kernel.factors
         for column in 0..<width { output[column] = 0 }
         let top = row - kernel.height / 2
         output.withUnsafeMutableBufferPointer { output in

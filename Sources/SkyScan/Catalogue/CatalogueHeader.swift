@@ -118,8 +118,9 @@ enum CatalogueHeader {
     private static func kernelText(_ parameters: ScanParameters) -> String {
         guard parameters.filter != .none else { return "none" }
         let kernel = parameters.kernel
-        return stride(from: 0, to: kernel.values.count, by: kernel.width).map { start in
-            kernel.values[start..<start + kernel.width].map(\.description).joined(separator: " ")
-        }.joined(separator: "; ")
+        return (kernel.isNormalized ? "" : "not normalised: ")
+            + stride(from: 0, to: kernel.values.count, by: kernel.width).map { start in
+                kernel.values[start..<start + kernel.width].map(\.description).joined(separator: " ")
+            }.joined(separator: "; ")
     }
 }
