@@ -75,7 +75,7 @@ struct ExtractedCatalog: ~Copyable {
                 kernel: kernel == nil ? nil : values.baseAddress, kernel_width: Int32(kernel?.width ?? 0),
                 kernel_height: Int32(kernel?.height ?? 0), is_matched: parameters.filter == .matched ? 1 : 0,
                 levels: Int32(parameters.deblendLevels), contrast: parameters.deblendContrast, is_wanted: nil,
-                context: nil)
+                context: nil, threshold_of: Int32(parameters.thresholdRule))
             guard let selection else { return skyfarm_extract(&field, &detection) }
             detection.is_wanted = { context, xmin, xmax, ymin, ymax in
                 let box = PixelRect(x: Int(xmin)..<Int(xmax) + 1, y: Int(ymin)..<Int(ymax) + 1)
@@ -180,5 +180,13 @@ extension sep_catalog {
             cflux: sources.cflux, flux: sources.flux, cpeak: sources.cpeak, peak: sources.peak,
             xcpeak: sources.xcpeak, ycpeak: sources.ycpeak, xpeak: sources.xpeak, ypeak: sources.ypeak,
             flag: sources.flag, pix: nil, objectspix: sources.pixels)
+    }
+}
+
+extension ScanParameters {
+    /// Where the threshold of an island is read under a noise map: with SExtractor's columns as in SExtractor.
+    fileprivate var thresholdRule: Int {
+        if ScanKernel.keepsFaults { return skyfarm_threshold_with_faults }
+        return measurements == nil ? skyfarm_threshold_behind : skyfarm_threshold_lowest
     }
 }

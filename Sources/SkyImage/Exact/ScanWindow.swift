@@ -137,9 +137,8 @@ struct ScanWindow: ~Copyable {
         }
     }
 
-    /// Sets masked pixels to 0, and their noise to SEP's 10³⁰, as SEP does on every row except an image's first `row`
-    /// rows. On those rows values too large for SEP become NaN, which it tolerates, and NaN is kept, since SEP ignores the
-    /// mask there.
+    /// Sets masked pixels to 0, and their noise to SEP's 10³⁰, from a row on: SEP ignores the mask on an image's first
+    /// rows. On the rows before, values too large for SEP become NaN, which it tolerates, and NaN is kept.
     borrowing func hideMaskedPixels(from row: Int) {
         guard let mask else { return }
         for offset in 0..<min(row * rect.width, rect.area)

@@ -69,7 +69,7 @@ struct WindowScan: ~Copyable {
         try background.validate(for: parameters)
         try SEPVersion.requireFixedDraw()
         let window = try ScanWindow.subtracting(background, from: view)
-        window.hideMaskedPixels(from: (parameters.activeKernel?.height ?? 1) / 2)
+        window.hideMaskedPixels(from: ScanKernel.hasFaultsOfSEP ? (parameters.activeKernel?.height ?? 1) / 2 : 0)
         // The extraction takes most of the time.
         try window.checkCancellation()
         let catalog = try ExtractedCatalog(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The code that computes what SEP defines. Both give the same bits.
+/// The code that computes what SEP defines. Both give the same bits, except where SEP is at fault (Docs/ExactScan.md).
 package enum ScanKernel: String, CaseIterable, Sendable {
     /// Skyfarm's own code (CSkyfarm), which is faster.
     case own
@@ -13,6 +13,12 @@ package enum ScanKernel: String, CaseIterable, Sendable {
 
     /// The kernel in use: that of the environment variable `SKYFARM_ENGINE`, or Skyfarm's own.
     @TaskLocal package static var current = requested.flatMap(ScanKernel.init(rawValue:)) ?? .own
+
+    /// Whether Skyfarm's own code keeps the faults of SEP, for comparisons with it.
+    @TaskLocal package static var keepsFaults = false
+
+    /// Whether the mask is ignored on an image's first rows.
+    static var hasFaultsOfSEP: Bool { current == .sep || keepsFaults }
 
     /// Refuses an unknown kernel in the environment.
     /// - Throws: ``ScanSetupError``.

@@ -7,6 +7,10 @@ import SkyTestSupport
 struct WholeImageSEP {
     let image: TestImage
     let parameters: ScanParameters
+    /// The noise of every pixel instead of the background's.
+    var constantNoise: Float?
+    /// Whether masked pixels are 0 before SEP sees them, which ignores the mask on an image's first rows.
+    var hidesMasked = false
 
     func run() throws -> SourceTable {
         let count = image.pixels.count
@@ -31,6 +35,7 @@ struct WholeImageSEP {
             if view.maskedCount > 0 { image.mask = UnsafeRawPointer(mask) }
         }
         try subtractBackground(&image, pixels, noise)
+        if hidesMasked, image.mask != nil { for index in 0..<count where mask[index] != 0 { pixels[index] = 0 } }
         var table = try extract(&image)
         table.photometry = measure(&image, table)
         return table
@@ -47,7 +52,7 @@ struct WholeImageSEP {
         defer { sep_bkg_free(background) }
         try SEPError.check(sep_bkg_subarray(background, pixels, SEP_TFLOAT))
         image.noise_type = Int16(SEP_NOISE_STDDEV)
-        image.noiseval = Double(sep_bkg_globalrms(background))
+        image.noiseval = Double(constantNoise ?? sep_bkg_globalrms(background))
         image.ndtype = SEP_TFLOAT
         if parameters.noise == .map {
             try SEPError.check(sep_bkg_rmsarray(background, noise, SEP_TFLOAT))

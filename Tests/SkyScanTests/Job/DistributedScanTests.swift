@@ -24,7 +24,7 @@ struct DistributedScanTests {
                 // Every mode sees every height and every number of nodes; the pairs are shared out among the modes.
                 guard Self.isThorough || (position + other + mode.index) % 3 == 0 else { continue }
                 let result = try await scan(mode, rows: rows, coordinator: cluster.coordinator)
-                #expect(reference.differences(to: result.sources) == [], "\(nodes) nodes, bands of \(rows) rows")
+                #expect(result.sources.differences(to: reference) == [], "\(nodes) nodes, bands of \(rows) rows")
                 #expect(result.missing.isEmpty)
                 // Each band's last task ran where its pixels were.
                 if nodes == 1 { #expect(cluster.servers[0].status.bulkBytes == 0) }
@@ -43,7 +43,7 @@ struct DistributedScanTests {
             let result = try await scan(mode, rows: 64, coordinator: cluster.coordinator) { event in
                 if case .job(step, .taskFinished) = event { cluster.servers[0].stop() }
             }
-            #expect(reference.differences(to: result.sources) == [], "lost in step \(step)")
+            #expect(result.sources.differences(to: reference) == [], "lost in step \(step)")
             #expect(result.missing.isEmpty)
         }
     }
@@ -59,7 +59,7 @@ struct DistributedScanTests {
             systems.join(system)
             let coordinator = ScanCoordinator(systems: systems, clock: EventLoop.shared)
             let result = try await scan(mode, rows: 64, coordinator: coordinator)
-            #expect(reference.differences(to: result.sources) == [], "seed \(seed)")
+            #expect(result.sources.differences(to: reference) == [], "seed \(seed)")
             await system.close()
         }
     }

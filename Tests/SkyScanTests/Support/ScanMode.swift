@@ -23,7 +23,12 @@ struct ScanMode: CustomStringConvertible, Sendable {
         return parameters
     }
 
-    func reference() throws -> ReferenceCatalog {
-        try RealImages.reference(image, mode: mode)
+    /// The catalogue of the whole image on one thread, which other tests compare with SEP's.
+    func reference() throws -> SourceTable {
+        let image = try FITSImage(path)
+        var pixels = [Float](repeating: 0, count: image.width * image.height)
+        try pixels.withUnsafeMutableBufferPointer { try image.read(rows: 0..<image.height, into: $0) }
+        let scan = try SerialScan(width: image.width, height: image.height, parameters: parameters)
+        return try TestImage(width: image.width, height: image.height, pixels: pixels).withView(scan.run).sources
     }
 }

@@ -1,5 +1,6 @@
 #include "extraction_steps.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,12 +135,31 @@ static bool add_island(extraction *e, const run_list *island, float threshold) {
     return close_island(e);
 }
 
+// The noise of masked pixels.
+static const float masked_noise = 1e30f;
+
+// The lowest threshold of the pixels of an island, which all of them exceed.
+static float lowest_threshold(const extraction *e, const run_list *island) {
+    if (!e->field->noise) return e->filter.threshold;
+    const run *runs = labeller_runs(&e->islands);
+    float lowest = INFINITY;
+    for (int index = island->first; index >= 0; index = runs[index].next)
+        for (int x = runs[index].x; x < runs[index].x + runs[index].count; x++) {
+            float threshold = row_filter_threshold(&e->filter, x, runs[index].y);
+            if (threshold < lowest) lowest = threshold;
+        }
+    return lowest;
+}
+
 static void complete_island(void *context, labeller *l, const run_list *island, int x, int y) {
     (void)l;
     extraction *e = context;
     if (e->failed || island->pixels < e->detection->least_area) return;
-    // As in SEP, the island's threshold is that of the pixel at which it is known to be complete.
-    e->failed = !add_island(e, island, row_filter_threshold(&e->filter, x, y));
+    float behind = row_filter_threshold(&e->filter, x, y);
+    int rule = e->detection->threshold_of;
+    bool is_behind = rule == skyfarm_threshold_with_faults
+        || (rule == skyfarm_threshold_behind && behind > 0 && behind < e->detection->threshold * masked_noise);
+    e->failed = !add_island(e, island, is_behind ? behind : lowest_threshold(e, island));
 }
 
 // Appends the smoothed samples of the detected pixels of a row.

@@ -24,7 +24,8 @@ typedef struct {
     float threshold;
     /// Fewest pixels of an island.
     int least_area;
-    /// The kernel, row by row, divided by the sum of its absolute values; NULL for none. Its sides are odd.
+    /// The kernel, row by row, as SEP has it after division by the sum of its absolute values; NULL for none. Its sides are
+    /// odd.
     const float *kernel;
     int kernel_width, kernel_height;
     /// Whether pixels are weighted by their noise before smoothing; needs a noise map.
@@ -36,7 +37,20 @@ typedef struct {
     /// island that is not wanted is one source, of which only the box and the pixels are valid.
     int (*is_wanted)(const void *context, int xmin, int xmax, int ymin, int ymax);
     const void *context;
+    /// Where the threshold of an island is read under a noise map.
+    int threshold_of;
 } skyfarm_detection;
+
+/// Values of skyfarm_detection.threshold_of.
+enum {
+    /// The lowest threshold of the island's pixels, as in SExtractor.
+    skyfarm_threshold_lowest,
+    /// That of the pixel behind the island, at which it is known to be complete, as in SEP; the lowest one where that pixel is
+    /// masked or lies beyond the edges.
+    skyfarm_threshold_behind,
+    /// That of the pixel behind the island, masked or not, and 0 beyond the edges: SEP 1.2.1 with its faults.
+    skyfarm_threshold_with_faults
+};
 
 /// Sources as a struct of arrays with SEP's names and meanings, before cleaning, in SEP's order. Positions are relative
 /// to the field, except the barycentres `x` and `y`, which are in image coordinates.
@@ -58,7 +72,8 @@ typedef struct {
 } skyfarm_sources;
 
 /// Finds and deblends the sources of a field as SEP's sep_extract does with cleaning off: every value is bit-identical,
-/// with the fixed draw (rand_r.c), but barycentres are those of a run in which the field is part of the whole image.
+/// with the fixed draw (rand_r.c), but barycentres are those of a run in which the field is part of the whole image, and
+/// the thresholds of islands under a noise map are those of `threshold_of`.
 ///
 /// Faster than SEP because it skips pixels below the threshold, has no stack of pixels that must be initialised, and
 /// deblends an island by one pass over its pixels instead of one per level. The result must be released by
