@@ -17,10 +17,9 @@ import skyfarm
 
 if not (Path(skyfarm.__file__).parent / "bin").exists():
     # The loops of skyfarm.sep, which scripts/package puts into a wheel.
-    sources = (Path(skyfarm.__file__).parent / "sep").glob("*.c")
     library = Path(tempfile.mkdtemp(prefix="skyfarm-")) / "libskyfarm-sep.so"
-    words = ["-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, *sources, "-lsep", "-lm"]
-    subprocess.run(["gcc", *words], check=True)
+    script = Path(skyfarm.__file__).parents[1] / "build-sep"
+    subprocess.run([script, library, "-Wall", "-Werror"], check=True)
     os.environ["SKYFARM_SEP_LIBRARY"] = str(library)
     atexit.register(shutil.rmtree, library.parent)
 

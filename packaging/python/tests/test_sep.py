@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,10 +27,70 @@ def test_results_are_those_of_sep(tmp_path: Path) -> None:
     with np.load(tmp_path / "sep.npz") as expected:
         assert set(found) == set(expected.files) and len(found) > 350
         for name in found:
-            assert found[name].shape == expected[name].shape, name
+            kept, same = faultless(name, found, expected)
+            left, right = found[name][same], expected[name][kept]
+            assert left.shape == right.shape, name
             # The flags of sep before 1.4 have 64 bits.
-            assert found[name].dtype == expected[name].dtype or name.endswith(" flag"), name
-            assert np.array_equal(found[name], expected[name], equal_nan=found[name].dtype.kind == "f"), name
+            assert left.dtype == right.dtype or name.endswith(" flag"), name
+            if name.startswith("variance err"):
+                # The noise is the root of the variance, in single precision.
+                np.testing.assert_allclose(left, right, rtol=1e-6, err_msg=name)
+            else:
+                assert np.array_equal(left, right, equal_nan=left.dtype.kind == "f"), name
+
+
+def faultless(name: str, found: dict[str, np.ndarray], expected: Any) -> tuple[Any, Any]:
+    """The objects of sep, and the same ones of skyfarm.sep: under noise maps, sep 1.2.1 reads 0 as the threshold of islands
+    at the edges, and a huge one of those before masked pixels, and does not divide them."""
+    catalogue = name.rsplit(" ", 1)[0]
+    if catalogue not in ("error map", "conv", "variance"):
+        return ..., ...
+    thresh = expected[f"{catalogue} thresh"]
+    kept = np.flatnonzero((thresh > 0) & (thresh < 1e9))
+    x, y = (expected[f"{catalogue} {axis}"][kept] for axis in "xy")
+    same = (found[f"{catalogue} x"] == x[:, None]) & (found[f"{catalogue} y"] == y[:, None])
+    assert 20 < len(kept) < len(found[f"{catalogue} x"]) and (same.sum(1) == 1).all(), catalogue
+    return kept, same.argmax(1)
+
+
+def test_noise_map_of_one_value() -> None:
+    # At the edges, too; sep 1.2.1 reads 0 there.
+    data = sky() - 120
+    names = [name for name in sep.extract(data, 30.0).dtype.names if not name.startswith("err")]
+    for options in ({"filter_kernel": None}, {"filter_type": "conv"}):
+        expected = sep.extract(data, 15.0, **options)
+        for noise in ({"err": np.full(data.shape, 5.0)}, {"var": np.full(data.shape, 25.0)}):
+            np.testing.assert_array_equal(sep.extract(data, 3.0, **noise, **options)[names], expected[names])
+        assert (expected["ymax"] == 259).any() and (expected["xmax"] == 329).any()
+
+
+def test_given_map() -> None:
+    data = sky() - 120
+    for noise in ({}, {"err": 5.0}, {"err": np.full(data.shape, 5.0)}):
+        thresh = 3.0 if noise else 15.0
+        objects, numbers = sep.extract(data, thresh, segmentation_map=True, clean=False, filter_type="conv", **noise)
+        # Gaps between the numbers are closed.
+        again, closed = sep.extract(data, thresh, segmentation_map=3 * numbers.astype("i8"), **noise)
+        np.testing.assert_array_equal(closed, numbers)
+        assert len(objects) > 60 and again.dtype == objects.dtype
+        single = objects["flag"] == 0
+        for name in objects.dtype.names or ():
+            kept = single if name in ("x", "y", "x2", "y2", "xy", "a", "b", "theta", "flag") or name[0] in "ce" else ...
+            np.testing.assert_allclose(again[name][kept], objects[name][kept], rtol=1e-6, err_msg=name)
+    with pytest.raises(ValueError, match="size of segmap array must match data"):
+        sep.extract(data, 15.0, segmentation_map=numbers[:9])
+    with pytest.raises(ValueError, match="integers"):
+        sep.extract(data, 15.0, segmentation_map=numbers.astype(float))
+    assert len(sep.extract(data, 15.0, segmentation_map=np.zeros_like(numbers))[0]) == 0
+
+
+def test_mask_of_the_first_rows_and_its_threshold() -> None:
+    data = np.zeros((40, 50))
+    data[0:2, 10:14] = 100
+    data[20:24, 30:34] = 100
+    mask = np.where(data > 0, 0.5, 0.0)
+    for noise in ({}, {"err": 1.0}, {"err": np.ones(data.shape)}):
+        assert [len(sep.extract(data, 5.0, mask=mask, maskthresh=limit, **noise)) for limit in (0.4, 0.5)] == [0, 2]
 
 
 def test_any_array() -> None:
@@ -71,6 +132,8 @@ def test_refusals() -> None:
         (lambda: sep.sum_circle(data, [1.0], [1.0], -1.0), "invalid aperture parameters"),
         (lambda: sep.sum_ellipse(data, [1.0], [1.0], 1.0, 2.0, 0.0), "invalid aperture parameters"),
         (lambda: sep.sum_circle(data, [1, 2], [1, 2, 3], 1.0), "shape mismatch"),
+        (lambda: sep.sum_circle(data, [1.0], [1.0], 3.0, bkgann=(300, 310)), "object 0 has no valid pixel"),
+        (lambda: sep.sum_ellipse(data, 1.0, 1.0, 3.0, 2.0, 0.0, bkgann=(300, 310)), "has no valid pixel"),
         (lambda: sep.sum_circle(data, [1], [1], 1.0, segmap=data), "`segmap` supplied but not `seg_id`"),
         (lambda: sep.Background(data).subfrom(data[:3]), "do not match background dimensions"),
         (lambda: sep.Background(data, bw=0), "at least 1"),

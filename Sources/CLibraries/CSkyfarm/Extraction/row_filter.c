@@ -10,9 +10,15 @@
 
 #define inlined static inline __attribute__((always_inline))
 
+#ifdef __clang__
 enum { lanes = 16, word = 64 };
 typedef float floats __attribute__((ext_vector_type(lanes), aligned(4)));
 typedef _Bool flags __attribute__((ext_vector_type(lanes)));
+#else
+// The Python package is built by any compiler.
+enum { lanes = 1, word = 64 };
+typedef float floats;
+#endif
 
 bool row_filter_open(row_filter *filter, const skyfarm_field *field, const skyfarm_detection *detection) {
     size_t width = (size_t)field->width;
@@ -123,10 +129,14 @@ inlined void match_row(const taps *t, float *out, float *work) {
 
 // By reference: the ABI of passing vectors by value depends on the target processor.
 inlined uint64_t bits_of(const float *values, const floats *limits) {
+#ifdef __clang__
     flags above = __builtin_convertvector(*(const floats *)values > *limits, flags);
     uint16_t bits;
     memcpy(&bits, &above, sizeof bits);
     return bits;
+#else
+    return *values > *limits;
+#endif
 }
 
 // Sets the bits of values above `limit`, or above `factor` times the noise.

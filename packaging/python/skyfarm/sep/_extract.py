@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import c_void_p
+from ctypes import byref, c_void_p
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from .._memory import Array
 from ._bands import Extraction, is_cut
 from ._bands import extract as extract_bands
-from ._library import BLEND_FULL, BUFFER_FULL, Image, library
+from ._library import BLEND_FULL, BUFFER_FULL, Detection, Field, Image, library
 
 _FLOATS = "x y x2 y2 xy errx2 erry2 errxy a b theta cxx cyy cxy cflux flux cpeak peak"
 _OBJECT = np.dtype(
@@ -39,13 +39,14 @@ def extract(
     deblend_cont: float = 0.005,
     clean: bool = True,
     clean_param: float = 1.0,
-    segmentation_map: bool | None = None,
+    segmentation_map: Any = None,
 ) -> Any:
     """Extracts the sources of an image whose background is subtracted.
 
-    Parameters, defaults and results are those of ``sep.extract``, with three differences. Deblending has a fixed draw
+    Parameters, defaults and results are those of ``sep.extract``, with four differences. Deblending has a fixed draw
     instead of random numbers, so that a blend does not depend on others (as in Skyfarm's scans). A full pixel buffer and a
-    blend of too many objects are no errors: the buffer and the limit grow. And other threads run meanwhile.
+    blend of too many objects are no errors: the buffer and the limit grow. The mask holds on the first rows, too. And
+    other threads run meanwhile.
 
     Parameters
     ----------
@@ -59,8 +60,9 @@ def extract(
         Electrons per unit, for the photon noise in errx2, erry2 and errxy.
     mask : array, optional
         Pixels above `maskthresh` are ignored.
-    segmentation_map : bool
-        Whether to return the map of the objects' pixels as well.
+    segmentation_map : bool or array of integers
+        Whether to return the map of the objects' pixels as well. The objects of a given map are measured as they are, in
+        the order of their numbers; 0 is no object.
 
     Returns
     -------
@@ -80,26 +82,101 @@ def extract(
     """
     if filter_type not in ("matched", "conv"):
         raise ValueError(f"unknown filter_type: {filter_type!r}")
-    if isinstance(segmentation_map, np.ndarray):
-        raise ValueError("this version of SEP does not measure the objects of a given segmentation map; use True")
     if minarea < 1 or deblend_nthresh < 1:
         raise ValueError("minarea and deblend_nthresh must be at least 1")
-    image = Image(data, err=err, var=var, gain=gain, mask=mask, maskthresh=maskthresh)
+    if mask is not None:
+        mask = np.asarray(mask) > maskthresh
+    image = Image(data, err=err, var=var, gain=gain, mask=mask)
     kernel = None if filter_kernel is None else np.ascontiguousarray(filter_kernel, np.float32)
     if kernel is not None and kernel.ndim != 2:
         raise ValueError("filter_kernel must be 2-d")
+    if isinstance(segmentation_map, np.ndarray):
+        return _segments(image, segmentation_map, kernel, thresh)
+    if image.mask is not None:
+        # SEP does not mask the first rows before the filter.
+        image = Image(np.where(image.mask != 0, 0, image.data), err=err, var=var, gain=gain, mask=mask)
     bands = Extraction(
         image.data, image.noise_type, image.noise_value, gain or 0.0, thresh, minarea, kernel,
         1 if filter_type == "matched" else 0, deblend_nthresh, deblend_cont, bool(clean), clean_param, _OBJECT, _limits,
         _grown,
     )  # fmt: skip
-    if image.noise is None and image.mask is None and is_cut(image.data.shape):
+    if image.noise is not None:
+        objects, segmap = _objects(_under_map(image, bands), image, bool(segmentation_map))
+    elif image.mask is None and is_cut(image.data.shape):
         # SEP computes in single precision.
         bands.data = np.ascontiguousarray(image.data, np.float32)
         objects, segmap = extract_bands(bands, bool(segmentation_map))
     else:
         objects, segmap = _objects(bands.call(image), image, bool(segmentation_map))
     return (objects, segmap) if segmentation_map else objects
+
+
+class _Field:
+    """The pixels, their noise and the filter, as Skyfarm's kernel takes them; keeps the arrays."""
+
+    def __init__(self, image: Image, kernel: Array | None, thresh: float) -> None:
+        self.pixels = np.ascontiguousarray(image.data, np.float32)
+        self.noise = None if image.noise is None else image.noise.astype(np.float32)
+        scale = image.noise_value
+        if image.noise_type == 2:
+            self.noise = None if self.noise is None else np.sqrt(self.noise)
+            scale = scale**0.5
+        if self.noise is not None and image.mask is not None:
+            self.noise[image.mask != 0] = 1e30
+        self.field = Field(
+            pixels=self.pixels.ctypes.data, noise=None if self.noise is None else self.noise.ctypes.data,
+            global_noise=scale, width=image.width, height=image.height,
+            gain=image.gain if image.noise_type else 0.0,
+        )  # fmt: skip
+        self.detection = Detection(threshold=thresh)
+        if self.noise is None and image.noise_type:
+            self.detection.threshold = np.float32(thresh) * np.float32(scale)
+        if kernel is not None:
+            # Summed in SEP's order. An even side is filled up, which leaves the centre where it is.
+            factors = kernel / np.cumsum(np.abs(kernel), dtype=np.float32)[-1]
+            self.kernel = np.pad(factors, [(0, 1 - side % 2) for side in kernel.shape]).astype(np.float32)
+            self.detection.kernel = self.kernel.ctypes.data
+            self.detection.kernel_height, self.detection.kernel_width = self.kernel.shape
+
+
+def _under_map(image: Image, extraction: Extraction) -> c_void_p:
+    """The catalogue of an image under a noise map. SEP reads the thresholds of islands at the edges as 0."""
+    field = _Field(image, extraction.kernel, extraction.thresh)
+    detection = field.detection
+    detection.least_area = extraction.minarea
+    detection.is_matched = int(extraction.filter_type == 1 and extraction.kernel is not None)
+    detection.levels, detection.contrast = extraction.deblend_nthresh, extraction.deblend_cont
+    # The threshold behind an island, as in SEP, if there is one.
+    detection.threshold_of = 1
+    power = extraction.clean_param if extraction.clean else 0.0
+    return _made(library().skyfarm_extract_under_map(byref(field.field), byref(detection), power))
+
+
+def _segments(image: Image, segmap: Array, kernel: Array | None, thresh: float) -> tuple[Array, Array | None]:
+    """The objects of a given map, and the map with their numbers from 1."""
+    if segmap.shape != image.data.shape:
+        raise ValueError("size of segmap array must match data")
+    if segmap.dtype.kind not in "iu":
+        raise ValueError("the segmentation map must be of integers")
+    if image.mask is not None:
+        image.data = np.where(image.mask != 0, 0, image.data)
+    numbers = segmap.ravel()
+    places = np.flatnonzero(numbers > 0)
+    places = places[np.argsort(numbers[places], kind="stable")].astype(np.int32)
+    counts = np.unique(numbers[places], return_counts=True)[1].astype(np.int32)
+    field = _Field(image, kernel, thresh)
+    catalogue = _made(
+        library().skyfarm_measure_segments(
+            byref(field.field), byref(field.detection), places.ctypes.data, counts.ctypes.data, len(counts)
+        )
+    )
+    return _objects(catalogue, image, True)
+
+
+def _made(catalogue: int | None) -> c_void_p:
+    if not catalogue:
+        raise MemoryError("no memory for the objects")
+    return c_void_p(catalogue)
 
 
 def _objects(catalogue: c_void_p, image: Image, wants_map: bool) -> tuple[Array, Array | None]:

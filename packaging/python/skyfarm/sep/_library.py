@@ -22,6 +22,25 @@ _TYPES = {"u1": 11, "i4": 31, "f4": 42, "f8": 82}
 BUFFER_FULL, BLEND_FULL = 2, 7
 
 
+class Field(ctypes.Structure):
+    """skyfarm_field in CSkyfarm's extraction.h."""
+
+    _fields_ = [
+        ("pixels", c_void_p), ("noise", c_void_p), ("global_noise", ctypes.c_float), ("width", c_int),
+        ("height", c_int), ("x", c_int), ("y", c_int), ("gain", c_double),
+    ]  # fmt: skip
+
+
+class Detection(ctypes.Structure):
+    """skyfarm_detection in CSkyfarm's extraction.h."""
+
+    _fields_ = [
+        ("threshold", ctypes.c_float), ("least_area", c_int), ("kernel", c_void_p), ("kernel_width", c_int),
+        ("kernel_height", c_int), ("is_matched", c_int), ("levels", c_int), ("contrast", c_double),
+        ("is_wanted", c_void_p), ("context", c_void_p), ("threshold_of", c_int),
+    ]  # fmt: skip
+
+
 class Objects(ctypes.Structure):
     """skyfarm_objects in loops.c."""
 
@@ -68,6 +87,8 @@ def library() -> Any:
             [image, ctypes.c_float, c_int, c_int, out, c_int, c_int, c_int, c_int, c_double, c_int, c_double]
             + [POINTER(c_void_p)],
         ),
+        "skyfarm_extract_under_map": (c_void_p, [POINTER(Field), POINTER(Detection), c_double]),
+        "skyfarm_measure_segments": (c_void_p, [POINTER(Field), POINTER(Detection), out, out, c_int]),
         "sep_catalog_free": (None, [c_void_p]),
         "sep_set_extract_pixstack": (None, [c_size_t]),
         "sep_get_extract_pixstack": (c_size_t, []),
@@ -153,7 +174,7 @@ class Image:
         self.noise = self._plane(noise, "error/variance") if noise is not None and np.ndim(noise) else None
         self.mask = None if mask is None else self._plane(mask, "mask")
         self.segmap = None if segmap is None else self._plane(np.asarray(segmap, np.int32), "segmentation")
-        self.noise_type, self.noise_value = kind, value
+        self.noise_type, self.noise_value, self.gain = kind, value, gain or 0.0
         pointer = library().skyfarm_image(
             self.data.ctypes.data, code(self.data), _address(self.noise), 0 if self.noise is None else code(self.noise),
             kind, value, _address(self.mask), 0 if self.mask is None else code(self.mask), maskthresh,

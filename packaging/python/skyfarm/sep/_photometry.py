@@ -64,10 +64,11 @@ def _apertures(
         # As in sep: masked pixels are left out of a circular annulus, and corrected for in an elliptical one.
         how = (1, _IGNORE_MASKED) if form == _CIRCLE else (subpix, 0)
         around, noise, ring_area, _ = _sums(image, form + 1, ring, ids, *how)
-        has_ring = ring_area > 0
-        ring_size = np.where(has_ring, ring_area, 1.0)
-        flux = np.where(has_ring, flux - around / ring_size * area, flux)
-        error = np.where(has_ring, np.sqrt(error * error + (noise / ring_size * area) ** 2), error)
+        empty = np.flatnonzero(~(ring_area > 0))
+        if len(empty):
+            raise ValueError(f"the background annulus of object {empty[0]} has no valid pixel")
+        flux = flux - around / ring_area * area
+        error = np.sqrt(error * error + (noise / ring_area * area) ** 2)
     return flux.reshape(shape), error.reshape(shape), flags.reshape(shape)
 
 

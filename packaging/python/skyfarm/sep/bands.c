@@ -1,5 +1,7 @@
 // What an image in bands of rows needs besides SEP: the islands to which objects belong, the cleaning of the objects of
 // all bands, and a background of the meshes of all bands.
+#include "cleaning.h"
+
 #include <stddef.h>
 #include <math.h>
 #include <sep.h>
@@ -66,8 +68,7 @@ int skyfarm_islands(const sep_catalog *c, int w, int h, skyfarm_island *islands)
     return 0;
 }
 
-// A pixel after the filter, summed in SEP's order; pixels outside the window count as 0.
-static float filtered(const float *data, int w, int h, int pixel, const float *kernel, int kw, int kh) {
+float skyfarm_filtered(const float *data, int w, int h, int pixel, const float *kernel, int kw, int kh) {
     if (!kernel) return data[pixel];
     int left = pixel % w - kw / 2, top = pixel / w - kh / 2;
     float sum = 0;
@@ -113,7 +114,7 @@ int skyfarm_clean_inputs(const sep_catalog *c, const float *data, int w, int h, 
             above += data[pixel] > low;
             above_half += data[pixel] > half;
             if (c->npix[i] < minarea) continue;
-            float excess = filtered(data, w, h, pixel, kernel, kw, kh) - threshold;
+            float excess = skyfarm_filtered(data, w, h, pixel, kernel, kw, kh) - threshold;
             if (k < minarea) heap[k] = excess;
             else if (k == minarea) qsort(heap, (size_t)minarea, sizeof *heap, ascending);
             else if (excess > heap[0]) replace_lowest(heap, minarea, excess);
@@ -131,19 +132,11 @@ int skyfarm_clean_inputs(const sep_catalog *c, const float *data, int w, int h, 
     return 0;
 }
 
-// Columns of the objects of an image, in SEP's order.
-typedef struct {
-    long n;
-    const double *x, *y;
-    const float *a, *b, *cxx, *cyy, *cxy, *cflux, *thresh, *abcor, *mthresh;
-    const int *npix;
-} skyfarm_sources;
-
 typedef struct {
     double amplitude, alpha;
 } profile;
 
-static int swallows(const skyfarm_sources *s, const profile *profiles, double power, long i, float dx, float dy,
+static int swallows(const skyfarm_columns *s, const profile *profiles, double power, long i, float dx, float dy,
                     float limit) {
     double value = 1 + profiles[i].alpha * (double)(s->cxx[i] * dx * dx + s->cyy[i] * dy * dy + s->cxy[i] * dx * dy);
     return value > 1 && (float)(value < 1e10 ? profiles[i].amplitude * pow(value, -power) : 0) > limit;
@@ -153,9 +146,8 @@ enum { CELL = 64 };
 // SEP's reach, in units of the sum of two semi-major axes.
 static const double zone = 10;
 
-// SEP's cleaning: clears `survives` of objects that a neighbour's wing explains. SEP compares all pairs; here an object
-// is compared with those of the cells within reach. Returns 1 if memory is exhausted.
-int skyfarm_clean(const skyfarm_sources *s, double power, int w, int h, unsigned char *survives) {
+// SEP compares all pairs; here an object is compared with those of the cells within reach.
+int skyfarm_clean(const skyfarm_columns *s, double power, int w, int h, unsigned char *survives) {
     int columns = w / CELL + 1, rows = h / CELL + 1, result = 1;
     size_t cells = (size_t)columns * rows;
     long *starts = calloc(cells + 2, sizeof *starts), *members = malloc((size_t)(s->n + 1) * sizeof *members);
