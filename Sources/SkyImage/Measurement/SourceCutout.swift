@@ -97,10 +97,10 @@ struct SourceCutout: ~Copyable {
         foreign = .allocate(capacity: capacity)
     }
 
-    /// As libsep's image, valid until the next change of the cut-out.
-    func sepImage() -> sep_image {
+    /// As libsep's image, valid until the next change of the cut-out; without photon noise if that is counted apart.
+    func sepImage(hasPhotons: Bool = true) -> sep_image {
         var result = sep_image()
-        result.gain = gain
+        result.gain = hasPhotons ? gain : 0
         result.data = UnsafeRawPointer(pixels)
         result.dtype = SEP_TFLOAT
         result.mask = hasMask ? UnsafeRawPointer(mask) : nil
@@ -120,6 +120,47 @@ struct SourceCutout: ~Copyable {
             pixels: UnsafePointer(pixels), foreign: hasForeign && isMirrored ? UnsafePointer(foreign) : nil,
             noise: hasNoise ? UnsafePointer(noise) : nil, globalNoise: globalNoise,
             gain: gain, width: rect.width, height: rect.height)
+    }
+
+    /// The photon noise in a circle, squared, as SExtractor counts it under WEIGHT_GAIN: that of whole pixels as far as
+    /// 0.75 pixels outside of the circle, but within its box.
+    borrowing func photonVariance(x: Double, y: Double, radius: Double, gain: Double) -> Double {
+        let (left, top) = (Double(rect.x.lowerBound), Double(rect.y.lowerBound))
+        func box(_ centre: Double, _ length: Int, _ origin: Double) -> Range<Int> {
+            let first = Int((centre + origin - radius + 0.499999).rounded(.towardZero) - origin)
+            let end = Int((centre + origin + radius + 1.499999).rounded(.towardZero) - origin)
+            return (first..<max(first, end)).clamped(to: 0..<length)
+        }
+        let limit = (radius + 0.75) * (radius + 0.75)
+        return photonVariance(box(x, rect.width, left), box(y, rect.height, top), gain) { column, row in
+            let (dx, dy) = (Double(column) - x, Double(row) - y)
+            return dx * dx + dy * dy < limit
+        }
+    }
+
+    /// The same in an ellipse of `radius` axes: of the pixels whose centres it holds.
+    borrowing func photonVariance(x: Double, y: Double, shape: EllipseShape, radius: Double, gain: Double) -> Double {
+        photonVariance(0..<rect.width, 0..<rect.height, gain) { column, row in
+            let (dx, dy) = (Double(column) - x, Double(row) - y)
+            return shape.cxx * dx * dx + shape.cyy * dy * dy + shape.cxy * dx * dy <= radius * radius
+        }
+    }
+
+    /// The sum of the positive samples in units of `gain`, which is that of a pixel of the usual noise.
+    private borrowing func photonVariance(
+        _ columns: Range<Int>, _ rows: Range<Int>, _ gain: Double, _ isInside: (Int, Int) -> Bool
+    ) -> Double {
+        let usual = globalNoise * globalNoise
+        var sum = 0.0
+        for row in rows {
+            for column in columns where isInside(column, row) {
+                let place = row * rect.width + column
+                guard pixels[place] > 0, !(hasMask && mask[place] != 0) else { continue }
+                let ratio = hasNoise && usual > 0 ? Double(noise[place]) * Double(noise[place]) / usual : 1
+                sum += Double(pixels[place]) * ratio
+            }
+        }
+        return sum / gain
     }
 
     /// The samples, if none is masked; for radii of fluxes.

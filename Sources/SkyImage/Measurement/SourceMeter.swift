@@ -180,7 +180,7 @@ struct SourceMeter: ~Copyable {
     private borrowing func ellipseFlux(
         _ target: ApertureTarget, _ radius: Double
     ) -> (flux: Double, error: Double, flag: Int16) {
-        var image = cutout.sepImage()
+        var image = cutout.sepImage(hasPhotons: !countsPhotons)
         let (x, y) = centre(target)
         var (flux, error, area, flag) = (0.0, 0.0, 0.0, Int16(0))
         let theta = min(max(Double(target.theta), -Double.pi / 2), Double.pi / 2)
@@ -192,12 +192,17 @@ struct SourceMeter: ~Copyable {
             (flux, error) = (.nan, .nan)
             flag |= Photometry.notMeasured
         }
+        if countsPhotons {
+            let photons = cutout.photonVariance(
+                x: x, y: y, shape: EllipseShape(target), radius: radius, gain: parameters.gain)
+            error = (error * error + photons).squareRoot()
+        }
         return (flux, error, flag)
     }
 
     /// - Returns: the flux in the Kron ellipse.
     private borrowing func measureFluxes(_ target: ApertureTarget, _ radius: Double, _ row: inout [Double]) -> Double {
-        var image = cutout.sepImage()
+        var image = cutout.sepImage(hasPhotons: !countsPhotons)
         let (x, y) = centre(target)
         let (flux, error, flag) = ellipseFlux(target, radius)
         set(.fluxAuto, [flux], &row)
@@ -218,6 +223,10 @@ struct SourceMeter: ~Copyable {
             if sep_sum_circle(&image, x, y, diameter / 2, 0, 5, 0, &sum, &sumError, &area, &sumFlag) != 0 {
                 (sum, sumError) = (.nan, .nan)
                 sumFlag |= Photometry.notMeasured
+            }
+            if countsPhotons {
+                let photons = cutout.photonVariance(x: x, y: y, radius: diameter / 2, gain: parameters.gain)
+                sumError = (sumError * sumError + photons).squareRoot()
             }
             row[layout[.fluxAper].lowerBound + index] = sum
             row[layout[.fluxErrAper].lowerBound + index] = sumError
@@ -335,6 +344,9 @@ struct SourceMeter: ~Copyable {
         set(.isoAreas, profile.areas.map(Double.init), &row)
         set(.fwhm, [profile.fwhm], &row)
     }
+
+    /// Whether photon noise is summed pixel by pixel, as SExtractor does if weights scale the gain.
+    private var countsPhotons: Bool { request.scalesGain && parameters.gain > 0 }
 
     /// The gain at a source: with ``MeasurementRequest/scalesGain`` that of a pixel whose noise is the image's, scaled by
     /// the weight of the source's pixel.
