@@ -84,22 +84,45 @@ extension SExtractorContext {
 }
 
 extension CelestialWCS {
-    /// The derivatives of right ascension and declination at positions, from differences over a pixel.
+    /// The derivatives of positions on the sky, along the parallel and the meridian of each, from differences over a pixel.
     func scales(x: [Double], y: [Double]) -> [LocalScale] {
-        let left = coordinates(x: x.map { $0 - 0.5 }, y: y)
-        let right = coordinates(x: x.map { $0 + 0.5 }, y: y)
-        let lower = coordinates(x: x, y: y.map { $0 - 0.5 })
-        let upper = coordinates(x: x, y: y.map { $0 + 0.5 })
-        func difference(_ from: Double, _ to: Double) -> Double {
-            (to - from).remainder(dividingBy: 360)
-        }
+        let (longitude, latitude) = coordinates(x: x, y: y)
+        let left = directions(x: x.map { $0 - 0.5 }, y: y)
+        let right = directions(x: x.map { $0 + 0.5 }, y: y)
+        let lower = directions(x: x, y: y.map { $0 - 0.5 })
+        let upper = directions(x: x, y: y.map { $0 + 0.5 })
         return x.indices.map { index in
-            let shrink = cos((lower.declination[index] + upper.declination[index]) / 2 * .pi / 180)
-            return LocalScale(
-                xx: difference(left.rightAscension[index], right.rightAscension[index]) * shrink,
-                xy: difference(lower.rightAscension[index], upper.rightAscension[index]) * shrink,
-                yx: right.declination[index] - left.declination[index],
-                yy: upper.declination[index] - lower.declination[index])
+            // Of vectors: right ascensions change by any amount within a pixel of a pole.
+            let frame = SkyFrame(longitude: longitude[index], latitude: latitude[index])
+            let across = frame.components(from: left[index], to: right[index])
+            let along = frame.components(from: lower[index], to: upper[index])
+            return LocalScale(xx: across.east, xy: along.east, yx: across.north, yy: along.north)
         }
+    }
+
+    /// Unit vectors towards positions.
+    private func directions(x: [Double], y: [Double]) -> [SIMD3<Double>] {
+        let (longitude, latitude) = coordinates(x: x, y: y)
+        return zip(longitude, latitude).map { SkyFrame(longitude: $0, latitude: $1).direction }
+    }
+}
+
+/// The directions of east and north at a position, which is in degrees.
+private struct SkyFrame {
+    var direction: SIMD3<Double>
+    private var east: SIMD3<Double>
+    private var north: SIMD3<Double>
+
+    init(longitude: Double, latitude: Double) {
+        let (a, d) = (longitude * .pi / 180, latitude * .pi / 180)
+        direction = SIMD3(cos(d) * cos(a), cos(d) * sin(a), sin(d))
+        east = SIMD3(-sin(a), cos(a), 0)
+        north = SIMD3(-sin(d) * cos(a), -sin(d) * sin(a), cos(d))
+    }
+
+    /// The distance of two directions near this one, in degrees.
+    func components(from: SIMD3<Double>, to: SIMD3<Double>) -> (east: Double, north: Double) {
+        let difference = to - from
+        return ((difference * east).sum() * 180 / .pi, (difference * north).sum() * 180 / .pi)
     }
 }
