@@ -80,6 +80,8 @@ public struct CatalogueTable: Hashable, Sendable {
     public var source: Extension?
     /// The header of the image, for formats that hold it.
     public var field: FieldHeader?
+    /// Whether it stands for an image that could not be scanned; only formats whose tables have places hold it.
+    public var isPlaceholder = false
     /// Entries for the header, in order.
     public var header: [HeaderEntry]
     /// Lines of history for the header.
@@ -92,6 +94,19 @@ public struct CatalogueTable: Hashable, Sendable {
         self.columns = columns
         self.header = header
         self.history = history
+    }
+
+    /// A table of the same columns without rows, in place of that of an image that could not be scanned.
+    package func placeholder(for image: Extension, header: FITSHeader) -> CatalogueTable {
+        var table = CatalogueTable(
+            columns: columns.map { column in
+                var column = column
+                column.values = column.values.selecting([])
+                return column
+            }, header: self.header, history: history)
+        (table.source, table.isPlaceholder) = (image, true)
+        table.field = field.map { _ in FieldHeader(image: header, entries: []) }
+        return table
     }
 
     /// Number of rows.

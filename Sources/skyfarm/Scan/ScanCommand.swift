@@ -138,7 +138,12 @@ struct ScanCommand: Command {
             differentNodes: { node.connections.differentNodes })
         display.handle(
             .began(pixels: reader.summary.width * reader.summary.height, work: job.expectedCost))
-        let result = try await job.run()
+        let result: SkyScanResult
+        do {
+            result = try await job.run()
+        } catch let error as ScanSetupError {
+            throw CommandError(.input, "\(reader.summary.name): \(error)")
+        }
         try checkCopies(of: reader, node)
         recorder.finish()
         events.report(differentNodes: result.differentNodes.keys.sorted())

@@ -22,6 +22,8 @@ final class FileScan: Sendable {
     private struct State {
         var images: [Int: Image] = [:]
         var failures: [Int: String] = [:]
+        /// What is known of images before they are scanned.
+        var known: [Int: (image: CatalogueTable.Extension, header: FITSHeader)] = [:]
     }
 
     let file: InputList.File
@@ -39,6 +41,11 @@ final class FileScan: Sendable {
 
     /// The number of the image of HDU `number` among those of the file, from 1.
     func place(of number: Int) -> Int { (hdus.firstIndex(of: number) ?? 0) + 1 }
+
+    /// Keeps the header of an image that may turn out to be one that cannot be scanned.
+    func know(_ image: CatalogueTable.Extension, _ header: FITSHeader) {
+        state.withLock { $0.known[image.number] = (image, header) }
+    }
 
     /// The image of HDU `number` is done.
     /// - Returns: whether it was the last one.
@@ -60,6 +67,19 @@ final class FileScan: Sendable {
 
     /// The images that are done, in the order of their HDUs.
     var images: [Image] { state.withLock { state in hdus.compactMap { state.images[$0] } } }
+
+    /// The catalogues of the images in the order of their HDUs, with placeholders of those that could not be scanned.
+    var catalogues: [CatalogueTable] {
+        state.withLock { state in
+            let some = state.images.values.first?.catalogue
+            return hdus.compactMap { hdu in
+                if let image = state.images[hdu] { return image.catalogue }
+                let known =
+                    state.known[hdu] ?? (CatalogueTable.Extension(number: hdu, name: nil), FITSHeader(cards: []))
+                return some?.placeholder(for: known.image, header: known.header)
+            }
+        }
+    }
 
     /// Why images could not be scanned, in the order of their HDUs.
     var failures: [String] { state.withLock { state in hdus.compactMap { state.failures[$0] } } }

@@ -182,6 +182,7 @@ struct ImagesJob: Sendable {
         let place = fileScan.place(of: image.number)
         let reader = try await reader(image, of: file, survey, place: place)
         let location = reader.summary.name
+        fileScan.know(image, reader.summary.header)
         let parameters = try command.parameters(for: reader.summary, in: survey)
         let detected = try await detections(place)
         let recorder = pages?.begin(reader, of: file)

@@ -112,7 +112,11 @@ struct OutputPlan: Sendable {
     private func parts(
         _ tables: [CatalogueTable], of file: InputList.File, _ template: OutputTemplate
     ) -> [(String, [CatalogueTable])] {
-        partNames(tables.map(\.source), of: file, template).map { name, index in
+        // Readers of these tell images by the place of their tables.
+        let format = format ?? CatalogueFormat(path: template.name(file: file.path))
+        let hasPlaces = [.ldac, .objects].contains(format) && !template.isPerImage
+        let tables = hasPlaces ? tables : tables.filter { !$0.isPlaceholder }
+        return partNames(tables.map(\.source), of: file, template).map { name, index in
             (name, index.map { [tables[$0]] } ?? tables)
         }
     }
@@ -122,7 +126,7 @@ struct OutputPlan: Sendable {
         _ images: [CatalogueTable.Extension?], of file: InputList.File, _ template: OutputTemplate
     ) -> [(String, Int?)] {
         let name = template.name(file: file.path)
-        let isRegion = CatalogueFormat(path: name) == .reg
+        let isRegion = (format ?? CatalogueFormat(path: name)) == .reg
         guard template.isPerImage || isRegion && images.count > 1 else { return [(name, nil)] }
         return images.enumerated().map { index, image in
             guard template.isPerImage else {

@@ -84,7 +84,7 @@ extension ImagesJob {
     ///
     /// Their names are recorded first: if the process is killed in between, the next run may replace them.
     func write(_ scan: FileScan) async throws -> [String] {
-        let tables = scan.images.map(\.catalogue)
+        let tables = scan.catalogues
         let known = try await journal?.file(scan.file.name)
         let checked = scan.images.compactMap(\.checked)
         let targets = results.checkImages.targets(checked, of: scan.file)
