@@ -95,11 +95,17 @@ package struct CommandLineParser: Sendable {
             rest.removeFirst()
             return next
         }
-        let looksLikeFlag = rest.first.map { $0.hasPrefix("-") && $0 != "-" && Double($0) == nil } ?? true
-        guard !looksLikeFlag, let text = rest.popFirst() else {
+        guard let next = rest.first, !Self.looksLikeFlag(next), let text = rest.popFirst() else {
             throw UsageError("\(flag) needs a value: \(option.expected)")
         }
         return text
+    }
+
+    /// Numbers may be negative, and a name such as `-BACKGROUND`, in capitals, is none of a flag.
+    private static func looksLikeFlag(_ word: String) -> Bool {
+        let rest = word.dropFirst()
+        let isName = rest.count > 1 && rest.prefix(2).allSatisfy { $0.isASCII && $0.isUppercase }
+        return word.hasPrefix("-") && word != "-" && Double(word) == nil && !isName
     }
 
     private func check(_ positionals: [String], of command: CommandSpec) throws(UsageError) {

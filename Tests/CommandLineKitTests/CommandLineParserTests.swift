@@ -43,6 +43,12 @@ import Testing
         #expect(try arguments[Cut.serve] == expected && arguments.positionals == ["a"])
     }
 
+    @Test("a name in capitals after a dash is a value")
+    func capitals() throws {
+        let arguments = try arguments(["cut", "a", "--words", "-BACKGROUND=b", "-o", "-OBJECTS"])
+        #expect(try arguments[Cut.words] == ["-BACKGROUND=b"] && arguments[Cut.output] == "-OBJECTS")
+    }
+
     @Test("a dash alone is a value, and after two dashes everything is an argument")
     func dashes() throws {
         let arguments = try arguments(["cut", "-o", "-", "--", "--a.fits"])

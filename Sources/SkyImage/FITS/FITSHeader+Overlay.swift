@@ -4,7 +4,7 @@ extension FITSHeader {
         var headers: [FITSHeader] = []
         var cards: [String] = []
         for line in text.split(whereSeparator: \.isNewline) {
-            let card = String(line.unicodeScalars.map { $0.isASCII && $0 >= " " ? Character($0) : "?" })
+            let card = Self.card(line)
             if card.prefix(8).split(separator: " ") == ["END"] {
                 headers.append(FITSHeader(cards: cards))
                 cards = []
@@ -13,6 +13,19 @@ extension FITSHeader {
             }
         }
         return cards.isEmpty ? headers : headers + [FITSHeader(cards: cards)]
+    }
+
+    /// A card of a line that a person may have written: tabs are blanks, and the value begins where FITS has it.
+    private static func card(_ line: Substring) -> String {
+        let text = String(
+            line.unicodeScalars.map { $0 == "\t" ? " " : $0.isASCII && $0 >= " " ? Character($0) : "?" })
+        let parts = text.split(separator: "=", maxSplits: 1)
+        guard line.contains("\t"), parts.count == 2 else { return text }
+        let keyword = parts[0].split(separator: " ")
+        guard keyword.count == 1, keyword[0].count <= 8 else { return text }
+        let value = parts[1].drop { $0 == " " }
+        let blanks = String(repeating: " ", count: 8 - keyword[0].count)
+        return "\(keyword[0])\(blanks)= \(value)"
     }
 
     /// This header with the cards of another in place of its own of the same keywords.

@@ -33,7 +33,8 @@ public struct Association: Codable, Hashable, Sendable {
     /// See ``Selection``.
     public var selection = Selection.matched
 
-    /// Parses a list: a row per line, words between white space; `#` begins a comment.
+    /// Parses a list: a row per line, words between white space or commas; `#` begins a comment, and first lines without
+    /// a number in the columns of the position are names of columns.
     /// - Parameters:
     ///   - text: the contents of the file.
     ///   - name: that of the file, for errors.
@@ -45,8 +46,9 @@ public struct Association: Codable, Hashable, Sendable {
         self.data = data.map { $0 - 1 }
         var width = 0
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
-            if words.isEmpty { continue }
+            let words = line.prefix { $0 != "#" }.split { $0.isWhitespace || $0 == "," }
+            let isHeading = rows.isEmpty && !self.keys.contains { $0 < words.count && Double(words[$0]) != nil }
+            if words.isEmpty || isHeading && words.count > (self.keys.max() ?? 0) { continue }
             for (key, axis) in zip(self.keys, ["x", "y", "weight"]) {
                 guard key < words.count else {
                     throw ScanSetupError(

@@ -14,11 +14,14 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
     public private(set) var items: [Item] = []
     /// Names that are no columns of SExtractor or that Skyfarm does not have, in order.
     public private(set) var unknown: [String] = []
+    /// Names of columns that follow another one on a line of a file, where SExtractor does not look for them.
+    public private(set) var ignored: [String] = []
 
     /// No columns.
     public init() {}
 
-    /// The columns that a text names: one per line or word, as in `MAG_APER(4)` or `MAG_APER[4]`; `#` begins a comment.
+    /// The columns that a text names: one per line, as in `MAG_APER(4)` or `MAG_APER[4]`, before words that describe it;
+    /// `#` begins a comment.
     /// - Parameters:
     ///   - text: the contents of the file.
     ///   - name: that of the file, for errors.
@@ -26,14 +29,34 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
     public init(parsing text: String, name: String) throws(ScanSetupError) {
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let content = line.prefix { $0 != "#" }
-            for word in content.split(whereSeparator: { $0.isWhitespace || $0 == ";" }) {
-                do {
-                    try add(String(word))
-                } catch {
-                    throw ScanSetupError("\(name):\(number + 1): \(error)")
-                }
+            guard let (word, rest) = Self.firstWord(of: content) else { continue }
+            do {
+                try add(word)
+            } catch {
+                throw ScanSetupError("\(name):\(number + 1): \(error)")
+            }
+            for word in rest.split(whereSeparator: { $0.isWhitespace || $0 == "," || $0 == ";" })
+            where SExtractorColumn.named(String(word)) != nil {
+                ignored.append(String(word))
             }
         }
+    }
+
+    /// A name with the size behind it, in which blanks do not count, and what follows; nil for an empty line.
+    private static func firstWord(of line: Substring) -> (word: String, rest: Substring)? {
+        let content = line.drop(while: \.isWhitespace)
+        let name = content.prefix { !$0.isWhitespace && !"([,;".contains($0) }
+        let rest = content[name.endIndex...]
+        if name.isEmpty, rest.isEmpty { return nil }
+        let size = rest.drop(while: \.isWhitespace)
+        // A description may begin with a parenthesis; a size begins with a number.
+        let isSize =
+            rest.first.map { "([".contains($0) } ?? false
+            || size.first.map { "([".contains($0) } ?? false
+                && size.dropFirst().first { !$0.isWhitespace }?.isNumber ?? false
+        guard isSize else { return (String(name), rest) }
+        let end = size.firstIndex { ")]".contains($0) }.map { size.index(after: $0) } ?? size.endIndex
+        return (name + size[..<end].filter { !$0.isWhitespace }, size[end...])
     }
 
     /// The columns of a list whose names are separated by commas outside of parentheses.

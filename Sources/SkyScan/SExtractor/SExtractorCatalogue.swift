@@ -68,9 +68,10 @@ extension SExtractorColumn {
             }
         }
         if kind == .double {
-            // As SExtractor, no more elements than there are.
-            let length = min(size, components.count)
-            return .vector((0..<count).flatMap { row in (0..<length).map { components[$0][row] } }, length: length)
+            return .vector(
+                (0..<count).flatMap { row in
+                    (0..<size).map { $0 < components.count ? components[$0][row] : 0 }
+                }, length: size)
         }
         var elements: [Float] = []
         elements.reserveCapacity(count * size)

@@ -47,7 +47,8 @@ struct SExtractorContext: ~Copyable {
         matches = result.matches(settings.association, wcs)
         let middle = wcs.map { $0.scales(x: [Double(image.width) / 2], y: [Double(image.height) / 2]) }
         let scale = (middle?.first?.area ?? 0).squareRoot() * 3600
-        pixelScale = settings.pixelScale > 0 ? settings.pixelScale : scale > 0 ? scale : 1
+        pixelScale =
+            settings.pixelScale > 0 ? settings.pixelScale : scale > 0 ? scale : settings.pixelScaleWithoutCoordinates
     }
 
     // MARK: - Shapes of values

@@ -8,6 +8,8 @@ public struct SExtractorSettings: Codable, Hashable, Sendable {
     public var saturationKeyword = "SATURATE"
     /// Side of a pixel in arcseconds; 0: that of the header's coordinates. PIXEL_SCALE.
     public var pixelScale = 0.0
+    /// What ``pixelScale`` 0 is for an image without coordinates.
+    public var pixelScaleWithoutCoordinates = 1.0
     /// Width of stars in arcseconds, for CLASS_STAR: SEEING_FWHM.
     public var seeing = 1.2
     /// The list that sources are associated with; nil: none.

@@ -80,12 +80,12 @@ struct CheckedScan: Sendable {
         self.detection = detection.map { [$0] } ?? []
     }
 
-    /// The scans that check images show, with the files of these: SExtractor's FILTERED is that of the detection.
+    /// The scans that check images show, with the files of these: SExtractor's FILTERED and BACKGROUND_RMS are those of the
+    /// detection.
     fileprivate func parts(_ files: [CheckImageFile]) -> [(CheckedScan, [CheckImageFile])] {
         guard let detection = detection.first else { return [(self, files)] }
-        let parts = [
-            (self, files.filter { $0.image != .filtered }), (detection, files.filter { $0.image == .filtered }),
-        ]
+        let ofDetection = files.filter { [.filtered, .noise].contains($0.image) }
+        let parts = [(self, files.filter { ![.filtered, .noise].contains($0.image) }), (detection, ofDetection)]
         return parts.filter { !$0.1.isEmpty }
     }
 }

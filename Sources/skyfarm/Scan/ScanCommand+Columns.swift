@@ -82,7 +82,15 @@ extension ScanCommand.Options {
             }
             self.association = nil
             try loadPointSpread()
+            try requireSeeing()
             return settings.columns.unknown.map { "\(source): \($0) is no column that skyfarm has; left out" }
+                + settings.columns.ignored.map { "\(source): \($0) follows another column on its line; left out" }
+        }
+
+        /// SExtractor takes the width of the model of PSFEx for a width of 0.
+        private mutating func requireSeeing() throws(UsageError) {
+            guard settings.seeing == 0, settings.columns.contains("CLASS_STAR") else { return }
+            throw UsageError("\(name): CLASS_STAR needs the width of stars in arcseconds: --seeing, SEEING_FWHM")
         }
 
         private mutating func loadPointSpread() throws(UsageError) {

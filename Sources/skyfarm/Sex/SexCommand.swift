@@ -30,7 +30,7 @@ struct SexCommand: Command {
             throw UsageError("IMAGE is missing: skyfarm sex IMAGE [-c FILE] [-KEY VALUE]..., as \(Self.release)")
         }
         var warnings: [String] = []
-        let configuration = try configuration(&warnings)
+        let configuration = configuration(&warnings)
         let options = try SexOptions(configuration, arguments, layers).options
         for warning in warnings + configuration.warnings { options.log.write(.warning, StyledText(warning)) }
         return try await ScanCommand(options: options).run()
@@ -42,17 +42,17 @@ struct SexCommand: Command {
     }
 
     /// The built-in values, with those of the file and of the command line.
-    private func configuration(_ warnings: inout [String]) throws -> SexConfiguration {
+    private func configuration(_ warnings: inout [String]) -> SexConfiguration {
         var configuration = SexConfiguration()
         let path = arguments.configuration ?? "default.sex"
         if let data = FileManager.default.contents(atPath: path) {
-            try configuration.read(
+            configuration.read(
                 String(decoding: data, as: UTF8.self), name: path, environment: layers.environment)
         } else {
             warnings.append("\(path): not found; built-in values are used")
         }
         for (key, value) in arguments.settings {
-            try configuration.set(key, value, origin: "-\(key)", layers.environment)
+            configuration.set(key, value, origin: "-\(key)", layers.environment)
         }
         return configuration
     }

@@ -16,6 +16,8 @@ struct SexConfiguration: Equatable, Sendable {
     private var settings: [String: Setting] = [:]
     /// What is wrong but does no harm.
     private(set) var warnings: [String] = []
+    /// Why values are not supported, by key: later values may replace them.
+    private var refusals: [String: String] = [:]
 
     /// The built-in values.
     init() {
@@ -26,37 +28,50 @@ struct SexConfiguration: Equatable, Sendable {
     }
 
     /// Reads a file: on each line a key and its value; `#` begins a comment.
-    /// - Throws: `UsageError` that names file and line.
-    mutating func read(_ text: String, name: String, environment: [String: String]) throws(UsageError) {
+    mutating func read(_ text: String, name: String, environment: [String: String]) {
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let content = Self.withoutComment(line)
             let parts = content.split(
                 maxSplits: 1, whereSeparator: { $0.isWhitespace || $0 == "=" })
             guard let key = parts.first.map(String.init) else { continue }
             let value = parts.count == 2 ? String(parts[1]) : ""
-            try set(key, value, origin: "\(name):\(index + 1): \(key)", environment)
+            set(key, value, origin: "\(name):\(index + 1): \(key)", environment)
         }
     }
 
     /// Sets a key.
-    /// - Throws: `UsageError` for a value that would change the catalogue in a way that is not supported.
-    mutating func set(
-        _ name: String, _ value: String, origin: String, _ environment: [String: String]
-    ) throws(UsageError) {
+    mutating func set(_ name: String, _ value: String, origin: String, _ environment: [String: String]) {
         guard let key = SexKey.named(name.uppercased()) else {
             warnings.append("\(origin): no such key; ignored")
             return
         }
         let words = Self.words(value, environment)
-        if case .only(let possible) = key.support {
-            if let other = (words.isEmpty ? [""] : words).first(where: { !possible.contains($0.uppercased()) }) {
-                let list = possible.filter { !$0.isEmpty }.joined(separator: ", ")
-                throw UsageError(
-                    "\(origin): \(other.isEmpty ? "no value" : other) is not supported by skyfarm; "
-                        + (list.isEmpty ? "leave the key out" : "only \(list) is"))
-            }
+        refusals[key.name] = nil
+        if case .only(let possible) = key.support,
+            let other = (words.isEmpty ? [""] : words).first(where: { !possible.contains($0.uppercased()) })
+        {
+            let list = possible.filter { !$0.isEmpty }.joined(separator: ", ")
+            refusals[key.name] =
+                "\(origin): \(other.isEmpty ? "no value" : other) is not supported by skyfarm; "
+                + (list.isEmpty ? "leave the key out" : "only \(list) is")
+        }
+        if words.count > 1, Self.scalars.contains(key.name) {
+            warnings.append("\(origin): has \(words.count) values; only the first is used")
         }
         settings[key.name] = Setting(words: words, origin: origin)
+    }
+
+    /// Keys of one number, of which SExtractor takes the first.
+    private static let scalars: Set = [
+        "ASSOC_RADIUS", "BACKPHOTO_THICK", "CLEAN_PARAM", "DEBLEND_MINCONT", "DEBLEND_NTHRESH", "DETECT_MINAREA",
+        "GAIN",
+        "MAG_ZEROPOINT", "PIXEL_SCALE", "SATUR_LEVEL", "SEEING_FWHM",
+    ]
+
+    /// Refuses values that would change the catalogue in a way that is not supported.
+    /// - Throws: `UsageError` that names where the value is from.
+    func requireSupport() throws(UsageError) {
+        for key in SexKey.all { if let refusal = refusals[key.name] { throw UsageError(refusal) } }
     }
 
     private static func withoutComment(_ line: Substring) -> Substring { line.prefix { $0 != "#" } }
@@ -92,9 +107,10 @@ struct SexConfiguration: Equatable, Sendable {
         return place < setting.words.count ? setting.words[place] : last
     }
 
-    /// Numbers in `range`, at least one and at most `most`.
+    /// Numbers in `range`, at least one and at most `most`; of a key of one number the first.
     func numbers(_ key: String, _ range: ClosedRange<Double>, most: Int) throws(UsageError) -> [Double] {
-        let setting = self[key]
+        var setting = self[key]
+        if Self.scalars.contains(key) { setting.words = Array(setting.words.prefix(1)) }
         guard (1...most).contains(setting.words.count) else {
             let count = setting.words.isEmpty ? "has no value" : "has \(setting.words.count) values"
             throw UsageError("\(setting.origin): \(count), not \(most == 1 ? "one" : "1 to \(most)")")
@@ -115,14 +131,11 @@ struct SexConfiguration: Equatable, Sendable {
         try numbers(key, range, most: 1)[0]
     }
 
-    /// Whole numbers in `range`, at least one and at most `most`.
+    /// Whole numbers in `range`, at least one and at most `most`; as in SExtractor what follows the point is left out.
     func integers(_ key: String, _ range: ClosedRange<Int>, most: Int = 1) throws(UsageError) -> [Int] {
         var values: [Int] = []
         for number in try numbers(key, Double(range.lowerBound)...Double(range.upperBound), most: most) {
-            guard let value = Int(exactly: number) else {
-                throw UsageError("\(self[key].origin): \"\(plainText(number))\" is not a whole number")
-            }
-            values.append(value)
+            values.append(Int(number.rounded(.towardZero)))
         }
         return values
     }

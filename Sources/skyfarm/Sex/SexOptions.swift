@@ -11,6 +11,7 @@ struct SexOptions {
     /// - Throws: `UsageError` that names the file, line and key of a value that cannot be used.
     init(_ configuration: SexConfiguration, _ arguments: SexArguments, _ layers: Arguments) throws(UsageError) {
         self.configuration = configuration
+        try configuration.requireSupport()
         options = try Self.scanOptions(arguments, layers, try Self.verbosity(configuration))
         try readDetection()
         try readMaps()
@@ -186,7 +187,9 @@ struct SexOptions {
         columns.settings.saturationKeyword = configuration["SATUR_KEY"].words.first?.uppercased() ?? ""
         columns.settings.zeroPoint = try configuration.number("MAG_ZEROPOINT", -1000...1000)
         columns.settings.pixelScale = try configuration.number("PIXEL_SCALE", 0...1e6)
-        columns.settings.seeing = try configuration.number("SEEING_FWHM", 0.001...1e6)
+        // The world then is the image, in degrees.
+        columns.settings.pixelScaleWithoutCoordinates = 3600
+        columns.settings.seeing = try configuration.number("SEEING_FWHM", 0...1e6)
         let network = configuration["STARNNW_NAME"]
         let weights = try configuration.text("STARNNW_NAME")
         if network.isExplicit || FileManager.default.fileExists(atPath: weights) { columns.network = weights }

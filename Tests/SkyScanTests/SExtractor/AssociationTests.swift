@@ -52,6 +52,13 @@ struct AssociationTests {
         #expect(all.matches(x: [2.5, 0.5], y: [3.5, 1.5], nil).map(\.values) == [[3, 4, 5, 0, 7], [1, 2, 0, 0, 0]])
     }
 
+    @Test("commas separate columns, and names of columns may precede them")
+    func heading() throws {
+        let list = try Association(
+            parsing: "id,x,y,mag\n\n1, 51.5,51, 10\n2,20,30,11\n", name: "a.csv", keys: [2, 3], data: [4])
+        #expect(list.rows == [[1, 51.5, 51, 10], [2, 20, 30, 11]])
+    }
+
     @Test("positions in degrees are placed by the header")
     func celestial() throws {
         let header = FITSHeader(cards: [

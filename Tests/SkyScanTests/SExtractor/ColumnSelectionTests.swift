@@ -17,6 +17,24 @@ struct ColumnSelectionTests {
         #expect(request.vignetteWidth == 35 && request.vignetteHeight == 21 && !request.isWindowed)
     }
 
+    // As source-extractor 2.25 reads these lines.
+    @Test("of a line the first word counts: SExtractor's own descriptions may follow, and sizes have blanks")
+    func descriptions() throws {
+        let text = """
+            X_IMAGE   Object position along x   [pixel]
+            NITER_WIN\tNumber of iterations for WIN centering
+            FLUX_MAX  Peak flux above background (count)
+            VIGNET(25, 21) Pixel data around detection [count]
+            MAG_APER( 3 )
+            """
+        let selection = try ColumnSelection(parsing: text, name: "described.param")
+        #expect(selection.items.map(\.name) == ["X_IMAGE", "NITER_WIN", "FLUX_MAX", "VIGNET", "MAG_APER"])
+        #expect(selection.items.map(\.size) == [[], [], [], [25, 21], [3]])
+        #expect(selection.unknown.isEmpty && selection.ignored.isEmpty)
+        let several = try ColumnSelection(parsing: "NUMBER X_IMAGE, Y_IMAGE\n", name: "a.param")
+        #expect(several.items.map(\.name) == ["NUMBER"] && several.ignored == ["X_IMAGE", "Y_IMAGE"])
+    }
+
     @Test("sizes in square brackets, as STDPipe writes them")
     func brackets() throws {
         let selection = try ColumnSelection(parsing: "MAG_APER[2]\nVIGNET[5,3]\n", name: "a.param")
@@ -79,7 +97,7 @@ struct ColumnSelectionTests {
         let lists = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }
         #expect(lists.count == 93)
         let complete = try lists.filter {
-            try ColumnSelection(parsing: String($0), name: "list").unknown.isEmpty
+            try ColumnSelection(parsing: String($0).replacing(" ", with: "\n"), name: "list").unknown.isEmpty
         }
         #expect(complete.count >= 84, "\(complete.count) are complete")
     }

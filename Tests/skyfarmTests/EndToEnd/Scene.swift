@@ -57,13 +57,13 @@ final class Scene {
         try image(name, axes: axes, samples: Array(repeating: sample, count: axes.reduce(1, *)))
     }
 
-    /// A FITS file of one HDU with these axes and samples, as 32-bit floats.
-    func image(_ name: String, axes: [Int], samples: [Float]) throws -> String {
+    /// A FITS file of one HDU with these axes, samples as 32-bit floats, and further cards.
+    func image(_ name: String, axes: [Int], samples: [Float], cards further: [String] = []) throws -> String {
         var cards = ["SIMPLE  =                    T", "BITPIX  =                  -32"]
         cards.append("NAXIS   = " + Self.right(axes.count))
         for (index, length) in axes.enumerated() { cards.append("NAXIS\(index + 1)  = " + Self.right(length)) }
         let bytes = samples.map(\.bitPattern.bigEndian).withUnsafeBytes { Array($0) }
-        return try write(Self.block(cards) + Self.padded(bytes, with: 0), name)
+        return try write(Self.block(cards + further) + Self.padded(bytes, with: 0), name)
     }
 
     /// A FITS file of `count` images, `CCD1` and so on, in extensions.

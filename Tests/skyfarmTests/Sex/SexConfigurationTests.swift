@@ -19,10 +19,10 @@ struct SexConfigurationTests {
     private func options(_ file: String, _ words: [String] = []) throws -> ScanCommand.Options {
         var configuration = SexConfiguration()
         let text = "PARAMETERS_NAME \(scene.path("a.param"))\n" + file
-        try configuration.read(text, name: "a.sex", environment: ["FILTERS": "x"])
+        configuration.read(text, name: "a.sex", environment: ["FILTERS": "x"])
         let arguments = try SexArguments(["a.fits"] + words)
         for (key, value) in arguments.settings {
-            try configuration.set(key, value, origin: "-\(key)", [:])
+            configuration.set(key, value, origin: "-\(key)", [:])
         }
         return try SexOptions(configuration, arguments, Arguments()).options
     }
@@ -59,7 +59,7 @@ struct SexConfigurationTests {
     func weights() throws {
         func dual(_ file: String) throws -> ScanCommand.Options {
             var configuration = SexConfiguration()
-            try configuration.read(
+            configuration.read(
                 "PARAMETERS_NAME \(scene.path("a.param"))\n" + file, name: "a.sex", environment: [:])
             return try SexOptions(configuration, try SexArguments(["a.fits,b.fits"]), Arguments()).options
         }
@@ -83,19 +83,20 @@ struct SexConfigurationTests {
         let text = "MEMORY_BUFSIZE 2048\nNTHREADS 8\nASSOC_NAME list\nMAG_GAMMA 3\nBACKPHOTO_TYPE global\n"
         _ = try options(text)
         var configuration = SexConfiguration()
-        try configuration.read("\nFOO 3\n", name: "a.sex", environment: [:])
+        configuration.read("\nFOO 3\n", name: "a.sex", environment: [:])
         #expect(configuration.warnings == ["a.sex:2: FOO: no such key; ignored"])
     }
 
     static let wrong = [
         "DETECT_THRESH abc", "DETECT_THRESH", "DETECT_THRESH 0", "DETECT_THRESH -1.5", "DETECT_THRESH 1.5,24.0",
-        "ANALYSIS_THRESH x", "ANALYSIS_THRESH 2,24", "DETECT_MINAREA 2.5", "DETECT_MINAREA 0", "DETECT_MINAREA five",
+        "ANALYSIS_THRESH x", "ANALYSIS_THRESH 2,24", "DETECT_MINAREA 0", "DETECT_MINAREA five",
         "DETECT_MAXAREA 100", "DETECT_TYPE PHOTO", "THRESH_TYPE ABSOLUTE", "FILTER maybe", "FILTER_NAME none.conv",
         "DEBLEND_NTHRESH 0", "DEBLEND_NTHRESH 1000", "DEBLEND_MINCONT 2", "CLEAN perhaps", "CLEAN_PARAM 0",
         "MASK_TYPE FOO", "WEIGHT_TYPE MAP", "WEIGHT_TYPE MAP_WEIGHT,NONE",
         "WEIGHT_TYPE HEAVY", "FLAG_TYPE MOST", "DGEO_TYPE PIXEL", "PHOT_APERTURES 5,-1", "PHOT_APERTURES",
         "PHOT_APERTURES 5 x", "PHOT_AUTOPARAMS 2.5", "PHOT_AUTOPARAMS 0,3.5", "PHOT_AUTOAPERS 20,20",
-        "PHOT_FLUXFRAC 1.5", "SATUR_LEVEL high", "MAG_ZEROPOINT 25.0.1", "GAIN -1", "PIXEL_SCALE -0.2", "SEEING_FWHM 0",
+        "PHOT_FLUXFRAC 1.5", "SATUR_LEVEL high", "MAG_ZEROPOINT 25.0.1", "GAIN -1", "PIXEL_SCALE -0.2",
+        "SEEING_FWHM -1",
         "BACK_TYPE FIXED", "BACK_VALUE x", "BACK_SIZE 0", "BACK_FILTERSIZE 99", "BACKPHOTO_TYPE NEAR",
         "BACKPHOTO_THICK 0", "BACK_FILTTHRESH 5", "CHECKIMAGE_TYPE APERTURES,FILTERED",
         "CHECKIMAGE_TYPE SYMPROFILES", "WRITE_XML Y", "FITS_UNSIGNED Y", "CATALOG_TYPE SKYCAT",
@@ -110,6 +111,25 @@ struct SexConfigurationTests {
         let key = line.prefix { $0 != " " }
         #expect(error?.description.hasPrefix("a.sex:4: \(key): ") == true, "\(error?.description ?? "none")")
         #expect(error?.description.contains("\n") == false)
+    }
+
+    // source-extractor 2.25 takes all of these.
+    @Test("a refused value may be replaced, of several numbers the first counts, and whole numbers are cut")
+    func lenient() throws {
+        let file = "WRITE_XML Y\nTHRESH_TYPE ABSOLUTE\nPIXEL_SCALE 0 .466\nDETECT_MINAREA 18.7\nSEEING_FWHM 0\n"
+        let read = try options(file, ["-WRITE_XML", "N", "-THRESH_TYPE", "RELATIVE"])
+        #expect(read.detection.parameters.minArea == 18 && read.columns?.settings.pixelScale == 0)
+        #expect(read.columns?.settings.seeing == 0 && read.columns?.settings.pixelScaleWithoutCoordinates == 3600)
+        let error = #expect(throws: UsageError.self) { try options(file, ["-WRITE_XML", "N"]) }
+        #expect(error?.description.hasPrefix("a.sex:3: THRESH_TYPE: ABSOLUTE") == true)
+        var configuration = SexConfiguration()
+        configuration.read("GAIN 2,3\n", name: "a.sex", environment: [:])
+        #expect(configuration.warnings == ["a.sex:1: GAIN: has 2 values; only the first is used"])
+        // The width of stars is needed for CLASS_STAR alone.
+        var columns = try #require(read.columns)
+        _ = try columns.load()
+        columns.source = "CLASS_STAR"
+        #expect(throws: UsageError.self) { try columns.load() }
     }
 
     @Test("background, weights and formats that are not the default")
@@ -146,7 +166,7 @@ struct SexConfigurationTests {
     @Test("-dd prints a configuration that reads as the built-in values")
     func printed() throws {
         var configuration = SexConfiguration()
-        try configuration.read(SexKey.file(all: true), name: "printed", environment: [:])
+        configuration.read(SexKey.file(all: true), name: "printed", environment: [:])
         #expect(configuration.warnings.isEmpty)
         for key in SexKey.all { #expect(configuration[key.name].words == SexConfiguration()[key.name].words) }
     }
