@@ -34,13 +34,20 @@ public struct FITSHeader: Hashable, Sendable {
 
     /// The number of the first card of `keyword`, quoted or not; nil if there is none.
     public func number(_ keyword: String) -> Double? {
+        let word = words(keyword)?.split(separator: " ").first
+        let number = word.flatMap { Double($0.replacing("D", with: "E")) }
+        return number.flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// What the first card of `keyword` holds, without quotes; nil if there is none, or if it has no value.
+    public func words(_ keyword: String) -> String? {
         guard let index = (0..<count).first(where: { self.keyword(at: $0) == keyword }) else { return nil }
         let card = self[index]
         guard card.dropFirst(8).hasPrefix("=") else { return nil }
-        let value = card.dropFirst(9).prefix { $0 != "/" }
-        let word = value.split(whereSeparator: { $0 == " " || $0 == "'" }).first
-        let number = word.flatMap { Double($0.replacing("D", with: "E")) }
-        return number.flatMap { $0.isFinite ? $0 : nil }
+        let value = card.dropFirst(9).drop { $0 == " " }
+        let text = value.hasPrefix("'") ? value.dropFirst().prefix { $0 != "'" } : value.prefix { $0 != "/" }
+        let words = text.split(separator: " ").joined(separator: " ")
+        return words.isEmpty ? nil : words
     }
 
     /// Keyword of card `index`.

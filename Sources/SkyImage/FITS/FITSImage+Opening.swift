@@ -10,6 +10,7 @@ extension FITSImage {
         let bitpix: Int
         let isTileCompressed: Bool
         let header: FITSHeader
+        let primary: FITSHeader
         let scaling: SampleScaling?
         /// See ``FITSImage/holdsPlainFloats``.
         let holdsPlainFloats: Bool
@@ -22,8 +23,9 @@ extension FITSImage {
         init(_ file: FITSFile, _ location: ImageLocation, surveys: Bool) throws(ImageError) {
             let found = try Self.find(location, in: file)
             survey = surveys ? file.survey() : nil
-            // A survey ends behind the image.
-            guard let hdu = surveys ? try file.move(to: found.number) : found else {
+            primary = found.number > 0 ? Self.primaryHeader(file) : FITSHeader(bytes: [])
+            // A survey ends behind the image, and the primary header lies before it.
+            guard let hdu = surveys || found.number > 0 ? try file.move(to: found.number) : found else {
                 throw ImageError(.unreadable, "\(location): cannot be read any more; was the file changed?")
             }
             self.hdu = hdu
@@ -50,7 +52,7 @@ extension FITSImage {
                         + "store the image uncompressed, or as 32-bit integers")
             }
             header = Self.header(file, &status)
-            let scale = (file.real("BSCALE") ?? 1, file.real("BZERO") ?? 0)
+            let scale = (try Self.scale("BSCALE", file, header) ?? 1, try Self.scale("BZERO", file, header) ?? 0)
             let fitsFloat = [BYTE_IMG, SHORT_IMG, FLOAT_IMG].contains(type)
             if fitsFloat && scale != (1, 0) {
                 ffpscl(file.handle, 1, 0, &status)
@@ -93,6 +95,27 @@ extension FITSImage {
                 throw ImageError(.noImage, "\(location): holds no 2-D image; it has \(list)\(advice)")
             }
             throw ImageError(.noSuchHDU, "\(location): no such HDU; the file has \(list); choose one of these")
+        }
+
+        /// The number of a card that scales samples; nil without the card.
+        private static func scale(_ keyword: String, _ file: FITSFile, _ header: FITSHeader) throws(ImageError)
+            -> Double?
+        {
+            // CFITSIO takes T for 1.
+            guard header.number(keyword) != nil || header.words(keyword) == nil else {
+                throw ImageError(
+                    .corrupt,
+                    "\(file.path): \(keyword) is \(FITSMemoryFile.printable(header.words(keyword) ?? "")), no number: the "
+                        + "samples have no value; correct the card")
+            }
+            return file.real(keyword)
+        }
+
+        /// The cards of the primary header, which an extension inherits; none if it cannot be read.
+        private static func primaryHeader(_ file: FITSFile) -> FITSHeader {
+            var status: Int32 = 0
+            guard (try? file.move(to: 0)) != nil else { return FITSHeader(bytes: []) }
+            return header(file, &status)
         }
 
         private static func header(_ file: FITSFile, _ status: inout Int32) -> FITSHeader {

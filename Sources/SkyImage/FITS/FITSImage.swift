@@ -21,6 +21,8 @@ public final class FITSImage {
     public let isTileCompressed: Bool
     /// The cards of the image's header.
     public let header: FITSHeader
+    /// Those of the file's primary header; none if the image is the primary HDU's.
+    public let primary: FITSHeader
     /// The bytes of the file that contain the image.
     public let stored: StoredImage
     /// What else the file holds; nil unless the image was opened by ``init(surveying:)``.
@@ -81,7 +83,8 @@ public final class FITSImage {
         self.file = file
         (hduNumber, extensionName) = (opened.hdu.number, opened.hdu.name)
         (width, height, axisCount) = (opened.width, opened.height, opened.axisCount)
-        (bitpix, isTileCompressed, header) = (opened.bitpix, opened.isTileCompressed, opened.header)
+        (bitpix, isTileCompressed) = (opened.bitpix, opened.isTileCompressed)
+        (header, primary) = (opened.header, opened.primary)
         stored = StoredImage(location: location, range: opened.storedRange)
         data = opened.hdu.data
         scaling = opened.scaling

@@ -52,6 +52,8 @@ package struct ForcedScan: Codable, Equatable, Sendable {
                 guard abs(x) < 1e9, abs(y) < 1e9 else { continue }
                 var (flux, error, noise, area, flag) = (0.0, 0.0, 0.0, 0.0, Int16(0))
                 let status = sep_sum_circle(&image, x, y, diameter / 2, 0, 5, 0, &flux, &error, &area, &flag)
+                // An aperture beside the image holds nothing of it: SEP's sum is 0, or NaN if a pixel is masked.
+                if status == 0, !(area > 0) { continue }
                 table.flag[place] |= flag
                 guard status == 0, flux.isFinite, error.isFinite else { continue }
                 // The same without photons of the source.

@@ -14,6 +14,8 @@ public struct ImageSummary: Sendable {
     public let bitpix: Int
     /// The HDU's header, with the cards of a file beside the image if there is one.
     public let header: FITSHeader
+    /// The header's cards, and those of the primary header that the image inherits.
+    public let cards: ImageCards
     /// The image's mask, as the user named it.
     public let mask: String?
     /// The image's weight map, as the user named it.
@@ -33,6 +35,7 @@ public struct ImageSummary: Sendable {
         hdu = image.hduNumber
         bitpix = image.bitpix
         header = head.map(image.header.overlaid) ?? image.header
+        cards = ImageCards(header: header, primary: image.primary, holdsIntegers: bitpix > 0)
         self.mask = mask?.name
         self.weights = weights?.name
         imageCount = image.survey?.images.count ?? 1
@@ -47,6 +50,8 @@ public struct ImageSummary: Sendable {
         (width, height, hdu, bitpix) = (image.width, image.height, image.file.hdu, image.bitpix)
         let header = FITSHeader(bytes: image.header)
         self.header = head.map(header.overlaid) ?? header
+        cards = ImageCards(
+            header: self.header, primary: FITSHeader(bytes: image.primary), holdsIntegers: image.bitpix > 0)
         (mask, weights) = (nil, nil)
         warnings = Self.coordinateNotes(self.header, name: name, path: nil)
         self.imageCount = imageCount

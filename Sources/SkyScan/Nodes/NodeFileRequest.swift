@@ -98,9 +98,12 @@ struct NodeFileAnswer: Codable, Equatable, Sendable {
         var bitpix: Int
         /// The cards of the header.
         var header: [UInt8]
+        /// Those of the primary header, if the image is an extension's.
+        var primary: [UInt8]
 
         init(_ image: FITSImage, path: String) throws(ImageError) {
-            (width, height, bitpix, header) = (image.width, image.height, image.bitpix, image.header.bytes)
+            (width, height, bitpix) = (image.width, image.height, image.bitpix)
+            (header, primary) = (image.header.bytes, image.primary.bytes)
             do {
                 let identity = try image.stored.opened().identity(of: image)
                 file = FileNames.File(path: path, hdu: image.hduNumber, identity: identity)

@@ -5,7 +5,7 @@ internal import SkyImage
 /// A question about the files of a node. Its bulk bytes are the answer, which the node makes when it reads what the
 /// reference refers to.
 struct NodeFileTask: ScanTask {
-    static let scanner = "sky.files/1"
+    static let scanner = "sky.files/2"
 
     /// The part of a reference whose origin is a ``NodeFileRequest``.
     static let part = Array("files".utf8)

@@ -41,7 +41,7 @@ struct SExtractorContext: ~Copyable {
         boxes = extents.map { $1.box.isEmpty ? $0.box : $0.box.union($1.box) }
         areas = extents.map { Double($0.area + $1.area) }
         background = measured.background.levels(x: sources.x, y: sources.y).map(Double.init)
-        saturation = settings.saturation(of: image.header)
+        saturation = settings.saturation(of: image.cards)
         let wcs = try? CelestialWCS(header: image.header)
         self.wcs = wcs
         matches = result.matches(settings.association, wcs)
@@ -222,6 +222,6 @@ struct SExtractorContext: ~Copyable {
 }
 
 extension SExtractorSettings {
-    /// The level of saturation of an image with this header.
-    public func saturation(of header: FITSHeader) -> Double { header.number(saturationKeyword) ?? saturation }
+    /// The level of saturation of an image with these cards.
+    public func saturation(of cards: ImageCards) -> Double { cards.value(saturationKeyword)?.number ?? saturation }
 }

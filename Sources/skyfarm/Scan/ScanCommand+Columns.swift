@@ -133,7 +133,7 @@ extension ScanCommand.Options {
             for image: ImageSummary, in survey: FITSSurvey?, isFitted: Bool
         ) throws(UsageError) -> MeasurementRequest {
             var request = request
-            request.saturation = settings.saturation(of: image.header)
+            request.saturation = settings.saturation(of: image.cards)
             if isFitted, !pointSpreads.isEmpty { request.pointSpread = pointSpreads[try place(of: image, in: survey)] }
             return request
         }

@@ -85,9 +85,9 @@ extension ScanCommand.Options {
                 help: "Noise that is the unit of the threshold: one level, or a map"),
         ]
         private static let gain = Option.value(
-            "gain", Gain.form, default: .keyword("GAIN"), layers: .all,
-            help: "Electrons per unit of the samples, or the header keyword that has them: errors then include the "
-                + "photon noise of the source")
+            "gain", Gain.form, default: .automatic, layers: .all,
+            help: "Electrons per unit of the samples, or the header keyword that has them, auto: EGAIN, else GAIN. "
+                + "Errors then include the photon noise of the source")
         private static let kernel = Option.optional(
             "kernel", .file(.reads), fallback: "SExtractor's 3x3 pyramid", layers: .all,
             help: "Kernel of the filter, in SExtractor's .conv format")
@@ -126,12 +126,28 @@ extension ValueForm where Value == Double? {
 }
 
 extension ScanCommand {
+    /// What a user should know about an image, a line each.
+    func warnings(of image: ImageSummary) -> [String] {
+        image.warnings + cardWarnings(of: image).map { "\(image.name): \($0)" }
+    }
+
+    /// What a user should know about the cards of an image that are used.
+    func cardWarnings(of image: ImageSummary) -> [String] {
+        let gain = try? options.detection.gain.found(in: image.cards, of: options.image)
+        let keyword = options.columns?.settings.saturationKeyword ?? ""
+        let saturation = image.cards.value(keyword).flatMap { card in
+            card.number != nil && card.isInherited
+                ? "the level of saturation is \(keyword) \(card.words) of the primary header" : nil
+        }
+        return [gain?.warning, saturation].compactMap(\.self)
+    }
+
     /// The detection parameters for `image`, with the values of the kernel's file and the gain of the image's header.
     func parameters(
         for image: ImageSummary, in survey: FITSSurvey? = nil, isFitted: Bool = true
     ) throws -> ScanParameters {
         var parameters = options.detection.parameters
-        parameters.gain = try options.detection.gain.value(in: image.header, of: options.image)
+        parameters.gain = try options.detection.gain.found(in: image.cards, of: options.image).value
         if let path = options.detection.kernel {
             parameters.kernel = try readText(path) { try ConvolutionKernel(parsing: $0) }
         }

@@ -27,15 +27,16 @@ extension ScanCommand {
         _ account: ScanAccount, _ nodes: RemoteNodes, link: String?, _ delivery: Delivery?, _ log: Log, seconds: Double
     ) throws {
         if options.common.json {
-            try StandardOutput.write(
-                JSONOutput.document(
-                    ScanReport(
-                        result, image, gain: parameters.gain, outputs: outputs.map(\.path) + options.sidePaths,
-                        account, traffic: PixelTraffic(nodes.traffic), delivery: delivery, seconds: seconds)))
+            var report = ScanReport(
+                result, image, gain: parameters.gain, outputs: outputs.map(\.path) + options.sidePaths,
+                account, traffic: PixelTraffic(nodes.traffic), delivery: delivery, seconds: seconds)
+            report.warnings = warnings(of: image) + [result.precisionProblem(of: image)].compactMap(\.self)
+            try StandardOutput.write(JSONOutput.document(report))
         }
         if let problem = image.coordinatesProblem {
             log.write(.error, "\(name: image.name): no ra and dec in the catalogue: \(problem)")
         }
+        if let problem = result.precisionProblem(of: image) { log.write(.warning, "\(name: image.name): \(problem)") }
         for sector in result.missing { log.write(.error, "\(sector.line)") }
         for line in nodes.copyLines { log.write(.warning, "\(line)") }
         if let line = nodes.pixelLine { log.conclude("\(line)") }
@@ -55,10 +56,11 @@ extension ScanCommand {
     func dryRun(
         _ image: ImageSummary, _ parameters: ScanParameters, _ plan: BandPlan, _ outputs: [CatalogueOutput]
     ) throws -> ExitCode {
-        for warning in image.warnings { options.log.write(.warning, StyledText(warning)) }
+        let warnings = warnings(of: image)
+        for warning in warnings { options.log.write(.warning, StyledText(warning)) }
         let report = DryRunReport(
             image: image.name, width: image.width, height: image.height, hdu: image.hdu, images: image.imageCount,
-            gain: parameters.gain > 0 ? parameters.gain : nil, warnings: image.warnings, bands: plan.count,
+            gain: parameters.gain > 0 ? parameters.gain : nil, warnings: warnings, bands: plan.count,
             bandRows: plan.rows, lowBands: 2 * plan.lowCount, lowBandRows: plan.lowCount == 0 ? nil : plan.lowRows,
             outputs: outputs.map(\.path), nodes: options.cluster.nodes.map(\.description))
         if options.common.json {

@@ -84,7 +84,7 @@ struct ScanCommand: Command {
         defer { display.finish() }
         let recorder = ScanRecorder()
         let events = ScanEvents(display: display, recorder: recorder)
-        for warning in reader.summary.warnings { events.warn(StyledText(warning)) }
+        for warning in warnings(of: reader.summary) { events.warn(StyledText(warning)) }
         let node = try ScanNode.started(
             options.cluster, job: identity.id, timeout: options.timeoutSeconds.map { .seconds($0) },
             maxAttempts: options.maxAttempts, events: events)

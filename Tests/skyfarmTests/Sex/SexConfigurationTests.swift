@@ -48,11 +48,13 @@ struct SexConfigurationTests {
         let options = try options("GAIN 2.5\nSATUR_LEVEL 1000\n")
         let header = FITSHeader(cards: ["GAIN    =                  4.0", "SATURATE=              65000.0"])
         let gain = options.detection.gain
-        #expect(try gain.value(in: header, of: "a.fits") == 4)
-        #expect(try gain.value(in: FITSHeader(cards: []), of: "a.fits") == 2.5)
-        #expect(options.columns?.settings.saturation(of: header) == 65_000)
-        #expect(options.columns?.settings.saturation(of: FITSHeader(cards: [])) == 1000)
-        #expect(try self.options("").detection.gain.value(in: FITSHeader(cards: []), of: "a.fits") == 0)
+        #expect(try gain.found(in: ImageCards(header: header), of: "a.fits").value == 4)
+        #expect(try gain.found(in: ImageCards(header: FITSHeader(cards: [])), of: "a.fits").value == 2.5)
+        #expect(options.columns?.settings.saturation(of: ImageCards(header: header)) == 65_000)
+        #expect(options.columns?.settings.saturation(of: ImageCards(header: FITSHeader(cards: []))) == 1000)
+        #expect(
+            try self.options("").detection.gain.found(in: ImageCards(header: FITSHeader(cards: [])), of: "a.fits").value
+                == 0)
     }
 
     @Test("the first of two weight maps is that of the detection, the second that of the measurement")

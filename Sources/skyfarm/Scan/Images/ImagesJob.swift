@@ -30,6 +30,8 @@ struct ImagesJob: Sendable {
     let events: ScanEvents
     let node: ScanNode
     private let queue: ImageQueue
+    /// What was said about cards: files of a night say the same.
+    private let warned = Locked<Set<String>>([])
 
     init(command: ScanCommand, node: ScanNode, events: ScanEvents, results: Results) {
         (self.command, self.node, self.events, self.results) = (command, node, events, results)
@@ -184,6 +186,9 @@ struct ImagesJob: Sendable {
         let location = reader.summary.name
         fileScan.know(image, reader.summary.header)
         let parameters = try command.parameters(for: reader.summary, in: survey)
+        for warning in command.cardWarnings(of: reader.summary) where warned.withLock({ $0.insert(warning).inserted }) {
+            events.warn(StyledText("\(location): \(warning)"))
+        }
         let detected = try await detections(place)
         let recorder = pages?.begin(reader, of: file)
         let checksums = Task { try await command.checksums(of: reader, node) }
@@ -209,6 +214,9 @@ struct ImagesJob: Sendable {
         let result: SkyScanResult
         if let detected { result = try await scan.measure(detected.detections) } else { result = try await scan.run() }
         try command.checkCopies(of: reader, node)
+        if let problem = result.precisionProblem(of: reader.summary) {
+            events.warn(StyledText("\(location): \(problem)"))
+        }
         var table = result.table(
             image: reader.summary, parameters: parameters, checksums: try await checksums.value,
             software: Skyfarm.software)

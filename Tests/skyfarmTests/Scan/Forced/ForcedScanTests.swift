@@ -14,10 +14,14 @@ import Testing
         try Program.run(["scan"] + words + ["--no-discovery"], environment: ["XDG_STATE_HOME": scene.path("state")])
     }
 
-    /// Positions all over an image of this size, some beyond its edges.
+    /// Positions all over an image of this size, some beyond its edges, and at small steps away from two.
     private func list(_ width: Double, _ height: Double) throws -> String {
         var text = "x,y,name\n"
-        for index in 0..<300 {
+        for step in 0..<20 {
+            let distance = Double(step) / 10 + 1
+            text += step % 2 == 0 ? "\(-distance),200.4,left\n" : "300,\(height + distance),above\n"
+        }
+        for index in 0..<280 {
             let (x, y) = (Double(index * 7919 % 10_007) / 10_007, Double(index * 104_729 % 10_009) / 10_009)
             text += "\(x * (width + 20) - 10),\(y * (height + 20) - 10),star \(index)\n"
         }

@@ -1,0 +1,10 @@
+extension SkyScanResult {
+    /// Why sources may be missing: samples are 32-bit floats, which cannot resolve the noise of this image at its level.
+    public func precisionProblem(of image: ImageSummary) -> String? {
+        let (level, noise) = (abs(globalLevel), globalNoise)
+        // Stored samples of these types are not rounded.
+        guard ![8, 16, -32].contains(image.bitpix), level.ulp > 0.01, noise < 2 * level.ulp else { return nil }
+        return "the noise, \(noise), is below the step of 32-bit floats at the level of the samples, \(level.ulp): "
+            + "sources may be missing; subtract a constant from the image first"
+    }
+}
