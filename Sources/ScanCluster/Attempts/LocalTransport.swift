@@ -23,7 +23,7 @@ final class LocalTransport: ScanTransport {
         self.unpacker = unpacker
     }
 
-    var bulkPacking: BulkPacking { unpacker == nil ? .none : .local }
+    var bulkPacking: BulkPacking { unpacker == nil ? .deferred : .local }
 
     /// Slots that are held by abandoned scans.
     var abandoned: Int { state.withLock { $0.abandoned } }
@@ -99,14 +99,17 @@ private final class LocalScan: ScanWork, @unchecked Sendable {
     var isCancelled: Bool { cancellation.isCancelled }
 
     func scan() {
-        let start = clock.now
+        // Unpacking is work of the task; reading is not.
+        var start = clock.now
         let outcome: Result<PlainOutput, any Error>
         let context: ScanContext
         do {
-            context = try unpacked()
+            let isDeferred = self.context.bulk?.read != nil
+            context = try isDeferred ? read() : unpacked()
+            if isDeferred { start = clock.now }
         } catch {
             // They are read again as they are, which gives the error its words.
-            return completion(serial, .error(ScanError(.bulkMissing, "cannot unpack the bytes: \(error)")))
+            return completion(serial, .error(ScanError(.bulkMissing, "cannot provide the bytes: \(error)")))
         }
         do {
             outcome = .success(try Self.run(task, context))
@@ -118,6 +121,12 @@ private final class LocalScan: ScanWork, @unchecked Sendable {
         case .success(let output): completion(serial, .output(output, seconds: seconds))
         case .failure(let error): completion(serial, .failure("\(error)", seconds: seconds))
         }
+    }
+
+    /// The context with bytes that are read now.
+    private func read() throws -> ScanContext {
+        guard let read = context.takeBulk()?.read else { return context }
+        return ScanContext(bulk: try read(), cancellation: cancellation)
     }
 
     /// The context with bytes that are not packed.

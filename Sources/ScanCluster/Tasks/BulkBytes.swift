@@ -1,4 +1,5 @@
 internal import ScanMemory
+internal import Synchronization
 
 /// The binary input of a task, such as pixels, which is not coded with the task. Written once, by an initialiser; after
 /// that only the holder of the only reference may write it.
@@ -13,6 +14,10 @@ public final class BulkBytes: @unchecked Sendable {
     public let unpackedCount: Int?
     /// Whether the engine has compressed the bytes; they are not packed then.
     package let isCompressed: Bool
+    /// Reads the bytes on the slot that needs them; nil: they are here.
+    package let read: (@Sendable () throws -> BulkBytes)?
+    /// Their checksum; 0 while it is unknown.
+    private let knownChecksum = Atomic<UInt64>(0)
 
     /// Allocates `byteCount` bytes, aligned to 64, and lets `fill` write all of them.
     ///
@@ -24,7 +29,7 @@ public final class BulkBytes: @unchecked Sendable {
         memory = LargeMemory.allocate(byteCount: byteCount)
         self.unpackedCount = unpackedCount
         isCompressed = false
-        loan = nil
+        (loan, read) = (nil, nil)
         // If this throws, `deinit` frees the memory: it runs because all properties are initialised.
         try fill(memory)
     }
@@ -38,6 +43,15 @@ public final class BulkBytes: @unchecked Sendable {
         self.init(taking: memory, unpackedCount: unpackedCount, isCompressed: true)
     }
 
+    /// `byteCount` bytes that `read` reads. For the slots of this process only.
+    package init(deferred byteCount: Int, read: @escaping @Sendable () throws -> BulkBytes) {
+        memory = LargeMemory.allocate(byteCount: 0)
+        unpackedCount = byteCount
+        isCompressed = false
+        loan = nil
+        self.read = read
+    }
+
     /// Takes over filled memory of ``LargeMemory``, to which there must be no other reference.
     package init(
         taking memory: UnsafeMutableRawBufferPointer, unpackedCount: Int? = nil, isCompressed: Bool = false
@@ -45,7 +59,7 @@ public final class BulkBytes: @unchecked Sendable {
         self.memory = memory
         self.unpackedCount = unpackedCount
         self.isCompressed = isCompressed
-        loan = nil
+        (loan, read) = (nil, nil)
     }
 
     /// The bytes of `owner`; `ended` is called, on any thread, when the last user has released this object.
@@ -53,6 +67,7 @@ public final class BulkBytes: @unchecked Sendable {
         memory = owner.memory
         unpackedCount = owner.unpackedCount
         isCompressed = owner.isCompressed
+        read = owner.read
         loan = (owner, ended)
     }
 
@@ -75,6 +90,15 @@ public final class BulkBytes: @unchecked Sendable {
 
     /// Number of bytes.
     public var count: Int { memory.count }
+
+    /// Their checksum, computed by the first call: for bytes that are sent, and so not written any more.
+    package func checksum(_ compute: (UnsafeRawBufferPointer) -> UInt64) -> UInt64 {
+        let known = knownChecksum.load(ordering: .relaxed)
+        if known != 0 { return known }
+        let checksum = loan?.owner.checksum(compute) ?? withUnsafeBytes(compute)
+        knownChecksum.store(checksum, ordering: .relaxed)
+        return checksum
+    }
 
     /// Reads the bytes; the pointer is valid only inside `body`.
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {

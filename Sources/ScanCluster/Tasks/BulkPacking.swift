@@ -2,6 +2,8 @@
 public enum BulkPacking: Int, CaseIterable, Comparable, Sendable {
     /// Not at all.
     case none
+    /// Not at all, but a slot of the requester's process may read the bytes itself when it begins with the task.
+    case deferred
     /// As they are stored, if no other task needs the same bytes, for slots of the requester's process: unpacking them is
     /// then work of the slot.
     case local

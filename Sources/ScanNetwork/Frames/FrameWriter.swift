@@ -46,7 +46,7 @@ extension ByteWriter {
             put(UInt32(task.count))
             put(UInt64(bulkCount))
             put(checksum(task))
-            put(bulk.map { $0.withUnsafeBytes(checksum) } ?? 0)
+            put(bulk.map { $0.checksum(checksum) } ?? 0)
             put(key?.job ?? 0)
             put(key?.index ?? 0)
             if let unpackedCount { put(UInt64(unpackedCount)) }

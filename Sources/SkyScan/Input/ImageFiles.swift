@@ -10,6 +10,11 @@ struct ImageFiles {
     /// Whether pixels are decompressed on each read.
     var isTileCompressed: Bool { [image, mask, weights].contains { $0?.isTileCompressed == true } }
 
+    /// Whether reading pixels takes little more than copying them.
+    var isPlainFloats: Bool {
+        [image, mask, weights].allSatisfy { $0.map { $0.bitpix == -32 && !$0.isTileCompressed } ?? true }
+    }
+
     /// Reads the samples, weights and mask of a window.
     /// - Throws: ``ImageError`` if the samples cannot be read.
     func read(_ window: WindowPixels) throws -> BulkBytes {

@@ -4,9 +4,10 @@ internal import ScanCluster
 internal import ScanNetwork
 public import SkyImage
 
-/// Reads windows of an image, its mask and its weight map, one at a time, on a thread of its own.
+/// Reads windows of an image, its mask and its weight map, one at a time, on a thread of its own, or lets the slots of this
+/// process read theirs.
 ///
-/// CFITSIO is neither fast nor safe if several threads read one file, and a disk is best read in order.
+/// CFITSIO is neither fast nor safe if several threads read one file: slots read stored samples, without CFITSIO's files.
 public actor ImageReader {
     private let executor = BlockingExecutor()
     /// Nil if the image lies on a node.
@@ -24,19 +25,27 @@ public actor ImageReader {
     // Windows that have not been requested yet, and their bytes, packed for a slot if `unpacksOnSlots`.
     private var ahead: [(window: WindowPixels, bytes: BulkBytes)] = []
     private var unpacksOnSlots = false
-    private var kept: RecentWindows
-    private var reading = ReadingTime()
+    private nonisolated let kept: Locked<RecentWindows>
+    private nonisolated let reading = Locked(ReadingTime())
+    private let slots: Int
+    /// Read for nodes, side by side: at 10 Gbit/s one thread could not provide the memory.
+    private let senders = (0..<4).map { _ in BlockingExecutor(label: "skyfarm.sender") }
+    private var sent = 0
+    private var expected: Set<WindowPixels> = []
     // Signalled when a pass needs no more pixels, and when the computation of checksums is cancelled; wakes one waiter.
     private nonisolated let passEnd = DispatchSemaphore(value: 0)
 
     /// Pixels of the windows that were read so far.
-    public var readPixels: Int { reading.pixels }
+    public var readPixels: Int { reading.withLock { $0.pixels } }
 
-    /// Seconds spent on reading windows so far.
-    public var readingSeconds: Double { reading.seconds }
+    /// Seconds spent on reading windows so far; what the slots of this process spent, divided by their number.
+    public var readingSeconds: Double { reading.withLock { $0.seconds } }
 
     /// Processor time that one system alone would take to read the windows that were read so far.
-    package var readingProcessorSeconds: Double { reading.processorSecondsAlone }
+    package var readingProcessorSeconds: Double { reading.withLock { $0.processorSecondsAlone } }
+
+    /// Processor time in which slots of this process have read windows.
+    package var slotProcessorSeconds: Double { reading.withLock { $0.slotProcessorSeconds } }
 
     /// The image's size, header and other properties that are known without reading pixels.
     public nonisolated let summary: ImageSummary
@@ -54,8 +63,8 @@ public actor ImageReader {
     /// Opens an image and the maps that belong to it; names may end in an HDU in brackets.
     ///
     /// If this process has `slots`, bands stay in memory between the passes of a scan: at most a sixteenth of the
-    /// machine's memory, and at most 512 MiB, or 128 MiB if the files need no decompression. Nodes keep bands on their
-    /// own.
+    /// machine's memory, and at most 512 MiB, or 128 MiB if the files need no decompression; none of those that slots
+    /// read again sooner. Nodes keep bands on their own.
     /// With `surveys` the headers of all HDUs of the files are read, for ``ImageSummary/warnings``.
     /// The cards of `head` replace those of the image's header.
     /// - Throws: ``ImageError`` if a file cannot be used, ``ScanSetupError`` if a map has another size than the image.
@@ -99,7 +108,8 @@ public actor ImageReader {
         sentBytesPerPixel = min(Double(pixel.byteCount), storedFiles?.bytesPerPixel ?? .infinity)
         let most = files.isTileCompressed ? 512 << 20 : Self.keptPlainByteCount
         let share = Int(ProcessInfo.processInfo.physicalMemory / 16)
-        kept = RecentWindows(limit: slots == 0 ? 0 : min(most, share))
+        kept = Locked(RecentWindows(limit: slots == 0 ? 0 : min(most, share)))
+        self.slots = slots
         order = ReadingOrder(slots: slots, decompresses: files.isTileCompressed)
     }
 
@@ -113,7 +123,8 @@ public actor ImageReader {
         origin = try WireEncoder().encode(FileNames(image: image.file))
         isIdentified = true
         sentBytesPerPixel = Double(MemoryLayout<Float>.stride)
-        kept = RecentWindows(limit: 0)
+        kept = Locked(RecentWindows(limit: 0))
+        slots = 0
         order = ReadingOrder(slots: 0, decompresses: false)
     }
 
@@ -183,10 +194,10 @@ public actor ImageReader {
         if let ahead = takeAhead(window), ahead.unpackedCount == nil {
             bytes = ahead
         } else {
-            bytes = try kept.take(window) ?? read(window)
+            bytes = try kept.withLock { $0.take(window) } ?? read(window)
         }
         if let position {
-            if position.isFirstPass { kept.add(window, bytes, before: position.rest) }
+            if position.isFirstPass { kept.withLock { $0.add(window, bytes, before: position.rest) } }
             order.hand(window, at: position)
             Task { self.readAhead() }
         } else {
@@ -203,21 +214,55 @@ public actor ImageReader {
     /// ahead are dropped, since the window goes to a node, which keeps them. For a slot of this process only the window of
     /// the whole image is packed: no other task needs its pixels.
     /// - Throws: ``ImageError`` if the samples cannot be read, `CancellationError` if the request is cancelled.
-    func read(_ window: WindowPixels, at position: PassPosition? = nil, packing: BulkPacking) throws -> BulkBytes {
+    func read(
+        _ window: WindowPixels, at position: PassPosition? = nil, packing: BulkPacking
+    ) async throws -> BulkBytes {
         switch packing {
         case .local where position == nil && isWhole(window): return try readForSlot(window)
-        case .none, .local: return try read(window, at: position)
+        case .none: return try read(window, at: position)
+        case .deferred, .local: return try deferred(window, at: position)
         case .light where files?.isTileCompressed == true: return try read(window, at: position)
         case .light, .stored: break
         }
         try Task.checkCancellation()
         // An error appears again, with its words, when the pixels are read.
-        guard let bytes = try? readStored(window) else { return try read(window, at: position) }
+        guard let bytes = try? await readToSend(window) else { return try read(window, at: position) }
         ahead.removeAll { $0.window == window }
-        _ = kept.take(window)
+        _ = kept.withLock { $0.take(window) }
         if let position { order.hand(window, at: position) }
         if (position?.rest ?? 0) == 0 { endPass() }
         return bytes
+    }
+
+    /// The pixels of a window that a slot of this process reads itself, so that slots read side by side. Plain floats are
+    /// not kept for the second pass: memory for them costs as much as reading them again.
+    private func deferred(_ window: WindowPixels, at position: PassPosition?) throws -> BulkBytes {
+        guard let storedFiles, let files else { return try read(window, at: position) }
+        try Task.checkCancellation()
+        let ahead = takeAhead(window)
+        if let position {
+            order.hand(window, at: position)
+            if position.isFirstPass { expect(order.next, storedFiles) }
+        }
+        if (position?.rest ?? 0) == 0 { endPass() }
+        if let ahead, ahead.unpackedCount == nil { return ahead }
+        let isKept = !files.isPlainFloats && position?.isFirstPass == true
+        let (rest, slots) = (position?.rest ?? 0, slots)
+        return BulkBytes(deferred: window.byteCount) { [kept, reading] in
+            if let bytes = kept.withLock({ $0.take(window) }) { return bytes }
+            let start = ReadingTime.Start()
+            let bytes = try storedFiles.pixels(window)
+            reading.withLock {
+                $0.add(pixels: window.rect.area, since: start, isConverted: true, threads: slots, onSlot: true)
+            }
+            if isKept { kept.withLock { $0.add(window, bytes, before: rest) } }
+            return bytes
+        }
+    }
+
+    /// Asks the system to read windows, each once.
+    private func expect(_ windows: [WindowPixels], _ files: StoredFiles) {
+        for window in windows where expected.insert(window).inserted { files.expect(window) }
     }
 
     private func readForSlot(_ window: WindowPixels) throws -> BulkBytes {
@@ -234,7 +279,7 @@ public actor ImageReader {
     /// The stored samples of a window; nil if it has none, or if they cannot be read: the error, with its words, appears
     /// again when the pixels are read.
     private func packedForSlot(_ window: WindowPixels) -> BulkBytes? {
-        try? readStored(window, mayBeLonger: true)
+        try? readStored(window)
     }
 
     private func takeAhead(_ window: WindowPixels) -> BulkBytes? {
@@ -285,7 +330,9 @@ public actor ImageReader {
         if files == nil { return }
         // Windows that are no longer expected are dropped: a window is not requested if its node has kept the pixels.
         ahead.removeAll { !order.next.contains($0.window) }
-        let next = order.next.first { window in !kept.contains(window) && !ahead.contains { $0.window == window } }
+        let next = order.next.first { window in
+            !kept.withLock { $0.contains(window) } && !ahead.contains { $0.window == window }
+        }
         // A window that cannot be read fails again, with its error, when it is requested.
         guard let next else { return }
         let packed = unpacksOnSlots && isWhole(next) ? packedForSlot(next) : nil
@@ -297,14 +344,30 @@ public actor ImageReader {
 
     private func read(_ window: WindowPixels) throws -> BulkBytes {
         guard let files else { throw Self.unreadable(summary) }
-        return try reading.measure(pixels: window.rect.area, isConverted: true) { try files.read(window) }
+        let start = ReadingTime.Start()
+        defer { reading.withLock { $0.add(pixels: window.rect.area, since: start, isConverted: true) } }
+        return try files.read(window)
     }
 
-    private func readStored(_ window: WindowPixels, mayBeLonger: Bool = false) throws -> BulkBytes? {
+    private func readToSend(_ window: WindowPixels) async throws -> BulkBytes? {
         guard let storedFiles else { return nil }
-        return try reading.measure(pixels: window.rect.area, isConverted: false) {
-            try storedFiles.read(window, mayBeLonger: mayBeLonger)
+        sent += 1
+        return try await senders[sent % senders.count].run { [reading, threads = senders.count] in
+            let start = ReadingTime.Start()
+            let packed = try storedFiles.read(window)
+            // While they are in the processor's cache, rather than on the thread that sends them.
+            _ = packed?.checksum(checksum)
+            let (bytes, area) = (try packed ?? storedFiles.pixels(window), window.rect.area)
+            reading.withLock { $0.add(pixels: area, since: start, isConverted: packed == nil, threads: threads) }
+            return bytes
         }
+    }
+
+    private func readStored(_ window: WindowPixels) throws -> BulkBytes? {
+        guard let storedFiles else { return nil }
+        let start = ReadingTime.Start()
+        defer { reading.withLock { $0.add(pixels: window.rect.area, since: start, isConverted: false) } }
+        return try storedFiles.read(window, mayBeLonger: true)
     }
 
     /// Runs `body` on a thread of `threads`, or of the system's.

@@ -1,11 +1,13 @@
 internal import Foundation
 
-/// What reading the windows of a scan took, on one thread at a time.
+/// What reading the windows of a scan took.
 struct ReadingTime {
-    /// Elapsed seconds.
+    /// Elapsed seconds, where several threads read side by side divided by their number.
     private(set) var seconds = 0.0
     /// Pixels of the windows.
     private(set) var pixels = 0
+    /// Processor time of slots that read windows themselves.
+    private(set) var slotProcessorSeconds = 0.0
     private var converted = (pixels: 0, processorSeconds: 0.0)
 
     /// Processor time that one system alone would take to read all of these windows, at the pace of those that were
@@ -14,20 +16,25 @@ struct ReadingTime {
         converted.pixels == 0 ? 0 : converted.processorSeconds / Double(converted.pixels) * Double(pixels)
     }
 
-    /// Runs `read`, which reads a window of so many pixels and converts them or not.
-    mutating func measure<Result>(
-        pixels count: Int, isConverted: Bool, _ read: () throws -> Result
-    ) rethrows -> Result {
-        let (start, processorStart) = (ContinuousClock.now, Self.processorSeconds)
-        defer {
-            seconds += (ContinuousClock.now - start) / .seconds(1)
-            pixels += count
-            if isConverted {
-                converted.pixels += count
-                converted.processorSeconds += Self.processorSeconds - processorStart
-            }
+    /// The beginning of reading a window on this thread.
+    struct Start {
+        fileprivate let instant = ContinuousClock.now
+        fileprivate let processorSeconds = ReadingTime.processorSeconds
+    }
+
+    /// A window of so many pixels was read on this thread, one of so many, and converted or not. `onSlot`: the thread is
+    /// that of a slot.
+    mutating func add(
+        pixels count: Int, since start: Start, isConverted: Bool, threads: Int = 1, onSlot: Bool = false
+    ) {
+        let processor = Self.processorSeconds - start.processorSeconds
+        seconds += (ContinuousClock.now - start.instant) / .seconds(1) / Double(max(1, threads))
+        pixels += count
+        if isConverted {
+            converted.pixels += count
+            converted.processorSeconds += processor
         }
-        return try read()
+        if onSlot { slotProcessorSeconds += processor }
     }
 
     /// Time in which a processor ran this thread.

@@ -1,8 +1,8 @@
 internal import ScanCluster
 internal import SkyImage
 
-/// The stored samples of an image and its maps, for reading by one thread at a time.
-struct StoredFiles {
+/// The stored samples of an image and its maps, for reading by any number of threads at a time.
+struct StoredFiles: Sendable {
     private let image: StoredSamples
     private let weights: StoredSamples?
     private let mask: StoredSamples?
@@ -22,6 +22,24 @@ struct StoredFiles {
     /// Bytes of the files per pixel of the image.
     var bytesPerPixel: Double {
         image.bytesPerPixel + (weights?.bytesPerPixel ?? 0) + (mask?.bytesPerPixel ?? 0)
+    }
+
+    /// The pixels of a window, as ``ImageFiles/read(_:)`` reads them.
+    /// - Throws: ``ImageError``, whose words are not for users.
+    func pixels(_ window: WindowPixels) throws -> BulkBytes {
+        try BulkBytes(byteCount: window.byteCount) { bytes in
+            let parts = window.split(bytes)
+            try image.readPixels(window.rect, into: parts.samples)
+            if let target = parts.weights { try weights?.readPixels(window.rect, into: target) }
+            if let target = parts.mask {
+                try window.readMask(into: target) { try mask?.readPixels(window.rect, into: $0) }
+            }
+        }
+    }
+
+    /// Asks the system to read the samples of a window from the disk, and does not wait.
+    func expect(_ window: WindowPixels) {
+        for samples in [image, weights, mask] { samples?.expect(window.rect) }
     }
 
     /// The bytes of a window in packed form; nil if it has none, or, unless `mayBeLonger`, none that is shorter than its

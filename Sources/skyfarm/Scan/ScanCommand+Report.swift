@@ -13,10 +13,11 @@ extension ScanCommand {
         _ recorder: ScanRecorder, _ reader: ImageReader, _ node: ScanNode, isOnly: Bool
     ) async -> ScanAccount {
         let processors = node.systems.snapshot.map { ($0.name, $0.processors) }
+        let slotReading = await reader.slotProcessorSeconds
         return ScanAccount(
             recorder.timeline, before: isOnly ? recorder.before : 0, readingSeconds: await reader.readingSeconds,
             local: ScanEvents.localName,
-            processorSeconds: isOnly ? node.local?.processorSeconds : nil,
+            processorSeconds: isOnly ? node.local?.processorSeconds.map { $0 - slotReading } : nil,
             readingProcessorSeconds: isOnly ? await reader.readingProcessorSeconds : 0,
             processors: Dictionary(processors) { $1 }.compactMapValues(\.self))
     }

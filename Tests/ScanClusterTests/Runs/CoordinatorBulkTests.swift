@@ -114,6 +114,56 @@ import Testing
         await local.close()
     }
 
+    @Test("slots read the bytes of their tasks side by side, and get them from the requester if that fails")
+    func deferredReading() async throws {
+        struct Torn: Error {}
+        let local = ScanSystem(local: 2, id: .test(1), name: "here", queue: 2, clock: clock)
+        systems.join(local)
+        let coordinator = ScanCoordinator(systems: systems, clock: clock)
+        let (loads, reads) = (Locked<[BulkPacking]>([]), Locked(0))
+        // Both slots read at the same time, or the first to read would wait for ever.
+        let both = Rendezvous()
+        let bulk: @Sendable (BulkSum) -> BulkSource = { task in
+            BulkSource(byteCount: 1) { packing in
+                loads.withLock { $0.append(packing) }
+                return BulkBytes(deferred: 1) {
+                    reads.withLock { $0 += 1 }
+                    if task.id < 2 { both.meet() }
+                    if task.id == 7 { throw Torn() }
+                    return BulkBytes(byteCount: 1) { $0[0] = UInt8(task.id) }
+                }
+            } load: {
+                loads.withLock { $0.append(.none) }
+                return BulkBytes(byteCount: 1) { $0[0] = UInt8(task.id) }
+            }
+        }
+        let outputs = try await driving {
+            var outputs: [Int] = []
+            let job = coordinator.responses(to: (0..<30).map { BulkSum(id: $0) }, bulk: bulk)
+            for try await response in job { outputs.append(try response.get()) }
+            return outputs.sorted()
+        }
+        #expect(outputs == Array(0..<30) && reads.withLock { $0 } == 30)
+        #expect(loads.withLock { $0.count { $0 == .deferred } } == 30)
+        #expect(loads.withLock { $0.count { $0 == .none } } == 1)
+        await local.close()
+    }
+
+    /// A place where two threads wait for each other.
+    private final class Rendezvous: Sendable {
+        private let arrivals = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        private let isFirst = Locked(true)
+
+        func meet() {
+            let isFirst = isFirst.withLock { first in
+                defer { first = false }
+                return first
+            }
+            (isFirst ? arrivals.0 : arrivals.1).signal()
+            (isFirst ? arrivals.1 : arrivals.0).wait()
+        }
+    }
+
     @Test("input that cannot be read ends the run with its cause")
     func unreadable() async {
         struct Torn: Error, CustomStringConvertible { let description = "row 17 is torn" }

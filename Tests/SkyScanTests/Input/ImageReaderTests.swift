@@ -112,7 +112,7 @@ struct ImageReaderTests {
         #expect(await reader.windowsAhead == Array(windows[1...2]))
     }
 
-    @Test("a slot gets a whole image as it is stored, also read ahead, and other windows as pixels")
+    @Test("a slot gets a whole image as it is stored, also read ahead, and reads other windows itself")
     func packsForSlots() async throws {
         let path = files.path("tiles.fits")
         _ = try CompressedFile.all[1].write(to: path)
@@ -124,7 +124,13 @@ struct ImageReaderTests {
             let whole = reader.contents(of: PixelRect(x: 0..<size.width, y: 0..<size.height))
             let part = reader.contents(of: PixelRect(x: 0..<size.width, y: 0..<10))
             let pixels = try await reader.read(whole).withUnsafeBytes { [UInt8]($0) }
-            #expect(try await reader.read(part, packing: .local).unpackedCount == nil)
+            let read = try await [reader.read(part, packing: .local), reader.read(part, packing: .deferred)]
+            for bytes in read {
+                #expect(bytes.count == 0 && bytes.unpackedCount == part.byteCount)
+                let own = try #require(try bytes.read?())
+                #expect(own.withUnsafeBytes { pixels.starts(with: $0) } && own.count == part.byteCount)
+            }
+            #expect(await reader.readPixels == size.area + 2 * part.rect.area)
             await reader.readAhead([whole], unpacksOnSlots: true)
             #expect(await reader.windowsAhead == [whole])
             let packed = try await reader.read(whole, packing: .local)
@@ -136,7 +142,14 @@ struct ImageReaderTests {
             #expect(try await reader.read(whole).unpackedCount == nil)
             // In a pass over bands, the same pixels are needed again.
             let position = PassPosition(isFirstPass: true, following: [], rest: 0)
-            #expect(try await reader.read(whole, at: position, packing: .local).unpackedCount == nil)
+            let first = try await reader.read(whole, at: position, packing: .local)
+            let kept = try #require(try first.read?())
+            #expect(kept.withUnsafeBytes { [UInt8]($0) } == pixels)
+            let last = PassPosition(isFirstPass: false, following: [], rest: 0)
+            let second = try #require(try await reader.read(whole, at: last, packing: .deferred).read?())
+            // What had to be converted stays in memory.
+            #expect((second === kept) == (reader.summary.bitpix != -32 || path.hasSuffix("tiles.fits")))
+            #expect(second.withUnsafeBytes { [UInt8]($0) } == pixels)
         }
     }
 

@@ -4,10 +4,11 @@ internal import ScanBasics
 
 /// Reads samples of an image as they are stored in its file, without converting or decompressing them.
 ///
-/// The file is read without CFITSIO.
-package final class StoredSamples {
+/// The file is read without CFITSIO, by any number of threads at a time.
+package final class StoredSamples: @unchecked Sendable {
+    // Sendable: of the image, only properties are used that never change.
     let image: FITSImage
-    private let descriptor: OpenDescriptor
+    let descriptor: OpenDescriptor
     /// The cards of the HDU on which the values of samples depend.
     let cards: [ArraySlice<UInt8>]
     /// Nil if the image is plain.

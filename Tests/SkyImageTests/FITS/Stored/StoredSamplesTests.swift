@@ -52,6 +52,17 @@ struct StoredSamplesTests {
                 #expect(
                     pixels.map(\.bitPattern) == expected.map(\.bitPattern),
                     "seed \(seed): \(source), rows \(rows), columns \(columns)")
+                // By a slot, in pieces.
+                let window = PixelRect(x: columns, y: rows)
+                for length in [nil, 700] {
+                    let own = try [Float](unsafeUninitializedCapacity: window.area) { buffer, count in
+                        try stored.readPixels(window, into: buffer, pieceLength: length)
+                        count = window.area
+                    }
+                    #expect(
+                        own.map(\.bitPattern) == expected.map(\.bitPattern),
+                        "seed \(seed): \(source), rows \(rows), columns \(columns)")
+                }
             }
             found[Kind(bitpix: source.bitpix, compression: source.compression), default: 0] += 1
             try FileManager.default.removeItem(atPath: path)

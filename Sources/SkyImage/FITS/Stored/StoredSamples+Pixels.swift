@@ -1,0 +1,88 @@
+internal import CSkyfarm
+import Foundation
+
+// Threads that read pixels of one image side by side.
+extension StoredSamples {
+    /// Bytes that are read and converted at a time, while they are in the processor's cache.
+    private static let pieceLength = 1 << 20
+
+    /// Reads the pixels of a window, as ``FITSImage/read(rows:columns:into:)`` does.
+    /// - Parameters:
+    ///   - window: pixels inside the image.
+    ///   - pixels: room for them.
+    ///   - pieceLength: bytes that are read and converted at a time; nil for the best number.
+    /// - Throws: ``ImageError``, whose words are not for users: reading the image gives these.
+    package func readPixels(
+        _ window: PixelRect, into pixels: UnsafeMutableBufferPointer<Float>, pieceLength: Int? = nil
+    ) throws(ImageError) {
+        precondition(pixels.count >= window.area, "no room for the window")
+        if window.isEmpty { return }
+        if table == nil, image.holdsPlainFloats {
+            return try readFloats(window, into: pixels, pieceLength ?? Self.pieceLength)
+        }
+        let rowLength = max(1, window.width * abs(image.bitpix) / 8)
+        // Strips of tiles would overlap.
+        let step = table == nil ? max(1, (pieceLength ?? Self.pieceLength) / rowLength) : window.height
+        // One buffer for all pieces: the system would clear the memory of each.
+        var bytes: [UInt8] = []
+        for first in stride(from: window.y.lowerBound, to: window.y.upperBound, by: step) {
+            let rows = first..<min(first + step, window.y.upperBound)
+            let start = (first - window.y.lowerBound) * window.width
+            try convert(
+                PixelRect(x: window.x, y: rows), &bytes,
+                into: UnsafeMutableBufferPointer(rebasing: pixels[start..<start + rows.count * window.width]))
+        }
+    }
+
+    /// `bytes`: memory for the stored samples, which grows as needed.
+    private func convert(
+        _ window: PixelRect, _ bytes: inout [UInt8], into pixels: UnsafeMutableBufferPointer<Float>
+    ) throws(ImageError) {
+        guard let piece = piece(of: window) else {
+            throw ImageError(.unreadable, "\(image.location): the window has no stored samples")
+        }
+        if bytes.count < piece.byteCount { bytes = [UInt8](repeating: 0, count: piece.byteCount) }
+        let result = bytes.withUnsafeMutableBytes { bytes in
+            Result { () throws(ImageError) in
+                let bytes = UnsafeMutableRawBufferPointer(rebasing: bytes[..<piece.byteCount])
+                try read(piece, into: bytes)
+                try FITSImage.read(
+                    piece: UnsafeRawBufferPointer(bytes), column: piece.column, row: piece.row,
+                    size: (window.width, window.height), into: pixels)
+            }
+        }
+        try result.get()
+    }
+
+    private func readFloats(
+        _ window: PixelRect, into pixels: UnsafeMutableBufferPointer<Float>, _ pieceLength: Int
+    ) throws(ImageError) {
+        let size = MemoryLayout<Float>.size
+        let most = max(1, pieceLength / size)
+        // Full rows lie one after the other.
+        let isFullWidth = window.width == image.width
+        let run = isFullWidth ? window.area : window.width
+        for (index, row) in (isFullWidth ? window.y.prefix(1) : window.y).enumerated() {
+            let place = image.data.lowerBound + (row * image.width + window.x.lowerBound) * size
+            for from in stride(from: 0, to: run, by: most) {
+                let count = min(run - from, most)
+                let target = UnsafeMutableBufferPointer(rebasing: pixels[(index * run + from)...].prefix(count))
+                let start = place + from * size
+                try read(start..<start + count * size, into: UnsafeMutableRawBufferPointer(target))
+                if let first = target.baseAddress { skyfarm_swap_floats(first, count) }
+            }
+        }
+        image.scaling?.apply(to: UnsafeMutableBufferPointer(rebasing: pixels.prefix(window.area)))
+    }
+
+    /// Asks the system to read the samples of a window from the disk, if they are not in memory, and does not wait.
+    package func expect(_ window: PixelRect) {
+        #if os(Linux)
+            guard table == nil, !window.isEmpty else { return }
+            let rowLength = image.width * abs(image.bitpix) / 8
+            posix_fadvise(
+                descriptor.number, off_t(image.data.lowerBound + window.y.lowerBound * rowLength),
+                off_t(window.height * rowLength), POSIX_FADV_WILLNEED)
+        #endif
+    }
+}
