@@ -1,9 +1,10 @@
+import Foundation
 internal import ScanBasics
 
 /// Writes a table as CSV, either plain or with astropy's ECSV header.
 enum DelimitedWriter {
-    /// Bytes buffered before they go to the sink.
-    private static let pieceLength = 1 << 18
+    /// Rows that go to the sink together: a few hundred kilobytes.
+    private static let pieceRows = 1024
 
     static func writeCSV(_ table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
         let table = table.withoutArrays
@@ -17,28 +18,82 @@ enum DelimitedWriter {
     }
 
     /// Writes the rows, without the names of the columns.
+    ///
+    /// Processors write pieces of them side by side: on one, a large catalogue takes a fifth of the time of its scan.
     static func writeRows(of table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
-        var piece: [UInt8] = []
-        for row in 0..<table.rowCount {
-            for (index, column) in table.columns.enumerated() {
-                if index > 0 { piece.append(UInt8(ascii: ",")) }
-                piece += field(column.values, row).utf8
-            }
-            piece.append(UInt8(ascii: "\n"))
-            if piece.count >= pieceLength {
-                try sink(piece)
-                piece.removeAll(keepingCapacity: true)
-            }
+        let batch = Self.pieceRows * ProcessInfo.processInfo.activeProcessorCount
+        for first in stride(from: 0, to: table.rowCount, by: batch) {
+            let rows = first..<min(first + batch, table.rowCount)
+            for piece in pieces(of: rows, table) { try sink(piece) }
         }
-        try sink(piece)
+        if table.rowCount == 0 { try sink([]) }
     }
 
-    /// A value as a field: text that holds a separator is quoted (RFC 4180).
-    private static func field(_ values: CatalogueTable.Values, _ row: Int) -> String {
-        let text = values.text(row)
-        guard case .text = values, text.isEmpty || text.contains(where: { ",\"\r\n ".contains($0) }) else {
-            return text
+    private typealias Field = @Sendable (_ row: Int, _ line: inout [UInt8]) -> Void
+
+    /// The lines of rows, in pieces.
+    private static func pieces(of rows: Range<Int>, _ table: CatalogueTable) -> [[UInt8]] {
+        let parts = stride(from: rows.lowerBound, to: rows.upperBound, by: pieceRows).map {
+            $0..<min($0 + pieceRows, rows.upperBound)
         }
+        if parts.count == 1 { return [lines(parts[0], of: table)] }
+        var pieces = [[UInt8]](repeating: [], count: parts.count)
+        pieces.withUnsafeMutableBufferPointer { pieces in
+            // Unsafe: each iteration writes its own element, and all have ended when the call returns.
+            nonisolated(unsafe) let pieces = pieces
+            DispatchQueue.concurrentPerform(iterations: parts.count) { index in
+                pieces[index] = lines(parts[index], of: table)
+            }
+        }
+        return pieces
+    }
+
+    private static func lines(_ rows: Range<Int>, of table: CatalogueTable) -> [UInt8] {
+        let fields = table.columns.map { field(of: $0.values, rows) }
+        var lines: [UInt8] = []
+        lines.reserveCapacity(rows.count * fields.count * 10)
+        for row in 0..<rows.count {
+            for (index, field) in fields.enumerated() {
+                if index > 0 { lines.append(UInt8(ascii: ",")) }
+                field(row, &lines)
+            }
+            lines.append(UInt8(ascii: "\n"))
+        }
+        return lines
+    }
+
+    /// Appends values of some rows of a column as fields. They are copied, since processors would contend for the count of
+    /// references to the column.
+    private static func field(of values: CatalogueTable.Values, _ rows: Range<Int>) -> Field {
+        switch values {
+        case .int16(let values): integers(values[rows])
+        case .int32(let values): integers(values[rows])
+        case .int64(let values): integers(values[rows])
+        case .float(let values): reals(values[rows])
+        case .double(let values): reals(values[rows])
+        case .text(let values): { [values = Array(values[rows])] in append(quotedField(values[$0]), to: &$1) }
+        case .array, .vector: { append(values.text(rows.lowerBound + $0), to: &$1) }
+        }
+    }
+
+    private static func append(_ text: String, to line: inout [UInt8]) {
+        var text = text
+        text.withUTF8 { line.append(contentsOf: $0) }
+    }
+
+    private static func integers(_ values: ArraySlice<some BinaryInteger & Sendable>) -> Field {
+        { [values = Array(values)] in append(values[$0].description, to: &$1) }
+    }
+
+    private static func reals(_ values: ArraySlice<some BinaryFloatingPoint & CustomStringConvertible & Sendable>)
+        -> Field
+    {
+        { [values = Array(values)] in append(values[$0].isNaN ? "nan" : values[$0].description, to: &$1) }
+    }
+
+    /// Text that is empty or holds a separator is quoted (RFC 4180).
+    private static func quotedField(_ text: String) -> String {
+        guard text.isEmpty || text.contains(where: { ",\"\r\n ".contains($0) }) else { return text }
         return "\"\(text.replacing("\"", with: "\"\""))\""
     }
 

@@ -1,3 +1,5 @@
+internal import Dispatch
+
 /// Cleaning of a whole catalogue: removes detections explained by a neighbour's wing. ``clean()`` is SEP's, ``merge()``
 /// SExtractor's.
 ///
@@ -27,28 +29,67 @@ package struct SourceCleaner {
     /// The surviving sources, as ascending positions in `order`.
     package func survivors() -> [Int] { clean().survivors }
 
+    /// One source that would remove another if both survived.
+    private struct Removal {
+        let index: Int
+        let other: Int
+        /// Whether the other one would be removed, which comes later in the order.
+        let ofOther: Bool
+    }
+
     /// The surviving sources, and for each source the one that removed it first; both as positions in `order`.
+    ///
+    /// Whether a wing explains a source does not depend on which sources survive: processors find such pairs side by side.
     func clean() -> (survivors: [Int], absorbers: [Int?]) {
         var absorbers = [Int?](repeating: nil, count: x.count)
         var survives = [Bool](repeating: true, count: x.count)
-        let neighbours = neighbours
-        for index in x.indices where survives[index] {
-            neighbours.forEach(after: index) { other in
-                guard survives[other] else { return }
-                guard let (dx, dy) = distance(index, other) else { return }
-                if profiles[other].flux < profiles[index].flux {
-                    if profiles[index].swallows(dx, dy, mthresh[other]) {
-                        survives[other] = false
-                        absorbers[other] = absorbers[other] ?? index
-                    }
-                } else if profiles[other].swallows(dx, dy, mthresh[index]) {
-                    // As in SEP, a source removed here is still compared with its other neighbours.
-                    survives[index] = false
-                    absorbers[index] = absorbers[index] ?? other
-                }
+        for removals in removals {
+            var last: (index: Int, survived: Bool)?
+            for removal in removals {
+                let (index, other) = (removal.index, removal.other)
+                if last?.index != index { last = (index, survives[index]) }
+                // As in SEP, a source that is removed in its own turn is still compared with its other neighbours.
+                guard last?.survived == true, survives[other] else { continue }
+                let (removed, absorber) = removal.ofOther ? (other, index) : (index, other)
+                survives[removed] = false
+                absorbers[removed] = absorbers[removed] ?? absorber
             }
         }
         return (survives.indices.filter { survives[$0] }, absorbers)
+    }
+
+    // Sources whose pairs one processor finds at a time.
+    private static let partSize = 2048
+
+    /// The removals in the order of their first sources, in parts.
+    private var removals: [[Removal]] {
+        let neighbours = neighbours
+        let parts = stride(from: 0, to: x.count, by: Self.partSize).map { $0..<min($0 + Self.partSize, x.count) }
+        var found = [[Removal]](repeating: [], count: parts.count)
+        found.withUnsafeMutableBufferPointer { found in
+            // Unsafe: each iteration writes its own element, and all have ended when the call returns.
+            nonisolated(unsafe) let found = found
+            DispatchQueue.concurrentPerform(iterations: parts.count) { part in
+                found[part] = removals(parts[part], neighbours)
+            }
+        }
+        return found
+    }
+
+    private func removals(_ indices: Range<Int>, _ neighbours: NeighbourGrid) -> [Removal] {
+        var found: [Removal] = []
+        for index in indices {
+            neighbours.forEach(after: index) { other in
+                guard let (dx, dy) = distance(index, other) else { return }
+                if profiles[other].flux < profiles[index].flux {
+                    guard profiles[index].swallows(dx, dy, mthresh[other]) else { return }
+                    found.append(Removal(index: index, other: other, ofOther: true))
+                } else if profiles[other].swallows(dx, dy, mthresh[index]) {
+                    found.append(Removal(index: index, other: other, ofOther: false))
+                }
+            }
+        }
+        return found
     }
 
     /// Finds the sources within reach of each other.

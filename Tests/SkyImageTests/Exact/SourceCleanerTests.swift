@@ -54,6 +54,29 @@ struct SourceCleanerTests {
         #expect(Self.line([Self.three[1], Self.three[0], Self.three[2]]).merge().absorbers == [1, nil, 1])
     }
 
+    @Test("many sources, whose pairs several processors find, are cleaned as one after the other")
+    func many() {
+        var random = SplitMix64(seed: 7)
+        let line: Line = (0..<6000).map { _ in
+            (.random(in: 0...4000, using: &random), .random(in: 20...3000, using: &random))
+        }
+        let cleaner = Self.line(line)
+        var survives = [Bool](repeating: true, count: line.count)
+        for one in line.indices where survives[one] {
+            for other in one + 1..<line.count where survives[other] && abs(line[one].x - line[other].x) < 100 {
+                guard let (dx, dy) = cleaner.distance(one, other) else { continue }
+                let isFirst = cleaner.profiles[other].flux < cleaner.profiles[one].flux
+                let (winner, loser) = isFirst ? (one, other) : (other, one)
+                guard cleaner.profiles[winner].swallows(dx, dy, cleaner.mthresh[loser]) else { continue }
+                survives[loser] = false
+            }
+        }
+        let cleaned = cleaner.clean()
+        #expect(cleaned.survivors == line.indices.filter { survives[$0] })
+        #expect(cleaned.absorbers.map { $0 == nil } == survives)
+        #expect((100..<line.count - 100).contains(cleaned.survivors.count))
+    }
+
     @Test("a source that is merged on its arrival removes none of those before it")
     func mergedOnArrival() {
         #expect(Self.line([(12, 20), (10, 200), (11, 60)]).merge().absorbers == [nil, nil, 1])
