@@ -90,6 +90,19 @@ struct ProtocolDocumentTests {
                 }
                 compressed.withUnsafeBytes { writer.put(raw: $0) }
             },
+            "task-with-scaled-integers": frame { writer in
+                let floats: [Float] = (0..<128).map { 10 + Float($0 & 3) / 4 }
+                let plain = BulkBytes(byteCount: 4 * floats.count) { bytes in
+                    floats.withUnsafeBytes { bytes.copyMemory(from: $0) }
+                }
+                guard let compressed = BulkCompression.compress(plain, width: 4, method: .bits) else { return }
+                task.withUnsafeBytes {
+                    writer.putTask(
+                        request: 9, attempt: 1, scanner: Greeting.scanner, task: $0, key: BulkKey(job: 9, index: 3),
+                        bulk: compressed)
+                }
+                compressed.withUnsafeBytes { writer.put(raw: $0) }
+            },
             "response": frame { writer in
                 output.withUnsafeBytes {
                     writer.putResponse(request: 5, succeeded: true, keptBulk: true, seconds: 0.25, body: $0)

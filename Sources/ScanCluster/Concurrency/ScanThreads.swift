@@ -81,10 +81,17 @@ package final class ScanThreads: Sendable {
     }
 
     /// Starts one thread; nil if the system allows no more.
-    package init?(oneWithNiceness niceness: Int) {
-        guard let thread = ScanThread.start(queue, niceness: niceness, stackSize: 1 << 20) else { return nil }
-        count = 1
-        threads = Locked([thread])
+    package convenience init?(oneWithNiceness niceness: Int) { self.init(atMost: 1, niceness: niceness) }
+
+    /// Starts threads with small stacks, as many of `most` as the system allows; nil if it allows none.
+    package init?(atMost most: Int, niceness: Int) {
+        var started: [pthread_t] = []
+        while started.count < most,
+            let thread = ScanThread.start(queue, niceness: niceness, stackSize: 1 << 20)
+        { started.append(thread) }
+        if started.isEmpty { return nil }
+        count = started.count
+        threads = Locked(started)
     }
 
     /// Seconds in which a processor ran these threads so far; nil if the system does not tell, or they have ended.

@@ -1,13 +1,13 @@
-/// Requests whose bulk bytes wait for a link. Decides which is sent next, and which are compressed before that: those that
-/// the node then has sooner, by the measured rates of the link and of the compression, while the node has nothing to do.
-/// Pure.
+/// Requests whose bulk bytes wait for a link. Decides which is sent next, and which are compressed before that, and how:
+/// those that the node then has sooner, by the measured rates of the link and of each method, while the node has nothing
+/// to do. Pure.
 package struct LinkQueue: Sendable {
     /// What the caller must do.
     package enum Action: Equatable, Sendable {
         /// Send the request, compressed if it was. It leaves the queue.
         case send(UInt64)
-        /// Compress its bulk bytes, and report that with ``compressed(_:to:seconds:)``.
-        case compress(UInt64)
+        /// Compress its bulk bytes, and report that with ``compressed(_:_:from:to:seconds:)``.
+        case compress(UInt64, BulkCompression.Method)
     }
 
     /// When bulk bytes are compressed.
@@ -27,7 +27,7 @@ package struct LinkQueue: Sendable {
         package var rate: Double?
         /// Whether the node has slots without a task.
         package var isStarved: Bool
-        /// Bytes that are to be compressed first, also for other links.
+        /// Bytes that each thread of the compressor is to compress first, also for other links.
         package var backlog: Int
 
         package init(waiting: Int, rate: Double?, isStarved: Bool, backlog: Int) {
@@ -48,14 +48,18 @@ package struct LinkQueue: Sendable {
         let request: UInt64
         /// Bytes that will be sent, as far as is known.
         var count: Int
+        /// How they can be compressed.
+        var methods: [BulkCompression.Method]
         var phase = Phase.plain
     }
 
     private let use: Use
     private var items: [Item] = []
-    private var speed: CompressionSpeed?
+    private var speeds: [BulkCompression.Method: CompressionSpeed] = [:]
     /// Requests that were sent uncompressed since the compression was measured.
     private var unmeasured = 0
+    /// Requests that seemed to be scaled integers and were none.
+    private var misjudged = 0
     /// Requests that were sent before the link's rate was known.
     private var sentUntried = 0
 
@@ -72,6 +76,8 @@ package struct LinkQueue: Sendable {
     private static let leastGain = 0.1
     /// Requests after which an old measurement is forgotten: the processors may have other work by then.
     private static let trust = 32
+    /// Requests that may be misjudged before none is compressed as scaled integers any more.
+    private static let misjudgedLimit = 4
 
     /// An empty queue.
     package init(_ use: Use = .asMeasured) { self.use = use }
@@ -79,21 +85,35 @@ package struct LinkQueue: Sendable {
     /// Whether nothing waits.
     package var isEmpty: Bool { items.isEmpty }
 
-    /// Adds a request with `count` bulk bytes.
-    package mutating func add(_ request: UInt64, count: Int) { items.append(Item(request: request, count: count)) }
+    /// Adds a request with `count` bulk bytes. `isScaled`: they seem to be floats that are scaled integers, and the node
+    /// expands such.
+    package mutating func add(_ request: UInt64, count: Int, isScaled: Bool = false) {
+        let isScaled = isScaled && misjudged < Self.misjudgedLimit
+        items.append(Item(request: request, count: count, methods: isScaled ? [.bits, .integers] : [.planes]))
+    }
 
     /// Removes a request.
     package mutating func remove(_ request: UInt64) { items.removeAll { $0.request == request } }
 
     /// The bulk bytes of a request were compressed in `seconds` of one thread, to `count` bytes; nil if they are no
     /// shorter. The request may have been removed.
-    package mutating func compressed(_ request: UInt64, from plainCount: Int, to count: Int?, seconds: Double) {
+    package mutating func compressed(
+        _ request: UInt64, _ method: BulkCompression.Method = .planes, from plainCount: Int, to count: Int?,
+        seconds: Double
+    ) {
+        unmeasured = 0
+        let index = items.firstIndex { $0.request == request }
+        guard count != nil || method == .planes else {
+            misjudged += 1
+            guard let index else { return }
+            (items[index].methods, items[index].phase) = ([.planes], .plain)
+            return
+        }
         let measured = CompressionSpeed(
             bytesPerSecond: Double(plainCount) / max(seconds, 1e-6),
             ratio: Double(plainCount) / Double(max(1, count ?? plainCount)))
-        speed = speed.map { $0.mean(with: measured) } ?? measured
-        unmeasured = 0
-        guard let index = items.firstIndex(where: { $0.request == request }) else { return }
+        speeds[method] = speeds[method].map { $0.mean(with: measured) } ?? measured
+        guard let index else { return }
         items[index].phase = .done
         items[index].count = count ?? plainCount
     }
@@ -102,42 +122,47 @@ package struct LinkQueue: Sendable {
     package mutating func next(_ link: Link) -> Action? {
         var before = link.waiting
         for index in items.indices.prefix(Self.ahead) {
-            if case .plain = items[index].phase, isWorthCompressing(items[index].count, after: before, link) {
+            if case .plain = items[index].phase, let method = method(for: items[index], after: before, link) {
                 items[index].phase = .compressing
-                return .compress(items[index].request)
+                return .compress(items[index].request, method)
             }
             before += items[index].count
         }
-        guard let first = items.first, link.waiting < Self.lowWater || isFast(link) else { return nil }
+        guard let first = items.first, link.waiting < Self.lowWater || isFast(link, for: first) else { return nil }
         if case .compressing = first.phase { return nil }
         items.removeFirst()
         if link.rate == nil { sentUntried += 1 }
         if case .plain = first.phase {
             unmeasured += 1
-            if unmeasured >= Self.trust { speed = nil }
+            if unmeasured >= Self.trust { speeds = [:] }
         }
         return .send(first.request)
     }
 
-    private func isFast(_ link: Link) -> Bool {
+    private func isFast(_ link: Link, for item: Item) -> Bool {
         guard let rate = link.rate else { return sentUntried > Self.untried }
-        return rate > Self.fastShare * (speed ?? .assumed).bytesPerSecond
+        return item.methods.allSatisfy { rate > Self.fastShare * speed($0).bytesPerSecond }
     }
 
-    /// Whether `count` bytes that follow `before` others arrive sooner if they are compressed first.
-    private func isWorthCompressing(_ count: Int, after before: Int, _ link: Link) -> Bool {
+    private func speed(_ method: BulkCompression.Method) -> CompressionSpeed { speeds[method] ?? .assumed(method) }
+
+    /// How the bytes of an item that follow `before` others are compressed so that they arrive soonest; nil if they arrive
+    /// about as soon as they are.
+    private func method(for item: Item, after before: Int, _ link: Link) -> BulkCompression.Method? {
         switch use {
-        case .never: return false
-        case .always: return true
+        case .never: return nil
+        case .always: return item.methods.first
         case .asMeasured: break
         }
-        guard link.isStarved, !isFast(link), let rate = link.rate, rate > 0 else { return false }
-        let speed = speed ?? .assumed
-        let (count, turn) = (Double(count), Double(before) / rate)
-        let ready = (Double(link.backlog) + count) / speed.bytesPerSecond
+        guard link.isStarved, !isFast(link, for: item), let rate = link.rate, rate > 0 else { return nil }
+        let (count, turn) = (Double(item.count), Double(before) / rate)
+        func arrival(_ method: BulkCompression.Method) -> Double {
+            let speed = speed(method)
+            return max(turn, (Double(link.backlog) + count) / speed.bytesPerSecond) + count / (speed.ratio * rate)
+        }
         let plain = turn + count / rate
-        let compressed = max(turn, ready) + count / (speed.ratio * rate)
-        return plain - compressed > Self.leastGain * count / rate
+        guard let best = item.methods.min(by: { arrival($0) < arrival($1) }) else { return nil }
+        return plain - arrival(best) > Self.leastGain * count / rate ? best : nil
     }
 }
 
@@ -149,7 +174,13 @@ private struct CompressionSpeed {
     var ratio: Double
 
     /// Before anything was measured: less than a processor gives for calibrated images.
-    static let assumed = CompressionSpeed(bytesPerSecond: 200e6, ratio: 1.25)
+    static func assumed(_ method: BulkCompression.Method) -> CompressionSpeed {
+        switch method {
+        case .planes: CompressionSpeed(bytesPerSecond: 200e6, ratio: 1.25)
+        case .bits: CompressionSpeed(bytesPerSecond: 2e9, ratio: 2)
+        case .integers: CompressionSpeed(bytesPerSecond: 200e6, ratio: 2.5)
+        }
+    }
 
     /// Of this and a later measurement.
     func mean(with other: CompressionSpeed) -> CompressionSpeed {

@@ -5,7 +5,10 @@ extension TCPTransport {
     /// Keeps a request until the link has room for its bulk bytes.
     func hold(_ request: UInt64, _ attempt: AttemptRequest) {
         held[request] = attempt
-        queue.add(request, count: attempt.bulk?.count ?? 0)
+        let isScaled =
+            state.expandsScaled && attempt.numberSize == MemoryLayout<Float>.size
+            && attempt.bulk.map(BulkCompression.isScaled) == true
+        queue.add(request, count: attempt.bulk?.count ?? 0, isScaled: isScaled)
         connection.progressed = { [weak self] in self?.advance() }
         advance()
     }
@@ -39,7 +42,7 @@ extension TCPTransport {
         while let action = queue.next(link) {
             switch action {
             case .send(let request): release(request)
-            case .compress(let request): compress(request)
+            case .compress(let request, let method): compress(request, method)
             }
         }
         if held.isEmpty, sending.isEmpty { connection.progressed = nil }
@@ -67,18 +70,20 @@ extension TCPTransport {
         }
     }
 
-    private func compress(_ request: UInt64) {
+    private func compress(_ request: UInt64, _ method: BulkCompression.Method) {
         guard let compressor, let attempt = held[request], let bulk = attempt.bulk, let width = attempt.numberSize
         else { return }
         let (loop, count) = (connection.loop, bulk.count)
-        compressor.compress(bulk, width: width) { [weak self] compressed, seconds in
-            loop.execute { [weak self] in self?.compressed(request, from: count, compressed, seconds: seconds) }
+        compressor.compress(bulk, width: width, method: method) { [weak self] compressed, seconds in
+            loop.execute { [weak self] in self?.compressed(request, method, from: count, compressed, seconds: seconds) }
         }
     }
 
-    private func compressed(_ request: UInt64, from count: Int, _ bytes: BulkBytes?, seconds: Double) {
+    private func compressed(
+        _ request: UInt64, _ method: BulkCompression.Method, from count: Int, _ bytes: BulkBytes?, seconds: Double
+    ) {
         if let bytes { held[request]?.bulk = bytes }
-        queue.compressed(request, from: count, to: bytes?.count, seconds: seconds)
+        queue.compressed(request, method, from: count, to: bytes?.count, seconds: seconds)
         advance()
     }
 

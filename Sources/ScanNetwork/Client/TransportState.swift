@@ -86,6 +86,9 @@ package struct TransportState<Completion> {
     /// some.
     package var compresses: Bool { mayCompress && !isLocal }
 
+    /// Whether they may be compressed as scaled integers.
+    package var expandsScaled: Bool { compresses && node.expandsScaled == BulkCompression.scaledForm }
+
     /// Attempts that wait for an answer.
     package var waiting: Int { pending.count }
 

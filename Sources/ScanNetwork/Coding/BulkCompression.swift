@@ -1,42 +1,77 @@
-internal import CSkyfarm
 internal import CZstd
 package import ScanCluster
 internal import ScanMemory
 
-/// Compresses bulk bytes that are numbers for a slow link, without loss: the bytes of many numbers are sorted by their
-/// place in the number, so that exponents, which are alike, lie together, and compressed with Zstandard's level 1.
+/// Compresses bulk bytes that are numbers for a slow link, without loss, in one of two forms, which Docs/Protocol.md
+/// defines: as the planes of any numbers (``PlaneBlock``), or of floats that are scaled integers as these
+/// (``ScaledBlock``).
 ///
-/// The bytes begin with the width of a number and three zero bytes. Blocks of 1 MiB of the numbers follow, the last one
-/// shorter: the length of the block's form (4 bytes, little-endian), and the form. That is the block itself if it has the
-/// block's length; else a Zstandard frame of the block's planes, first the first byte of each number, then the second
-/// byte of each, and so on, and at last the bytes that are no whole number.
+/// The bytes begin with the width of a number and a byte that is 0 for the first form, 1 for the second, and two zero
+/// bytes. Blocks of 1 MiB of the numbers follow, the last one shorter: the length of the block's form (4 bytes,
+/// little-endian), and the form. That is the block itself if it has the block's length.
 package enum BulkCompression {
-    /// Names the form; a node states it if it expands it.
+    /// Names the form for any numbers; a node states it if it expands it.
     package static let form = "planes-zstd/1"
+    /// Names the form for floats that are scaled integers.
+    package static let scaledForm = "scaled-integers/1"
+
+    /// How bytes are compressed.
+    package enum Method: Sendable {
+        /// Any numbers, as planes of their bytes. A few hundred megabytes per second.
+        case planes
+        /// Floats that are scaled integers, each in a few bits. Some gigabytes per second.
+        case bits
+        /// The same as planes of the integers' bytes: shorter than both, as slow as `planes`.
+        case integers
+    }
 
     private static let headSize = 4
     private static let lengthSize = 4
-    private static let blockSize = 1 << 20
+    static let blockSize = 1 << 20
     /// Widths of numbers that are accepted.
     private static let widths: Set<Int> = [1, 2, 4, 8]
+    /// The head of the second form: numbers of 4 bytes, and 1.
+    private static let scaledHead: UInt32 = 0x104
 
     /// Compressed bytes that a peer sent and that are not in this form.
     package struct Malformed: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// Compresses numbers of `width` bytes: 1, 2, 4 or 8. Takes milliseconds per megabyte.
+    /// Whether the bytes seem to be floats that are scaled integers and become shorter as such. Reads a few thousand of the
+    /// bytes.
+    package static func isScaled(_ bytes: BulkBytes) -> Bool {
+        bytes.unpackedCount == nil && bytes.withUnsafeBytes { ScaledBlock.isScaled($0) }
+    }
+
+    /// Compresses numbers of `width` bytes: 1, 2, 4 or 8; floats unless the method is `planes`.
     /// - Returns: the compressed bytes; nil if they would not be shorter.
-    package static func compress(_ bytes: BulkBytes, width: Int) -> BulkBytes? {
+    package static func compress(_ bytes: BulkBytes, width: Int, method: Method = .planes) -> BulkBytes? {
         precondition(widths.contains(width), "numbers of \(width) bytes")
         precondition(bytes.unpackedCount == nil, "the bytes are packed")
-        guard bytes.count > headSize + lengthSize, let context = ZSTD_createCCtx() else { return nil }
-        defer { ZSTD_freeCCtx(context) }
+        switch method {
+        case .planes:
+            guard let coder = PlaneBlock(width: width) else { return nil }
+            return compress(bytes, head: UInt32(width)) { coder.encode($0, into: $1) }
+        case .bits, .integers:
+            precondition(width == MemoryLayout<Float>.size, "scaled integers are floats")
+            guard let coder = bytes.withUnsafeBytes({ ScaledBlock(isDense: method == .integers, of: $0) }) else {
+                return nil
+            }
+            return compress(bytes, head: scaledHead) { coder.encode($0, into: $1) }
+        }
+    }
+
+    /// `encode` writes the form of a block into memory that is shorter than the block, and returns its length; nil if there
+    /// is no room.
+    private static func compress(
+        _ bytes: BulkBytes, head: UInt32,
+        _ encode: (UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer) -> Int?
+    ) -> BulkBytes? {
+        guard bytes.count > headSize + lengthSize else { return nil }
         let room = LargeMemory.allocate(byteCount: bytes.count)
         defer { LargeMemory.deallocate(room) }
-        let planes = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 64)
-        defer { planes.deallocate() }
-        room.storeBytes(of: UInt32(width).littleEndian, as: UInt32.self)
+        room.storeBytes(of: head.littleEndian, as: UInt32.self)
         var end = headSize
         let isShorter = bytes.withUnsafeBytes { bytes in
             for block in blocks(of: bytes.count) {
@@ -44,20 +79,17 @@ package enum BulkCompression {
                 let start = end + lengthSize
                 // If the forms need as much room as the bytes, these do not become shorter.
                 guard start < room.count else { return false }
-                // A compressed form is shorter than its block.
-                let space = UnsafeMutableRawBufferPointer(rebasing: room[start...].prefix(block.count - 1))
-                split(block, into: planes, width: width)
-                var length = ZSTD_compressCCtx(
-                    context, space.baseAddress, space.count, planes.baseAddress, block.count, 1)
-                if ZSTD_isError(length) != 0 {
-                    guard block.count < room.count - start else { return false }
-                    UnsafeMutableRawBufferPointer(rebasing: room[start...]).copyMemory(from: block)
+                let rest = UnsafeMutableRawBufferPointer(rebasing: room[start...])
+                var length = encode(block, UnsafeMutableRawBufferPointer(rebasing: rest.prefix(block.count - 1)))
+                if length == nil {
+                    guard block.count < rest.count else { return false }
+                    rest.copyMemory(from: block)
                     length = block.count
                 }
-                room.storeBytes(of: UInt32(length).littleEndian, toByteOffset: end, as: UInt32.self)
-                end = start + length
+                room.storeBytes(of: UInt32(length ?? 0).littleEndian, toByteOffset: end, as: UInt32.self)
+                end = start + (length ?? 0)
             }
-            return true
+            return end < bytes.count
         }
         guard isShorter else { return nil }
         return BulkBytes(compressedCount: end, unpackedCount: bytes.count) {
@@ -68,24 +100,22 @@ package enum BulkCompression {
     /// The `count` bytes that were compressed. `bytes` may come from the network; the caller has room for `count` bytes.
     /// - Throws: ``Malformed`` if the bytes are not `count` bytes in compressed form.
     package static func expand(_ bytes: BulkBytes, to count: Int) throws -> BulkBytes {
-        guard let context = ZSTD_createDCtx() else { throw Malformed(description: "no memory to expand bulk bytes") }
-        defer { ZSTD_freeDCtx(context) }
-        return try BulkBytes(byteCount: count) { target in
-            try bytes.withUnsafeBytes { try expand($0, into: target, context) }
+        try BulkBytes(byteCount: count) { target in
+            try bytes.withUnsafeBytes { try expand($0, into: target) }
         }
     }
 
     private static func expand(
-        _ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer, _ context: OpaquePointer
+        _ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
     ) throws(Malformed) {
         guard bytes.count >= headSize else { throw Malformed(description: "compressed bulk bytes end at once") }
-        let width = Int(bytes.u32(0))
+        let head = bytes.u32(0)
+        let isScaled = head == scaledHead
+        let width = isScaled ? MemoryLayout<Float>.size : Int(head)
         guard widths.contains(width) else {
             throw Malformed(description: "compressed bulk bytes have numbers of \(width) bytes")
         }
-        let planes = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: min(blockSize, max(1, target.count)), alignment: 64)
-        defer { planes.deallocate() }
+        let expander = try BlockExpander(width: width, isScaled: isScaled, largest: min(blockSize, target.count))
         var end = headSize
         for range in blocks(of: target.count) {
             guard bytes.count - end >= lengthSize else { throw Malformed(description: "compressed bulk bytes are cut") }
@@ -97,57 +127,14 @@ package enum BulkCompression {
             let form = UnsafeRawBufferPointer(rebasing: bytes[end..<end + length])
             let block = UnsafeMutableRawBufferPointer(rebasing: target[range])
             end += length
-            if length == range.count {
-                block.copyMemory(from: form)
-                continue
-            }
-            try decompress(form, into: UnsafeMutableRawBufferPointer(rebasing: planes[..<range.count]), context)
-            join(planes, into: block, width: width)
+            if length == range.count { block.copyMemory(from: form) } else { try expander.expand(form, into: block) }
         }
         guard end == bytes.count else {
             throw Malformed(description: "\(bytes.count - end) bytes follow compressed bulk bytes")
         }
     }
 
-    /// Decompresses one frame, which must fill `target`.
-    private static func decompress(
-        _ frame: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer, _ context: OpaquePointer
-    ) throws(Malformed) {
-        // One frame of the present format: the library also reads several, those to be skipped, and older formats.
-        guard frame.count >= 4, frame.u32(0) == ZSTD_MAGICNUMBER,
-            ZSTD_findFrameCompressedSize(frame.baseAddress, frame.count) == frame.count
-        else { throw Malformed(description: "a compressed block is no Zstandard frame") }
-        let count = ZSTD_decompressDCtx(context, target.baseAddress, target.count, frame.baseAddress, frame.count)
-        guard ZSTD_isError(count) == 0, count == target.count else {
-            throw Malformed(description: "a compressed block does not expand to \(target.count) bytes")
-        }
-    }
-
     private static func blocks(of count: Int) -> [Range<Int>] {
         stride(from: 0, to: count, by: blockSize).map { $0..<min($0 + blockSize, count) }
-    }
-
-    private static func split(
-        _ block: UnsafeRawBufferPointer, into planes: UnsafeMutableRawBufferPointer, width: Int
-    ) { sort(block, into: planes, width: width, by: skyfarm_split_planes) }
-
-    private static func join(
-        _ planes: UnsafeMutableRawBufferPointer, into block: UnsafeMutableRawBufferPointer, width: Int
-    ) {
-        let planes = UnsafeRawBufferPointer(rebasing: planes[..<block.count])
-        sort(planes, into: block, width: width, by: skyfarm_join_planes)
-    }
-
-    /// Sorts the bytes of all whole numbers of `source`; those after them keep their place.
-    private static func sort(
-        _ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer, width: Int,
-        by sorting: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int, CInt) -> Void
-    ) {
-        let whole = source.count / width
-        guard let first = source.bindMemory(to: UInt8.self).baseAddress,
-            let targetFirst = target.bindMemory(to: UInt8.self).baseAddress
-        else { return }
-        sorting(first, targetFirst, whole, CInt(width))
-        for index in whole * width..<source.count { target[index] = source[index] }
     }
 }

@@ -26,6 +26,9 @@ public struct NodeInfo: Codable, Equatable, Sendable {
     package var unpacks: String?
     /// The form of compressed bulk bytes that it expands, see ``BulkCompression/form``; nil if none.
     package var expands: String?
+    /// The form of compressed floats that are scaled integers that it expands, see ``BulkCompression/scaledForm``; nil if
+    /// none.
+    package var expandsScaled: String?
     /// Whether it takes bulk bytes in part frames; nil if not.
     package var takesParts: Bool?
     /// Speed of one of its slots, see ``SlotSpeed``; nil if it does not report it.

@@ -102,6 +102,7 @@ public final class NodeServer: @unchecked Sendable {
         info.answersCalls = options.onCall == nil ? nil : true
         info.unpacks = scanners.unpacker?.form
         info.expands = BulkCompression.form
+        info.expandsScaled = BulkCompression.scaledForm
         info.processors = system.processors
         info.arithmetic = scanners.arithmetic
         info.tags = system.tags.isEmpty ? nil : system.tags.sorted()

@@ -37,7 +37,7 @@ struct LinkQueueTests {
     func slow() {
         // 100 Mbit/s and 1 Gbit/s. The third waits: the memory of what is compressed is limited.
         for rate in [12e6, 118e6] {
-            #expect(actions(link(waiting: band, rate: rate)) == [.compress(0), .compress(1)])
+            #expect(actions(link(waiting: band, rate: rate)) == [.compress(0, .planes), .compress(1, .planes)])
         }
         #expect(actions(link(waiting: band, rate: 12e6, isStarved: false)) == [])
         #expect(actions(link(waiting: band)) == [])
@@ -45,13 +45,13 @@ struct LinkQueueTests {
 
     @Test("are compressed even if the link waits for that, if it is slow enough")
     func idle() {
-        #expect(actions(link(rate: 12e6), bands: 1) == [.compress(0)])
+        #expect(actions(link(rate: 12e6), bands: 1) == [.compress(0, .planes)])
         #expect(actions(link(rate: 118e6), bands: 1) == [.send(0)])
     }
 
     @Test("are compressed always or never, if that is wanted")
     func wanted() {
-        for (use, action) in [(LinkQueue.Use.always, LinkQueue.Action.compress(7)), (.never, .send(7))] {
+        for (use, action) in [(LinkQueue.Use.always, LinkQueue.Action.compress(7, .planes)), (.never, .send(7))] {
             var queue = LinkQueue(use)
             queue.add(7, count: band)
             #expect(queue.next(link(rate: use == .never ? 1e6 : 1e10, isStarved: use == .never)) == action)
@@ -76,7 +76,37 @@ struct LinkQueueTests {
         #expect(queue.next(link(waiting: 2 * band)) == .send(21))
         // Then it is found to be slow.
         queue.add(22, count: band)
-        #expect(queue.next(link(waiting: band, rate: 12e6)) == .compress(22))
+        #expect(queue.next(link(waiting: band, rate: 12e6)) == .compress(22, .planes))
+    }
+
+    @Test("that are scaled integers are compressed to few bits over a fast link, and densely over a slow one")
+    func scaled() {
+        func action(rate: Double, waiting: Int = 0) -> LinkQueue.Action? {
+            var queue = LinkQueue()
+            queue.add(1, count: band, isScaled: true)
+            return queue.next(link(waiting: waiting, rate: rate))
+        }
+        #expect(action(rate: 12e6) == .compress(1, .integers))
+        #expect(action(rate: 118e6) == .compress(1, .bits))
+        // 10 Gbit/s, while another band is on its way; 40 Gbit/s.
+        #expect(action(rate: 1.18e9, waiting: band) == .compress(1, .bits))
+        #expect(action(rate: 4.7e9, waiting: band) == .send(1))
+    }
+
+    @Test("that seemed to be scaled integers and are none are compressed as other numbers, the next ones at once")
+    func misjudged() {
+        var queue = LinkQueue()
+        for request in 0..<UInt64(6) {
+            queue.add(request, count: band, isScaled: true)
+            if request < 4 {
+                #expect(queue.next(link(rate: 118e6)) == .compress(request, .bits))
+                #expect(queue.next(link(rate: 118e6)) == nil)
+                queue.compressed(request, .bits, from: band, to: nil, seconds: 0.001)
+            }
+            #expect(queue.next(link(waiting: band, rate: 118e6)) == .compress(request, .planes))
+            queue.compressed(request, from: band, to: band / 2, seconds: 0.02)
+            #expect(queue.next(link(rate: 118e6)) == .send(request))
+        }
     }
 
     @Test("that are being compressed are waited for, and sent then")
@@ -84,7 +114,7 @@ struct LinkQueueTests {
         var queue = LinkQueue()
         queue.add(1, count: band)
         queue.add(2, count: band)
-        #expect(queue.next(link(waiting: band, rate: 50e6)) == .compress(1))
+        #expect(queue.next(link(waiting: band, rate: 50e6)) == .compress(1, .planes))
         #expect(queue.next(link(rate: 50e6)) != .send(1))
         queue.compressed(1, from: band, to: band / 2, seconds: 0.05)
         #expect(queue.next(link(rate: 50e6)) == .send(1))
@@ -101,7 +131,7 @@ struct LinkQueueTests {
         for request in 0..<200 {
             queue.add(UInt64(request), count: band)
             while let action = queue.next(link(waiting: band, rate: 118e6)) {
-                guard case .compress(let request) = action else { continue }
+                guard case .compress(let request, _) = action else { continue }
                 compressed += 1
                 queue.compressed(request, from: band, to: count, seconds: seconds)
             }

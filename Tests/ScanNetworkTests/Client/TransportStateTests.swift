@@ -108,6 +108,10 @@ import Testing
         node.expands = BulkCompression.form
         #expect(waits(numbers) && !waits(attempt()))
         #expect(!waits(numbers, compresses: false) && !waits(numbers, isLocal: true))
+        #expect(!TransportState<Int>(node: node, compresses: true).expandsScaled)
+        node.expandsScaled = BulkCompression.scaledForm
+        #expect(TransportState<Int>(node: node, compresses: true).expandsScaled)
+        #expect(!TransportState<Int>(node: node, compresses: true, isLocal: true).expandsScaled)
         var packed = numbers
         packed.bulk = BulkBytes(byteCount: 1, unpackedCount: 8) { $0[0] = 1 }
         #expect(!waits(packed))

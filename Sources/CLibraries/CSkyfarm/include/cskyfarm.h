@@ -6,6 +6,7 @@
 #include "byte_planes.h"
 #include "detached_process.h"
 #include "extraction.h"
+#include "scaled_integers.h"
 
 #include <stddef.h>
 #include <stdint.h>
