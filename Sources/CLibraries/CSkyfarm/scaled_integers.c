@@ -116,9 +116,9 @@ for_each_processor ptrdiff_t skyfarm_pack_scaled(
         range found = integers_of(from, group, scale, integers);
         uint32_t span = (uint32_t)found.most - (uint32_t)found.least;
         int width = span ? 32 - __builtin_clz(span) : 0;
-        // The longest forms of a group.
-        if (room - (out - packed) < 5 + group * 4) return -1;
-        if (!found.is_exact || width > most_bits) {
+        bool is_packed = found.is_exact && width <= most_bits;
+        if (room - (out - packed) < (is_packed ? 5 + width * group / 8 : 1 + group * 4)) return -1;
+        if (!is_packed) {
             out = pack_plain(from, taken, out);
             continue;
         }
