@@ -11,3 +11,23 @@ extension Double {
         }
     }
 }
+
+extension Double {
+    /// The number in a format of printf for one number, such as `%11.4f`, whatever the locale.
+    package func formatted(as format: String) -> String {
+        var text = [CChar](repeating: 0, count: 512)
+        let count = Int(skyfarm_format_number(format, self, &text, text.count))
+        if count >= text.count {
+            text = [CChar](repeating: 0, count: count + 1)
+            _ = skyfarm_format_number(format, self, &text, text.count)
+        }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// Runs `body`, which calls libraries that write or read numbers, in the locale "C".
+package func inCLocale<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    let before = skyfarm_enter_c_locale()
+    defer { skyfarm_leave_c_locale(before) }
+    return try body()
+}

@@ -1,3 +1,4 @@
+internal import ScanBasics
 import Foundation
 
 /// Writes a table in columns of fixed width, as SExtractor's ASCII, ASCII_HEAD and ASCII_SKYCAT.
@@ -93,6 +94,6 @@ struct TextFormat {
 
     func text(_ value: Double) -> String {
         isInteger
-            ? String(format: format, Int64(exactly: value.rounded()) ?? 0) : String(format: format, value)
+            ? String(format: format, Int64(exactly: value.rounded()) ?? 0) : value.formatted(as: format)
     }
 }

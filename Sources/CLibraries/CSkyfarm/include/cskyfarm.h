@@ -47,9 +47,18 @@ float skyfarm_greatest_magnitude(const float *numbers, ptrdiff_t count);
 void skyfarm_swap_floats(float *numbers, ptrdiff_t count);
 
 /// Writes `value` as printf's `%.*f` with `digits` digits after the point. Returns the number of characters; `text` holds
-/// them if they are fewer than `capacity`. In C, because a variadic function needs a list of arguments from Swift, as
-/// Foundation's formats do, and the first ones take 0.4 ms.
+/// them if they are fewer than `capacity`. The decimal point is a point, whatever the locale of the program. In C, because
+/// a variadic function needs a list of arguments from Swift, as Foundation's formats do, and the first ones take 0.4 ms.
 int skyfarm_fixed_digits(double value, int digits, char *text, size_t capacity);
+
+/// As skyfarm_fixed_digits with a format of printf for one number.
+int skyfarm_format_number(const char *format, double value, char *text, size_t capacity);
+
+/// Lets libraries write and read numbers on this thread as the locale "C" does, until skyfarm_leave_c_locale with what
+/// this returns: a program that uses this package may have a locale whose decimal point is a comma. In C, because Swift
+/// does not import locale_t on all systems.
+void *skyfarm_enter_c_locale(void);
+void skyfarm_leave_c_locale(void *before);
 
 /// Makes malloc keep up to `total` freed bytes at the end of each arena, and serve buffers of up to `buffer` bytes from
 /// them. glibc only; otherwise no effect. In C, because Swift does not import mallopt.
