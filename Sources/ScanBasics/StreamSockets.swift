@@ -8,13 +8,18 @@ extension addrinfo {
     /// Hints for addresses of stream sockets.
     package static var streams: addrinfo {
         var hints = addrinfo()
-        #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_STREAM
-        #endif
+        hints.ai_socktype = streamSocketType
         return hints
     }
+}
+
+/// The type of stream sockets, as `socket` takes it.
+package var streamSocketType: Int32 {
+    #if canImport(Glibc)
+        Int32(SOCK_STREAM.rawValue)
+    #else
+        SOCK_STREAM
+    #endif
 }
 
 /// Limits the time of each read and write of a socket, in seconds.

@@ -1,9 +1,11 @@
 internal import Foundation
 
-/// The exclusive right to run a job: a file lock, which the kernel releases when the process ends for any reason.
+/// The exclusive right to run a job: a file lock, which the kernel releases when the process ends for any reason. On a
+/// file system without locks it is a socket, which excludes the processes of this machine.
 package final class JournalLock {
     private let path: String
     private let descriptor: Int32
+    private let substitute: SocketLock?
 
     /// Acquires the lock.
     /// - Throws: ``JournalError`` with `inUse`, naming the process that holds it; with `unwritable`.
@@ -13,7 +15,10 @@ package final class JournalLock {
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw Self.unwritable(path) }
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+            let error = errno
+            let substitute = isLocked || Self.isHeld(error) ? nil : SocketLock(path)
+            guard isLocked || substitute != nil else {
                 defer { close(descriptor) }
                 // A killed process holds the lock until its memory is freed, and `skyfarm jobs` holds it briefly: retry
                 // for one second in total.
@@ -28,7 +33,7 @@ package final class JournalLock {
             }
             // The last holder may have removed the file between the two calls above.
             if Self.isFile(descriptor, at: path) {
-                self.descriptor = descriptor
+                (self.descriptor, self.substitute) = (descriptor, substitute)
                 break
             }
             close(descriptor)
@@ -49,8 +54,14 @@ package final class JournalLock {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        return flock(descriptor, LOCK_SH | LOCK_NB) == 0 ? nil : process(descriptor) ?? 0
+        if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return nil }
+        if !isHeld(errno), SocketLock(path) != nil { return nil }
+        return process(descriptor) ?? 0
     }
+
+    /// Whether this error of `flock` says that another process has the lock. Others say that the file system has none: that
+    /// of NFS without its lock service is ENOLCK.
+    private static func isHeld(_ error: Int32) -> Bool { error == EWOULDBLOCK || error == EINTR }
 
     private static func process(_ descriptor: Int32) -> Int? {
         var bytes = [UInt8](repeating: 0, count: 32)

@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import ScanBasics
 import ScanCluster
+import SkyScan
 
 /// Serves ``LocalSocket`` to processes of this user, until it is released.
 final class LocalServer: @unchecked Sendable {
@@ -12,6 +13,8 @@ final class LocalServer: @unchecked Sendable {
     private let source: any DispatchSourceRead
     /// Held by the one node of a user that serves the socket; the kernel releases it when the process ends.
     private let lock: Int32
+    /// Instead of that on a file system without locks.
+    private let substitute: SocketLock?
 
     /// Nil if another node of this user serves the socket.
     /// - Throws: `CommandError` if the socket cannot be made.
@@ -25,7 +28,11 @@ final class LocalServer: @unchecked Sendable {
         }
         let lock = open(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw CommandError(.failure, path + ".lock", errno: errno) }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+        let isLocked = flock(lock, LOCK_EX | LOCK_NB) == 0
+        let error = errno
+        // The file system may have no locks.
+        substitute = isLocked || error == EWOULDBLOCK ? nil : SocketLock(path + ".lock")
+        guard isLocked || substitute != nil else {
             close(lock)
             return nil
         }
