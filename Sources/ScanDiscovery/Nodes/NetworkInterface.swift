@@ -1,3 +1,5 @@
+internal import ScanBasics
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -10,13 +12,19 @@ package struct NetworkInterface: Equatable, Sendable {
     package var isUp: Bool
     package var hasMulticast: Bool
     package var isLoopback: Bool
+    /// Whether it leads to containers and virtual machines of this machine only.
+    package var isInternal: Bool
     package var addresses: [HostAddress]
 
-    package init(name: String, isUp: Bool, hasMulticast: Bool, isLoopback: Bool = false, addresses: [HostAddress]) {
+    package init(
+        name: String, isUp: Bool, hasMulticast: Bool, isLoopback: Bool = false, isInternal: Bool = false,
+        addresses: [HostAddress]
+    ) {
         self.name = name
         self.isUp = isUp
         self.hasMulticast = hasMulticast
         self.isLoopback = isLoopback
+        self.isInternal = isInternal
         self.addresses = addresses
     }
 
@@ -37,13 +45,29 @@ package struct NetworkInterface: Equatable, Sendable {
                 interfaces[name]
                 ?? NetworkInterface(
                     name: name, isUp: flags & running != 0, hasMulticast: flags & multicast != 0,
-                    isLoopback: flags & loopback != 0, addresses: [])
+                    isLoopback: flags & loopback != 0, isInternal: isInternal(name, in: "/sys/class/net"),
+                    addresses: [])
             if let address = entry.ifa_addr.flatMap({ HostAddress($0, interface: if_nametoindex(name)) }) {
                 interface.addresses.append(address)
             }
             interfaces[name] = interface
         }
         return interfaces.values.sorted { $0.name < $1.name }
+    }
+
+    /// Whether an interface is a bridge without a member that leads to other machines, as those of Docker and libvirt are.
+    /// `folder` has what Linux tells of each interface: a bridge has a list of its members, which are the ends of
+    /// containers and virtual machines, or devices, VLANs and bonds.
+    package static func isInternal(_ name: String, in folder: String) -> Bool {
+        guard access("\(folder)/\(name)/bridge", F_OK) == 0 else { return false }
+        let members = ShellPattern.paths(matching: "\(folder)/\(name)/brif/*").map {
+            $0.split(separator: "/").last ?? ""
+        }
+        return members.allSatisfy { member in
+            // A device has a bus; what lies over one names it.
+            let isOuter = access("\(folder)/\(member)/device", F_OK) == 0
+            return !isOuter && ShellPattern.paths(matching: "\(folder)/\(member)/lower_*").isEmpty
+        }
     }
 
     /// The bytes of each address of this machine, now.

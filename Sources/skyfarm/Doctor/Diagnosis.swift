@@ -79,18 +79,27 @@ struct Diagnosis: Sendable {
 
     private var network: [Finding] {
         let useful = interfaces.filter(\.carriesDiscovery)
-        if useful.isEmpty {
-            return [
-                Finding(
-                    check: "network", verdict: .problem,
-                    text: "no interface other than loopback is up with an address and multicast", next: "ip address")
-            ]
+        let findings = useful.map { interface in
+            let addresses = interface.addresses.map(\.description).joined(separator: ", ")
+            return Finding(
+                check: "network", verdict: interface.isInternal ? .note : .ok,
+                text: "\(interface.name) has \(addresses)"
+                    + (interface.isInternal ? ", and leads to containers of this machine only" : ""))
         }
-        return useful.map { interface in
+        guard useful.allSatisfy(\.isInternal) else { return findings }
+        return findings + [
             Finding(
-                check: "network", verdict: .ok,
-                text: "\(interface.name) has \(interface.addresses.map(\.description).joined(separator: ", "))")
-        }
+                check: "network", verdict: .problem,
+                text: "no interface that leads to other machines is up with an address and multicast",
+                next: "ip address")
+        ]
+    }
+
+    /// Whether other machines may reach this one at an address.
+    private func isReachable(_ address: SocketAddress) -> Bool {
+        guard let host = HostAddress(address.host) else { return true }
+        let inner = interfaces.filter(\.isInternal).flatMap(\.addresses)
+        return !host.isLoopback && !inner.contains { $0.bytes == host.bytes }
     }
 
     // MARK: Nodes
@@ -222,6 +231,13 @@ struct Diagnosis: Sendable {
                 check: "answers", verdict: .problem,
                 text: "\(name) answers at \(state.address) only, which other machines cannot reach",
                 next: "skyfarm node")
+        }
+        if peer.node.isOnThisMachine, !peer.node.addresses.contains(where: isReachable) {
+            let addresses = peer.node.addresses.map(\.description).joined(separator: ", ")
+            return Finding(
+                check: "answers", verdict: .problem,
+                text: "\(name) is announced at \(addresses) only, which other machines cannot reach",
+                next: "skyfarm node --listen ADDRESS:PORT")
         }
         return Finding(check: "answers", verdict: .ok, text: "\(name) answers at \(state.address)")
     }

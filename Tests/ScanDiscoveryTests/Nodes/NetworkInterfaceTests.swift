@@ -1,3 +1,4 @@
+import Foundation
 import ScanDiscovery
 import Testing
 
@@ -17,6 +18,26 @@ import Testing
         ] as [(String, [String], String?)])
     func address(host: String, addresses: [String], expected: String?) {
         #expect(NetworkInterface.address(for: host, among: [interface(addresses)]) == expected)
+    }
+
+    @Test(
+        "a bridge leads to other machines only over a device, a VLAN or a bond",
+        arguments: [
+            ("eth0", false), ("docker0", true), ("virbr0", true), ("br-empty", true), ("br0", false), ("br1", false),
+            ("none", false),
+        ])
+    func bridges(name: String, isInternal: Bool) throws {
+        // As /sys/class/net has them.
+        let folder = NSTemporaryDirectory() + "skyfarm-net-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for path in [
+            "eth0/device", "vlan5/lower_eth0", "veth1", "tap0", "docker0/bridge", "docker0/brif/veth1", "virbr0/bridge",
+            "virbr0/brif/tap0", "br-empty/bridge", "br0/bridge", "br0/brif/eth0", "br0/brif/veth1", "br1/bridge",
+            "br1/brif/vlan5",
+        ] {
+            try FileManager.default.createDirectory(atPath: "\(folder)/\(path)", withIntermediateDirectories: true)
+        }
+        #expect(NetworkInterface.isInternal(name, in: folder) == isInternal)
     }
 
     @Test("an interface that is down counts for nothing")

@@ -96,6 +96,28 @@ struct DiagnosisTests {
         #expect(problems(diagnosis) == ["answers: skyfarm --version"])
     }
 
+    @Test("of a node that is announced on a bridge of containers only is bad")
+    func containers() throws {
+        var diagnosis = try machine()
+        diagnosis.interfaces.append(
+            NetworkInterface(
+                name: "docker0", isUp: true, hasMulticast: true, isInternal: true, addresses: Self.hosts("172.17.0.1")))
+        diagnosis.announced = [try found("172.17.0.1", here: true)]
+        diagnosis.states = [.joined(at: "172.17.0.1:4870")]
+        #expect(problems(diagnosis) == ["answers: skyfarm node --listen ADDRESS:PORT"] && !diagnosis.isUsable)
+        #expect(
+            diagnosis.findings.contains {
+                $0.text == "alpha is announced at 172.17.0.1:4870 only, which other machines cannot reach"
+            })
+        #expect(!DoctorCommand.text(diagnosis).contains("Other machines can use this one."))
+        // With another address, at whichever it answered.
+        diagnosis.announced[0].node.addresses.append(SocketAddress(host: "10.0.0.1", port: 4870))
+        #expect(problems(diagnosis) == [] && diagnosis.isUsable)
+        // Without another interface.
+        diagnosis.interfaces.removeFirst()
+        #expect(problems(diagnosis).first == "network: ip address")
+    }
+
     @Test("of another machine's node is worth a note only")
     func others() throws {
         var diagnosis = try machine()
