@@ -42,7 +42,9 @@ final class KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         var keys: [Key] = []
         var offset = start
         // A malformed entry ends the list; reading the entry itself then reports the error.
-        while offset < end, let key = try? message.key(at: &offset), (try? message.skipValue(at: &offset)) != nil {
+        while offset < end, keys.count <= message.keyCount, let key = try? message.key(at: &offset),
+            (try? message.skipValue(at: &offset)) != nil
+        {
             if let key = Key(stringValue: key) { keys.append(key) }
         }
         return keys
@@ -123,8 +125,12 @@ final class KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func find(_ name: String, from: Int, to limit: Int) throws -> Int? {
         var offset = from
+        var entries = 0
         while offset < limit {
             let entry = offset
+            // Each key occurs once. A container that repeats keys would be searched again and again.
+            entries += 1
+            guard entries <= message.keyCount else { throw WireError("a container has a key twice") }
             if try message.key(at: &offset) == name {
                 cursor = entry
                 return offset

@@ -39,6 +39,7 @@ struct WireMessage {
         let count = try varint(table, at: &offset)
         // Each key takes a byte at least.
         guard count <= table.count - offset else { throw WireError("the table of keys ends early") }
+        guard count <= WireFormat.keyLimit else { throw WireError("\(count) keys are too many") }
         var keys: [String] = []
         keys.reserveCapacity(Int(count))
         for _ in 0..<count { keys.append(try string(table, at: &offset)) }
@@ -47,6 +48,9 @@ struct WireMessage {
     }
 
     var count: Int { body.count }
+
+    /// Number of different keys.
+    var keyCount: Int { keys.count }
 
     // MARK: Values
 

@@ -12,6 +12,9 @@ enum WireFormat {
     /// than the encoder's, because an optional counts as a value here.
     static let decodingDepth = 3 * encodingDepth
 
+    /// Most keys that the decoder accepts: a key costs it far more time and memory than its bytes. Types have hundreds.
+    static let keyLimit = 1 << 16
+
     /// First byte of a value.
     enum Tag: UInt8 {
         case null = 0

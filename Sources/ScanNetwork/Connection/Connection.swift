@@ -59,6 +59,8 @@ final class Connection: Flushable, @unchecked Sendable {
     private var decoder: FrameDecoder
     private var out = OutQueue()
     @exclusivity(unchecked) private var isDirty = false
+    /// The token of the last ping that is not answered yet, since the peer does not read.
+    private var owedPong: UInt64?
     private var blocked = false { didSet { if blocked != oldValue { becameFull?(blocked) } } }
     /// The session may hold bytes that the socket's readiness does not show.
     @exclusivity(unchecked) private var hasMore = false
@@ -203,6 +205,10 @@ final class Connection: Flushable, @unchecked Sendable {
             }
         }
         blocked = false
+        if let token = owedPong {
+            owedPong = nil
+            send { $0.putPong(token) }
+        }
         watch()
         progressed?()
         if phase == .lingering { shutdown(socket.descriptor, Int32(SHUT_WR)) }
@@ -312,7 +318,9 @@ final class Connection: Flushable, @unchecked Sendable {
 
     private func handle(_ frame: Frame) throws(ProtocolError) {
         switch frame {
-        case .ping(let token): send { $0.putPong(token) }
+        case .ping(let token):
+            // A peer that sends pings and reads no answer must not fill the memory with them.
+            if blocked { owedPong = token } else { send { $0.putPong(token) } }
         case .pong(let token): liveness.pong(token, at: loop.now)
         case .task, .response, .refusal, .cancel, .goodbye, .call, .reply, .weight:
             try delegate?.received(frame, on: self)
@@ -389,32 +397,4 @@ final class Connection: Flushable, @unchecked Sendable {
             closed = nil
         }
     }
-}
-
-/// The owner of a connection.
-protocol ConnectionDelegate: AnyObject {
-    /// Bytes of the peer's hello: all that have come in so far.
-    func greet(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> GreetingStep
-
-    /// The peer closed the connection before its hello was complete.
-    func greetingEnded(_ bytes: UnsafeRawBufferPointer) -> ScanError
-
-    /// The hello took too long; a last message may be sent.
-    func greetingTimedOut(after limit: Duration, on connection: Connection) -> ScanError
-
-    /// A frame came in; its views are valid only during the call.
-    func received(_ frame: Frame, on connection: Connection) throws(ProtocolError)
-
-    /// The bytes that were received in this turn have been passed on.
-    func readBatchEnded()
-
-    /// The connection has ended. The last call.
-    func ended(_ error: ScanError)
-}
-
-/// The result of a hello.
-enum GreetingStep {
-    case wait
-    case open(consumed: Int)
-    case end(ScanError)
 }
