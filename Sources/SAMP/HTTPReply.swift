@@ -2,36 +2,57 @@
 struct HTTPReply: Equatable {
     /// Longer replies are refused.
     static let limit = 4 << 20
+    /// The head of a reply may not be longer.
+    private static let headLimit = 64 << 10
+    private static let headEnd = Array("\r\n\r\n".utf8)
     private var bytes: [UInt8] = []
+    /// Nil until the head is complete.
+    private var head: Head?
+
+    fileprivate struct Head: Equatable {
+        var status: String?
+        /// Of the body, if the head has it.
+        var length: Int?
+        /// Where the body begins.
+        var start: Int
+    }
 
     /// Adds bytes.
     /// - Returns: whether the reply is complete, which one without a length never is before the connection ends.
     mutating func receive(_ more: some Sequence<UInt8>) throws(SAMPError) -> Bool {
+        // The end of the head may have begun before these bytes; what was searched before is not searched again.
+        let searched = max(0, bytes.count - Self.headEnd.count)
         bytes += more
         guard bytes.count <= Self.limit else { throw SAMPError(.malformed, "the answer is too long") }
-        guard let (lines, start) = head(), let length = Self.length(lines) else { return false }
-        return bytes.count - start >= length
+        if head == nil, let end = bytes[searched...].firstRange(of: Self.headEnd) { head = Head(bytes, end) }
+        guard let head else {
+            if bytes.count > Self.headLimit { throw SAMPError(.malformed, "the head of the answer is too long") }
+            return false
+        }
+        guard let length = head.length else { return false }
+        return bytes.count - head.start >= length
     }
 
     /// The body of a complete reply.
     /// - Throws: ``SAMPError`` with `malformed`, if the reply is cut or reports an error.
     func body() throws(SAMPError) -> [UInt8] {
-        guard let (lines, start) = head(), let first = lines.first, first.hasPrefix("HTTP/") else {
+        guard let head, let first = head.status, first.hasPrefix("HTTP/") else {
             throw SAMPError(
                 .malformed, bytes.isEmpty ? "the connection was closed without an answer" : "no answer of HTTP")
         }
         let status = first.split(separator: " ", maxSplits: 1).dropFirst().first ?? ""
-        guard status.hasPrefix("200") else { throw SAMPError(.malformed, "the answer is \"\(status)\"") }
-        let length = Self.length(lines) ?? bytes.count - start
-        guard bytes.count - start >= length else { throw SAMPError(.malformed, "the answer is cut") }
-        return Array(bytes[start..<start + length])
+        guard status.hasPrefix("200") else { throw SAMPError(.malformed, "the answer is \"\(status.prefix(200))\"") }
+        let length = head.length ?? bytes.count - head.start
+        guard bytes.count - head.start >= length else { throw SAMPError(.malformed, "the answer is cut") }
+        return Array(bytes[head.start..<head.start + length])
     }
+}
 
-    /// The lines of the head, and where the body begins; nil until the head is complete.
-    private func head() -> (lines: [String], start: Int)? {
-        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
-        let text = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
-        return (text.split(separator: "\r\n").map(String.init), end.upperBound)
+extension HTTPReply.Head {
+    /// The head that ends at `end`.
+    fileprivate init(_ bytes: [UInt8], _ end: Range<Int>) {
+        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n").map(String.init)
+        self.init(status: lines.first, length: Self.length(lines), start: end.upperBound)
     }
 
     private static func length(_ lines: [String]) -> Int? {
@@ -39,7 +60,7 @@ struct HTTPReply: Equatable {
             let parts = line.split(separator: ":", maxSplits: 1)
             guard parts.count == 2, parts[0].lowercased() == "content-length" else { continue }
             let length = Int(parts[1].drop { $0 == " " })
-            return length.flatMap { $0 >= 0 && $0 <= limit ? $0 : nil }
+            return length.flatMap { $0 >= 0 && $0 <= HTTPReply.limit ? $0 : nil }
         }
         return nil
     }

@@ -1,3 +1,5 @@
+internal import ScanCluster
+
 /// A program that is registered with a hub and sends messages, but receives none.
 public struct SAMPClient: Sendable {
     /// A program that takes messages of some type.
@@ -9,8 +11,13 @@ public struct SAMPClient: Sendable {
 
     /// Seconds that the hub may take for an answer of its own.
     private static let hubSeconds = 10
+    /// Seconds that it may take for all of these answers.
+    private static let patience = 30
+    /// Most programs that are asked for their names.
+    private static let programLimit = 256
     private let server: XMLRPCServer
     private let key: XMLRPCValue
+    private let waited = Locked(Duration.zero)
 
     /// Registers with the hub under this name.
     /// - Throws: ``SAMPError``; `CancellationError`.
@@ -41,6 +48,9 @@ public struct SAMPClient: Sendable {
     public func programs(for type: String) async throws -> [Program] {
         guard case .map(let subscribed) = try await call("getSubscribedClients", .text(type)) else {
             throw SAMPError(.malformed, "the SAMP hub lists no programs")
+        }
+        guard subscribed.count <= Self.programLimit else {
+            throw SAMPError(.malformed, "the SAMP hub lists \(subscribed.count) programs: it is no hub of a user")
         }
         var programs: [Program] = []
         for id in subscribed.keys {
@@ -74,6 +84,12 @@ public struct SAMPClient: Sendable {
     private func call(
         _ method: String, _ parameters: XMLRPCValue..., seconds: Int = hubSeconds
     ) async throws -> XMLRPCValue {
-        try await server.call("samp.hub." + method, [key] + parameters, seconds: seconds)
+        let isOwn = seconds <= Self.hubSeconds
+        guard !isOwn || waited.withLock(\.self) < .seconds(Self.patience) else {
+            throw SAMPError(.unreachable, "the SAMP hub takes too long for its answers")
+        }
+        let start = ContinuousClock.now
+        defer { if isOwn { waited.withLock { $0 += .now - start } } }
+        return try await server.call("samp.hub." + method, [key] + parameters, seconds: seconds)
     }
 }

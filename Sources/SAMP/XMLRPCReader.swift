@@ -92,13 +92,16 @@ struct XMLRPCReader {
         open[open.count - 1] = .value(content)
     }
 
-    /// A value has ended, inside of a list or a map, or as the whole answer.
+    /// A value has ended, inside of a list or a map, or as the whole answer. The collection is taken out, so that it is
+    /// not copied for each of its elements.
     private mutating func add(_ value: XMLRPCValue) {
-        switch open.last {
-        case .list(let list): open[open.count - 1] = .list(list + [value])
+        switch open.popLast() {
+        case .list(var list):
+            list.append(value)
+            open.append(.list(list))
         case .map(var members, let name):
             members[name] = value
-            open[open.count - 1] = .map(members, name: "")
+            open.append(.map(members, name: ""))
         case .value: isMalformed = true
         case nil: result = value
         }

@@ -20,7 +20,7 @@ struct XMLRPCServer: Equatable, Sendable {
         path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
     }
 
-    /// Calls a method, and waits at most `seconds` for each part of the answer. Blocks no thread of the caller's; if the
+    /// Calls a method, and waits at most `seconds` for the connection, and again for the whole answer. Blocks no thread of the caller's; if the
     /// task is cancelled, the connection is closed.
     /// - Throws: ``SAMPError``.
     func call(_ method: String, _ parameters: [XMLRPCValue], seconds: Int) async throws -> XMLRPCValue {
@@ -76,8 +76,9 @@ private final class Exchange: Sendable {
         }
         if isCancelled { throw CancellationError() }
         do {
+            let end = ContinuousClock.now + .seconds(seconds)
             try send(request, to: descriptor)
-            return try receive(from: descriptor, seconds: seconds)
+            return try receive(from: descriptor, until: end, seconds: seconds)
         } catch {
             if state.withLock(\.isCancelled) { throw CancellationError() }
             throw error
@@ -94,10 +95,16 @@ private final class Exchange: Sendable {
         }
     }
 
-    private func receive(from descriptor: Int32, seconds: Int) throws(SAMPError) -> HTTPReply {
+    private func receive(
+        from descriptor: Int32, until end: ContinuousClock.Instant, seconds: Int
+    ) throws(SAMPError) -> HTTPReply {
         var reply = HTTPReply()
         var piece = [UInt8](repeating: 0, count: 1 << 16)
         while true {
+            // A hub that sends a byte now and then never lets a read take long.
+            guard ContinuousClock.now < end else {
+                throw SAMPError(.unreachable, "no complete answer within \(seconds) s")
+            }
             let count = read(descriptor, &piece, piece.count)
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { throw SAMPError(.unreachable, "no answer within \(seconds) s") }

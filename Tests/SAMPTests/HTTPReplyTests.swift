@@ -39,8 +39,28 @@ import Testing
     @Test("a reply without end is refused")
     func endless() throws {
         var reply = HTTPReply()
-        let piece = [UInt8](repeating: 0, count: HTTPReply.limit)
-        #expect(try !reply.receive(piece))
+        let head = Array("HTTP/1.0 200 OK\r\n\r\n".utf8)
+        #expect(try !reply.receive(head + [UInt8](repeating: 0, count: HTTPReply.limit - head.count)))
         #expect(throws: SAMPError(.malformed, "the answer is too long")) { try reply.receive([0]) }
+        var headless = HTTPReply()
+        #expect(throws: SAMPError(.malformed, "the head of the answer is too long")) {
+            try headless.receive([UInt8](repeating: 65, count: 1 << 20))
+        }
+    }
+
+    @Test("a long reply in small pieces takes time in proportion to its length")
+    func small() throws {
+        func seconds(_ length: Int) throws -> Double {
+            var reply = HTTPReply()
+            _ = try reply.receive("HTTP/1.0 200 OK\r\nContent-Length: \(length)\r\n\r\n".utf8)
+            let piece = [UInt8](repeating: 65, count: 64)
+            return try ContinuousClock().measure {
+                for _ in 0..<length / 64 { _ = try reply.receive(piece) }
+            } / .seconds(1)
+        }
+        _ = try seconds(1 << 14)
+        let (short, long) = (try seconds(1 << 15), try seconds(1 << 19))
+        // Sixteen times the length, not its square.
+        #expect(long < 100 * max(short, 1e-4), "\(short) s, \(long) s")
     }
 }

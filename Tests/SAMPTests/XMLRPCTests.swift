@@ -16,6 +16,19 @@ import Testing
         }
     }
 
+    @Test("a list or a map of many values takes time in proportion to their number")
+    func many() throws {
+        func seconds(_ count: Int) throws -> Double {
+            let list = XMLRPCValue.list([XMLRPCValue](repeating: .text("x"), count: count))
+            let map = XMLRPCValue.map(Dictionary(uniqueKeysWithValues: (0..<count).map { ("\($0)", .text("y")) }))
+            let document = answer(XMLRPCValue.list([list, map]).xml)
+            return try ContinuousClock().measure { _ = try XMLRPCReader.value(of: document) } / .seconds(1)
+        }
+        _ = try seconds(100)
+        let (short, long) = (try seconds(1000), try seconds(16_000))
+        #expect(long < 100 * max(short, 1e-4), "\(short) s, \(long) s")
+    }
+
     @Test("what is written is read again, whatever its characters")
     func roundTrip() throws {
         let value = XMLRPCValue.map([
