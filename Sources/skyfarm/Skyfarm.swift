@@ -41,6 +41,11 @@ struct Skyfarm {
 
     static func main() async {
         holdStandardStreams()
+        if let problem = ProcessLimits.problem() {
+            StandardError.write("skyfarm: \(problem)\n")
+            exit(ExitCode.failure.rawValue)
+        }
+        UserAccount.completeEnvironment()
         FreedMemory.keep()
         // A write to a closed pipe, as in `skyfarm scan … | head`, is then an error, and the command still cleans up.
         signal(SIGPIPE, SIG_IGN)

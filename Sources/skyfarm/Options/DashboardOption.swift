@@ -20,8 +20,11 @@ enum DashboardOption {
     ) throws(CommandError) -> DashboardServer {
         let server: DashboardServer
         do {
-            server = try DashboardServer(
-                listen: address, source: source, names: hostNames)
+            server = try listen(at: address, source)
+        } catch let error as SocketError where address == loopback {
+            throw CommandError(
+                .failure, "--dashboard: this machine has no loopback address", errno: error.errno,
+                remedy: "; set it up, as by `ip link set lo up`, or give another address")
         } catch let error as SocketError {
             throw CommandError(
                 .failure, "--dashboard: cannot listen on \(address)", errno: error.errno,
@@ -34,6 +37,20 @@ enum DashboardOption {
             tell("the dashboard is not encrypted: anyone who can observe the network can read it and its link")
         }
         return server
+    }
+
+    /// A server at the address; at that of IPv6 where there is no loopback of IPv4.
+    private static func listen(at address: SocketAddress, _ source: any DashboardSource) throws -> DashboardServer {
+        func server(_ address: SocketAddress) throws -> DashboardServer {
+            try DashboardServer(listen: address, source: source, names: hostNames)
+        }
+        guard address == loopback else { return try server(address) }
+        do {
+            return try server(address)
+        } catch {
+            guard let server = try? server(SocketAddress(host: "::1", port: 0)) else { throw error }
+            return server
+        }
     }
 
     /// The level of the line with the link: --quiet must not suppress it, since the page cannot be opened without it.

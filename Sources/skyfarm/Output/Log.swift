@@ -60,11 +60,18 @@ struct Log: Equatable, Sendable {
 
     /// A line of level `info`; without the program's prefix if it is for a person.
     func bareLine(_ message: StyledText, at time: Date = .now) -> String {
-        guard isForPeople else { return text(.info, message, at: time) }
+        guard isForPeople, message.count <= Self.longest else { return text(.info, message, at: time) }
         return (usesColor ? message.colored() : message.plain) + "\n"
     }
 
+    /// Most characters of a message. What a member, a file or a word of the command contributes to it may have megabytes.
+    static let longest = 4096
+
     private func text(_ level: Level, _ message: StyledText, at time: Date) -> String {
+        let count = message.count
+        let message =
+            count <= Self.longest
+            ? message : "\(message.prefix(Self.longest)) … (\(count - Self.longest) more characters)" as StyledText
         let priority = goesToJournal ? "<\(level.rawValue)>" : ""
         switch format {
         case .auto where isForPeople:

@@ -25,6 +25,17 @@ import Testing
         #expect(try log(["-v"]).line(.debug, "a") != nil)
     }
 
+    @Test("a message of megabytes is cut, as text, in colours and as JSON")
+    func long() throws {
+        let message = StyledText("bad: " + String(repeating: "x", count: 2_000_000))
+        let line = try #require(Log().line(.error, message))
+        #expect(
+            line.count < 4200 && line.hasSuffix("xxx … (1995909 more characters)\n")
+                && line.hasPrefix("skyfarm: bad: x"))
+        #expect(Log(usesColor: true).bareLine(message).count < 4200)
+        #expect(try log([], ["SKYFARM_LOG_FORMAT": "json"]).line(.error, message)?.count ?? 9999 < 4400)
+    }
+
     @Test("faults are red and yellow, names bold")
     func colors() {
         let log = Log(usesColor: true)

@@ -1,0 +1,67 @@
+import Foundation
+
+/// What the shell's `ulimit` leaves to this process. Without threads and descriptors it could not even say what is wrong
+/// later.
+enum ProcessLimits {
+    /// Files that a command needs beside those of its images: the standard streams, the event loop, the journal.
+    private static let leastFiles: UInt64 = 32
+    /// Files that a process may open which has many connections.
+    private static let usualFiles: rlim_t = 4096
+    /// Bytes of addresses that code, stacks of threads and small buffers take.
+    private static let leastMemory: UInt64 = 256 << 20
+
+    /// Allows as many files as are usual, if the user may, and checks the limits.
+    /// - Returns: what is missing, and the remedy; nil if nothing is.
+    static func problem() -> String? {
+        var files = limit(of: Resource.files)
+        if files.rlim_cur < usualFiles, files.rlim_cur < files.rlim_max {
+            files.rlim_cur = min(usualFiles, files.rlim_max)
+            setrlimit(Resource.files, &files)
+            files = limit(of: Resource.files)
+        }
+        return problem(files: UInt64(files.rlim_cur), memory: UInt64(limit(of: Resource.memory).rlim_cur))
+    }
+
+    /// What is missing if so many files may be open, and so many bytes may have addresses.
+    static func problem(files: UInt64, memory: UInt64) -> String? {
+        if files < leastFiles {
+            return "only \(files) files may be open: allow at least \(leastFiles), as by `ulimit -n 1024`"
+        }
+        if memory < leastMemory {
+            return "only \(memory >> 20) MiB of memory may be used: allow at least \(leastMemory >> 20) MiB, as by "
+                + "`ulimit -v unlimited`"
+        }
+        return nil
+    }
+
+    private static func limit(of resource: Int32) -> rlimit {
+        var limit = rlimit()
+        return getrlimit(resource, &limit) == 0 ? limit : rlimit(rlim_cur: rlim_t.max, rlim_max: rlim_t.max)
+    }
+
+    private enum Resource {
+        #if canImport(Glibc)
+            static let files = Int32(RLIMIT_NOFILE.rawValue)
+            static let memory = Int32(RLIMIT_AS.rawValue)
+        #else
+            static let files = RLIMIT_NOFILE
+            static let memory = RLIMIT_AS
+        #endif
+    }
+}
+
+/// The account of the process's user.
+enum UserAccount {
+    /// Sets HOME to the account's home folder if it is not set, as for a process that is started without environment. Call
+    /// before there are other threads.
+    static func completeEnvironment() {
+        guard getenv("HOME") == nil, let home else { return }
+        setenv("HOME", home, 1)
+    }
+
+    private static var home: String? {
+        guard let entry = getpwuid(geteuid()), let text = entry.pointee.pw_dir else { return nil }
+        let home = String(cString: text)
+        return home.hasPrefix("/") ? home : nil
+    }
+}
