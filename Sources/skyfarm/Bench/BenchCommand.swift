@@ -140,7 +140,7 @@ extension BenchCommand {
         "size", .integer("PIXELS", 256...20_000), default: 4096, help: "Columns and rows of the synthetic image")
     private static let links = Option.list(
         "link", LinkRate.form,
-        help: "Also forecast scans over a link of this rate")
+        help: "Also forecast scans over a link of this rate; without nodes, for nodes like this machine")
 
     static let spec = CommandSpec(
         name: "bench",
@@ -165,7 +165,9 @@ extension BenchCommand {
                 + " in chunks. latency is the round trip of one null task. scan is the time to scan an image with one"
                 + " slot of each system and with all slots. Each figure is the median of several runs; other load"
                 + " on the machines widens the range from lowest to highest.",
-            "Below the tables are the limiting factor (CPU, the link, the coordinator, or the number of bands), and the"
+            "Below the tables is the processor time that this machine takes to read, pack and send what nodes scan. With"
+                + " --link it is part of the forecast, which needs no node: it then assumes nodes like this machine.",
+            "Below that are the limiting factor (CPU, the link, the coordinator, or the number of bands), and the"
                 + " number of nodes beyond which more nodes do not help.",
         ],
         arguments: [

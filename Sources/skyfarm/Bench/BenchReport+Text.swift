@@ -80,21 +80,35 @@ extension BenchReport {
                 "all slots together: each \(Self.times(scan.slowdown)) slower than alone, because they share cores"
                 + " or memory\n"
         }
+        if let cost = scan.coordinator {
+            lines += "coordinator: \(Self.nanoseconds(cost.readSecondsPerPixel)) to read a pixel for a node, "
+            lines += "\(Self.nanoseconds(cost.sendSecondsPerByte)) to send a byte, "
+            lines += "\(cost.bytesPerPixel.fixed(2)) bytes per pixel\n"
+        }
         guard let forecasts = scan.forecasts, let enough = scan.enoughNodes, let limit = scan.limit else {
-            return lines + "no node was measured: run `skyfarm node` on another machine to measure its benefit\n"
+            guard let model = scan.model, let links = scan.links, !links.isEmpty else {
+                return lines + "no node was measured: run `skyfarm node` on another machine to measure its benefit\n"
+            }
+            return lines + "no node was measured: the forecasts assume nodes like this machine, of "
+                + "\(HumanFormat.count(Int(model.slotsPerNode), "slot"))\n" + text(links, bands: scan.bands)
         }
         if let link = scan.link { lines += "link to all nodes: \(HumanFormat.quantity(link.median))B/s\n" }
         lines += "forecast: \(Self.words(forecasts))\n"
         lines += "\(Self.words(enough: enough, limit, bands: scan.bands))\n"
         if limit == .link, let model = scan.model { lines += Self.remedies(model) }
-        for link in scan.links ?? [] {
+        return lines + text(scan.links ?? [], bands: scan.bands)
+    }
+
+    private func text(_ links: [Link], bands: Int) -> String {
+        links.map { link in
             let shown = link.forecasts.firstIndex { $0.nodes >= link.enoughNodes } ?? link.forecasts.count - 1
             let words = Self.words(Array(link.forecasts[...shown]))
-            lines += "over \(LinkRate(bitsPerSecond: link.bitsPerSecond)): \(words); "
-            lines += "\(Self.words(enough: link.enoughNodes, link.limit, bands: scan.bands))\n"
-        }
-        return lines
+            return "over \(LinkRate(bitsPerSecond: link.bitsPerSecond)): \(words); "
+                + "\(Self.words(enough: link.enoughNodes, link.limit, bands: bands))\n"
+        }.joined()
     }
+
+    private static func nanoseconds(_ seconds: Double) -> String { "\((seconds * 1e9).fixed(2)) ns" }
 
     private static func words(_ forecasts: [ScalingModel.Forecast]) -> String {
         forecasts.map { "\(HumanFormat.count($0.nodes, "node")) \(times($0.speedUp))" }.joined(separator: ", ")

@@ -79,14 +79,19 @@ struct BenchReport: Encodable {
         var slowdown: Double
         /// Bytes per second to all nodes at the same time; nil without nodes.
         var link: Sample?
-        /// Nil without nodes.
+        /// What the coordinator does for pixels that nodes scan.
+        var coordinator: CoordinatorCost?
+        /// Nil without nodes, unless --link is given.
         var model: ScalingModel?
+        /// Whether the model's nodes are assumed to be like this machine, since none was measured.
+        var assumesNodes: Bool?
+        /// Nil without nodes, and so the next two.
         var forecasts: [ScalingModel.Forecast]?
         /// Number of nodes beyond which more do not help with this image.
         var enoughNodes: Int?
         /// What limits the speed beyond that number.
         var limit: ScalingModel.Bound?
-        /// Forecasts for the links of --link; nil without nodes.
+        /// Forecasts for the links of --link; nil without a model.
         var links: [Link]?
 
         /// Pixels per second in `seconds`.

@@ -93,6 +93,7 @@ struct BenchRun: Sendable {
             measurement.thisMachine.append(
                 isKnown ? measurement.together[measurement.together.count - 1] : try await trial(alone(local)))
         }
+        measurement.coordinator = try await CoordinatorCost.measure(path)
         return measurement.report
     }
 

@@ -32,18 +32,25 @@ struct ScanMeasurement {
     var way: Way?
     /// Links to forecast for, in addition to the measured one.
     var links: [LinkRate] = []
+    /// Nil if it was not measured.
+    var coordinator: CoordinatorCost?
+
+    /// Round trip to a node that is assumed where none was measured: that of a null task in a local network of switches.
+    static let assumedRoundTrip = 3e-4
 
     var report: BenchReport.Scan {
         let times = oneSlot.map { $0.sample(\.seconds) }
-        let (model, together) = (model, together.sample(\.seconds))
+        let (measured, assumed, together) = (model, assumedModel, together.sample(\.seconds))
+        let model = measured ?? assumed
         let speedUp = times[reference].median / together.median
         return BenchReport.Scan(
             image: image.name, isSynthetic: image.isSynthetic, width: image.width, height: image.height,
             bands: image.bands, sources: self.together.first?.sources ?? 0, oneSlot: times,
             thisMachine: thisMachine.isEmpty ? nil : thisMachine.sample(\.seconds), together: together,
             effectiveSlots: allSlots, speedUp: speedUp, efficiency: speedUp / allSlots, shares: shares,
-            bound: shares.bound, slowdown: slowdown, link: way?.link, model: model, forecasts: model?.forecasts,
-            enoughNodes: model?.enoughNodes, limit: model?.limit,
+            bound: shares.bound, slowdown: slowdown, link: way?.link, coordinator: coordinator, model: model,
+            assumesNodes: measured == nil && assumed != nil ? true : nil, forecasts: measured?.forecasts,
+            enoughNodes: measured?.enoughNodes, limit: measured?.limit,
             links: model.map { model in links.map { BenchReport.Link($0, model) } })
     }
 
@@ -96,6 +103,17 @@ struct ScanMeasurement {
             localSlots: Double(systems.filter(\.isLocal).reduce(0) { $0 + $1.slots }),
             slotsPerNode: remoteSlots / Double(remote.count), slotSpeed: nodeSlots / remoteSlots,
             slowdown: max(1, slowdown))
+    }
+
+    /// Of nodes like this machine, over the links of `links`; nil if there is nothing to forecast.
+    private var assumedModel: ScalingModel? {
+        guard let local = systems.first(where: \.isLocal), let coordinator, let link = links.first else { return nil }
+        let pixels = Double(image.bytes) / coordinator.bytesPerPixel
+        return ScalingModel(
+            steps: steps, linkBytesPerSecond: link.bytesPerSecond, roundTripSeconds: Self.assumedRoundTrip,
+            coordinatorSeconds: pixels * coordinator.secondsPerPixel,
+            serialSeconds: Array(oneSlot.joined()).sample(\.serialSeconds).median, localSlots: Double(local.slots),
+            slotsPerNode: Double(local.slots), slotSpeed: 1, slowdown: max(1, slowdown))
     }
 
     /// The steps with one slot of the reference; the same in all its trials.

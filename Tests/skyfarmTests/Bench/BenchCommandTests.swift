@@ -76,6 +76,22 @@ struct BenchCommandTests {
         #expect(result.output.hasSuffix("run `skyfarm node` on another machine to measure its benefit\n"))
     }
 
+    @Test("forecasts for links without a node, with nodes like this machine and what sending costs this one")
+    func links() throws {
+        let result = try Program.run(
+            ["bench", "scan", "--runs", "1", "--local-slots", "1", "--size", "512", "--link", "1G", "--link", "10G"]
+                + ["--no-discovery", "--json"])
+        #expect(result.code == 0, "\(result.errors)")
+        let scan = try #require(try report(result.output)["scan"] as? [String: Any])
+        let links = try #require(scan["links"] as? [[String: Any]])
+        #expect(links.map { $0["bitsPerSecond"] as? Double } == [1e9, 1e10])
+        #expect(scan["assumesNodes"] as? Bool == true && scan["forecasts"] == nil && scan["link"] == nil)
+        let cost = try #require(scan["coordinator"] as? [String: Any])
+        for name in ["readSecondsPerPixel", "sendSecondsPerByte", "bytesPerPixel"] {
+            #expect((cost[name] as? Double ?? 0) > 0, "\(name)")
+        }
+    }
+
     @Test("without a system to measure, or an image to scan, the exit code says so")
     func nothing() throws {
         let alone = try Program.run(["bench", "dispatch", "--local-slots", "0"])

@@ -84,6 +84,36 @@ struct BenchReportTests {
         #expect(report.text.hasPrefix("a 10240 x 10240 image takes \(expected)\n"), "\(report.text)")
     }
 
+    @Test("without a node, forecasts for links assume nodes like this machine")
+    func assumed() throws {
+        var measurement = ScanMeasurementTests.measurement
+        measurement.systems.removeLast()
+        measurement.oneSlot.removeLast()
+        (measurement.together, measurement.way) = (measurement.thisMachine, nil)
+        #expect(measurement.report.links == nil && measurement.report.model == nil)
+        measurement.links = [LinkRate(bitsPerSecond: 1e9), LinkRate(bitsPerSecond: 1e6)]
+        measurement.coordinator = CoordinatorCost(
+            readSecondsPerPixel: 2e-9, sendSecondsPerByte: 1e-9, bytesPerPixel: 4)
+        let scan = measurement.report
+        let model = try #require(scan.model)
+        #expect(model.localSlots == 2 && model.slotsPerNode == 2 && model.slotSpeed == 1)
+        // 1.1 million pixels with the halos, of 4 bytes, 6 ns each.
+        #expect(abs(model.coordinatorSeconds - 1.1e6 * 6e-9) < 1e-12)
+        #expect(scan.assumesNodes == true && scan.forecasts == nil && scan.enoughNodes == nil)
+        // Four slots do what two do in half of the time; over 1 Mbit/s a band takes 3.7 s, and nodes hardly help.
+        let forecasts = try #require(scan.links).map { $0.forecasts[0].seconds }
+        let alone = model.forecast(nodes: 0).seconds
+        #expect(forecasts[0] < 0.7 * alone && forecasts[1] > 0.7 * alone && forecasts[1] <= 1.001 * alone)
+        var report = BenchReport(runs: 1, systems: measurement.systems)
+        report.scan = scan
+        #expect(
+            report.text.contains(
+                "coordinator: 2.00 ns to read a pixel for a node, 1.00 ns to send a byte, 4.00 bytes per pixel\n"))
+        #expect(
+            report.text.contains(
+                "no node was measured: the forecasts assume nodes like this machine, of 2 slots\nover 1.00 Gbit/s: "))
+    }
+
     @Test("programs read a document with a version")
     func json() throws {
         var report = BenchReport(runs: 2, systems: systems)
