@@ -29,8 +29,8 @@ extension SystemsState {
     private static let (localPart, remotePart, runningPart) = (0.95, 0.7, 0.6)
     /// The same for an attempt whose bytes are being sent for the second time: bytes must not go to and fro.
     private static let movedPart = 0.35
-    /// Seconds that a second attempt beside a running one must save.
-    private static let leastGain = 0.005
+    /// Seconds that a second attempt beside a running one must save: a shorter task is not worth one.
+    private static let leastGain = StragglerPolicy.least / .seconds(1)
 
     /// Chooses a task in flight that an idle system would have done before the system that has it, and takes the room.
     ///

@@ -5,7 +5,11 @@ import SkyImage
 /// Folders of ours in folders that others can write to.
 enum PrivateFolder {
     /// Opens the folder `names` below `folder`: it and those on the way belong to this user, and nobody else can enter them.
-    /// - Parameter isMade: whether they are made if they are missing.
+    /// - Parameters:
+    ///   - names: the folders, one below the other.
+    ///   - folder: the folder that others can write to.
+    ///   - isMade: whether they are made if they are missing.
+    /// - Returns: the last of them.
     /// - Throws: `CommandError` if there is none, or somebody else made one or could change it.
     static func open(_ names: [String], below folder: String, isMade: Bool) throws(CommandError) -> OpenDescriptor {
         var path = folder

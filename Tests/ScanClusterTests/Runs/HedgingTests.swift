@@ -147,8 +147,9 @@ import Testing
     func timers() throws {
         let farm = Farm()
         farm.add(1, slots: 1) { _, _ in .answer(after: .seconds(1)) }
-        farm.add(2, slots: 1) { _, _ in .answer(after: .milliseconds(1100)) }
-        #expect(try run(farm, 20).report.isComplete(20))
+        farm.add(2, slots: 1) { _, _ in .answer(after: .seconds(1)) }
+        // One system idles while the other does the last task.
+        #expect(try run(farm, 19).report.isComplete(19))
         #expect(farm.clock.timerCount == 0)
     }
 }

@@ -65,10 +65,10 @@ struct CompletionPlanTests {
     func probe() throws {
         var state = cluster(rate: 1e6)
         let first = state.pick(from: tasks(1), excluding: [.test(0)], run: run, at: moment(0))
-        #expect(starts(&state, tasks(8)).node.isEmpty)
+        #expect(starts(&state, Array(tasks(8).dropFirst())).node.isEmpty)
         let ticket = try #require(first).reservation.ticket
         _ = state.note(.init(transfer: (ticket, 50), rate: 1e6), of: .test(1), at: moment(0))
-        #expect(starts(&state, tasks(8)).node.count > 1)
+        #expect(starts(&state, Array(tasks(9).dropFirst(2))).node.count > 1)
     }
 
     @Test("bytes that a node reads itself take no time to send")

@@ -50,7 +50,8 @@ import Testing
         pending[3].request.avoiding = [.test(0)]
         #expect(state.pick(from: pending[3...], excluding: [], run: run, at: moment(999)) != nil)
         (state, pending) = try waiting(linkSeconds: 100)
-        #expect(state.pick(from: pending[3...], excluding: [], run: run, at: moment(999)) == nil)
+        _ = state.note(.init(rate: 1), of: .test(1), at: moment(10))
+        #expect(state.pick(from: pending[3...], excluding: [], run: run, at: moment(10)) == nil)
         _ = state.blame(.test(0), at: moment(999))
         #expect(state.pick(from: pending[3...], excluding: [], run: run, at: moment(999)) != nil)
     }

@@ -25,8 +25,10 @@ struct RescueTests {
 
     @Test("is recalled while its bytes are being sent, if a local slot would have it done sooner")
     func recalled() throws {
-        for (left, isRecalled) in [(100, true), (20, true), (1, false)] {
+        // The task is done there after 11, 3 and 1.01 s, and here after 1 s.
+        for (left, rate, isRecalled) in [(100, 10.0, true), (20, 10, true), (1, 100, false)] {
             var (state, running) = try cluster(left: left)
+            _ = state.note(.init(rate: rate), of: .test(1), at: moment(0))
             let rescue = state.rescue(among: [running], excluding: [], run: run, at: moment(0))
             #expect((rescue != nil) == isRecalled, "\(left) bytes")
             if let rescue {

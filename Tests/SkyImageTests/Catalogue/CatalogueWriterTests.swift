@@ -82,7 +82,7 @@ struct CatalogueWriterTests {
         #expect(folder.names == files)
     }
 
-    private static let regions = CatalogueTable(columns: [
+    static let regions = CatalogueTable(columns: [
         .init("number", description: "", .int32([1, 2, 3])),
         .init("x_image", unit: "pix", description: "", .double([1.5, 20, .nan])),
         .init("y_image", unit: "pix", description: "", .double([2.25, 30, 1])),

@@ -46,7 +46,7 @@ struct ArithmeticFingerprintTests {
         #expect(results[0].background.maskedPixels == 0)
         #expect(results[1].background.maskedPixels > 256 && results[2].background.maskedPixels > 0)
         #expect(results[2].background.varianceScale != nil)
-        #expect(Set(results.map(\.sources.count)).count == results.count)
+        #expect(Set(results.map(\.sources.x)).count == results.count)
         #expect(outputs > 6 * results.count)
     }
 

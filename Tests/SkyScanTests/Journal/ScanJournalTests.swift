@@ -48,27 +48,6 @@ import Testing
         #expect(journal.count == 1 && counted.withLock { $0 } == 1)
     }
 
-    @Test("lets the next run replace the outputs that were being written when the process was killed, and no others")
-    func written() async throws {
-        let bench = try JournalBench(width: 64, height: 64)
-        let record = try bench.record()
-        let folder = bench.journals
-        do {
-            let journal = try await bench.open(record)
-            try await journal.begin { checksums }
-            try await journal.add([1], of: key(1)) {}
-            try await journal.flush()
-            #expect(folder.replaceable(by: record.identity).isEmpty)
-            try await journal.write(outputs: ["/a/o.fits", "/a/o.csv"])
-        }
-        #expect(folder.replaceable(by: record.identity) == ["/a/o.fits", "/a/o.csv"])
-        let journal = try await bench.open(record)
-        #expect(journal.count == 1)
-        try await journal.begin { checksums }
-        try await journal.finish(try await bench.scan(nil))
-        #expect(folder.replaceable(by: record.identity).isEmpty)
-    }
-
     @Test("is locked by a socket where the file system has no locks")
     func socketLock() throws {
         let path = NSTemporaryDirectory() + "skyfarm-\(UUID().uuidString).lock"

@@ -10,7 +10,9 @@ struct JobOutputs: Sendable {
     private let folders: ConfinedFolders
 
     /// The record of a job: a line for each file, of which an interrupted one is left out.
-    /// - Parameter folders: where jobs may write.
+    /// - Parameters:
+    ///   - record: its bytes.
+    ///   - folders: where jobs may write.
     init(_ record: [UInt8], in folders: ConfinedFolders) {
         var files: [String: WrittenFile] = [:]
         for line in record.split(separator: 10) {

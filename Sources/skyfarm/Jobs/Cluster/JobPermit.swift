@@ -40,6 +40,7 @@ struct JobPermit: Codable, Equatable, Sendable {
     ///   - folder: the folder in which it was submitted.
     ///   - isRunning: whether this process is in that folder and runs the job, so that names in lists and of patterns
     ///     can be found.
+    /// - Returns: the folder of jobs below which it writes, and the folder in which it runs.
     /// - Throws: `CommandError` or `UsageError` if the job names a file elsewhere, or has an option that it cannot have.
     func check(_ words: [String], in folder: String, isRunning: Bool) throws -> Finding {
         guard case .run(let command, let arguments) = try CommandLineParser(Skyfarm.program).parse(["scan"] + words)

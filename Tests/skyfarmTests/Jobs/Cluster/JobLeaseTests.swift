@@ -141,7 +141,9 @@ import Testing
 }
 
 @Suite("Fetched files") struct FetchedFilesTests {
-    @Test("Security.md: of names that a node sends only those become files here that lead nowhere else, and are not hidden")
+    @Test(
+        "Security.md: of names that a node sends only those become files here that lead nowhere else, and are not hidden"
+    )
     func usable() {
         for name in ["a.csv", "night/a b.csv", "é.csv"] { #expect(JobFile.isUsable(name)) }
         for name in ["", ".bashrc", "../a", "a/../b", "a//b", "/a", "a/", ".ssh/config", "a/.b", "a\0b", "a\u{1b}[m"] {
