@@ -103,21 +103,6 @@ struct MembershipStateTests {
         #expect(picky.peers.first?.unusableReason?.cause == .excluded)
     }
 
-    @Test("a node of a list, whose name is its address, is dialled: its own name is known after the handshake")
-    func onlyOfList() throws {
-        var listed = node()
-        (listed.id, listed.name, listed.advertisement.id) = (.name("10.0.0.1:4000"), "10.0.0.1:4000", nil)
-        func reason(_ selection: NodeSelection) -> UnusableReason? {
-            UnusableReason(of: listed, keys: keys, at: .now, hasLocalSystem: false, among: selection)
-        }
-        #expect(reason(NodeSelection(only: ["alpha"])) == nil)
-        #expect(reason(NodeSelection(excluded: ["10.0.0.1:*"]))?.cause == .excluded)
-        #expect(
-            UnusableReason(
-                of: node(), keys: keys, at: .now, hasLocalSystem: false, among: NodeSelection(only: ["beta"]))?.cause
-                == .excluded)
-    }
-
     @Test("new keys decide anew about every peer that is not dialled")
     func newKeys() throws {
         var state = state(needsPeers: false)
