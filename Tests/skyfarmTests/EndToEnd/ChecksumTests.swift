@@ -28,8 +28,9 @@ import Testing
                 }
             case .bulk:
                 { frame in
-                    // The end of a task with bulk bytes: sign and exponent of a sample.
-                    if frame[4] == 1, frame[5] & 2 != 0 { frame[frame.count - 1] ^= 0x40 }
+                    // The end of a part, or of a task with bulk bytes: sign and exponent of a sample.
+                    let hasBulk = frame[4] == 11 || frame[4] == 1 && frame[5] & 2 != 0 && frame[5] & 128 == 0
+                    if hasBulk { frame[frame.count - 1] ^= 0x40 }
                 }
             }
         }
