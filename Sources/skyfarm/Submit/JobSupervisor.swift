@@ -81,10 +81,7 @@ actor JobSupervisor {
         case .submit, .pauseNode, .resumeNode, .peers: preconditionFailure("handled before")
         case .pause: try order(.pause, entry, from: [.waiting, .running])
         case .cancel: try order(.cancel, entry, from: [.waiting, .running, .paused])
-        case .resume:
-            // Its own node may never come back. It is told by the owner of the job, should it begin it after all.
-            let waiting: [SubmittedJob.State] = entry.isForeign(to: holder.owner) ? [.waiting] : []
-            try order(.run, entry, from: [.paused, .cancelled, .failed, .partial, .lost] + waiting)
+        case .resume: try order(.run, entry, from: [.paused, .cancelled, .failed, .partial, .lost])
         case .remove: try remove(entry)
         case .priority:
             guard let weight = request.weight else { throw UsageError("no weight was sent") }
@@ -167,11 +164,7 @@ actor JobSupervisor {
     }
 
     private func start(_ id: String) {
-        guard let (jobs, entry) = stores.find(id), !entry.isForeign(to: holder.owner) else {
-            // Not from inside the loop over the actions.
-            Task { self.ended(id) }
-            return
-        }
+        guard let (jobs, entry) = stores.find(id) else { return ended(id) }
         do {
             if jobs.isShared {
                 let last = jobs.newest(id) ?? 0

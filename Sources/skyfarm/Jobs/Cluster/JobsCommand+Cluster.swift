@@ -34,10 +34,9 @@ extension JobsCommand {
         return JobCluster.merged(view.rows + here)
     }
 
-    /// The one submitted job whose ID begins so. What is only to be read, any node tells that shares the job's folder, if
-    /// the job has ended or its own node does not answer.
+    /// The one submitted job whose ID begins so.
     /// - Throws: `CommandError` if there is none, or there are several.
-    func target(_ prefix: String, reading: Bool = false) async throws -> Target {
+    func target(_ prefix: String) async throws -> Target {
         if let jobs = options.submitted, let entry = jobs.entry(prefix: prefix) { return .here(jobs, entry.job.id) }
         func rows(_ view: JobCluster.View) -> [SubmittedRow] {
             view.rows.filter { $0.id.hasPrefix(prefix.lowercased()) }
@@ -45,8 +44,7 @@ extension JobsCommand {
         let view = try await options.cluster.view { view in
             rows(view).contains { row in
                 let isLost = options.on == nil && row.state == SubmittedJob.State.lost.rawValue
-                let isReadable = reading && row.code != nil && view.reporter(of: row) != nil
-                return isLost || isReadable || (try? view.node(of: row, options.on)) != nil
+                return isLost || (try? view.node(of: row, options.on)) != nil
             }
         }
         let rows = rows(view)
@@ -57,9 +55,6 @@ extension JobsCommand {
                 rows.isEmpty
                     ? "no job has the ID \(prefix); `skyfarm jobs` lists them\(silent)"
                     : "\(rows.count) jobs have IDs that begin with \(prefix); give more digits")
-        }
-        if reading, let node = (try? view.node(of: row, options.on)) ?? view.reporter(of: row) {
-            return .remote(node, row.id)
         }
         return .remote(try view.node(of: row, options.on), row.id)
     }
@@ -86,12 +81,6 @@ extension JobsCommand {
 }
 
 extension JobCluster.View {
-    /// A node that can read the folder of a job.
-    func reporter(of row: JobsCommand.SubmittedRow) -> NodeCalls? {
-        let names = reporters[row.id] ?? []
-        return nodes.first { names.contains($0.node.name) }
-    }
-
     /// The node that carries out orders about a job: its own one, or that of the name.
     /// - Throws: `CommandError` if it does not answer.
     func node(of row: JobsCommand.SubmittedRow, _ name: String?) throws(CommandError) -> NodeCalls {
