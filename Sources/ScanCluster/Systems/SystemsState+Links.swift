@@ -132,10 +132,12 @@ extension SystemsState {
         return isNews
     }
 
-    /// The local slots, and of each node as many as its link keeps busy.
+    /// The local slots, and of each node as many as its link keeps busy; all of them if there is no local slot, since then
+    /// nothing is slower for small tasks.
     package func usefulSlots(bytesPerCost: Double) -> Int {
-        members.reduce(0) { sum, member in
-            if member.isLocal || member.reads || bytesPerCost <= 0 { return sum + member.slots }
+        let hasLocal = members.contains(where: \.isLocal)
+        return members.reduce(0) { sum, member in
+            if member.isLocal || member.reads || bytesPerCost <= 0 || !hasLocal { return sum + member.slots }
             let carried = (member.link.aloneRate ?? member.link.rate ?? member.link.nominal) / bytesPerCost
             return sum + min(member.slots, Int(carried / rate(of: member)))
         }
