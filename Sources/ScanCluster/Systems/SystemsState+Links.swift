@@ -105,7 +105,7 @@ extension SystemsState {
     package mutating func note(_ report: LinkReport, of id: SystemID, at now: Instant) -> Bool {
         guard let index = members.firstIndex(where: { $0.id == id }) else { return false }
         if let seconds = report.roundTrip { members[index].latency = seconds }
-        var isNews = false
+        var isChanged = false
         if let (ticket, left) = report.transfer {
             members[index].link.update(ticket, left: left, at: now)
             if left > 0, let place = members[index].assigned.firstIndex(where: { $0.ticket == ticket }),
@@ -117,19 +117,19 @@ extension SystemsState {
             }
             if left == 0, let place = members[index].assigned.firstIndex(where: { $0.ticket == ticket }) {
                 members[index].assigned[place].arrival = now
-                isNews = true
+                isChanged = true
             }
         }
-        guard let rate = report.rate else { return isNews }
+        guard let rate = report.rate else { return isChanged }
         let isAlone = !members.indices.contains { $0 != index && members[$0].link.isBusy }
-        if members[index].link.measure(rate, isAlone: isAlone) { isNews = true }
+        if members[index].link.measure(rate, isAlone: isAlone) { isChanged = true }
         if !isAlone || sharedLink.capacity != nil {
             sharedLink.measure(
                 members.lazy.filter(\.link.isBusy).compactMap { member in
                     member.link.rate.map { (rate: $0, alone: member.link.aloneRate) }
                 })
         }
-        return isNews
+        return isChanged
     }
 
     /// The local slots, and of each node as many as its link keeps busy; all of them if there is no local slot, since then

@@ -41,7 +41,7 @@ extension SystemsState {
         let usable = usable(excluding: excluded, at: now)
         var plan = CompletionPlan(self, usable: usable, at: now)
         let most = max(Self.leastPlanned, Self.plannedAssignments / max(1, usable.count))
-        // Of many tasks that wait for the same tags.
+        // Many tasks may wait for the same tags: their members are found once.
         var tagged: (tags: Set<String>, permitted: [Int])?
         func permitted(_ request: TaskRequest) -> [Int] {
             if request.isFree { return usable }

@@ -69,7 +69,7 @@ final class GzipFile {
                 if count == 0 { return ferror(file) != 0 ? .unreadable : isInMember ? .truncated : .complete }
                 (stream.pointee.next_in, stream.pointee.avail_in) = (input.baseAddress, UInt32(count))
             }
-            // Bytes after a member that are no further one, such as the zeros of a tape's block, do not count.
+            // Other bytes after the last member, such as the zeros of a tape's block, do not count.
             if !isInMember, target.count > 0, stream.pointee.next_in?.pointee != 0x1f { return .complete }
             isInMember = true
             guard target.reserve() else { return .tooLarge }
@@ -132,7 +132,7 @@ private struct Blocks {
             walk.read(UnsafeRawBufferPointer(start: memory + walked, count: FITSMemoryFile.blockLength))
             walked += FITSMemoryFile.blockLength
         }
-        // Of what follows the last HDU, the first block is enough.
+        // The first block after the last HDU is enough.
         if walk.hasEnded { count = walked }
     }
 

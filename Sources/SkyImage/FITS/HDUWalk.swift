@@ -81,7 +81,7 @@ struct HDULength {
         if sides[0] == 0, values["GCOUNT"] != nil { sides.removeFirst() }
         let samples = (sides.reduce(1, *) + Double(values["PCOUNT"] ?? 0)) * Double(values["GCOUNT"] ?? 1)
         let bytes = samples * Double(abs(values["BITPIX"] ?? 8) / 8)
-        // Infinite sides times one of 0 are no number.
+        // An infinite side times a side of 0 is NaN.
         guard bytes > 0 else { return 0 }
         return Int(min((bytes / Double(FITSMemoryFile.blockLength)).rounded(.up), 1e15))
     }

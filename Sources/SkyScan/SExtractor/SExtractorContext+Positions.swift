@@ -92,7 +92,7 @@ extension CelestialWCS {
         let lower = directions(x: x, y: y.map { $0 - 0.5 })
         let upper = directions(x: x, y: y.map { $0 + 0.5 })
         return x.indices.map { index in
-            // Of vectors: right ascensions change by any amount within a pixel of a pole.
+            // Vectors, since right ascensions change by any amount within a pixel of a pole.
             let frame = SkyFrame(longitude: longitude[index], latitude: latitude[index])
             let across = frame.components(from: left[index], to: right[index])
             let along = frame.components(from: lower[index], to: upper[index])

@@ -27,7 +27,7 @@ struct CommaLocaleTests {
         let locale = newlocale(LC_NUMERIC_MASK, "comma", nil)
         unsetenv("LOCPATH")
         let comma = try #require(locale)
-        // Of this thread alone: other tests run beside it.
+        // Only this thread uses the locale: other tests run beside it.
         let before = uselocale(comma)
         defer {
             uselocale(before)

@@ -24,7 +24,7 @@ import Testing
             }
             #expect(wrong.isEmpty, "\(text.debugDescription)")
         }
-        // A line of a member is no line of its own.
+        // A text with a line break stays one line.
         #expect(table.text.split(separator: "\n").count == 2 && !row.text.contains("\nc\u{fffd}"))
         // JSON has the same text.
         let read = try JSONDecoder().decode(JobsCommand.SubmittedRow.self, from: Data(JSONOutput.line(row).utf8))
