@@ -32,7 +32,14 @@ package struct BulkLink: Equatable, Sendable {
     /// When bytes were last written, or when the oldest transfer began.
     private(set) var progress = Instant(nanoseconds: 0)
 
-    init(nominal: Double = Self.nominalRate) { self.nominal = nominal }
+    /// The ticket of bytes that are sent to measure the link, and belong to no attempt.
+    package static let probe = UInt64.max
+
+    /// A link over which nothing was sent, but for the `probe` bytes that measure it; 0 for none.
+    package init(nominal: Double = Self.nominalRate, probe: Int = 0, at now: Instant = Instant(nanoseconds: 0)) {
+        self.nominal = nominal
+        begin(Self.probe, count: probe, at: now)
+    }
 
     /// Bytes that wait.
     var waiting: Double { transfers.reduce(0) { $0 + $1.left } }

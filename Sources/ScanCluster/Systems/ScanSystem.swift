@@ -21,6 +21,8 @@ public actor ScanSystem {
         public var nominalRate = BulkLink.nominalRate
         /// Whether the system reads bulk bytes from its own files by a ``BulkReference``.
         public var readsReferences = false
+        /// Bytes that the transport sends to measure the link before any others; 0 for none.
+        package var probeCount = 0
         /// Speed of the system's slots, see ``SlotSpeed``; nil if unknown.
         public var speed: Double?
 

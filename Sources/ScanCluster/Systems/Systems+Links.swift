@@ -1,3 +1,10 @@
+extension BulkLink {
+    /// The link to a system that joins.
+    init(_ link: ScanSystem.Link, at now: Instant) {
+        self.init(nominal: link.nominalRate, probe: link.probeCount, at: now)
+    }
+}
+
 extension Systems {
     /// Slots for which tasks are worth making: those that links do not leave idle, if `bytesPerCost` bytes are sent with
     /// a task per cost.

@@ -21,7 +21,7 @@ extension Systems {
                 let joined = registry.state.join(
                     id: system.id, name: system.name, slots: isLimited ? slots : system.slots,
                     window: isLimited ? slots : system.window, isLocal: system.isLocal, tags: system.tags,
-                    nominalRate: system.link.nominalRate, reads: system.link.readsReferences,
+                    link: BulkLink(nominal: system.link.nominalRate), reads: system.link.readsReferences,
                     speed: registry.speed(of: system))
                 if joined { registry.systems[system.id] = system }
             }

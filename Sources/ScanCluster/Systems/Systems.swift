@@ -30,7 +30,7 @@ public final class Systems: Sendable {
         let (joined, woken) = registry.withLock { registry in
             let joined = registry.state.join(
                 id: system.id, name: system.name, slots: system.slots, window: system.window,
-                isLocal: system.isLocal, tags: system.tags, nominalRate: system.link.nominalRate,
+                isLocal: system.isLocal, tags: system.tags, link: BulkLink(system.link, at: clock.now),
                 reads: system.link.readsReferences, speed: registry.speed(of: system))
             guard joined else { return (false, [Waiter]()) }
             registry.systems[system.id] = system

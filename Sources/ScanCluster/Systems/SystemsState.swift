@@ -120,14 +120,13 @@ package struct SystemsState: Sendable {
     /// - Returns: false if there is a system of that identity already.
     package mutating func join(
         id: SystemID, name: String, slots: Int, window: Int, isLocal: Bool, tags: Set<String> = [],
-        nominalRate: Double = BulkLink.nominalRate, reads: Bool = false,
-        speed: Double? = nil
+        link: BulkLink = BulkLink(), reads: Bool = false, speed: Double? = nil
     ) -> Bool {
         guard !members.contains(where: { $0.id == id }) else { return false }
         var member = Member(
             serial: tick(), id: id, name: name, slots: slots, isLocal: isLocal, tags: tags, maxWindow: window)
         member.backOff = departed.removeValue(forKey: id) ?? BackOff()
-        member.link = BulkLink(nominal: nominalRate)
+        member.link = link
         member.reads = reads
         member.speed = speed
         members.append(member)

@@ -1,10 +1,13 @@
 package import ScanCluster
 
-/// The rate at which a link takes bytes, measured while its socket is full; otherwise the sender is the limit. Pure.
+/// The rate at which a link delivers bytes, measured while its socket is full; otherwise the sender is the limit. Pure.
+///
+/// Bytes count when they are acknowledged. Those that the socket and the network merely take fill buffers at first, many
+/// times as fast as the link carries them.
 package struct LinkRate: Sendable {
     /// Bytes per second; nil until it was measured.
     package private(set) var bytesPerSecond: Double?
-    private var start: (instant: Instant, sent: Int)?
+    private var start: (instant: Instant, delivered: Int)?
 
     /// Shortest time that is measured: a socket takes bytes in portions.
     private static let least = Duration.milliseconds(40)
@@ -13,22 +16,28 @@ package struct LinkRate: Sendable {
 
     package init() {}
 
-    /// The socket became full, or took all bytes after that; `sent`: bytes that it has taken since the connection was
-    /// made.
-    package mutating func note(isFull: Bool, sent: Int, at now: Instant) {
-        measure(sent: sent, at: now)
-        start = isFull ? (now, sent) : nil
+    /// Bytes were delivered at this rate although the socket was not full for long; ignored if the rate is known.
+    package mutating func learn(_ bytesPerSecond: Double) {
+        if self.bytesPerSecond == nil { self.bytesPerSecond = bytesPerSecond }
     }
 
-    /// The socket has taken `sent` bytes until `now`.
-    package mutating func measure(sent: Int, at now: Instant) {
+    /// The socket became full, or took all bytes after that; `delivered`: bytes that were acknowledged since the
+    /// connection was made.
+    package mutating func note(isFull: Bool, delivered: Int, at now: Instant) {
+        measure(delivered: delivered, at: now)
+        start = isFull ? (now, delivered) : nil
+    }
+
+    /// `delivered` bytes were acknowledged until `now`; evaluated if enough time has passed.
+    package mutating func measure(delivered: @autoclosure () -> Int, at now: Instant) {
         guard let start else { return }
         let time = now.since(start.instant)
         guard time >= Self.least else { return }
         let seconds = time / .seconds(1)
-        let rate = Double(sent - start.sent) / seconds
+        let delivered = delivered()
+        let rate = Double(delivered - start.delivered) / seconds
         let weight = bytesPerSecond == nil ? 1 : seconds / (seconds + Self.memory)
         bytesPerSecond = (1 - weight) * (bytesPerSecond ?? 0) + weight * rate
-        self.start = (now, sent)
+        self.start = (now, delivered)
     }
 }

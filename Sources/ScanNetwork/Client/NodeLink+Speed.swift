@@ -3,9 +3,11 @@ import ScanCluster
 
 extension ScanSystem.Link {
     /// What is known of a connection before bulk bytes are sent over it: the speed of this machine's interface, if the
-    /// system knows it, and the round trip. No more than 1 Gbit/s is expected of any network.
-    init(to node: NodeInfo, over connection: Connection) {
+    /// system knows it, and the round trip. No more than 1 Gbit/s is expected of any network. `isMeasured`: a probe of it
+    /// is sent.
+    init(to node: NodeInfo, over connection: Connection, isMeasured: Bool) {
         self.init()
+        if isMeasured { probeCount = TCPTransport.probeCount(of: node, over: connection) }
         readsReferences = node.identifiesBulk == true
         speed = node.speed
         if connection.isLocal {

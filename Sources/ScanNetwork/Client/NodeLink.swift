@@ -155,15 +155,18 @@ final class NodeLink: @unchecked Sendable {
                 if hasJoined { systems.leave(node.identity, isLost: true) }
                 self?.ended(error)
             })
+        let link = ScanSystem.Link(to: node, over: connection, isMeasured: options.measuresLinks)
         let system = ScanSystem(
             remote: transport, id: node.identity, name: name, slots: node.slots,
             window: node.window(limit: options.window), tags: Set(node.tags ?? []), processors: node.processors,
-            link: ScanSystem.Link(to: node, over: connection), clock: loop, executor: loop)
+            link: link, clock: loop, executor: loop)
         hasJoined = systems.join(system)
         if hasJoined, let seconds = connection.socketRoundTrip {
             systems.note(.init(roundTrip: seconds), of: node.identity)
         }
         self.transport = transport
+        // The connection is not open before this call returns.
+        if hasJoined, link.probeCount > 0 { loop.execute { [weak transport] in transport?.probeLink() } }
         handle(.connected(node.identity, hasJoined: hasJoined))
     }
 

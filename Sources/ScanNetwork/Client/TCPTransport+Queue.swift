@@ -25,7 +25,11 @@ extension TCPTransport {
         let front = connection.frontParts
         while let first = sending.first, first.request != front?.request {
             sending.removeFirst()
-            onLink(.init(transfer: (first.ticket, 0), rate: rate.bytesPerSecond))
+            if first.request == Self.probe {
+                probeWritten()
+            } else {
+                onLink(.init(transfer: (first.ticket, 0), rate: rate.bytesPerSecond))
+            }
         }
         guard let first = sending.first, let front, first.ticket > 0 else { return }
         onLink(
@@ -33,11 +37,13 @@ extension TCPTransport {
                 transfer: (first.ticket, front.left), rate: rate.bytesPerSecond, roundTrip: connection.socketRoundTrip))
     }
 
-    func linkBecame(isFull: Bool) { rate.note(isFull: isFull, sent: connection.sentCount, at: connection.loop.now) }
+    func linkBecame(isFull: Bool) {
+        rate.note(isFull: isFull, delivered: connection.deliveredCount, at: connection.loop.now)
+    }
 
     /// Sends and compresses what the queue decides.
     func advance() {
-        rate.measure(sent: connection.sentCount, at: connection.loop.now)
+        rate.measure(delivered: connection.deliveredCount, at: connection.loop.now)
         if !sending.isEmpty { reportParts() }
         while let action = queue.next(link) {
             switch action {

@@ -20,6 +20,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     /// The requests of the queue.
     var held: [UInt64: AttemptRequest] = [:]
     var rate = LinkRate()
+    /// When the probe of the link was sent.
+    var probeStart: Instant?
     private let onTraffic: (BulkTraffic) -> Void
     /// Called with what is known of the link, when that has changed.
     let onLink: (SystemsState.LinkReport) -> Void

@@ -49,7 +49,6 @@ final class Connection: Flushable, @unchecked Sendable {
     var progressed: (() -> Void)?
     /// Bytes that were taken from those that wait since the connection was made.
     private(set) var sentCount = 0
-    /// Called once the socket is closed.
     var closed: (() -> Void)?
     private var delegate: (any ConnectionDelegate)?
     private let socket: Socket
@@ -170,8 +169,9 @@ final class Connection: Flushable, @unchecked Sendable {
 
     /// Seconds of a round trip, as the system measures it; nil if it does not.
     var socketRoundTrip: Double? { socket.roundTrip }
+    /// Bytes that the other side has acknowledged: buffers on the way take more than a link carries.
+    var deliveredCount: Int { sentCount - socket.unacknowledged }
 
-    /// Address of this end.
     var localAddress: SocketAddress { socket.localAddress }
 
     private func markDirty() {

@@ -71,6 +71,16 @@ final class Socket {
         #endif
     }
 
+    /// Bytes that the socket has taken and the other side has not acknowledged; 0 if the system does not tell.
+    var unacknowledged: Int {
+        #if canImport(Glibc)
+            var count: Int32 = 0
+            return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(max(0, count)) : 0
+        #else
+            return 0
+        #endif
+    }
+
     // MARK: Listening
 
     /// Connections that may wait to be accepted, if the system allows as many: more than a crowd of unauthenticated

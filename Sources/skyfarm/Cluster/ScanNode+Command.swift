@@ -117,6 +117,7 @@ extension RemoteNodes.Options {
         options.arithmetic = .sky
         options.scanners = Scanners.skyNames
         options.packed = Scanners.sky.unpacker?.form
+        options.measuresLinks = true
         return options
     }
 }

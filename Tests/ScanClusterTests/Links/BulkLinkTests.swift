@@ -40,6 +40,17 @@ struct BulkLinkTests {
         }
     }
 
+    @Test("gets no other bytes until its probe has arrived, which shows its rate")
+    func probe() {
+        var link = BulkLink(nominal: 1e6, probe: 1000, at: moment(1))
+        #expect(link.isProbed && link.waiting == 1000)
+        link.update(BulkLink.probe, left: 400, at: moment(1.5))
+        #expect(link.isProbed)
+        link.update(BulkLink.probe, left: 0, at: moment(3))
+        #expect(!link.isProbed && !link.isBusy && link.rate == 500)
+        #expect(!BulkLink(nominal: 1e6).isProbed)
+    }
+
     @Test("counts as slower the longer it makes no progress")
     func stall() {
         var link = BulkLink(nominal: 1000)

@@ -13,7 +13,7 @@ struct CompletionPlanTests {
         var state = SystemsState()
         _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
         _ = state.join(
-            id: .test(1), name: "node", slots: 2, window: 8, isLocal: false, nominalRate: rate, speed: 1)
+            id: .test(1), name: "node", slots: 2, window: 8, isLocal: false, link: BulkLink(nominal: rate), speed: 1)
         state.assumedRate = 1
         return state
     }
@@ -76,7 +76,8 @@ struct CompletionPlanTests {
         var state = SystemsState()
         _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
         _ = state.join(
-            id: .test(1), name: "node", slots: 2, window: 2, isLocal: false, nominalRate: 1, reads: true, speed: 1)
+            id: .test(1), name: "node", slots: 2, window: 2, isLocal: false, link: BulkLink(nominal: 1), reads: true,
+            speed: 1)
         state.assumedRate = 1
         var pending = tasks(4)
         for index in pending.indices { pending[index].request.isReferable = true }

@@ -42,6 +42,31 @@ struct PartedTaskTests {
         }
     }
 
+    @Test(
+        "without its last byte never comes out, and the next one is whole, whether or not it was cancelled",
+        arguments: [true, false])
+    func probe(isCancelled: Bool) throws {
+        var queue = OutQueue()
+        Self.putHead(.max, into: &queue)
+        let all = Self.bytes.count - 1
+        queue.append(BulkBytes(byteCount: all) { $0.copyBytes(from: Self.bytes[..<all]) }, inPartsOf: .max)
+        if isCancelled { queue.append { $0.putCancel(request: .max) } }
+        Self.putHead(6, into: &queue)
+        queue.append(Self.bulk, inPartsOf: 6)
+        var decoder = FrameDecoder(limit: 1 << 20)
+        var (tasks, cancels): ([UInt64], Int) = ([], 0)
+        while queue.waiting > 0 {
+            try Self.feed(Self.take(100_000, &queue), &decoder, piece: 70_000) { frame in
+                switch frame {
+                case .task(let task): tasks.append(task.request)
+                case .cancel: cancels += 1
+                default: Issue.record("\(frame)")
+                }
+            }
+        }
+        #expect(tasks == [6] && cancels == (isCancelled ? 1 : 0))
+    }
+
     @Test("arrives whole, whatever is sent and received at a time", arguments: [1_000, 16_384, 262_160, 1 << 20])
     func whole(piece: Int) throws {
         var queue = OutQueue()
