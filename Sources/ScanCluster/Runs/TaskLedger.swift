@@ -199,17 +199,13 @@ package struct TaskLedger: Sendable {
         return run(attempt.entry, on: system, at: now)
     }
 
-    /// Of the tasks in flight with one attempt, the attempt, what it asks for, and whether there was one before.
-    package var single: some Sequence<(attempt: AttemptID, request: TaskRequest, isFirst: Bool)> {
+    /// Of the tasks in flight with one attempt, the attempt, what it asks for, and how many there were before.
+    package var single: some Sequence<(attempt: AttemptID, request: TaskRequest, earlier: Int)> {
         entries.lazy.compactMap { entry in
-            guard entry.running.count == 1, entry.started < Self.mostMoves, let only = entry.running.first
-            else { return nil }
-            return (only.attempt, entry.request, entry.started == 1)
+            guard entry.running.count == 1, let only = entry.running.first else { return nil }
+            return (only.attempt, entry.request, entry.started - 1)
         }
     }
-
-    /// Attempts after which a task stays where it is.
-    private static let mostMoves = 8
 
     private mutating func run(_ entry: Int, on system: SystemID, at now: Instant) -> AttemptID {
         inFlight += 1

@@ -180,7 +180,9 @@ struct TaskRun<Work: ScanTask> {
             isHeldUp: state.isHeldUp(by: ends.count), hasIdleSlot: { [systems] in systems.hasIdleSlot(excluding: $0) },
             at: now)
         for overdue in found {
-            guard let (request, _, useless) = state.ledger.request(besides: overdue) else { continue }
+            guard let (request, _, useless) = state.ledger.request(besides: overdue),
+                open[overdue.entry].attempts.last?.reservation.map({ systems.isReceiving($0, at: now) }) != true
+            else { continue }
             var only = PendingTasks()
             only.append(PendingTask(entry: overdue.entry, request: request))
             guard
@@ -203,10 +205,10 @@ struct TaskRun<Work: ScanTask> {
         else { return false }
         var ids: [TaskLedger.AttemptID] = []
         var running: [SystemsState.Running] = []
-        for (attempt, request, isFirst) in state.ledger.single {
+        for (attempt, request, earlier) in state.ledger.single {
             guard let reservation = open[attempt.entry].attempts.first?.reservation else { continue }
             ids.append(attempt)
-            running.append(.init(request: request, reservation: reservation, hasMoved: !isFirst))
+            running.append(.init(request: request, reservation: reservation, earlier: earlier))
         }
         guard let (rescue, system) = systems.rescue(among: running, excluding: state.excluded, run: id, at: now)
         else { return false }

@@ -169,6 +169,11 @@ public final class Systems: Sendable {
         }
     }
 
+    /// See ``SystemsState/isReceiving(_:at:)``.
+    func isReceiving(_ reservation: SystemsState.Reservation, at now: Instant) -> Bool {
+        registry.withLock { $0.state.isReceiving(reservation, at: now) }
+    }
+
     private func noteAbandoned(on system: ScanSystem) {
         change { registry in
             registry.state.abandon(system.slotTransport?.abandoned ?? 0, on: system.id)

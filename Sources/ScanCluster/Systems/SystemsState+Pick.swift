@@ -66,7 +66,8 @@ extension SystemsState {
         }
         for (offset, request) in others {
             let permitted = permitted(request)
-            guard let best = plan.best(for: request, among: permitted) else { continue }
+            // Where nothing is known of any link yet, tasks wait until one is measured.
+            guard let best = plan.best(for: request, among: permitted), best.seconds < .infinity else { continue }
             if hasRoom(best.index) { return (offset, best.index) }
             if let other = early(request, among: permitted.filter(hasRoom), plan) { return (offset, other) }
             plan.assign(request, to: best.index)

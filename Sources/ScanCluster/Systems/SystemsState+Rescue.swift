@@ -3,11 +3,11 @@ extension SystemsState {
     package struct Running: Sendable {
         package var request: TaskRequest
         package var reservation: Reservation
-        /// Whether the task was on another system before.
-        package var hasMoved: Bool
+        /// Attempts at the task before this one.
+        package var earlier: Int
 
-        package init(request: TaskRequest, reservation: Reservation, hasMoved: Bool = false) {
-            (self.request, self.reservation, self.hasMoved) = (request, reservation, hasMoved)
+        package init(request: TaskRequest, reservation: Reservation, earlier: Int = 0) {
+            (self.request, self.reservation, self.earlier) = (request, reservation, earlier)
         }
     }
 
@@ -29,6 +29,8 @@ extension SystemsState {
     private static let (localPart, remotePart, runningPart) = (0.95, 0.7, 0.6)
     /// The same for an attempt whose bytes are being sent for the second time: bytes must not go to and fro.
     private static let movedPart = 0.35
+    /// Attempts after which the bytes of a task are not sent anew.
+    private static let mostMoves = 8
     /// Seconds that a second attempt beside a running one must save: a shorter task is not worth one.
     private static let leastGain = StragglerPolicy.least / .seconds(1)
 
@@ -54,7 +56,9 @@ extension SystemsState {
                 let sends = !members[index].isLocal && request.bytes > 0 && !isHeld && !members[index].canRead(request)
                 // What has been sent would be lost.
                 if sends, attempt.transfer == .begun, members[index].link.rate == nil { continue }
-                let part = part(of: attempt.transfer, sends: sends, hasMoved: running[attempt.offset].hasMoved)
+                let earlier = running[attempt.offset].earlier
+                if sends, earlier + 1 >= Self.mostMoves { continue }
+                let part = part(of: attempt.transfer, sends: sends, hasMoved: earlier > 0)
                 let least = attempt.transfer != .done ? 0 : Self.leastGain
                 let gain = attempt.seconds - seconds
                 guard seconds < part * attempt.seconds, gain > least, gain > best?.gain ?? 0 else { continue }
@@ -65,6 +69,18 @@ extension SystemsState {
             let reservation = reserve(best.index, for: running[best.offset].request, run: run, at: now)
             return Rescue(offset: best.offset, reservation: reservation, recalls: best.recalls)
         }
+    }
+
+    /// Time without progress of a link after which its transfers may be sent to other systems as well.
+    private static let longestStall = StragglerPolicy.unknown
+
+    /// Whether the bulk bytes of an attempt are on their way, and get on. How long that takes is known: ``rescue(among:excluding:run:at:)``
+    /// compares it. The time that passes shows nothing more, and the same bytes to another system would share the way.
+    package func isReceiving(_ reservation: Reservation, at now: Instant) -> Bool {
+        guard let index = index(of: reservation), members[index].link.left(of: reservation.ticket) != nil else {
+            return false
+        }
+        return now.since(members[index].link.progress) < Self.longestStall
     }
 
     /// The part of the expected rest of an attempt in which another system must do its task.

@@ -13,7 +13,8 @@ struct RescueTests {
     private func cluster(left: Int) throws -> (state: SystemsState, running: SystemsState.Running) {
         var state = SystemsState()
         _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
-        _ = state.join(id: .test(1), name: "node", slots: 1, window: 2, isLocal: false, nominalRate: 10, speed: 1)
+        _ = state.join(
+            id: .test(1), name: "node", slots: 1, window: 2, isLocal: false, link: BulkLink(nominal: 10), speed: 1)
         state.assumedRate = 1
         let request = TaskRequest(cost: 1, key: BulkKey(job: 1, index: 0), bytes: 100)
         let pick = state.pick(
@@ -53,10 +54,36 @@ struct RescueTests {
         #expect(rescue == nil)
     }
 
+    @Test("is waited for while its bytes get on, so that they are not sent twice because time passes")
+    func receiving() throws {
+        var (state, running) = try cluster(left: 50)
+        #expect(state.isReceiving(running.reservation, at: moment(9)))
+        #expect(!state.isReceiving(running.reservation, at: moment(11)), "the link does not get on")
+        _ = state.note(.init(transfer: (running.reservation.ticket, 0)), of: .test(1), at: moment(11))
+        #expect(!state.isReceiving(running.reservation, at: moment(11)))
+    }
+
+    @Test("that has moved often is not sent again, but a local slot may take it")
+    func restless() throws {
+        let (state, first) = try cluster(left: 100)
+        var running = first
+        running.earlier = 7
+        var local = state
+        #expect(local.rescue(among: [running], excluding: [], run: run, at: moment(0))?.reservation.system == .test(0))
+        var remote = state
+        _ = remote.join(
+            id: .test(2), name: "other", slots: 1, window: 2, isLocal: false, link: BulkLink(nominal: 1e6), speed: 1)
+        _ = remote.note(.init(rate: 1e6), of: .test(2), at: moment(0))
+        #expect(remote.rescue(among: [running], excluding: [.test(0)], run: run, at: moment(0)) == nil)
+        running.earlier = 0
+        #expect(remote.rescue(among: [running], excluding: [.test(0)], run: run, at: moment(0)) != nil)
+    }
+
     @Test("goes to a link of which nothing is known only if none of its bytes is on its way")
     func unknownLink() throws {
         var (state, running) = try cluster(left: 100)
-        _ = state.join(id: .test(2), name: "other", slots: 1, window: 2, isLocal: false, nominalRate: 1e6, speed: 1)
+        _ = state.join(
+            id: .test(2), name: "other", slots: 1, window: 2, isLocal: false, link: BulkLink(nominal: 1e6), speed: 1)
         #expect(state.rescue(among: [running], excluding: [.test(0)], run: run, at: moment(0)) == nil)
         let request = TaskRequest(cost: 1, key: BulkKey(job: 1, index: 1), bytes: 100)
         let second = state.pick(

@@ -1,4 +1,11 @@
 extension MakespanScenario {
+    /// Seconds that a task's bytes need at least, if all tasks have to travel: a part of the time of one task then.
+    var leastTransfer: Double {
+        guard localSlots == 0, let bytes = tasks.map(\.bytes).max() else { return 0 }
+        let fastest = nodes.filter { $0.joins == 0 && $0.leaves == nil }.map(\.bytesPerSecond).max() ?? .infinity
+        return Double(bytes) / min(fastest, sharedBytesPerSecond)
+    }
+
     /// Seconds that the job takes at least: work and bytes are divided at will, nothing is unknown, and nothing waits.
     ///
     /// In a time T the slots of a node do as much as they can, and no more than arrives over its link. All nodes together

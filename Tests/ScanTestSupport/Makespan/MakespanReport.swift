@@ -33,7 +33,7 @@ package struct MakespanReport: Sendable {
         var other = MakespanSimulation(rest)
         without = other.makespan()
         violation = violation ?? other.violation
-        if with > 1.05 * without + task + Self.reaction {
+        if with > 1.05 * without + task + scenario.leastTransfer + Self.reaction {
             violation = violation ?? "\(with) s with node \(removed), \(without) s without it"
         }
     }

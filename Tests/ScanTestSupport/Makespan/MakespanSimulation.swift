@@ -313,7 +313,10 @@ package struct MakespanSimulation {
         let found = state.overdue(
             hasIdleSlot: { [systems, instant] in systems.hasIdleSlot(excluding: $0, at: instant) }, at: instant)
         for overdue in found {
-            guard let (request, _, useless) = state.ledger.request(besides: overdue) else { continue }
+            guard let (request, _, useless) = state.ledger.request(besides: overdue),
+                let slow = entries[overdue.entry].flatMap({ attempts[$0]?.last }),
+                !systems.isReceiving(slow.reservation, at: instant)
+            else { continue }
             var only = PendingTasks()
             only.append(PendingTask(entry: overdue.entry, request: request))
             guard
@@ -333,10 +336,10 @@ package struct MakespanSimulation {
         guard state.mayRescue(isHeldUp: false), systems.hasIdleSlot(excluding: [], at: instant) else { return false }
         var ids: [TaskLedger.AttemptID] = []
         var list: [SystemsState.Running] = []
-        for (id, request, isFirst) in state.ledger.single {
+        for (id, request, earlier) in state.ledger.single {
             guard let task = entries[id.entry], let attempt = attempts[task]?.first else { continue }
             ids.append(id)
-            list.append(.init(request: request, reservation: attempt.reservation, hasMoved: !isFirst))
+            list.append(.init(request: request, reservation: attempt.reservation, earlier: earlier))
         }
         guard let rescue = systems.rescue(among: list, excluding: state.excluded, run: run, at: instant)
         else { return false }
