@@ -9,6 +9,9 @@ struct ScanAccount: Equatable, Sendable {
     var speedUp: SpeedUp?
     /// What took at least half of the slots' time; nil if nothing did, or if it is unknown.
     var bound: Bound?
+    /// Nodes that were connected and did nothing, since the slots of this machine were expected to be done before the
+    /// pixels had travelled; nil if a node did a task, or if there was none.
+    var unusedNodes: Int?
 
     struct Bound: Encodable, Equatable, Sendable {
         var by: Cause
@@ -55,8 +58,11 @@ struct ScanAccount: Equatable, Sendable {
             guard let one = processors[one], let other = processors[other] else { return false }
             return !one.overlaps(other)
         }
-        bound = times.bound(
-            isReading: readingSeconds > end / 2, local: timeline.systems.firstIndex { $0.name == local })
+        let localIndex = timeline.systems.firstIndex { $0.name == local }
+        bound = times.bound(isReading: readingSeconds > end / 2, local: localIndex)
+        let workers = Set(timeline.attempts.filter { $0.outcome == .done }.map(\.system))
+        let others = timeline.systems.count { $0.name != local }
+        unusedNodes = others > 0 && workers == Set([localIndex].compactMap(\.self)) ? others : nil
     }
 }
 
@@ -157,8 +163,14 @@ extension ScanAccount {
             return "\(plainText(speedUp.factor)) times as fast as \(over) alone"
         }
         let limit = bound.map { "limited by \($0.by.words(percent: Int(($0.share * 100).rounded())))" }
-        let words = [speed, limit].compactMap { $0 }
+        let words = [speed, unusedNodes.map(Self.words(unusedNodes:)), limit].compactMap { $0 }
         return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+
+    /// Says that ``unusedNodes`` did nothing, and what would let them help.
+    static func words(unusedNodes count: Int) -> String {
+        "on this machine alone, which was done before \(count == 1 ? "the node" : "the \(count) nodes") could have the "
+            + "pixels (skyfarm node --data, fpack or a faster link would let nodes help)"
     }
 }
 

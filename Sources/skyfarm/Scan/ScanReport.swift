@@ -35,6 +35,8 @@ struct ScanReport: Encodable {
     var speedUp: SpeedUp?
     /// What took at least half of the slots' time; omitted if nothing did, or if it is unknown.
     var bound: ScanAccount.Bound?
+    /// Nodes that were connected and did nothing; omitted if nodes did tasks, or if there were none.
+    var unusedNodes: Int?
     /// How nodes got the pixels; omitted if none got any.
     var pixelTraffic: PixelTraffic?
     /// Who has loaded the catalogue; omitted without --samp.
@@ -86,7 +88,7 @@ struct ScanReport: Encodable {
         _ result: SkyScanResult, _ image: ImageSummary, gain: Double, outputs: [String], _ account: ScanAccount,
         traffic: PixelTraffic?, delivery: ScanCommand.Delivery? = nil, seconds: Double
     ) {
-        (speedUp, bound) = (account.speedUp, account.bound)
+        (speedUp, bound, unusedNodes) = (account.speedUp, account.bound, account.unusedNodes)
         pixelTraffic = traffic
         samp = delivery
         self.image = image.name

@@ -64,6 +64,21 @@ import Testing
         #expect(speedUp(["local": here, "alpha": ProcessorShare(kernel: "k", processors: [0b100])])?.factor == 2)
     }
 
+    @Test("a scan that the slots here did alone beside nodes says so, and what would let these help")
+    func unusedNodes() {
+        let alone = account(timeline([("local", 1), ("a", 1), ("b", 1)], [("local", 0, 1, 1)], end: 1))
+        #expect(alone.unusedNodes == 2 && alone.speedUp == nil)
+        #expect(
+            alone.words?.hasPrefix(
+                "on this machine alone, which was done before the 2 nodes could have the pixels (skyfarm node --data, "
+                    + "fpack or a faster link would let nodes help)") == true)
+        let together = timeline([("local", 1), ("a", 1)], [("local", 0, 1, 1), ("a", 0, 1, 1)], end: 1)
+        #expect(account(together).unusedNodes == nil)
+        #expect(account(timeline([("local", 1)], [("local", 0, 1, 1)], end: 1)).unusedNodes == nil)
+        // Without slots here, a node that did nothing was not needed for another reason.
+        #expect(account(timeline([("a", 1), ("b", 1)], [("a", 0, 1, 1)], end: 1)).unusedNodes == nil)
+    }
+
     @Test("of a scan that an earlier run has done, nothing is said")
     func nobody() {
         let account = account(timeline([], [], end: 0.5), readingSeconds: 0.1)

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
 import ScanCluster
+import ScanFarm
 import ScanNetwork
 import SkyImage
 import SkyScan
@@ -31,6 +32,8 @@ final class ImagesReport: Sendable {
         var systems: [String: Share]
         /// How nodes got the pixels; omitted if none got any.
         var pixelTraffic: PixelTraffic?
+        /// As in ``ScanAccount/unusedNodes``; omitted if nodes did tasks, or if there were none.
+        var unusedNodes: Int?
     }
 
     private struct Share: Encodable {
@@ -47,7 +50,12 @@ final class ImagesReport: Sendable {
         var traffic: PixelTraffic?
         var pixelLine: String?
         var copyLines: [String] = []
+        /// Nodes that are connected.
+        var nodes = 0
         var merged: (path: String, rows: Int)?
+
+        /// As in ``ScanAccount/unusedNodes``.
+        var unusedNodes: Int? { nodes > 0 && Array(systems.keys) == [ScanEvents.localName] ? nodes : nil }
     }
 
     private let state: Locked<State>
@@ -114,10 +122,12 @@ final class ImagesReport: Sendable {
         state.withLock { $0.files.append(ReportedFile(file: file.name, errors: [reason])) }
     }
 
-    /// Takes over how the nodes got the pixels.
-    func record(_ nodes: RemoteNodes) {
+    /// Takes over which nodes are connected, and how they got the pixels.
+    func record(_ node: ScanNode) {
+        let nodes = node.connections
         let (traffic, line, copies) = (PixelTraffic(nodes.traffic), nodes.pixelLine, nodes.copyLines)
-        state.withLock { ($0.traffic, $0.pixelLine, $0.copyLines) = (traffic, line, copies) }
+        let joined = node.systems.snapshot.count { !$0.isLocal }
+        state.withLock { ($0.traffic, $0.pixelLine, $0.copyLines, $0.nodes) = (traffic, line, copies, joined) }
     }
 
     /// What was wrong with files that nodes should have read themselves, a line each.
@@ -157,7 +167,7 @@ final class ImagesReport: Sendable {
                 resumed: state.resumed, skipped: state.skipped, failed: files.count - files.written,
                 partial: files.written - files.done, images: files.images, sources: files.sources,
                 pixels: files.pixels, seconds: seconds, merged: state.merged?.path, systems: state.systems,
-                pixelTraffic: state.traffic)
+                pixelTraffic: state.traffic, unusedNodes: state.unusedNodes)
         }
     }
 
@@ -178,6 +188,7 @@ final class ImagesReport: Sendable {
                 + HumanFormat.count(files.sources, rows)
                 + " in \(HumanFormat.duration(seconds: seconds))\(rate)"
                 + (state.merged.map { "; \(HumanFormat.count($0.rows, "row")) in \($0.path)" } ?? "")
+                + (state.unusedNodes.map { "; \(ScanAccount.words(unusedNodes: $0))" } ?? "")
         }
     }
 

@@ -102,7 +102,7 @@ extension ScanCommand {
             options.cluster, job: results.journal?.id, timeout: options.timeoutSeconds.map { .seconds($0) },
             maxAttempts: options.maxAttempts, manyImages: true, events: events)
         defer {
-            results.report.record(node.connections)
+            results.report.record(node)
             node.disconnect()
         }
         let job = ImagesJob(command: self, node: node, events: events, results: results)
