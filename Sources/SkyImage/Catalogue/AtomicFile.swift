@@ -1,9 +1,12 @@
+internal import CSkyfarm
 import Foundation
 
 /// A file that appears under its name only when it is complete.
 ///
-/// The bytes go to a file beside the target, under an unpredictable name. ``finish()`` makes them durable and
-/// ``commit()`` gives them the final name; an object that is deallocated without it removes the file.
+/// The bytes go to a file in the folder of the target that has no name, so that nothing is left of it if the process is
+/// killed. Where the file system has none, it has an unpredictable name and is locked; what is not locked any more is
+/// removed by the next process that needs such a name in the folder. ``finish()`` makes the bytes durable and ``commit()``
+/// gives them the final name; an object that is deallocated without it leaves no file.
 ///
 /// In a process that is confined (`ProcessFiles`) all happens in the folder that was opened, whatever its name is by then.
 public final class AtomicFile {
@@ -19,9 +22,10 @@ public final class AtomicFile {
     private var status: FileStatus?
     private let temporary: String
     private let overwrite: Bool
-    /// Negative once all bytes are durable.
+    /// Negative while a library writes a file that it has created.
     private var descriptor: Int32
     private var hasTemporary = false
+    private var isFinished = false
 
     /// Bytes gathered before they are written.
     private static let bufferSize = 1 << 20
@@ -33,8 +37,9 @@ public final class AtomicFile {
         try self.init(path: path, at: try ProcessFiles.place(of: path), overwrite: overwrite)
     }
 
-    /// Starts the file at a confined place, which errors call `path`; beside `path` if `place` is nil.
-    init(path: String, at place: ConfinedPath?, overwrite: Bool) throws(OutputError) {
+    /// Starts the file at a confined place, which errors call `path`; beside `path` if `place` is nil. `hasName`: with a
+    /// temporary name, as where the file system has no files without one.
+    init(path: String, at place: ConfinedPath?, overwrite: Bool, hasName: Bool = false) throws(OutputError) {
         if let place {
             let folder = try Self.openParent(of: place, path)
             self.path = try Self.resolve(
@@ -48,9 +53,14 @@ public final class AtomicFile {
         var generator = SystemRandomNumberGenerator()
         let random = String(generator.next(), radix: 16)
         temporary = Self.folder(of: self.path) + "/.skyfarm-\(random).part"
-        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw Self.failure(path, errno) }
-        hasTemporary = true
+        descriptor = hasName ? -1 : skyfarm_open_unnamed(Self.folder(of: self.path) + "/")
+        if descriptor < 0 {
+            LeftFiles.removeOnce(in: Self.folder(of: self.path) + "/")
+            descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+            guard descriptor >= 0 else { throw Self.failure(path, errno) }
+            hasTemporary = true
+            LeftFiles.lock(descriptor)
+        }
         keepMode()
     }
 
@@ -119,29 +129,39 @@ public final class AtomicFile {
         if buffer.count >= Self.bufferSize { try flush() }
     }
 
-    /// Lets a library write the file instead. It creates a file by name: in a folder of our own, since others could put a
-    /// link under that name into a folder that they can write to.
-    /// - Returns: the name under which the library must create it; there is no such file yet.
+    /// Where a library writes the file.
+    enum LentPlace {
+        /// To an open file, which the library does not close.
+        case descriptor(Int32)
+        /// To a file that it must create under this name.
+        case name(String)
+    }
+
+    /// Lets a library write the file instead. If it must create a file by name, that is in a folder of our own, since others
+    /// could put a link under that name into a folder that they can write to.
     /// - Throws: ``OutputError``.
-    func lend() throws(OutputError) -> String {
+    func lend() throws(OutputError) -> LentPlace {
+        guard hasTemporary else { return .descriptor(descriptor) }
         close(descriptor)
         descriptor = -1
-        unlink(temporary)
-        hasTemporary = false
+        removeTemporary()
+        LeftFiles.removeOnce(in: Self.folder(of: path) + "/")
         guard mkdir(temporary, 0o700) == 0 else { throw Self.failure(shownPath, errno) }
         let number = open(temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard number >= 0 else { throw Self.failure(shownPath, errno) }
         let folder = OpenDescriptor(number)
         guard folder.isPrivate else { throw Self.failure(shownPath, EACCES) }
+        LeftFiles.lock(folder.number)
         (lentFolder, hasTemporary) = (folder, true)
-        return source
+        return .name(source)
     }
 
-    private static let lentName = "file"
+    static let lentName = "file"
 
     /// The library has written and closed the file.
     /// - Throws: ``OutputError``.
     func takeBack() throws(OutputError) {
+        if lentFolder == nil { return }
         descriptor = open(source, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(shownPath, errno) }
         keepMode()
@@ -150,14 +170,12 @@ public final class AtomicFile {
     /// Makes the bytes durable, still without the final name. Nothing may be written any more.
     /// - Throws: ``OutputError``.
     public func finish() throws(OutputError) {
-        guard descriptor >= 0 else { return }
+        if isFinished { return }
         try flush()
         var status = stat()
         guard fsync(descriptor) == 0, fstat(descriptor, &status) == 0 else { throw Self.failure(shownPath, errno) }
         self.status = FileStatus(status)
-        let result = close(descriptor)
-        descriptor = -1
-        guard result == 0 else { throw Self.failure(shownPath, errno) }
+        isFinished = true
     }
 
     /// Makes the bytes durable, if ``finish()`` has not, and gives them the final name.
@@ -166,10 +184,10 @@ public final class AtomicFile {
     /// - Throws: ``OutputError``; the final name is then untouched.
     public func commit(syncsFolder: Bool = true) throws(OutputError) {
         try finish()
-        defer { removeTemporary() }
+        defer { if hasTemporary { removeTemporary() } }
         // Before it has its name, so that no end of the process comes between.
         if let status { ProcessFiles.note(WrittenFile(path: shownPath, status)) }
-        try giveName()
+        try hasTemporary ? rename() : giveName()
         guard syncsFolder else { return }
         let folder = open(Self.folder(of: path) + "/", O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { return }
@@ -184,13 +202,25 @@ public final class AtomicFile {
         if let failure { throw Self.failure(shownPath, failure) }
     }
 
+    /// Names the file that has no name yet.
     private func giveName() throws(OutputError) {
+        if skyfarm_name_file(descriptor, path) == 0 { return }
+        guard errno == EEXIST, overwrite else { throw Self.failure(shownPath, errno) }
+        // Only a file with a name replaces another.
+        LeftFiles.removeOnce(in: Self.folder(of: path) + "/")
+        LeftFiles.lock(descriptor)
+        guard skyfarm_name_file(descriptor, temporary) == 0 else { throw Self.failure(shownPath, errno) }
+        hasTemporary = true
+        try rename()
+    }
+
+    private func rename() throws(OutputError) {
         if !overwrite {
             // Unlike rename, link never replaces a file that appeared since the check. Some file systems lack it.
             if link(source, path) == 0 { return }
             if errno == EEXIST { throw Self.failure(shownPath, EEXIST) }
         }
-        guard rename(source, path) == 0 else { throw Self.failure(shownPath, errno) }
+        guard Foundation.rename(source, path) == 0 else { throw Self.failure(shownPath, errno) }
     }
 
     /// The name behind links, if they are followed; `shown` is what errors name.

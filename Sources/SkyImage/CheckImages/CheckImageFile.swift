@@ -18,13 +18,22 @@ package final class CheckImageFile {
     /// Creates the file for images of the kind `image`. The first is the primary HDU if it is the `isOnly` one and the
     /// tiles are not compressed.
     /// - Throws: ``OutputError``.
-    package init(_ image: CheckImage, path: String, isOnly: Bool, overwrite: Bool) throws(OutputError) {
-        (self.image, self.path) = (image, path)
+    package convenience init(_ image: CheckImage, path: String, isOnly: Bool, overwrite: Bool) throws(OutputError) {
+        try self.init(image, path: path, in: AtomicFile(path: path, overwrite: overwrite), isOnly: isOnly)
+    }
+
+    /// As above, in a new file.
+    init(_ image: CheckImage, path: String, in file: AtomicFile, isOnly: Bool) throws(OutputError) {
+        (self.image, self.path, self.file) = (image, path, file)
         isCompressed = path.hasSuffix(".fz")
-        file = try AtomicFile(path: path, overwrite: overwrite)
-        let name = try file.lend()
+        let place = try file.lend()
         var created: UnsafeMutablePointer<fitsfile>?
-        try Self.call(path) { status in ffdkinit(&created, name, status) }
+        try Self.call(path) { status in
+            switch place {
+            case .descriptor(let number): FITSLibrary.create(&created, in: number, &status.pointee)
+            case .name(let name): _ = ffdkinit(&created, name, status)
+            }
+        }
         handle = created
         if !isOnly || isCompressed { try call { handle, status in _ = ffcrim(handle, BYTE_IMG, 0, nil, status) } }
     }

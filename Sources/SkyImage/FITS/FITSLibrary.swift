@@ -1,4 +1,5 @@
 import CFITSIO
+internal import CSkyfarm
 import Foundation
 internal import ScanBasics
 
@@ -14,6 +15,28 @@ enum FITSLibrary {
         defer { lock?.unlock() }
         return try inCLocale(body)
     }
+
+    /// Creates a FITS file in the empty one that is open as `descriptor`, which the caller closes when CFITSIO has closed the
+    /// file. Call it inside ``run(_:)``.
+    static func create(
+        _ file: inout UnsafeMutablePointer<fitsfile>?, in descriptor: Int32, _ status: inout Int32
+    ) {
+        status = driverStatus
+        ffinit(&file, "\(driverPrefix)\(descriptor)", &status)
+    }
+
+    private static let driverPrefix = "skyfarm://"
+    private static let driverStatus: Int32 = {
+        let status = fits_init_cfitsio()
+        guard status == 0 else { return status }
+        return driverPrefix.withCString { prefix in
+            // The prefix is copied.
+            fits_register_driver(
+                UnsafeMutablePointer(mutating: prefix), nil, nil, nil, nil, nil, nil, nil, skyfarm_driver_create,
+                skyfarm_driver_truncate, skyfarm_driver_close, nil, skyfarm_driver_size, skyfarm_driver_flush,
+                skyfarm_driver_seek, skyfarm_driver_read, skyfarm_driver_write)
+        }
+    }()
 
     /// CFITSIO's message for a status, in lower case for use within a sentence.
     static func words(for status: Int32) -> String {

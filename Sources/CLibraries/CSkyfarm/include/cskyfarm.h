@@ -93,4 +93,27 @@ int skyfarm_open_folder_beneath(int folder, const char *path);
 /// The status of what `path` names in the same way, which is not opened; 0, or -1 and errno.
 int skyfarm_look_beneath(int folder, const char *path, struct stat *status);
 
+/// Opens a new file in `folder` that has no name: it is gone when its process ends, however that happens. -1
+/// and errno if the file system or the kernel has none, or if it is none of those known to name such a file later. In C
+/// for O_TMPFILE, which Swift does not import.
+int skyfarm_open_unnamed(const char *folder);
+
+/// Gives such a file a name, which must not exist; -1 and errno on failure.
+int skyfarm_name_file(int file, const char *path);
+
+/// Whether only processes of this machine can have locks on `file`: false for network file systems, and those that are
+/// not known.
+int skyfarm_is_on_local_disk(int file);
+
+// A driver by which CFITSIO writes a file that the caller has opened, and closes: the name of the file is the number of the
+// descriptor. They return CFITSIO's statuses.
+int skyfarm_driver_create(char *name, int *handle);
+int skyfarm_driver_truncate(int handle, long long size);
+int skyfarm_driver_close(int handle);
+int skyfarm_driver_size(int handle, long long *size);
+int skyfarm_driver_flush(int handle);
+int skyfarm_driver_seek(int handle, long long offset);
+int skyfarm_driver_read(int handle, void *buffer, long count);
+int skyfarm_driver_write(int handle, void *buffer, long count);
+
 #endif
