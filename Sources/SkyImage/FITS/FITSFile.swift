@@ -16,6 +16,8 @@ final class FITSFile {
     let isCompressed: Bool
     /// Whether more bytes, which are not FITS, follow those that were decompressed.
     let hasTail: Bool
+    /// The file's state before it was opened; nil for one in memory.
+    let state: FileState?
     /// What must live as long as the file: the descriptor behind `path`, or the bytes of a file in memory.
     private let owner: AnyObject?
 
@@ -23,6 +25,7 @@ final class FITSFile {
     init(path: String, keeping descriptor: OpenDescriptor? = nil) throws(ImageError) {
         let storage = try FileKind.check(path)
         self.path = path
+        state = FileState(path: path)
         isCompressed = storage != .plain
         if storage == .gzip {
             let file = try GzipFile(path: path)
@@ -94,6 +97,7 @@ final class FITSFile {
         }
         path = name
         (owner, isCompressed, hasTail) = (memory, false, false)
+        state = nil
         handle = try Self.opened(memory, name)
         // CFITSIO's size of a file in memory grows with what headers announce, beyond the memory.
         byteCount = memory.size.pointee

@@ -85,7 +85,7 @@ public final class FITSImage {
         (width, height, axisCount) = (opened.width, opened.height, opened.axisCount)
         (bitpix, isTileCompressed) = (opened.bitpix, opened.isTileCompressed)
         (header, primary) = (opened.header, opened.primary)
-        stored = StoredImage(location: location, range: opened.storedRange)
+        stored = StoredImage(location: location, range: opened.storedRange, state: file.state)
         data = opened.hdu.data
         scaling = opened.scaling
         holdsPlainFloats = opened.holdsPlainFloats

@@ -27,4 +27,6 @@ public enum ImageErrorCode: String, Sendable {
     case noSuchHDU
     /// Header or samples are invalid, or cannot be decompressed.
     case corrupt
+    /// The file was written to while it was used.
+    case changed
 }

@@ -10,6 +10,8 @@ public struct StoredImage: Hashable, Sendable {
     public let location: ImageLocation
     /// Nil: the whole file.
     let range: Range<Int>?
+    /// The file's state before it was opened; nil for bytes in memory.
+    package let state: FileState?
 
     /// Whether the whole file is compressed.
     public var isCompressedFile: Bool { range == nil }

@@ -15,6 +15,14 @@ struct ImageFiles {
         [image, mask, weights].allSatisfy { $0.map { $0.bitpix == -32 && !$0.isTileCompressed } ?? true }
     }
 
+    /// Checks that nobody has written to the files since before they were opened.
+    /// - Throws: ``ImageError`` with `changed`.
+    func requireUnchanged() throws(ImageError) {
+        try image.stored.requireUnchanged()
+        try mask?.stored.requireUnchanged()
+        try weights?.stored.requireUnchanged()
+    }
+
     /// Reads the samples, weights and mask of a window.
     /// - Throws: ``ImageError`` if the samples cannot be read.
     func read(_ window: WindowPixels) throws -> BulkBytes {
@@ -42,5 +50,13 @@ struct OpenFiles {
         image = try files.image.stored.opened()
         mask = try files.mask?.stored.opened()
         weights = try files.weights?.stored.opened()
+    }
+
+    /// Checks that nobody has written to them since before they were opened as images.
+    /// - Throws: ``ImageError`` with `changed`.
+    func requireUnchanged() throws(ImageError) {
+        try image.requireUnchanged()
+        try mask?.requireUnchanged()
+        try weights?.requireUnchanged()
     }
 }

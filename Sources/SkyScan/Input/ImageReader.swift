@@ -18,9 +18,14 @@ public actor ImageReader {
     private let origin: [UInt8]?
     /// Whether the names tell these files from others.
     private let isIdentified: Bool
-    private let bytes: OpenFiles?
+    /// Nil if the image lies on a node.
+    nonisolated let openFiles: OpenFiles?
     /// Where the image lies if that is a node.
     nonisolated let node: NodeFiles?
+    /// The file on that node.
+    nonisolated let nodeImage: FileNames.File?
+    /// The files before they were opened.
+    public nonisolated let states: InputStates
     private var order: ReadingOrder
     // Windows that have not been requested yet, and their bytes, packed for a slot if `unpacksOnSlots`.
     private var ahead: [(window: WindowPixels, bytes: BulkBytes)] = []
@@ -97,7 +102,7 @@ public actor ImageReader {
         let files = ImageFiles(image: image, mask: mask?.file, weights: weights?.file)
         summary = ImageSummary(image, mask: mask, weights: weights, head: head)
         let opened = try OpenFiles(files)
-        bytes = opened
+        (openFiles, nodeImage, states) = (opened, nil, InputStates(files))
         let names = FileNames(files, opened)
         origin = try names.map { try WireEncoder().encode($0) }
         isIdentified = names?.areIdentified ?? false
@@ -118,8 +123,8 @@ public actor ImageReader {
         _ image: NodeFileAnswer.Image, on node: NodeFiles, name: String, imageCount: Int, head: FITSHeader?
     ) throws {
         summary = ImageSummary(image, name: name, imageCount: imageCount, head: head)
-        (files, storedFiles, bytes) = (nil, nil, nil)
-        self.node = node
+        (files, storedFiles, openFiles) = (nil, nil, nil)
+        (self.node, nodeImage, states) = (node, image.file, InputStates(image: image.state))
         origin = try WireEncoder().encode(FileNames(image: image.file))
         isIdentified = true
         sentBytesPerPixel = Double(MemoryLayout<Float>.stride)
@@ -130,13 +135,15 @@ public actor ImageReader {
 
     /// XXH3-64 of every file that the scan depends on, of the image and of its maps; without CFITSIO.
     ///
-    /// The files are those that were opened with the reader, whatever has replaced them.
+    /// The files are those that were opened with the reader, whatever has replaced them. If the pixels that a scan reads are
+    /// those that the checksum is of is known once ``confirmUnchanged()`` returns.
     /// - Parameter patience: the longest time to wait for the end of the first pass, since slots need its pixels. If it
     ///   is positive, the files are read with low priority.
     /// - Returns: the checksums.
-    /// - Throws: ``ImageError`` if a file cannot be read, `CancellationError` soon after the task is cancelled.
+    /// - Throws: ``ImageError`` if a file cannot be read or was changed, `CancellationError` soon after the task is
+    ///   cancelled.
     public nonisolated func checksums(patience: Duration = .zero) async throws -> InputChecksums {
-        guard let bytes else {
+        guard let openFiles else {
             guard let node, let reference = checksumReference else { throw Self.unreadable(summary) }
             return try await node.checksums(ChecksumTask(of: summary), by: reference)
         }
@@ -149,11 +156,13 @@ public actor ImageReader {
         // A request that is not urgent runs at low priority, so that it uses processors only when the slots are idle.
         let threads = patience > .zero ? ScanThreads(oneWithNiceness: 10) : nil
         return try await withTaskCancellationHandler {
-            try await Self.run(on: threads, cancellation) { [bytes, passEnd] in
+            try await Self.run(on: threads, cancellation) { [passEnd] in
                 _ = passEnd.wait(timeout: .now() + patience / .seconds(1))
-                return InputChecksums(
-                    image: try checksum(bytes.image), mask: try bytes.mask.map(checksum),
-                    weights: try bytes.weights.map(checksum))
+                let checksums = InputChecksums(
+                    image: try checksum(openFiles.image), mask: try openFiles.mask.map(checksum),
+                    weights: try openFiles.weights.map(checksum))
+                try openFiles.requireUnchanged()
+                return checksums
             }
         } onCancel: {
             cancellation.cancel()

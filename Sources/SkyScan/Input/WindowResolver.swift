@@ -33,7 +33,18 @@ public struct WindowResolver: BulkResolver {
         }
         let files = ImageFiles(
             image: try open(names.image), mask: try names.mask.map(open), weights: try names.weights.map(open))
-        guard unpackedCount != nil else { return try files.read(window) }
+        let bytes = try read(window, of: files, isPacked: unpackedCount != nil)
+        do {
+            try files.requireUnchanged()
+        } catch {
+            // The bytes may be of two versions of the file, or of another one than the coordinator's.
+            throw ImageError(error.code, "\(names.image.path): was changed while it was read")
+        }
+        return bytes
+    }
+
+    private func read(_ window: WindowPixels, of files: ImageFiles, isPacked: Bool) throws -> BulkBytes {
+        guard isPacked else { return try files.read(window) }
         guard let packed = try StoredFiles(files, in: OpenFiles(files))?.read(window) else {
             throw ScanSetupError("the window \(window.rect) has no packed form here")
         }
@@ -58,7 +69,11 @@ public struct WindowResolver: BulkResolver {
         func checksum(_ file: FileNames.File) throws -> UInt64 {
             let image = try image(file)
             // Its path is valid only while it is open.
-            return try withExtendedLifetime(image) { try image.stored.checksum() }
+            return try withExtendedLifetime(image) {
+                let checksum = try image.stored.checksum()
+                try image.stored.requireUnchanged()
+                return checksum
+            }
         }
         return ChecksumTask.bytes(
             of: InputChecksums(

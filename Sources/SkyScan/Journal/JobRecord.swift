@@ -40,6 +40,8 @@ public struct JobRecord: Codable, Equatable, Sendable {
     public var sources: Int?
     /// Absolute names of the outputs, `-` for standard output; nil in records of earlier versions.
     public var outputs: [String]?
+    /// The outputs of a job of one image that are being written, and may have their names; nil before and after.
+    public var written: [JournalledFile.Catalogue]?
     /// Number of all tasks, as far as they are known; nil in records of earlier versions.
     public var tasks: Int?
     /// Number of tasks with a result, once the catalogue is written.

@@ -67,6 +67,16 @@ public struct JournalFolder: Equatable, Sendable {
         return entry
     }
 
+    /// Absolute names of the outputs that the last run of a job was writing when it was killed, and that the next run may
+    /// replace. Blocks on the disk.
+    public func replaceable(by identity: JobIdentity) -> Set<String> {
+        // Without a journal that can be read there is nothing to go on from.
+        guard let record = (try? JournalFile(path: journalPath(identity.id), new: nil))?.record,
+            record.identity == identity
+        else { return [] }
+        return Set((record.written ?? []).filter(\.isReplaceable).map(\.path))
+    }
+
     /// Deletes a job's journal. Blocks on the disk.
     /// - Throws: ``JournalError``: `inUse` while a process is running the job, `unwritable`.
     public func remove(_ id: String) throws(JournalError) {

@@ -27,6 +27,8 @@ public final class ScanJournal: Sendable {
         var isConfirmed = false
         var waiting: [CheckedContinuation<Void, any Error>] = []
         var failure: (any Error)?
+        /// Throws if results may be of other inputs than those of the journal.
+        var check: @Sendable () throws -> Void = {}
         var keys: Set<TaskKey> = []
         /// Of these, those that this run has taken or added.
         var used: Set<TaskKey> = []
@@ -90,6 +92,10 @@ public final class ScanJournal: Sendable {
     public var isKept: Bool { keepsFrom == nil || count > 0 }
 
     // MARK: Inputs
+
+    /// Lets `check` be called before a result is added; what it throws, ``SkyScan/run()`` throws. Otherwise a result of an
+    /// input that was overwritten could be kept as one of the input before.
+    public func checkInputs(by check: @escaping @Sendable () throws -> Void) { state.withLock { $0.check = check } }
 
     /// Checks whether the inputs are those of the journal.
     ///
@@ -174,11 +180,12 @@ public final class ScanJournal: Sendable {
     ///
     /// Suspends while the backlog of unwritten results is large. A result that need not be kept is dropped, and counts
     /// at once.
-    /// - Throws: the reason why results cannot be written.
+    /// - Throws: the reason why results cannot be written, and what the check of the inputs throws.
     func add(
         _ output: some Encodable & Sendable, of key: TaskKey, committed: @escaping @Sendable () -> Void
     ) async throws {
         if let keepsFrom, ContinuousClock.now < keepsFrom { return committed() }
+        try state.withLock(\.check)()
         let pending = Pending(key: stored(key), encode: { try $0.encode(output) }, committed: committed)
         let count = try state.withLock { state in
             if let failure = state.failure { throw failure }
@@ -218,6 +225,16 @@ public final class ScanJournal: Sendable {
         executor.submit { [opened] in opened.change { $0.tasks = $0.tasks.map { $0 + count } } }
     }
 
+    /// Records the absolute names of the outputs before the first of them gets its name: if the process is killed before
+    /// the last one has its own, the next run of the job may replace them. Nothing is recorded of a job that is not kept.
+    /// - Throws: ``JournalError``.
+    public func write(outputs: [String]) async throws {
+        try await executor.run { [opened] in
+            opened.openFile?.change { $0.written = outputs.map { .init(path: $0) } }
+            try opened.openFile?.finish(keepsResults: true)
+        }
+    }
+
     /// Records that the catalogue has been written, with or without missing sectors. A complete job whose results were not
     /// worth keeping, and that has no record from before, leaves none.
     ///
@@ -239,6 +256,7 @@ public final class ScanJournal: Sendable {
             file?.change { record in
                 let run = opened.record
                 (record.words, record.folder, record.outputs) = (run.words, run.folder, run.outputs)
+                record.written = nil
                 if record.state == .finished { record.began = run.began }
                 (record.sources, record.failures) = (sources, failures)
                 (record.tasksDone, record.tasks) = (done, done + failures.count)

@@ -101,9 +101,13 @@ struct NodeFileAnswer: Codable, Equatable, Sendable {
         /// Those of the primary header, if the image is an extension's.
         var primary: [UInt8]
 
+        /// The file's state on the node before it was opened; nil from earlier versions.
+        var state: FileState?
+
         init(_ image: FITSImage, path: String) throws(ImageError) {
             (width, height, bitpix) = (image.width, image.height, image.bitpix)
             (header, primary) = (image.header.bytes, image.primary.bytes)
+            state = image.stored.state
             do {
                 let identity = try image.stored.opened().identity(of: image)
                 file = FileNames.File(path: path, hdu: image.hduNumber, identity: identity)

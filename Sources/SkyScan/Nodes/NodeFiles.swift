@@ -66,6 +66,15 @@ public struct NodeFiles: Sendable {
         return try ImageReader(image, on: self, name: name, imageCount: imageCount, head: head)
     }
 
+    /// Checks that the file of an image is still the one whose state was `states`.
+    /// - Throws: ``ImageError`` with `changed`; as ``paths(matching:)``.
+    func requireUnchanged(_ file: FileNames.File, _ states: InputStates) async throws {
+        let image = try await ask(NodeFileRequest(.image, file.path, .number(file.hdu))).image
+        guard let image, image.file == file, !InputStates(image: image.state).mayDiffer(from: states) else {
+            throw problem(.changed, "\(file.path): was changed while it was scanned; scan it again when it is complete")
+        }
+    }
+
     /// The pixels of a window of the image of a reference's origin.
     /// - Throws: as ``paths(matching:)``.
     func pixels(_ window: WindowPixels, by reference: BulkReference) async throws -> BulkBytes {

@@ -150,6 +150,8 @@ struct CheckImagePlan: Sendable {
                     selected: scan.selected)
             }
         }
+        // They are of pixels that were read again.
+        for scan in scans { try await scan.reader.confirmUnchanged() }
         for file in files { try file.finish() }
     }
 }

@@ -16,9 +16,27 @@ extension ScanCommand {
         return try await reader.checksums(patience: patience)
     }
 
+    /// The result of `body`, which uses the pixels of `reader`. If somebody has written to the image or its maps meanwhile,
+    /// that is the error: the result, or another error, is due to it.
+    /// - Throws: ``ImageError`` with `changed`; ``CommandError`` if nodes have read different pixels; what `body` throws.
+    func unchanged<Result>(
+        _ reader: ImageReader, _ node: ScanNode, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let result: Result
+        do {
+            result = try await body()
+        } catch {
+            if !(error is CancellationError) { try await reader.confirmUnchanged() }
+            throw error
+        }
+        try checkCopies(of: reader, node)
+        try await reader.confirmUnchanged()
+        return result
+    }
+
     /// Refuses the result of a scan for which nodes have read different pixels by the same name.
     /// - Throws: ``CommandError``.
-    func checkCopies(of reader: ImageReader, _ node: ScanNode) throws {
+    private func checkCopies(of reader: ImageReader, _ node: ScanNode) throws {
         if let problem = node.connections.bulkProblems.first(where: { $0.discredits(reader) }) {
             throw CommandError(.input, problem.words)
         }

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
 import SkyImage
+import SkyScan
 
 extension ScanCommand.Options {
     /// An output, in the format of its ending unless another was asked for.
@@ -19,19 +20,45 @@ extension ScanCommand.Options {
 extension ScanCommand {
     /// The outputs, after a check that they can be written.
     func prepareOutputs() throws -> [CatalogueOutput] {
-        try refuseClashes()
         if !options.dryRun {
-            for path in options.sidePaths { try AtomicFile.check(path: path, overwrite: options.overwrite) }
+            for path in options.sidePaths { try AtomicFile.check(path: path, overwrite: overwrites(path)) }
         }
         return try options.outputs.map { name in
-            let output = try options.output(path: name, overwrite: options.overwrite)
+            let output = try options.output(path: name, overwrite: overwrites(name))
             if !options.dryRun { try output.prepare() }
             return output
         }
     }
 
+    /// Whether a file of this name may be replaced.
+    func overwrites(_ name: String) -> Bool { options.overwrite || replaceable.contains(Self.absolute(name)) }
+
+    /// The outputs that a run of this job has written before it was killed.
+    func written(by identity: JobIdentity) throws -> Set<String> {
+        guard let journal = options.journal, !options.overwrite, existingOutput != nil else { return [] }
+        return try JournalFolder(environment: journal.environment).replaceable(by: identity)
+    }
+
+    /// The first output that exists and may not be replaced.
+    private var existingOutput: String? {
+        (options.outputs + options.sidePaths).first { name in
+            name != "-" && !overwrites(name) && FileManager.default.fileExists(atPath: name)
+        }
+    }
+
+    /// Records the outputs in the journal before the first of them gets its name.
+    func note(outputsIn journal: ScanJournal?) async throws {
+        guard let journal else { return }
+        // A file that the job did not write must not become replaceable.
+        if let name = existingOutput {
+            throw OutputError(.exists, "\(name): exists already; name another file, or add --overwrite")
+        }
+        let names = (options.outputs + options.sidePaths).filter { $0 != "-" }
+        try await journal.write(outputs: names.map(Self.absolute))
+    }
+
     /// Refuses an output that is the same file as an input or another output.
-    private func refuseClashes() throws {
+    func refuseClashes() throws {
         let detection = options.detection
         let inputs = [
             ("image", Self.file(of: options.image)), ("mask", detection.mask.flatMap(Self.file)),

@@ -104,7 +104,7 @@ extension ScanCommand {
     }
 
     private func file(_ bytes: [UInt8], _ path: String) throws(OutputError) -> AtomicFile {
-        let file = try AtomicFile(path: path, overwrite: options.overwrite)
+        let file = try AtomicFile(path: path, overwrite: overwrites(path))
         try file.write(bytes)
         try file.finish()
         return file

@@ -10,6 +10,8 @@ import SkyScan
 /// `skyfarm scan`: finds the sources of an image and writes a catalogue.
 struct ScanCommand: Command {
     var options: Options
+    /// Absolute names of outputs that this job may replace, since it has written them before it was killed.
+    private(set) var replaceable: Set<String> = []
 
     /// A scan with these options.
     init(options: Options) { self.options = options }
@@ -60,7 +62,7 @@ struct ScanCommand: Command {
 
     private func scanImage() async throws -> ExitCode {
         let start = ContinuousClock.now
-        let outputs = try prepareOutputs()
+        try refuseClashes()
         let detection = options.detection
         let reader = try ImageReader(
             image: options.image, mask: detection.mask, weights: detection.weight, slots: options.cluster.slotsHere,
@@ -71,12 +73,22 @@ struct ScanCommand: Command {
                 width: reader.summary.width, height: reader.summary.height, parameters: parameters,
                 requestedRows: options.bandRows, slots: max(1, options.cluster.slotsHere))
         }
-        if options.dryRun { return try dryRun(reader.summary, parameters, plan, outputs) }
+        if options.dryRun { return try dryRun(reader.summary, parameters, plan, prepareOutputs()) }
         try requireHub()
         let identity = try failing(.input, about: options.image) {
             try JobIdentity(
                 reader: reader, parameters: parameters, bandRows: options.bandRows, software: Skyfarm.software)
         }
+        var command = self
+        command.replaceable = try written(by: identity)
+        return try await command.scanImage(reader, parameters, plan, identity, start)
+    }
+
+    private func scanImage(
+        _ reader: ImageReader, _ parameters: ScanParameters, _ plan: BandPlan, _ identity: JobIdentity,
+        _ start: ContinuousClock.Instant
+    ) async throws -> ExitCode {
+        let outputs = try prepareOutputs()
         let log = options.log.about(identity.id)
         if let warning = SEPVersion.warning() { log.write(.warning, "\(warning)") }
         let display = ProgressDisplay(options.common, log)
@@ -129,6 +141,7 @@ struct ScanCommand: Command {
         defer { preview?.cancel() }
         try await node.join(options.cluster, events)
         let checksums = early ?? Task { try await self.checksums(of: reader, node, patience: patience) }
+        journal?.checkInputs { try reader.requireUnchanged() }
         try await journal?.begin { try await checksums.value }
         let job = try SkyScan(
             reader: reader, parameters: parameters, bandRows: options.bandRows,
@@ -138,24 +151,24 @@ struct ScanCommand: Command {
             differentNodes: { node.connections.differentNodes })
         display.handle(
             .began(pixels: reader.summary.width * reader.summary.height, work: job.expectedCost))
-        let result: SkyScanResult
-        do {
-            result = try await job.run()
-        } catch let error as ScanSetupError {
-            throw CommandError(.input, "\(reader.summary.name): \(error)")
+        let (result, sums) = try await unchanged(reader, node) {
+            do {
+                return (try await job.run(), try await checksums.value)
+            } catch let error as ScanSetupError {
+                throw CommandError(.input, "\(reader.summary.name): \(error)")
+            }
         }
-        try checkCopies(of: reader, node)
         recorder.finish()
         events.report(differentNodes: result.differentNodes.keys.sorted())
         let account = await account(recorder, reader, node, isOnly: true)
         recorder.begin(chore: "writing the catalogue")
         let table = result.table(
-            image: reader.summary, parameters: parameters, checksums: try await checksums.value,
-            software: Skyfarm.software)
+            image: reader.summary, parameters: parameters, checksums: sums, software: Skyfarm.software)
         try Task.checkCancellation()
         let catalogueTable = try catalogue(
-            table, result, reader.summary, parameters, number: 1, checksums: try await checksums.value)
+            table, result, reader.summary, parameters, number: 1, checksums: sums)
         let pages = try makePages(result, reader.summary, table, try await preview?.value, recorder, account)
+        try await note(outputsIn: journal)
         try await CheckImagePlan.write(
             [
                 .init(
@@ -163,7 +176,8 @@ struct ScanCommand: Command {
                     selected: options.columns.flatMap { result.selectedSources($0.settings, of: reader.summary) })
             ],
             to: options.checkImages.map { .init(image: $0.image, path: $0.name) }, isOnly: true,
-            overwrites: { _ in options.overwrite })
+            overwrites: overwrites)
+        try await reader.confirmUnchanged()
         // The catalogue may go to the same terminal.
         display.finish()
         // A short scan is repeated sooner than a folder is synced.

@@ -1,3 +1,4 @@
+import CommandLineKit
 import Foundation
 import Testing
 
@@ -67,6 +68,30 @@ import Testing
             _ = try program.finish()
         }
         try goOn(least: 12)
+    }
+
+    @Test(
+        "while it writes its outputs, some of which have their names, goes on and replaces them; nothing else is left")
+    func killedWriting() throws {
+        let others = ["o.csv", "o.ecsv", "o.vot", "o.reg"].map { scene.path("out/\($0)") }
+        let words =
+            words("--check-image", "BACKGROUND=" + scene.path("out/back.fits"))
+            + others.flatMap { ["-o", $0] }
+        // It waits for a reader of its standard output when the first file has its name, and the others have none yet.
+        let program = try Program(words + ["-o", "-"], environment: environment)
+        let end = ContinuousClock.now + Program.limit
+        while scene.outputs.isEmpty, .now < end { usleep(5000) }
+        program.send(SIGKILL)
+        _ = try program.finish()
+        #expect(scene.outputs == ["back.fits"])
+        let result = try Program.run(words + ["--json"], environment: environment)
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(try Report(result.output).tasks.resumed == total, "\(result.errors)")
+        #expect(scene.outputs == ["back.fits", "o.csv", "o.ecsv", "o.fits", "o.reg", "o.vot"])
+        #expect(try scene.bytes("out/o.fits") == scene.bytes("expected.fits"))
+        // What others have written there in the meantime, or a finished job has, is not replaced.
+        let again = try Program.run(words, environment: environment)
+        #expect(again.code == ExitCode.output.rawValue && again.errors.contains("exists already"), "\(again.errors)")
     }
 
     @Test("on a full disk says so with exit code 6, and goes on when there is room", .enabled(if: geteuid() == 0))

@@ -10,6 +10,8 @@ final class FileScan: Sendable {
         /// EXTNAME of its HDU.
         var extensionName: String?
         var summary: ImageSummary
+        /// The state of its file before it was opened.
+        var states: InputStates
         var result: SkyScanResult
         /// With SEP's columns.
         var table: CatalogueTable
@@ -79,6 +81,16 @@ final class FileScan: Sendable {
                 return some?.placeholder(for: known.image, header: known.header)
             }
         }
+    }
+
+    /// Checks that all images that are done are of one version of the file.
+    /// - Throws: ``ImageError`` with `changed`.
+    func requireOneVersion() throws {
+        guard let first = images.first, images.contains(where: { $0.states.mayDiffer(from: first.states) }) else {
+            return
+        }
+        throw ImageError(
+            .changed, "\(file.name): was changed while its images were scanned; scan it again when it is complete")
     }
 
     /// Why images could not be scanned, in the order of their HDUs.

@@ -211,22 +211,22 @@ struct ImagesJob: Sendable {
         queue.know(cost: scan.expectedCost)
         if isMostlyLocal { scan.readAhead() }
         events.display.handle(.began(pixels: reader.summary.area, work: scan.expectedCost))
-        let result: SkyScanResult
-        if let detected { result = try await scan.measure(detected.detections) } else { result = try await scan.run() }
-        try command.checkCopies(of: reader, node)
+        let (result, sums) = try await command.unchanged(reader, node) {
+            let result =
+                if let detected { try await scan.measure(detected.detections) } else { try await scan.run() }
+            return (result, try await checksums.value)
+        }
         if let problem = result.precisionProblem(of: reader.summary) {
             events.warn(StyledText("\(location): \(problem)"))
         }
         var table = result.table(
-            image: reader.summary, parameters: parameters, checksums: try await checksums.value,
-            software: Skyfarm.software)
+            image: reader.summary, parameters: parameters, checksums: sums, software: Skyfarm.software)
         if survey.images.count > 1 { table.source = image }
         let catalogue = try command.catalogue(
-            table, result, reader.summary, parameters, number: fileScan.place(of: image.number),
-            checksums: try await checksums.value)
+            table, result, reader.summary, parameters, number: place, checksums: sums)
         let found = FileScan.Image(
-            name: location, extensionName: image.name, summary: reader.summary, result: result, table: table,
-            catalogue: catalogue,
+            name: location, extensionName: image.name, summary: reader.summary, states: reader.states,
+            result: result, table: table, catalogue: catalogue,
             checked: options.checkImages.isEmpty
                 ? nil
                 : CheckedScan(

@@ -84,6 +84,7 @@ extension ImagesJob {
     ///
     /// Their names are recorded first: if the process is killed in between, the next run may replace them.
     func write(_ scan: FileScan) async throws -> [String] {
+        try scan.requireOneVersion()
         let tables = scan.catalogues
         let known = try await journal?.file(scan.file.name)
         let checked = scan.images.compactMap(\.checked)
@@ -119,7 +120,9 @@ extension ImagesJob {
     func tasks(of image: ImageReader, in scan: FileScan) throws -> ScanJournal? {
         let isCut = image.summary.area > BandPlan.wholePixelCount || options.bandRows != nil
         guard isCut || scan.hdus.count > 1 else { return nil }
-        return try journal?.tasks(of: image.summary.name, in: scan.file.name, inputs: scan.stamps)
+        let journal = try journal?.tasks(of: image.summary.name, in: scan.file.name, inputs: scan.stamps)
+        journal?.checkInputs { try image.requireUnchanged() }
+        return journal
     }
 
     /// Takes over the files that an earlier run has finished, by their names.

@@ -106,7 +106,7 @@ extension ImagesJob {
             job: UInt64.random(in: .min ... .max), observer: { events.handle($0, of: location) },
             differentNodes: { node.connections.differentNodes })
         events.display.handle(.began(pixels: 0, work: scan.expectedCost))
-        let result = try await scan.run()
+        let result = try await command.unchanged(reader, node) { try await scan.run() }
         guard let detections = Detections(result, of: reader.summary) else {
             throw CommandError(.failure, "\(location): the scan returned no pixels of its sources")
         }
