@@ -25,12 +25,12 @@ struct JobsCommand: Command {
         case .cancel(let id): return try await order(.cancel, id)
         case .priority(let id, let weight): return try await order(.priority, id, weight: weight)
         case .fetch(let id): return try await fetch(id)
-        case .watch(let id): return try await watch(target(id))
+        case .watch(let id): return try await watch(target(id, substitute: .ofEnded))
         case .wait(let ids): return try await wait(for: ids)
         case .run(let id): return try await runSubmitted(id)
         case .show(let id, let failed):
             if !isJournal(id) {
-                let row = try await target(id).row()
+                let row = try await target(id, substitute: .any).row()
                 try StandardOutput.write(options.common.json ? JSONOutput.document(row) : row.text)
                 return .complete
             }

@@ -81,7 +81,10 @@ actor JobSupervisor {
         case .submit, .pauseNode, .resumeNode, .peers: preconditionFailure("handled before")
         case .pause: try order(.pause, entry, from: [.waiting, .running])
         case .cancel: try order(.cancel, entry, from: [.waiting, .running, .paused])
-        case .resume: try order(.run, entry, from: [.paused, .cancelled, .failed, .partial, .lost])
+        case .resume:
+            // Its own node may never come back. It sees another owner, should it begin the job after all.
+            let waiting: [SubmittedJob.State] = entry.isForeign(to: holder.owner) ? [.waiting] : []
+            try order(.run, entry, from: [.paused, .cancelled, .failed, .partial, .lost] + waiting)
         case .remove: try remove(entry)
         case .priority:
             guard let weight = request.weight else { throw UsageError("no weight was sent") }
@@ -116,7 +119,8 @@ actor JobSupervisor {
     ) throws(any Error) {
         let state = state(of: entry)
         guard states.contains(state) else {
-            throw CommandError(.failure, "job \(entry.job.id) is \(state.rawValue)")
+            let remedy = state == .finished ? ": `skyfarm jobs fetch \(entry.job.id)` copies what it wrote" : ""
+            throw CommandError(.failure, "job \(entry.job.id) is \(state.rawValue)\(remedy)")
         }
         var job = entry.job
         job.order = order
@@ -164,7 +168,11 @@ actor JobSupervisor {
     }
 
     private func start(_ id: String) {
-        guard let (jobs, entry) = stores.find(id) else { return ended(id) }
+        guard let (jobs, entry) = stores.find(id), !entry.isForeign(to: holder.owner) else {
+            // Not from inside the loop over the actions.
+            Task { self.ended(id) }
+            return
+        }
         do {
             if jobs.isShared {
                 let last = jobs.newest(id) ?? 0

@@ -118,6 +118,55 @@ import Testing
         #expect(try run(["jobs", "fetch", id, "-o", scene.path("fetched")], [gamma]).errors.contains("exists already"))
     }
 
+    @Test("a job that ended after its node was lost is shown, waited for, fetched and removed by another one")
+    func endedAlone() throws {
+        let (beta, gamma) = (try node("beta"), try node("gamma"))
+        let image = try scene.sky("shared/sky.fits", size: "2000x2000")
+        let id = try submit(["--on", "beta", image, "--band", "32", "-o", scene.path("shared/o.fits")], [beta])
+        try wait("the job runs") { store.entry(id)?.process != nil }
+        beta.program.send(SIGKILL)
+        _ = try beta.program.finish()
+        try wait("the job ends") { store.entry(id)?.result != nil && store.lease(id)?.isReleased == true }
+        let shown = try run(["jobs", "show", id], [beta, gamma])
+        #expect(shown.code == 0 && shown.output.contains("state   finished"), "\(shown.output)\(shown.errors)")
+        #expect(try run(["jobs", "wait", id], [beta, gamma]).code == 0)
+        let fetched = try run(["jobs", "fetch", id, "-o", scene.path("fetched")], [beta, gamma])
+        #expect(fetched.code == 0, "\(fetched.errors)")
+        #expect(try scene.bytes("fetched/o.fits") == scene.bytes("shared/o.fits"))
+        let resumed = try run(["jobs", "resume", id, "--on", "gamma"], [beta, gamma])
+        #expect(resumed.code == 1 && resumed.errors.contains("is finished: `skyfarm jobs fetch"), "\(resumed.errors)")
+        let removed = try run(["jobs", "remove", id], [beta, gamma])
+        #expect(removed.code == 0 && store.entries().isEmpty, "\(removed.errors)")
+    }
+
+    @Test("a job that was told to stop after its node was lost is continued by another one")
+    func stoppedAlone() throws {
+        let (beta, gamma) = (try node("beta"), try node("gamma"))
+        let image = try scene.sky("shared/sky.fits")
+        let id = try submit(
+            [
+                "--on", "beta", image, "-o", scene.path("shared/o.fits"), "--local-slots", "0", "--exclude",
+                "*", "--srv", "nosuch.invalid", "--wait", "3600",
+            ], [beta])
+        // Before, the signal would end its process at once.
+        try wait("the scan handles signals") {
+            (try? String(contentsOfFile: store.logPath(id), encoding: .utf8).contains("nosuch.invalid")) == true
+        }
+        let process = pid_t(try #require(store.entry(id)?.process))
+        beta.program.send(SIGKILL)
+        _ = try beta.program.finish()
+        // As at the shut-down of the machine: it leaves its lease in order, and no result.
+        kill(process, SIGTERM)
+        try wait("the run has ended") { store.entry(id)?.process == nil && store.lease(id)?.isReleased == true }
+        #expect(store.entry(id)?.result == nil)
+        let shown = try run(["jobs", "show", id], [beta, gamma])
+        #expect(shown.code == 0 && shown.output.contains("state   waiting"), "\(shown.output)\(shown.errors)")
+        let resumed = try run(["jobs", "resume", id, "--on", "gamma"], [beta, gamma])
+        #expect(resumed.code == 0, "\(resumed.errors)")
+        try wait("gamma runs it") { store.lease(id)?.node == "gamma" && store.entry(id)?.process != nil }
+        #expect(try run(["jobs", "cancel", id], [gamma]).code == 0)
+    }
+
     @Test("a run that was held up while another node took the job over ends, and writes nothing")
     func fenced() throws {
         let (beta, gamma) = (try node("beta"), try node("gamma"))

@@ -14,6 +14,8 @@ struct JobCluster: Equatable, Sendable {
     struct View: Sendable {
         var nodes: [NodeCalls] = []
         var rows: [JobsCommand.SubmittedRow] = []
+        /// Names of the nodes that report a job, by its ID: one of a shared folder is reported by all that can read it.
+        var reporters: [String: [String]] = [:]
         /// One line for each node that cannot be asked.
         var troubles: [String] = []
     }
@@ -76,6 +78,7 @@ struct JobCluster: Equatable, Sendable {
                 } else {
                     view.nodes.append(answer.calls)
                     view.rows += answer.rows
+                    for row in answer.rows { view.reporters[row.id, default: []].append(answer.calls.node.name) }
                 }
             case .answered(let target, .failure(let error)):
                 silent.remove(target)

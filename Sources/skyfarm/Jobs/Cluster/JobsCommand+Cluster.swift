@@ -26,6 +26,15 @@ extension JobsCommand {
         }
     }
 
+    /// Which node serves, if the own one of a job does not answer.
+    enum Substitute: Sendable {
+        case none
+        /// One that shares the job's folder, if the job has ended: nothing of it changes any more.
+        case ofEnded
+        /// One that shares the job's folder.
+        case any
+    }
+
     /// All jobs: those of this machine's user, and those of the nodes that answer.
     func allSubmitted() async throws -> [SubmittedRow] {
         let here = options.submitted?.entries().map { SubmittedRow($0) } ?? []
@@ -34,9 +43,9 @@ extension JobsCommand {
         return JobCluster.merged(view.rows + here)
     }
 
-    /// The one submitted job whose ID begins so.
+    /// The one submitted job whose ID begins so, at its own node or at a substitute.
     /// - Throws: `CommandError` if there is none, or there are several.
-    func target(_ prefix: String) async throws -> Target {
+    func target(_ prefix: String, substitute: Substitute = .none) async throws -> Target {
         if let jobs = options.submitted, let entry = jobs.entry(prefix: prefix) { return .here(jobs, entry.job.id) }
         func rows(_ view: JobCluster.View) -> [SubmittedRow] {
             view.rows.filter { $0.id.hasPrefix(prefix.lowercased()) }
@@ -44,7 +53,8 @@ extension JobsCommand {
         let view = try await options.cluster.view { view in
             rows(view).contains { row in
                 let isLost = options.on == nil && row.state == SubmittedJob.State.lost.rawValue
-                return isLost || (try? view.node(of: row, options.on)) != nil
+                let isThere = substitute != .none && row.code != nil
+                return isLost || isThere || (try? view.node(of: row, options.on)) != nil
             }
         }
         let rows = rows(view)
@@ -56,12 +66,18 @@ extension JobsCommand {
                     ? "no job has the ID \(prefix); `skyfarm jobs` lists them\(silent)"
                     : "\(rows.count) jobs have IDs that begin with \(prefix); give more digits")
         }
-        return .remote(try view.node(of: row, options.on), row.id)
+        do {
+            return .remote(try view.node(of: row, options.on), row.id)
+        } catch {
+            guard substitute == .any || substitute == .ofEnded && row.code != nil, let node = view.reporter(of: row)
+            else { throw error }
+            return .remote(node, row.id)
+        }
     }
 
     /// Sends an order about a job to its node, or with `--on` to another one.
     func order(_ action: ClusterRequest.Action, _ prefix: String, weight: Double? = nil) async throws -> ExitCode {
-        switch try await target(prefix) {
+        switch try await target(prefix, substitute: action == .remove ? .any : .none) {
         case .here(_, let id) where options.on == nil:
             guard let local = LocalRequest.Action(rawValue: action.rawValue) else { preconditionFailure("no order") }
             var request = LocalRequest(action: local, id: id)
@@ -81,6 +97,12 @@ extension JobsCommand {
 }
 
 extension JobCluster.View {
+    /// A node that can read the folder of a job.
+    func reporter(of row: JobsCommand.SubmittedRow) -> NodeCalls? {
+        let names = reporters[row.id] ?? []
+        return nodes.first { names.contains($0.node.name) }
+    }
+
     /// The node that carries out orders about a job: its own one, or that of the name.
     /// - Throws: `CommandError` if it does not answer.
     func node(of row: JobsCommand.SubmittedRow, _ name: String?) throws(CommandError) -> NodeCalls {

@@ -8,7 +8,7 @@ extension JobsCommand {
     /// Copies the outputs of a job of another node to a folder, each under its name below what they have in common. A
     /// file appears once all its bytes are there and have their checksum.
     func fetch(_ prefix: String) async throws -> ExitCode {
-        guard case .remote(let calls, let id) = try await target(prefix) else {
+        guard case .remote(let calls, let id) = try await target(prefix, substitute: .any) else {
             throw CommandError(.failure, "job \(prefix) was run on this machine: its files are where `jobs show` says")
         }
         let files = try await calls.send(ClusterRequest(.files, id: id)).files ?? []

@@ -8,7 +8,7 @@ extension JobsCommand {
     /// - Returns: the first exit code that is not 0.
     func wait(for ids: [String]) async throws -> ExitCode {
         var targets: [Target] = []
-        for id in ids { targets.append(try await target(id)) }
+        for id in ids { targets.append(try await target(id, substitute: .ofEnded)) }
         var code = ExitCode.complete
         for target in targets {
             var end = Self.end(of: try await target.row())
