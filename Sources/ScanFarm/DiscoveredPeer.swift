@@ -55,6 +55,9 @@ public struct UnusableReason: Equatable, Sendable {
         among selection: NodeSelection = NodeSelection()
     ) {
         let announced = node.advertisement.keys
+        // A node of a list or of the DNS has an address for a name: its own one is known after the handshake.
+        let isNamed = node.advertisement.id != nil
+        let selection = isNamed ? selection : NodeSelection(excluded: selection.excluded)
         if let reason = selection.refusal(of: node.name) {
             cause = .excluded
             text = reason

@@ -150,12 +150,18 @@ package struct MembershipState: Sendable {
         return [.list(peer)] + (needsPeers ? [.dial(peer, keys: node.advertisement.keys)] : [])
     }
 
-    private func report(_ outcome: RemoteNodes.DialOutcome, of key: String) -> [Action] {
-        guard let entry = known[key] else { return [] }
+    private mutating func report(_ outcome: RemoteNodes.DialOutcome, of key: String) -> [Action] {
+        guard var entry = known[key] else { return [] }
         let node = entry.peer.node
         switch outcome {
         case .connected: return [.report(.connected, of: node.id, source: entry.source)]
         case .ended: return [.report(.ended, of: node.id, source: entry.source)]
+        case .failed(let error) where error.code == .excluded:
+            // Its own name is known now. It is not offered again, and that it is not used is no news.
+            entry.peer.unusableReason = UnusableReason(.excluded, text: error.message, next: "skyfarm nodes")
+            (entry.isListed, entry.isDialled) = (false, false)
+            known[key] = entry
+            return [.forget(key)]
         case .failed(let error):
             return [
                 .report(.failed, of: node.id, source: entry.source),

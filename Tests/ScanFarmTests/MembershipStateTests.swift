@@ -103,6 +103,27 @@ struct MembershipStateTests {
         #expect(picky.peers.first?.unusableReason?.cause == .excluded)
     }
 
+    @Test("a node of a list, whose name is its address, is dialled once: its own name is known after the handshake")
+    func onlyOfList() throws {
+        var listed = node()
+        (listed.id, listed.name, listed.advertisement.id) = (.name("10.0.0.1:4000"), "10.0.0.1:4000", nil)
+        func reason(_ selection: NodeSelection) -> UnusableReason? {
+            UnusableReason(of: listed, keys: keys, at: .now, hasLocalSystem: false, among: selection)
+        }
+        #expect(reason(NodeSelection(only: ["alpha"])) == nil)
+        #expect(reason(NodeSelection(excluded: ["10.0.0.1:*"]))?.cause == .excluded)
+        var state = MembershipState(
+            sourceCount: 1, keys: keys, hasLocalSystem: false, needsPeers: true,
+            selection: NodeSelection(only: ["beta"]))
+        let key = "0 10.0.0.1:4000"
+        let found = handle(&state, .discovery(.found(listed), source: 0))
+        #expect(found.contains { if case .dial(let peer, _) = $0 { peer.key == key } else { false } })
+        // Neither news nor a reason to offer it again.
+        let error = ScanError(.excluded, "is left out: --only names beta")
+        #expect(handle(&state, .outcome(.failed(error), of: key)) == [.forget(key)])
+        #expect(state.peers.first?.unusableReason?.text == error.message)
+    }
+
     @Test("new keys decide anew about every peer that is not dialled")
     func newKeys() throws {
         var state = state(needsPeers: false)

@@ -32,6 +32,8 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
         case notANode
         /// The peer does not hold the cluster key, or did not prove it.
         case authentication
+        /// The user wants no task to run there.
+        case excluded
         /// There is no system to run the task.
         case noSystem
     }

@@ -123,7 +123,7 @@ final class NodeLink: @unchecked Sendable {
         if shown.announcedName != nil { shown.address = connection.peer.description }
         let (systems, loop, options) = (nodes.systems, nodes.loop, nodes.options)
         if let reason = options.selection.refusal(of: node.name) {
-            return refuse(ScanError(.refused, reason), connection)
+            return refuse(ScanError(.excluded, reason), connection)
         }
         if let missing = options.scanners.first(where: { !node.scanners.contains($0) }) {
             return refuse(

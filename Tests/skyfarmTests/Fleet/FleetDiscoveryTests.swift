@@ -25,4 +25,20 @@ import Testing
         var resolved = discovery.resolve(first).makeAsyncIterator()
         #expect(try await resolved.next() == ResolvedService(host: "10.0.0.7", port: 4870))
     }
+
+    @Test("--only names the nodes that were started, not their addresses")
+    func only() throws {
+        let scene = try Scene()
+        let nodes = [try Node("far"), try Node("near")]
+        try FleetFile(path: scene.path("state/skyfarm/hosts")).update(
+            with: try nodes.map {
+                FleetNode(host: $0.name, address: try SocketAddress(parsing: $0.address), name: $0.name)
+            })
+        let image = try scene.sky()
+        let result = try Program.run(
+            ["scan", image, "-o", scene.path("out/o.csv"), "--local-slots", "0", "--only", "far", "--json"],
+            environment: ["XDG_STATE_HOME": scene.path("state"), "SKYFARM_NO_DISCOVERY": "0"])
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(try Report(result.output).systems.map(\.name) == ["far"])
+    }
 }
