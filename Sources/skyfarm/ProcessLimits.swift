@@ -1,3 +1,5 @@
+import CSkyfarm
+import CommandLineKit
 import Foundation
 
 /// What the shell's `ulimit` leaves to this process. Without threads and descriptors it could not even say what is wrong
@@ -9,6 +11,8 @@ enum ProcessLimits {
     private static let usualFiles: rlim_t = 4096
     /// Bytes of addresses that code, stacks of threads and small buffers take.
     private static let leastMemory: UInt64 = 256 << 20
+    /// Bytes of addresses that no scan exceeds.
+    private static let usualMemory: UInt64 = 1 << 46
 
     /// Allows as many files as are usual, if the user may, and checks the limits.
     /// - Returns: what is missing, and the remedy; nil if nothing is.
@@ -19,7 +23,17 @@ enum ProcessLimits {
             setrlimit(Resource.files, &files)
             files = limit(of: Resource.files)
         }
-        return problem(files: UInt64(files.rlim_cur), memory: UInt64(limit(of: Resource.memory).rlim_cur))
+        let memory = UInt64(limit(of: Resource.memory).rlim_cur)
+        if let problem = problem(files: UInt64(files.rlim_cur), memory: memory) { return problem }
+        if memory < usualMemory { endWithLine(memory: memory) }
+        return nil
+    }
+
+    /// An allocation or a thread that this limit forbids ends the process with a line: no code that allocates can handle it.
+    private static func endWithLine(memory: UInt64) {
+        skyfarm_end_with_line(
+            "skyfarm: ended, probably since only \(memory >> 20) MiB of memory may be used: allow more, as by "
+                + "`ulimit -v unlimited`\n", ExitCode.failure.rawValue)
     }
 
     /// What is missing if so many files may be open, and so many bytes may have addresses.

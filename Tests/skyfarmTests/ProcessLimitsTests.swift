@@ -46,4 +46,24 @@ import Testing
         #expect(result.code == 0, "\(result.errors)")
         #expect(scene.outputs == ["o.csv"])
     }
+
+    @Test(
+        "a scan of a user without an account and without environment keeps no journal",
+        .enabled(if: geteuid() == 0, "mounts"))
+    func withoutAccount() throws {
+        let scene = try Scene()
+        let image = try scene.sky()
+        // Without the second file other sources of accounts count, some of which know root.
+        let script = """
+            mount --bind /dev/null /etc/passwd && mount --bind /dev/null /etc/nsswitch.conf || exit 99
+            exec env -i "$@"
+            """
+        for further in [[], ["-o", scene.path("out/{ext}.csv")]] {
+            let words = ["scan", image, "-o", scene.path("out/o.csv"), "--no-discovery", "--overwrite"] + further
+            let result = try Program.run(path: "unshare", ["-m", "sh", "-c", script, "sh", Program.path] + words)
+            #expect(result.code == 0, "\(result.errors)")
+            #expect(result.errors.contains("no journal is kept, since neither HOME nor XDG_STATE_HOME is set"))
+        }
+        #expect(scene.outputs == ["0.csv", "o.csv"])
+    }
 }

@@ -17,6 +17,14 @@ extension ScanCommand.Options {
             forgets = try arguments[ScanCommand.fresh]
             words = arguments.words.filter { !$0.hasPrefix("--fresh") }
         }
+
+        /// The folder of journals; nil, with a line for the user, if there is no place for one.
+        func folder(notice: (String) -> Void) -> JournalFolder? {
+            if let folder = try? JournalFolder(environment: environment) { return folder }
+            notice(
+                "no journal is kept, since neither HOME nor XDG_STATE_HOME is set: a scan that is stopped starts over")
+            return nil
+        }
     }
 }
 
@@ -25,8 +33,7 @@ extension ScanCommand {
     func openJournal(
         _ identity: JobIdentity, _ plan: BandPlan, notice: @escaping @Sendable (String) -> Void
     ) async throws -> ScanJournal? {
-        guard let journal = options.journal else { return nil }
-        let folder = try JournalFolder(environment: journal.environment)
+        guard let journal = options.journal, let folder = journal.folder(notice: notice) else { return nil }
         let record = JobRecord(
             identity: identity, words: journal.words, folder: FileManager.default.currentDirectoryPath,
             began: Date().timeIntervalSince1970, outputs: (options.outputs + options.page.paths).map(Self.absolute),

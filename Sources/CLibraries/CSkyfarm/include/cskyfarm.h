@@ -116,4 +116,8 @@ int skyfarm_driver_seek(int handle, long long offset);
 int skyfarm_driver_read(int handle, void *buffer, long count);
 int skyfarm_driver_write(int handle, void *buffer, long count);
 
+/// From now on, a signal of a failure in this process, such as that of an allocation, ends it with `text`, of at most 1024
+/// bytes, on standard error, and this exit code. Also saves addresses. In C for what may be called in a handler.
+void skyfarm_end_with_line(const char *text, int code);
+
 #endif

@@ -11,16 +11,15 @@ extension ScanCommand {
     /// - Returns: the journal; nil with `--no-journal`.
     /// - Throws: ``JournalError``; `CommandError` if the kernel cannot be read.
     func openJournal(_ names: [String], count: Int?) async throws -> FilesJournal? {
-        guard let journal = options.journal else { return nil }
+        let notice = { @Sendable [log = options.log] (line: String) in log.write(.info, StyledText(line)) }
+        guard let journal = options.journal, let folder = journal.folder(notice: notice) else { return nil }
         var record = JobRecord(
             identity: try identity(of: names), words: journal.words,
             folder: FileManager.default.currentDirectoryPath, began: Date().timeIntervalSince1970,
             outputs: (options.outputs + [options.images.merged].compactMap(\.self)).map(Self.absolute))
         record.files = count ?? 0
         return try await FilesJournal.open(
-            record, in: try JournalFolder(environment: journal.environment), forgets: journal.forgets,
-            forgetsFinished: options.overwrite
-        ) { [log = options.log] line in log.write(.info, StyledText(line)) }
+            record, in: folder, forgets: journal.forgets, forgetsFinished: options.overwrite, notice: notice)
     }
 
     /// Unlike a scan of one image, the job includes its outputs: what it has written need not be written again.
