@@ -13,7 +13,7 @@ extension CatalogueTable {
             }
         }
         var table = CatalogueTable(columns: flat, header: header, history: history)
-        (table.source, table.field) = (source, field)
+        (table.source, table.image, table.field) = (source, image, field)
         return table
     }
 }

@@ -23,8 +23,10 @@ extension CatalogueTable {
         self.init(columns: leading + columns, header: common, history: tables.flatMap(\.history))
     }
 
-    /// One table of the sources of several images of a file, with columns `hdu` and `extname`.
+    /// One table of the sources of several images of a file, with columns `hdu` and `extname`, and `plane` if one is a
+    /// plane of a cube.
     init(joiningExtensions tables: [CatalogueTable]) {
+        let planes = tables.map { Int32($0.source?.plane ?? 0) }
         self.init(
             joining: tables,
             labels: [
@@ -33,7 +35,9 @@ extension CatalogueTable {
                     .int32(tables.map { Int32($0.source?.number ?? 0) })),
                 Column(
                     "extname", description: "EXTNAME of the image's HDU", .text(tables.map { $0.source?.name ?? "" })),
-            ])
+            ]
+                + (planes.allSatisfy { $0 == 0 }
+                    ? [] : [Column("plane", description: "Plane of the cube, 0 if it is none", .int32(planes))]))
     }
 }
 

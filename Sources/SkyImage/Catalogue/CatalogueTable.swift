@@ -67,17 +67,40 @@ public struct CatalogueTable: Hashable, Sendable {
         public var name: String?
         /// EXTVER.
         public var version: Int
+        /// The plane of a cube, from 1; nil if the HDU is one image.
+        public var plane: Int?
 
         /// HDU `number`.
-        public init(number: Int, name: String?, version: Int = 1) {
-            (self.number, self.name, self.version) = (number, name, version)
+        public init(number: Int, name: String?, version: Int = 1, plane: Int? = nil) {
+            (self.number, self.name, self.version, self.plane) = (number, name, version, plane)
         }
+
+        /// Selects the image in its file.
+        package var selector: ImageLocation.Selector {
+            plane.map { .plane($0, of: .number(number)) } ?? .number(number)
+        }
+
+        /// Whether a selector stands for it, or for the HDU of which it is a plane.
+        package func matches(_ selector: ImageLocation.Selector) -> Bool {
+            switch selector {
+            case .firstImage: true
+            case .number(let number): number == self.number
+            case .name(let name, let version):
+                name.uppercased() == self.name?.uppercased() && version ?? self.version == self.version
+            case .plane(let plane, let hdu): plane == self.plane ?? 1 && matches(hdu)
+            }
+        }
+
+        /// For example “HDU 1” or “plane 2 of HDU 1”.
+        package var words: String { (plane.map { "plane \($0) of " } ?? "") + "HDU \(number)" }
     }
 
     /// The columns, all of the same length.
     public let columns: [Column]
     /// The HDU whose sources these are, in a catalogue of several images of one file; nil in others.
     public var source: Extension?
+    /// The image whose sources these are, for the names of outputs; nil in others.
+    package var image: Extension?
     /// The header of the image, for formats that hold it.
     public var field: FieldHeader?
     /// Whether it stands for an image that could not be scanned; only formats whose tables have places hold it.
@@ -104,7 +127,7 @@ public struct CatalogueTable: Hashable, Sendable {
                 column.values = column.values.selecting([])
                 return column
             }, header: self.header, history: history)
-        (table.source, table.isPlaceholder) = (image, true)
+        (table.source, table.image, table.isPlaceholder) = (image, image, true)
         table.field = field.map { _ in FieldHeader(image: header, entries: []) }
         return table
     }

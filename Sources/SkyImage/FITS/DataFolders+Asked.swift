@@ -47,6 +47,11 @@ extension DataFolders {
                 let image = try FITSImage(ImageLocation(path: name, selector: selector), keeping: file)
                 survey.images.removeAll { $0.number != image.hduNumber }
             }
+            // References to files name no planes.
+            survey.images.removeAll { $0.plane != nil }
+            if survey.images.isEmpty {
+                throw ImageError(.noImage, "\(path): holds planes of a cube; copy the file to scan them")
+            }
             survey.faults = survey.faults.map { $0.replacingOccurrences(of: name, with: path) }
             var status = stat()
             guard fstat(file.number, &status) == 0 else { throw ImageError(.unreadable, "\(name): cannot be read") }

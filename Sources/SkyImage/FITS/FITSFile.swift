@@ -27,8 +27,8 @@ final class FITSFile {
         self.path = path
         state = FileState(path: path)
         isCompressed = storage != .plain
-        if storage == .gzip {
-            let file = try GzipFile(path: path)
+        if storage == .gzip || storage == .bzip2 {
+            let file = try DecompressedFile(path: path, storage)
             handle = try Self.opened(file.bytes, path)
             (byteCount, hasTail, owner) = (file.byteCount, file.hasTail, file)
         } else {
@@ -101,6 +101,20 @@ final class FITSFile {
         handle = try Self.opened(memory, name)
         // CFITSIO's size of a file in memory grows with what headers announce, beyond the memory.
         byteCount = memory.size.pointee
+    }
+
+    /// Whether the bytes at `position` are the first of an extension's header, complete or not. False for a file that
+    /// CFITSIO decompressed.
+    func beginsHeader(at position: Int) -> Bool {
+        if let file = owner as? DecompressedFile { return file.begins(HDULength.extensionStart, at: position) }
+        // CFITSIO does not read a block that is not complete.
+        if isCompressed { return false }
+        return (try? FileKind.bytes(of: path, at: position))?.starts(with: HDULength.extensionStart) == true
+    }
+
+    /// Says that the file ends within the header of an HDU.
+    func unendedHeader(_ number: Int) -> ImageError {
+        ImageError(.truncated, "\(path): truncated: the header of HDU \(number) does not end; fetch the file again")
     }
 
     deinit {
@@ -228,8 +242,8 @@ final class FITSFile {
         }
         let end = Int(dataStart) + max(0, count)
         guard end <= byteCount else {
-            // CFITSIO decompresses the first of several streams only.
-            let isWhole = !isCompressed || owner is GzipFile
+            // CFITSIO may have decompressed a part of the file only.
+            let isWhole = !isCompressed || owner is DecompressedFile
             throw ImageError(
                 .truncated,
                 "\(path): truncated: \(hdu.words) needs \(end) bytes, the file has \(byteCount); "

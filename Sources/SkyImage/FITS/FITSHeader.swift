@@ -50,6 +50,20 @@ public struct FITSHeader: Hashable, Sendable {
         return words.isEmpty ? nil : words
     }
 
+    /// The header of one plane of a cube as an image of its own, which has two axes.
+    var ofPlane: FITSHeader {
+        var plane = FITSHeader(bytes: [])
+        for index in 0..<count {
+            let name = keyword(at: index)
+            if name == "NAXIS" {
+                plane.bytes += FITSHeader(cards: ["NAXIS   =                    2"]).bytes.prefix(Self.cardLength)
+            } else if !name.hasPrefix("NAXIS") || ["NAXIS1", "NAXIS2"].contains(name) {
+                plane.bytes += bytes[index * Self.cardLength..<(index + 1) * Self.cardLength]
+            }
+        }
+        return plane
+    }
+
     /// Keyword of card `index`.
     func keyword(at index: Int) -> String {
         let start = index * Self.cardLength

@@ -6,7 +6,9 @@ extension FITSImage {
         let hdu: HDU
         let width: Int
         let height: Int
-        let axisCount: Int
+        let plane: Int?
+        /// See ``FITSImage/planePlace``.
+        let planePlace: [Int]
         let bitpix: Int
         let isTileCompressed: Bool
         let header: FITSHeader
@@ -22,19 +24,15 @@ extension FITSImage {
         /// Leaves `file` at the HDU that was found.
         init(_ file: FITSFile, _ location: ImageLocation, surveys: Bool) throws(ImageError) {
             let found = try Self.find(location, in: file)
-            survey = surveys ? file.survey() : nil
+            survey = surveys ? file.survey().survey : nil
             primary = found.number > 0 ? Self.primaryHeader(file) : FITSHeader(bytes: [])
             // A survey ends behind the image, and the primary header lies before it.
             guard let hdu = surveys || found.number > 0 ? try file.move(to: found.number) : found else {
                 throw ImageError(.unreadable, "\(location): cannot be read any more; was the file changed?")
             }
             self.hdu = hdu
-            guard case .image(let axes) = hdu.content, let size = hdu.size else {
-                let advice = HDU.advice([hdu], path: location.path)
-                throw ImageError(
-                    .noImage, "\(location): holds no 2-D image: \(hdu.words); choose another HDU\(advice)")
-            }
-            (width, height, axisCount) = (size.width, size.height, axes.count)
+            let image = try Self.plane(of: hdu, location)
+            (width, height, plane, planePlace) = (image.width, image.height, image.plane, image.place)
             let (count, overflow) = width.multipliedReportingOverflow(by: height)
             guard !overflow, count <= maximumPixelCount, max(width, height) < Int(Int32.max) else {
                 throw ImageError(
@@ -51,7 +49,8 @@ extension FITSImage {
                     "\(location): 64-bit integers in compressed tiles cannot be read; "
                         + "store the image uncompressed, or as 32-bit integers")
             }
-            header = Self.header(file, &status)
+            let whole = Self.header(file, &status)
+            header = plane == nil ? whole : whole.ofPlane
             let scale = (try Self.scale("BSCALE", file, header) ?? 1, try Self.scale("BZERO", file, header) ?? 0)
             let fitsFloat = [BYTE_IMG, SHORT_IMG, FLOAT_IMG].contains(type)
             if fitsFloat && scale != (1, 0) {
@@ -62,7 +61,7 @@ extension FITSImage {
             }
             bitpix = Int(type)
             holdsPlainFloats =
-                type == FLOAT_IMG && !isTileCompressed && Self.isPlain(file, byteCount: 4 * count)
+                type == FLOAT_IMG && !isTileCompressed && Self.isPlain(file, byteCount: 4 * count * hdu.planeCount)
             var (first, end): (Int64, Int64) = (0, 0)
             ffghadll(file.handle, &first, nil, &end, &status)
             storedRange = file.isCompressed || end < first ? nil : Int(first)..<Int(end)
@@ -82,15 +81,52 @@ extension FITSImage {
             return columns[1].tscale == 1 && columns[1].tzero == 0
         }
 
+        /// The image's bytes in the file; of a compressed image, those of the table of its tiles.
+        var data: Range<Int> {
+            guard let plane, !isTileCompressed else { return hdu.data }
+            let size = width * height * abs(bitpix) / 8
+            let start = hdu.data.lowerBound + (plane - 1) * size
+            return start..<start + size
+        }
+
+        /// The 2-D image of an HDU that a location selects.
+        private static func plane(
+            of hdu: HDU, _ location: ImageLocation
+        ) throws(ImageError) -> (width: Int, height: Int, plane: Int?, place: [Int]) {
+            let count = hdu.planeCount
+            guard case .image(let axes) = hdu.content, let size = hdu.planeSize, count > 0,
+                count == 1 || location.selector.plane != nil
+            else {
+                let advice = HDU.advice([hdu], path: location.path)
+                throw ImageError(
+                    .noImage, "\(location): holds no 2-D image: \(hdu.words); choose another HDU\(advice)")
+            }
+            guard count <= PlaneChoice.limit else {
+                throw ImageError(.tooLarge, "\(location): \(count) planes are more than can be selected; cut the cube")
+            }
+            let plane = location.selector.plane ?? 1
+            guard plane <= count else {
+                throw ImageError(
+                    .noSuchHDU, "\(location): no such plane: \(hdu.words); its planes are 1 to \(count)")
+            }
+            var rest = plane - 1
+            let place = axes.dropFirst(2).map { length in
+                defer { rest /= length }
+                return rest % length + 1
+            }
+            return (size.width, size.height, count == 1 ? nil : plane, place)
+        }
+
         private static func find(_ location: ImageLocation, in file: FITSFile) throws(ImageError) -> HDU {
             var seen: [HDU] = []
-            if case .number(let number) = location.selector, let hdu = try file.move(to: number) { return hdu }
+            if case .number(let number) = location.selector.hdu, let hdu = try file.move(to: number) { return hdu }
             while let hdu = try file.move(to: seen.count) {
                 if hdu.matches(location.selector) { return hdu }
                 seen.append(hdu)
             }
+            if let last = seen.last, file.beginsHeader(at: last.end) { throw file.unendedHeader(seen.count) }
             let list = HDU.words(seen)
-            if location.selector == .firstImage {
+            if location.selector.hdu == .firstImage {
                 let advice = HDU.advice(seen, path: location.path)
                 throw ImageError(.noImage, "\(location): holds no 2-D image; it has \(list)\(advice)")
             }

@@ -42,7 +42,7 @@ extension FITSImage {
         let run = isFullWidth ? rows.count * width : columns.count
         var status: Int32 = 0
         for (index, row) in (isFullWidth ? rows.prefix(1) : rows).enumerated() {
-            let (first, target) = (row * width + columns.lowerBound, start + index * run)
+            let (first, target) = (firstSample + row * width + columns.lowerBound, start + index * run)
             let complete = incompleteBlock.map { max(0, min(run, $0.first - first)) } ?? run
             if complete > 0 {
                 if holdsPlainFloats {
@@ -96,17 +96,17 @@ extension FITSImage {
     private static let unread = Float(bitPattern: 0x7fa5_5a5a)
 
     private func readTiles(_ rows: Range<Int>, _ columns: Range<Int>, _ start: UnsafeMutablePointer<Float>) -> Int32 {
-        let further = [Int](repeating: 1, count: axisCount - 2)
-        var axes = [width, height] + further
-        var first = [columns.lowerBound + 1, rows.lowerBound + 1] + further
-        var last = [columns.upperBound, rows.upperBound] + further
-        var step = [Int](repeating: 1, count: axisCount)
+        // CFITSIO takes the lengths of the axes from the header.
+        var axes = [width, height] + planePlace
+        var first = [columns.lowerBound + 1, rows.lowerBound + 1] + planePlace
+        var last = [columns.upperBound, rows.upperBound] + planePlace
+        var step = [Int](repeating: 1, count: axes.count)
         var anyBlank: Int32 = 0
         var status = tileCheck?.status(rows: rows) ?? DATA_DECOMPRESSION_ERR
         let target = UnsafeMutableBufferPointer(start: start, count: rows.count * columns.count)
         target.update(repeating: Self.unread)
         ffgsve(
-            file.handle, 0, Int32(axisCount), &axes, &first, &last, &step, .nan, start, &anyBlank, &status)
+            file.handle, 0, Int32(axes.count), &axes, &first, &last, &step, .nan, start, &anyBlank, &status)
         return status == 0 && Self.hasUnread(target) ? DATA_DECOMPRESSION_ERR : status
     }
 

@@ -3,12 +3,14 @@ internal import CFITSIO
 /// One 2-D image of a FITS file, open for reading by one thread at a time.
 ///
 /// Plain, gzip- and tile-compressed (`.fz`) files are read through CFITSIO. An image with further axes of length 1
-/// counts as 2-D.
+/// counts as 2-D; of a cube, one plane is the image.
 public final class FITSImage {
     /// The location it was opened from.
     public let location: ImageLocation
     /// Number of the HDU; 0 is the primary one.
     public let hduNumber: Int
+    /// The plane of a cube, from 1; nil if the HDU is one image.
+    public let plane: Int?
     /// EXTNAME of the HDU.
     public let extensionName: String?
     /// Pixels per row (NAXIS1).
@@ -29,9 +31,14 @@ public final class FITSImage {
     public let survey: FITSSurvey?
 
     let file: FITSFile
-    let axisCount: Int
-    /// The HDU's data in the file, in bytes, without the padding of the last block.
+    /// The place of the plane on each further axis, from 1.
+    let planePlace: [Int]
+    /// The image's samples in the file, or the table of its tiles, in bytes, without the padding of the last block.
     let data: Range<Int>
+    /// First byte behind the HDU's header.
+    let headerEnd: Int
+    /// Number of the image's first sample in its HDU.
+    let firstSample: Int
     let scaling: SampleScaling?
     /// Whether the data are uncompressed floats that CFITSIO does not scale.
     let holdsPlainFloats: Bool
@@ -82,16 +89,18 @@ public final class FITSImage {
         self.location = location
         self.file = file
         (hduNumber, extensionName) = (opened.hdu.number, opened.hdu.name)
-        (width, height, axisCount) = (opened.width, opened.height, opened.axisCount)
+        (width, height, plane, planePlace) = (opened.width, opened.height, opened.plane, opened.planePlace)
         (bitpix, isTileCompressed) = (opened.bitpix, opened.isTileCompressed)
         (header, primary) = (opened.header, opened.primary)
         stored = StoredImage(location: location, range: opened.storedRange, state: file.state)
-        data = opened.hdu.data
+        firstSample = ((opened.plane ?? 1) - 1) * opened.width * opened.height
+        headerEnd = opened.hdu.data.lowerBound
+        data = opened.data
         scaling = opened.scaling
         holdsPlainFloats = opened.holdsPlainFloats
         survey = opened.survey
         incompleteBlock = opened.hdu.end > file.byteCount ? try IncompleteBlock(of: opened, in: file) : nil
-        tileCheck = opened.isTileCompressed ? TileCheck(file, width: opened.width, height: opened.height) : nil
+        tileCheck = opened.isTileCompressed ? TileCheck(file, opened) : nil
     }
 }
 

@@ -14,12 +14,13 @@ public struct FITSSurvey: Equatable, Sendable {
 
     /// Reads the headers of all HDUs of the file at `path`.
     /// - Throws: ``ImageError`` if it cannot be opened or holds no 2-D image.
-    public init(of path: String) throws(ImageError) {
+    public init(of path: String, planes: PlaneChoice = .colours) throws(ImageError) {
         let file = try FITSFile(path: path)
-        self = FITSLibrary.run { file.survey() }
+        let (survey, hdus) = FITSLibrary.run { file.survey(planes) }
+        self = survey
         if images.isEmpty {
-            throw ImageError(
-                truncation == nil ? .noImage : .truncated, faults.first ?? "\(path): holds no 2-D image")
+            let list = "holds no 2-D image; it has \(HDU.words(hdus))\(HDU.advice(hdus, path: path))"
+            throw ImageError(truncation == nil ? .noImage : .truncated, faults.first ?? "\(path): \(list)")
         }
     }
 
@@ -36,18 +37,20 @@ public struct FITSSurvey: Equatable, Sendable {
 
 extension FITSFile {
     /// Reads the headers of all HDUs. Leaves the file at the last of them.
-    func survey() -> FITSSurvey {
-        var (survey, number, end) = (FITSSurvey(), 0, 0)
+    func survey(_ planes: PlaneChoice = .colours) -> (survey: FITSSurvey, hdus: [HDU]) {
+        var (survey, hdus, number, end) = (FITSSurvey(), [HDU](), 0, 0)
         do throws(ImageError) {
             while let hdu = try move(to: number) {
-                if hdu.size != nil { survey.images.append(.init(number: number, name: hdu.name, version: hdu.version)) }
+                for plane in hdu.planes(planes) {
+                    survey.images.append(.init(number: number, name: hdu.name, version: hdu.version, plane: plane))
+                }
+                hdus.append(hdu)
                 (number, end) = (number + 1, hdu.end)
             }
             if end > byteCount {
                 survey.faults.append("\(path): the last block lacks \(end - byteCount) bytes of padding")
             } else if beginsHeader(at: end) {
-                throw ImageError(
-                    .truncated, "\(path): truncated: the header of HDU \(number) does not end; fetch the file again")
+                throw unendedHeader(number)
             } else if end < byteCount {
                 let count = hasTail ? "the" : "\(byteCount - end)"
                 survey.faults.append("\(path): ignored \(count) bytes after HDU \(number - 1), which are not FITS")
@@ -57,17 +60,7 @@ extension FITSFile {
             survey.faults.append(error.message)
             if error.code == .truncated { survey.truncation = error.message }
         }
-        return survey
-    }
-}
-
-extension FITSFile {
-    /// Whether the bytes at `position` are the first of an extension's header, complete or not. False for a file that is
-    /// compressed as a whole.
-    private func beginsHeader(at position: Int) -> Bool {
-        // CFITSIO does not read a block that is not complete.
-        guard let start = try? FileKind.firstBytes(of: path), !FileKind.isCompressed(start) else { return false }
-        return (try? FileKind.bytes(of: path, at: position))?.starts(with: Array("XTENSION".utf8)) == true
+        return (survey, hdus)
     }
 }
 

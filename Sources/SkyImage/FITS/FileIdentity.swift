@@ -17,8 +17,8 @@ extension StoredBytes {
     package func identity(of image: FITSImage) throws -> FileIdentity {
         var status = stat()
         let start = self.image.range?.lowerBound ?? 0
-        guard fstat(file.number, &status) == 0, start <= image.data.lowerBound else { throw unreadable }
-        let header = try checksum(of: start..<image.data.lowerBound) {}
+        guard fstat(file.number, &status) == 0, start <= image.headerEnd else { throw unreadable }
+        let header = try checksum(of: start..<image.headerEnd) {}
         return FileIdentity(
             size: Int64(status.st_size), modified: FileIdentity.modified(status), header: header)
     }

@@ -6,6 +6,7 @@ enum FileKind {
     enum Storage {
         case plain
         case gzip
+        case bzip2
         /// Compressed as a whole in another way, which CFITSIO decompresses.
         case compressed
     }
@@ -17,6 +18,7 @@ enum FileKind {
         let start = try firstBytes(of: path)
         guard !start.isEmpty else { throw ImageError(.empty, "\(path): the file is empty; fetch it again") }
         if start.starts(with: [0x1f, 0x8b]) { return .gzip }
+        if start.starts(with: [0x42, 0x5a, 0x68]) { return .bzip2 }
         if isCompressed(start) { return .compressed }
         if start.starts(with: HDUWalk.start) { return .plain }
         throw ImageError(.notFITS, "\(path): not a FITS file: it looks like \(looks(start)); name a FITS image")

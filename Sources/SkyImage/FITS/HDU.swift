@@ -22,16 +22,46 @@ struct HDU {
     }
 
     /// Width and height, if this is a single 2-D image; further axes must have length 1.
-    var size: (width: Int, height: Int)? {
-        guard case .image(let axes) = content, axes.count >= 2, axes[0] > 0, axes[1] > 0,
-            axes.dropFirst(2).allSatisfy({ $0 == 1 })
-        else { return nil }
+    var size: (width: Int, height: Int)? { planeCount == 1 ? planeSize : nil }
+
+    /// Width and height of each 2-D image; nil if it holds none.
+    var planeSize: (width: Int, height: Int)? {
+        guard case .image(let axes) = content, axes.count >= 2, axes[0] > 0, axes[1] > 0 else { return nil }
         return (axes[0], axes[1])
+    }
+
+    /// The 2-D images that it holds, one after the other: the product of the lengths of its further axes.
+    var planeCount: Int {
+        guard case .image(let axes) = content, axes.count >= 2 else { return 0 }
+        return axes.dropFirst(2).reduce(1) { product, length in
+            let (count, overflow) = product.multipliedReportingOverflow(by: max(0, length))
+            return overflow ? .max : count
+        }
+    }
+
+    /// Whether its planes are the colours of a camera: red, green and blue.
+    private var isColour: Bool {
+        guard case .image(let axes) = content, axes.count >= 3 else { return false }
+        return axes[2] == 3 && planeCount == 3
+    }
+
+    /// The planes that are images when `choice` says which planes of cubes are; nil stands for the only one.
+    func planes(_ choice: PlaneChoice) -> [Int?] {
+        guard planeSize != nil else { return [] }
+        let count = planeCount
+        if count == 1 { return [nil] }
+        switch choice {
+        case .colours: return isColour ? [1, 2, 3] : []
+        case .all: return (0..<min(count, PlaneChoice.limit)).map { $0 + 1 }
+        case .number(let plane): return plane <= count ? [plane] : []
+        }
     }
 
     func matches(_ selector: ImageLocation.Selector) -> Bool {
         switch selector {
         case .firstImage: size != nil
+        case .plane(let plane, .firstImage): planeSize != nil && plane <= planeCount
+        case .plane(_, let hdu): matches(hdu)
         case .number(let number): number == self.number
         case .name(let name, let version):
             name.uppercased() == self.name?.uppercased() && version ?? self.version == self.version
@@ -55,11 +85,8 @@ struct HDU {
 
     /// How to scan a plane, if an HDU of the file at `path` holds several; empty if none does.
     static func advice(_ all: [HDU], path: String) -> String {
-        let cube = all.first { hdu in
-            if case .image(let axes) = hdu.content { axes.count > 2 && axes[2] > 1 && axes[0] > 1 } else { false }
-        }
-        return cube.map { "; write a plane to a file of its own: fitscopy '\(path)[\($0.number)][*,*,1:1]' plane.fits" }
-            ?? ""
+        let cube = all.first { $0.planeSize != nil && $0.planeCount > 1 }
+        return cube.map { "; select a plane, as in '\(path)[\($0.number)][1]', or scan all with --plane all" } ?? ""
     }
 
     /// A list for one line of text, truncated if too long.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file and the HDU in it: `PATH`, `PATH[2]`, `PATH[SCI]` or `PATH[SCI,1]`.
+/// A file and the HDU in it: `PATH`, `PATH[2]`, `PATH[SCI]` or `PATH[SCI,1]`; `PATH[2][3]` is the third plane of a cube.
 ///
 /// Only the HDU selector of CFITSIO's extended file name syntax is supported. The rest of the syntax can fetch URLs,
 /// run filters and write files, so an untrusted name must never reach that parser.
@@ -13,6 +13,25 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
         case number(Int)
         /// The first HDU with this EXTNAME, ignoring case, and with this EXTVER if one is given.
         case name(String, version: Int?)
+        /// A plane of the image that another selector selects; the first one is 1.
+        indirect case plane(Int, of: Selector)
+
+        /// The selector of the HDU.
+        var hdu: Selector { if case .plane(_, let hdu) = self { hdu } else { self } }
+
+        /// The plane; nil for an image that has one.
+        package var plane: Int? { if case .plane(let plane, _) = self { plane } else { nil } }
+
+        /// As it is written after the path.
+        var text: String {
+            switch self {
+            case .firstImage: ""
+            case .number(let number): "[\(number)]"
+            case .name(let name, nil): "[\(name)]"
+            case .name(let name, let version?): "[\(name),\(version)]"
+            case .plane(let plane, let hdu): "\(hdu.text)[\(plane)]"
+            }
+        }
     }
 
     /// The file.
@@ -36,7 +55,7 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
             throw ImageError(
                 .invalidSelector,
                 "\(text): “[\(inside)]” selects no HDU; write FILE[2], FILE[NAME] or FILE[NAME,VERSION], "
-                    + "no other part of CFITSIO's syntax is allowed")
+                    + "and FILE[2][3] for a plane; no other part of CFITSIO's syntax is allowed")
         }
         (path, self.selector) = (String(text[..<bracket]), selector)
     }
@@ -47,16 +66,22 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The location as a user writes it.
-    public var description: String {
-        switch selector {
-        case .firstImage: path
-        case .number(let number): "\(path)[\(number)]"
-        case .name(let name, nil): "\(path)[\(name)]"
-        case .name(let name, let version?): "\(path)[\(name),\(version)]"
-        }
-    }
+    public var description: String { path + selector.text }
 
     private static func parse(_ inside: Substring) -> Selector? {
+        guard let end = inside.firstIndex(of: "]") else { return parseHDU(inside) }
+        let rest = inside[inside.index(after: end)...]
+        guard rest.first == "[", let hdu = parseHDU(inside[..<end]), let plane = natural(trimmed(rest.dropFirst())),
+            plane > 0
+        else { return nil }
+        return .plane(plane, of: hdu)
+    }
+
+    private static func natural(_ text: String) -> Int? {
+        text.allSatisfy { $0.isASCII && $0.isNumber } ? Int(text) : nil
+    }
+
+    private static func parseHDU(_ inside: Substring) -> Selector? {
         let parts = inside.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
         guard parts.count <= 2, let name = parts.first, !name.isEmpty,
             name.unicodeScalars.allSatisfy({ !"[]:;()<>=*?#'\"".unicodeScalars.contains($0) })

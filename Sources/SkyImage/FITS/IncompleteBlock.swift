@@ -6,7 +6,7 @@ import Foundation
 /// Some programs write such files. CFITSIO reads small parts of a file in whole blocks and fails at this one. Its samples
 /// are copied to a file in memory, from which CFITSIO converts them like the others.
 final class IncompleteBlock {
-    /// Number of the block's first sample in the image, counted from 0.
+    /// Number of the block's first sample in the image's HDU, counted from 0.
     let first: Int
     private let memory: FITSMemoryFile
 
@@ -18,7 +18,7 @@ final class IncompleteBlock {
     init(of opened: FITSImage.Opening, in file: FITSFile) throws(ImageError) {
         let (data, size) = (opened.hdu.data, abs(opened.bitpix) / 8)
         guard !opened.isTileCompressed, opened.storedRange != nil,
-            data.count == opened.width * opened.height * size
+            data.count == opened.width * opened.height * opened.hdu.planeCount * size
         else {
             throw ImageError(
                 .truncated,

@@ -6,7 +6,7 @@ internal import CFITSIO
 /// Call every function inside ``FITSLibrary/run(_:)``.
 final class TileCheck {
     private let file: FITSFile
-    let layout: Layout
+    private(set) var layout: Layout
     /// Most pixels of a tile, which CFITSIO decompresses at once.
     let tileArea: Int
     /// Tiles already found valid; bands overlap, and are read again.
@@ -25,6 +25,8 @@ final class TileCheck {
         var rice: TileStream.Rice
         var compressedColumn: Int32
         var gzipColumn: Int32
+        /// Tiles of the planes of a cube before the image.
+        var tilesBefore = 0
 
         /// Bytes per sample that a tile in this column may expand to. CFITSIO tells the type of samples by that of
         /// integers, and does not fill a tile otherwise.
@@ -37,12 +39,14 @@ final class TileCheck {
 
         /// The tiles, numbered row by row from 0, that hold pixels of these rows.
         func tiles(rows: Range<Int>) -> Range<Int> {
-            rows.lowerBound / tileHeight * tilesPerRow..<((rows.upperBound - 1) / tileHeight + 1) * tilesPerRow
+            let first = tilesBefore + rows.lowerBound / tileHeight * tilesPerRow
+            return first..<tilesBefore + ((rows.upperBound - 1) / tileHeight + 1) * tilesPerRow
         }
     }
 
     /// A check of the image at which `file` is positioned; nil if its tile layout is invalid.
-    init?(_ file: FITSFile, width: Int, height: Int) {
+    init?(_ file: FITSFile, _ opened: FITSImage.Opening) {
+        let (width, height) = (opened.width, opened.height)
         let facts = file.handle.pointee.Fptr.pointee
         let all = facts.tilesize
         let sides = [all.0, all.1, all.2, all.3, all.4, all.5]
@@ -57,6 +61,10 @@ final class TileCheck {
             guard side > 0, !overflow, product <= Int32.max else { return nil }
             area = product
         }
+        // Tiles of several planes cannot be checked for one of them.
+        guard opened.plane == nil || sides.prefix(Int(facts.zndim)).dropFirst(2).allSatisfy({ $0 == 1 }) else {
+            return nil
+        }
         self.file = file
         tileArea = area
         layout = Layout(
@@ -65,6 +73,7 @@ final class TileCheck {
             rice: TileStream.Rice(
                 blockSize: Int(facts.rice_blocksize), bytesPerPixel: Int(facts.rice_bytepix)),
             compressedColumn: facts.cn_compressed, gzipColumn: facts.cn_gzip_data)
+        layout.tilesBefore = ((opened.plane ?? 1) - 1) * ((height - 1) / tileHeight + 1) * layout.tilesPerRow
     }
 
     /// 0 if the tiles of these rows can be read; otherwise a status of CFITSIO.
@@ -78,7 +87,7 @@ final class TileCheck {
     }
 
     private func isSound(_ tile: Int) -> Bool {
-        let (line, column) = tile.quotientAndRemainder(dividingBy: layout.tilesPerRow)
+        let (line, column) = (tile - layout.tilesBefore).quotientAndRemainder(dividingBy: layout.tilesPerRow)
         let count =
             min(layout.tileWidth, layout.width - column * layout.tileWidth)
             * min(layout.tileHeight, layout.height - line * layout.tileHeight)

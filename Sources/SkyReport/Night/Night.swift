@@ -10,6 +10,7 @@ public struct Night: Sendable {
     private struct Key: Hashable {
         var file: String
         var hdu: Int
+        var plane: Int?
     }
 
     /// Numbers of images that have ended and are no longer kept.
@@ -77,32 +78,42 @@ public struct Night: Sendable {
 
     /// The images of a file that are to be scanned: number and EXTNAME of each HDU.
     public mutating func know(_ hdus: [(number: Int, name: String?)], of file: String) {
+        know(hdus.map { ($0.number, $0.name, nil) }, of: file)
+    }
+
+    /// The images of a file that are to be scanned: number and EXTNAME of each HDU, and the plane of a cube.
+    public mutating func know(_ known: [(number: Int, name: String?, plane: Int?)], of file: String) {
         add(file: file)
-        for (hdu, name) in hdus where places[Key(file: file, hdu: hdu)] == nil {
+        for (hdu, name, plane) in known {
+            let key = Key(file: file, hdu: hdu, plane: plane)
+            if places[key] != nil { continue }
             if let place = files[file]?.first, images[place - first].hdu == nil {
-                change(place) { ($0.hdu, $0.extensionName) = (hdu, name) }
-                places[Key(file: file, hdu: hdu)] = place
+                change(place) { ($0.hdu, $0.plane, $0.extensionName) = (hdu, plane, name) }
+                places[key] = place
             } else {
-                append(NightImage(file: file, hdu: hdu, extensionName: name))
-                places[Key(file: file, hdu: hdu)] = first + images.count - 1
+                append(NightImage(file: file, hdu: hdu, plane: plane, extensionName: name))
+                places[key] = first + images.count - 1
             }
         }
     }
 
     /// The scan of an image begins; `page` is the name of its live page, nil if there is none.
-    public mutating func begin(_ hdu: Int, of file: String, page: String? = nil) {
-        change(hdu, of: file) { ($0.state, $0.page) = (.running, page) }
+    public mutating func begin(_ hdu: Int, plane: Int? = nil, of file: String, page: String? = nil) {
+        change(Key(file: file, hdu: hdu, plane: plane)) { ($0.state, $0.page) = (.running, page) }
     }
 
     /// An image was scanned; `page` is the name of its page and thumbnail.
-    public mutating func finish(_ hdu: Int, of file: String, _ finding: NightImage.Finding, page: String?) {
-        change(hdu, of: file) { image in
+    public mutating func finish(
+        _ hdu: Int, plane: Int? = nil, of file: String, _ finding: NightImage.Finding, page: String?
+    ) {
+        let key = Key(file: file, hdu: hdu, plane: plane)
+        change(key) { image in
             image.state = finding.missing == 0 ? .done : .partial
             image.reason =
                 finding.missing == 0 ? nil : "\(finding.missing) \(finding.missing == 1 ? "sector" : "sectors") missing"
             (image.finding, image.page) = (finding, page)
         }
-        if let page, let place = places[Key(file: file, hdu: hdu)] { pages[page] = place }
+        if let page, let place = places[key] { pages[page] = place }
     }
 
     /// A file is not scanned, since its catalogues are there: its images count as done.
@@ -114,8 +125,8 @@ public struct Night: Sendable {
     }
 
     /// An image could not be scanned.
-    public mutating func fail(_ hdu: Int, of file: String, _ reason: String) {
-        change(hdu, of: file) { ($0.state, $0.reason, $0.page) = (.failed, reason, nil) }
+    public mutating func fail(_ hdu: Int, plane: Int? = nil, of file: String, _ reason: String) {
+        change(Key(file: file, hdu: hdu, plane: plane)) { ($0.state, $0.reason, $0.page) = (.failed, reason, nil) }
     }
 
     /// A file has no catalogue: its images count as failed, unless they already have a reason of their own.
@@ -183,8 +194,8 @@ public struct Night: Sendable {
         revisions.append(revision)
     }
 
-    private mutating func change(_ hdu: Int, of file: String, _ body: (inout NightImage) -> Void) {
-        guard let place = places[Key(file: file, hdu: hdu)] else { return }
+    private mutating func change(_ key: Key, _ body: (inout NightImage) -> Void) {
+        guard let place = places[key] else { return }
         change(place, body)
     }
 
@@ -203,7 +214,7 @@ public struct Night: Sendable {
             earlier.add(image)
             files[image.file]?.removeFirst()
             if files[image.file]?.isEmpty == true { files[image.file] = nil }
-            if let hdu = image.hdu { places[Key(file: image.file, hdu: hdu)] = nil }
+            if let hdu = image.hdu { places[Key(file: image.file, hdu: hdu, plane: image.plane)] = nil }
             if let page = image.page { pages[page] = nil }
         }
         let count = dropped.count

@@ -36,6 +36,8 @@ public struct NightImage: Equatable, Sendable {
     public let file: String
     /// Number of the HDU; nil as long as it is unknown.
     public internal(set) var hdu: Int?
+    /// Number of the plane of a cube; nil if the HDU is one image.
+    public internal(set) var plane: Int?
     /// EXTNAME of the HDU.
     public internal(set) var extensionName: String?
     /// State of the image.
@@ -47,6 +49,12 @@ public struct NightImage: Equatable, Sendable {
     public internal(set) var page: String?
     /// Why it failed or is partial.
     public internal(set) var reason: String?
+
+    /// Tells it from the other images of its HDU: EXTNAME and plane.
+    var title: String? {
+        guard let plane else { return extensionName }
+        return (extensionName.map { "\($0) " } ?? "") + "plane \(plane)"
+    }
 }
 
 /// A row of the index, as an array of JSON, which is a third of an object.
@@ -68,7 +76,7 @@ struct NightRow: Encodable {
         try row.encode(image.state.rawValue)
         try row.encode(image.file)
         try row.encode(image.hdu)
-        try row.encode(image.extensionName)
+        try row.encode(image.title)
         for count in [finding?.width, finding?.height, finding?.sources] { try row.encode(count) }
         for value in [quality?.seeing, quality?.pixelScale, quality?.ellipticity] { try row.encode(value.map(short)) }
         try row.encode(quality?.pointSources)

@@ -49,10 +49,12 @@ enum CatalogueHeader {
 
     private static func pixels(_ image: ImageSummary, _ checksums: InputChecksums?) -> [HeaderEntry] {
         [
-            HeaderEntry("IMGHDU", .integer(image.hdu), comment: "HDU number, 0 is the primary"),
-            HeaderEntry("IMGWIDTH", .integer(image.width), comment: "[pix]"),
-            HeaderEntry("IMGHEIGH", .integer(image.height), comment: "[pix]"),
-        ]
+            HeaderEntry("IMGHDU", .integer(image.hdu), comment: "HDU number, 0 is the primary")
+        ] + (image.plane.map { [HeaderEntry("IMGPLANE", .integer($0), comment: "Plane of the cube, from 1")] } ?? [])
+            + [
+                HeaderEntry("IMGWIDTH", .integer(image.width), comment: "[pix]"),
+                HeaderEntry("IMGHEIGH", .integer(image.height), comment: "[pix]"),
+            ]
             + (checksums.map {
                 [HeaderEntry("IMGXXH3", .text($0.image.hexadecimal), comment: "XXH3-64 of header and samples")]
             } ?? [])

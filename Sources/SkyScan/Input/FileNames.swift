@@ -17,10 +17,12 @@ struct FileNames: Codable, Equatable, Sendable {
     /// The name of an image without maps.
     init(image: File) { self.image = image }
 
-    /// The names of open files, whose bytes are `opened`; nil if a node cannot read one of them window by window.
+    /// The names of open files, whose bytes are `opened`; nil if a node cannot read one of them window by window, as it
+    /// cannot select the plane of a cube.
     init?(_ files: ImageFiles, _ opened: OpenFiles) {
         func file(_ image: FITSImage?, _ bytes: StoredBytes?) -> File? {
-            guard let image, let bytes, !image.stored.isCompressedFile, let path = image.stored.absolutePath
+            guard let image, let bytes, image.plane == nil, !image.stored.isCompressedFile,
+                let path = image.stored.absolutePath
             else { return nil }
             return File(path: path, hdu: image.hduNumber, identity: try? bytes.identity(of: image))
         }

@@ -10,6 +10,8 @@ public struct ImageSummary: Sendable {
     public let height: Int
     /// Number of the HDU, 0 for the primary one.
     public let hdu: Int
+    /// The plane of a cube, from 1; nil if the HDU is one image.
+    public let plane: Int?
     /// Bits per sample (BITPIX); negative for floats.
     public let bitpix: Int
     /// The HDU's header, with the cards of a file beside the image if there is one.
@@ -32,7 +34,7 @@ public struct ImageSummary: Sendable {
         name = image.location.description
         width = image.width
         height = image.height
-        hdu = image.hduNumber
+        (hdu, plane) = (image.hduNumber, image.plane)
         bitpix = image.bitpix
         header = head.map(image.header.overlaid) ?? image.header
         cards = ImageCards(header: header, primary: image.primary, holdsIntegers: bitpix > 0)
@@ -52,7 +54,7 @@ public struct ImageSummary: Sendable {
         self.header = head.map(header.overlaid) ?? header
         cards = ImageCards(
             header: self.header, primary: FITSHeader(bytes: image.primary), holdsIntegers: image.bitpix > 0)
-        (mask, weights) = (nil, nil)
+        (plane, mask, weights) = (nil, nil, nil)
         warnings = Self.coordinateNotes(self.header, name: name, path: nil)
         self.imageCount = imageCount
     }

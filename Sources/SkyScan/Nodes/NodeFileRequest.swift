@@ -29,7 +29,8 @@ struct NodeFileRequest: Codable, Equatable, Sendable {
         switch selector {
         case .number(let number): hdu = number
         case .name(let name, let version): (extensionName, extensionVersion) = (name, version)
-        case .firstImage, nil: break
+        // A node selects no planes.
+        case .firstImage, .plane, nil: break
         }
     }
 

@@ -107,8 +107,8 @@ struct CheckImagePlan: Sendable {
     struct Target: Sendable {
         var image: CheckImage
         var path: String
-        /// The HDU that it is of; nil: all of the file.
-        var hdu: Int?
+        /// The image that it is of; nil: all of the file.
+        var source: CatalogueTable.Extension?
     }
 
     /// The files of the check images of a file.
@@ -121,7 +121,7 @@ struct CheckImagePlan: Sendable {
             guard template.isPerImage else { return [Target(image: image, path: template.name(file: file.path))] }
             return scans.map { scan in
                 Target(
-                    image: image, path: template.name(file: file.path, image: scan.source), hdu: scan.source?.number)
+                    image: image, path: template.name(file: file.path, image: scan.source), source: scan.source)
             }
         }
     }
@@ -139,11 +139,11 @@ struct CheckImagePlan: Sendable {
         if targets.isEmpty { return }
         let files = try targets.map { target in
             try CheckImageFile(
-                target.image, path: target.path, isOnly: isOnly || target.hdu != nil,
+                target.image, path: target.path, isOnly: isOnly || target.source != nil,
                 overwrite: overwrites(target.path))
         }
         for scan in scans {
-            let own = zip(files, targets).filter { $1.hdu == nil || $1.hdu == scan.source?.number }.map(\.0)
+            let own = zip(files, targets).filter { $1.source == nil || $1.source == scan.source }.map(\.0)
             for (shown, part) in scan.parts(own) {
                 try await shown.result.append(
                     to: part, of: shown.reader, parameters: shown.parameters,

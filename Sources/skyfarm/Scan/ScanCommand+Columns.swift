@@ -142,7 +142,8 @@ extension ScanCommand.Options {
         private func place(of image: ImageSummary, in survey: FITSSurvey?) throws(UsageError) -> Int {
             if pointSpreads.count == 1 { return 0 }
             let images = try Self.usage { try survey ?? FITSSurvey(of: ImageLocation(image.name).path) }.images
-            guard images.count == pointSpreads.count, let place = images.firstIndex(where: { $0.number == image.hdu })
+            guard images.count == pointSpreads.count,
+                let place = images.firstIndex(where: { ($0.number, $0.plane) == (image.hdu, image.plane) })
             else {
                 throw UsageError(
                     "\(pointSpreadFile ?? name): has \(pointSpreads.count) models, and the file of \(image.name) has"
@@ -235,7 +236,7 @@ extension ScanCommand {
             image: image, parameters: parameters, settings: columns.settings, extensionNumber: number,
             network: try columns.starNetwork(), flagImage: flagImage, checksums: checksums,
             software: Skyfarm.software)
-        catalogue.source = table.source
+        (catalogue.source, catalogue.image) = (table.source, table.image)
         return catalogue
     }
 

@@ -188,7 +188,7 @@ extension ScanCommand {
                 title: "Images",
                 options: [
                     Options.detect.spec, Options.detectionWeight.spec, Options.Images.watch.spec,
-                    Options.Images.watchLimit.spec, Options.Images.skipHDU.spec,
+                    Options.Images.watchLimit.spec, Options.Images.skipHDU.spec, Options.Images.plane.spec,
                     Options.Images.skipExisting.spec, Options.Images.priority.spec,
                     Options.Images.failFast.spec,
                 ]),

@@ -34,7 +34,8 @@ struct ScanCommand: Command {
         let files = try await expanded(list.files)
         guard let only = list.files.first, only.node == nil, !list.isOpenEnded, !isPerImage,
             !options.images.skipsExisting,
-            options.images.merged == nil, options.detectionImage == nil, hasOneImage(only)
+            options.images.merged == nil, options.images.planes == .colours, options.detectionImage == nil,
+            hasOneImage(only)
         else {
             return try await scanImages(of: files)
         }
@@ -56,8 +57,10 @@ struct ScanCommand: Command {
 
     /// Whether the argument stands for one image. An error is left to the scan of the image, which says more.
     private func hasOneImage(_ file: InputList.File) -> Bool {
-        guard file.selector == nil, let survey = try? FITSSurvey(of: file.path) else { return true }
-        return survey.images.count == 1
+        if file.selector?.plane != nil { return true }
+        guard let survey = try? FITSSurvey(of: file.path) else { return true }
+        guard let selector = file.selector else { return survey.images.count == 1 && survey.images[0].plane == nil }
+        return !survey.images.contains { $0.matches(selector) && $0.plane != nil }
     }
 
     private func scanImage() async throws -> ExitCode {

@@ -20,12 +20,12 @@ struct OutputClaimsTests {
     func clashes() throws {
         let plan = try plan(["{stem}_{extname}.fits"], [first, second])
         let claims = OutputClaims()
-        try claims.claim([images[0], images[2]], of: first, isOnly: false, [plan])
-        try claims.claim([images[0], images[2]], of: first, isOnly: false, [plan])
-        #expect(throws: UsageError.self) { try claims.claim([images[1]], of: first, isOnly: false, [plan]) }
+        try claims.claim([images[0], images[2]], of: first, [plan])
+        try claims.claim([images[0], images[2]], of: first, [plan])
+        #expect(throws: UsageError.self) { try claims.claim([images[1]], of: first, [plan]) }
         // a.fits has taken a_b_SCI.fits.
-        #expect(throws: UsageError.self) { try claims.claim([images[0]], of: second, isOnly: false, [plan]) }
-        try claims.claim([images[2]], of: second, isOnly: false, [plan])
+        #expect(throws: UsageError.self) { try claims.claim([images[0]], of: second, [plan]) }
+        try claims.claim([images[2]], of: second, [plan])
     }
 
     @Test("names are compared as absolute paths, and across all outputs")
@@ -33,18 +33,18 @@ struct OutputClaimsTests {
         let plans = [try plan(["out/{stem}{extname}.fits"], [first]), try plan(["./out/aSCI.fits"], [second])]
         let other = try plan(["./out/{stem}{extname}.fits"], [first])
         let claims = OutputClaims()
-        try claims.claim([images[0]], of: first, isOnly: false, plans)
-        #expect(throws: UsageError.self) { try claims.claim([images[1]], of: first, isOnly: false, [other]) }
+        try claims.claim([images[0]], of: first, plans)
+        #expect(throws: UsageError.self) { try claims.claim([images[1]], of: first, [other]) }
     }
 
     @Test("a name for all images of a file is of no image; regions have a file each")
     func whole() throws {
         let claims = OutputClaims()
-        try claims.claim(images, of: first, isOnly: false, [plan(["cats/{stem}.fits", "{stem}.reg"], [first])])
+        try claims.claim(images, of: first, [plan(["cats/{stem}.fits", "{stem}.reg"], [first])])
         #expect(
-            try plan(["{stem}.reg"], [first]).namesPerImage(images, of: first, isOnly: false).map(\.0) == [
+            try plan(["{stem}.reg"], [first]).namesPerImage(images, of: first).map(\.0) == [
                 "a.1.reg", "a.2.reg", "a.3.reg",
             ])
-        #expect(try plan(["{stem}.fits"], [first]).namesPerImage(images, of: first, isOnly: false).isEmpty)
+        #expect(try plan(["{stem}.fits"], [first]).namesPerImage(images, of: first).isEmpty)
     }
 }

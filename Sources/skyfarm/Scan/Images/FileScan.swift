@@ -22,63 +22,64 @@ final class FileScan: Sendable {
     }
 
     private struct State {
-        var images: [Int: Image] = [:]
-        var failures: [Int: String] = [:]
-        /// What is known of images before they are scanned.
-        var known: [Int: (image: CatalogueTable.Extension, header: FITSHeader)] = [:]
+        var images: [CatalogueTable.Extension: Image] = [:]
+        var failures: [CatalogueTable.Extension: String] = [:]
+        /// Headers of images that are not scanned yet.
+        var headers: [CatalogueTable.Extension: FITSHeader] = [:]
     }
 
     let file: InputList.File
-    /// Numbers of the HDUs that are scanned.
-    let hdus: [Int]
+    /// The images that are scanned, in the order of their HDUs and planes.
+    let wanted: [CatalogueTable.Extension]
     /// The files as they were before they were read.
     let stamps: [FileStamp]
     /// To be called when the last image is done.
     let ended: @Sendable () -> Void
     private let state = Locked(State())
 
-    init(_ file: InputList.File, hdus: [Int], stamps: [FileStamp], ended: @escaping @Sendable () -> Void) {
-        (self.file, self.hdus, self.stamps, self.ended) = (file, hdus, stamps, ended)
+    init(
+        _ file: InputList.File, _ wanted: [CatalogueTable.Extension], stamps: [FileStamp],
+        ended: @escaping @Sendable () -> Void
+    ) {
+        (self.file, self.wanted, self.stamps, self.ended) = (file, wanted, stamps, ended)
     }
 
-    /// The number of the image of HDU `number` among those of the file, from 1.
-    func place(of number: Int) -> Int { (hdus.firstIndex(of: number) ?? 0) + 1 }
+    /// The number of an image among those of the file, from 1.
+    func place(of image: CatalogueTable.Extension) -> Int { (wanted.firstIndex(of: image) ?? 0) + 1 }
 
     /// Keeps the header of an image that may turn out to be one that cannot be scanned.
     func know(_ image: CatalogueTable.Extension, _ header: FITSHeader) {
-        state.withLock { $0.known[image.number] = (image, header) }
+        state.withLock { $0.headers[image] = header }
     }
 
-    /// The image of HDU `number` is done.
+    /// An image is done.
     /// - Returns: whether it was the last one.
-    func finish(_ number: Int, _ image: Image) -> Bool {
+    func finish(_ image: CatalogueTable.Extension, _ found: Image) -> Bool {
         state.withLock { state in
-            state.images[number] = image
-            return state.images.count + state.failures.count == hdus.count
+            state.images[image] = found
+            return state.images.count + state.failures.count == wanted.count
         }
     }
 
-    /// The image of HDU `number` cannot be scanned.
+    /// An image cannot be scanned.
     /// - Returns: whether it was the last one.
-    func fail(_ number: Int, _ reason: String) -> Bool {
+    func fail(_ image: CatalogueTable.Extension, _ reason: String) -> Bool {
         state.withLock { state in
-            state.failures[number] = reason
-            return state.images.count + state.failures.count == hdus.count
+            state.failures[image] = reason
+            return state.images.count + state.failures.count == wanted.count
         }
     }
 
     /// The images that are done, in the order of their HDUs.
-    var images: [Image] { state.withLock { state in hdus.compactMap { state.images[$0] } } }
+    var images: [Image] { state.withLock { state in wanted.compactMap { state.images[$0] } } }
 
     /// The catalogues of the images in the order of their HDUs, with placeholders of those that could not be scanned.
     var catalogues: [CatalogueTable] {
         state.withLock { state in
             let some = state.images.values.first?.catalogue
-            return hdus.compactMap { hdu in
-                if let image = state.images[hdu] { return image.catalogue }
-                let known =
-                    state.known[hdu] ?? (CatalogueTable.Extension(number: hdu, name: nil), FITSHeader(cards: []))
-                return some?.placeholder(for: known.image, header: known.header)
+            return wanted.compactMap { image in
+                if let found = state.images[image] { return found.catalogue }
+                return some?.placeholder(for: image, header: state.headers[image] ?? FITSHeader(cards: []))
             }
         }
     }
@@ -94,5 +95,5 @@ final class FileScan: Sendable {
     }
 
     /// Why images could not be scanned, in the order of their HDUs.
-    var failures: [String] { state.withLock { state in hdus.compactMap { state.failures[$0] } } }
+    var failures: [String] { state.withLock { state in wanted.compactMap { state.failures[$0] } } }
 }

@@ -101,7 +101,7 @@ struct ImagesJob: Sendable {
             var stamps = stamps(of: file)
             let (survey, images) = try await survey(file, &stamps)
             try results.claims.claim(
-                images, of: file, isOnly: survey.images.count == 1, [results.outputs, results.checkImages.names])
+                images, of: file, [results.outputs, results.checkImages.names])
             for fault in survey.faults { events.warn(StyledText(fault)) }
             if options.images.skipsExisting, try await isCurrent(file, images, survey) {
                 try await skip(file, stamps)
@@ -112,7 +112,7 @@ struct ImagesJob: Sendable {
             events.display.handle(.fileBegan(images: images.count))
             pages?.know(images, of: file)
             queue.expect(images: images.count - 1)
-            let scan = FileScan(file, hdus: images.map(\.number), stamps: stamps, ended: ended)
+            let scan = FileScan(file, images, stamps: stamps, ended: ended)
             for image in images {
                 let ticket = try await queue.enter()
                 group.addTask { try await finish(image, of: scan, survey, ticket) }
@@ -145,12 +145,12 @@ struct ImagesJob: Sendable {
         let isLast: Bool
         do {
             let found = try await self.scan(image, of: scan, survey, ticket)
-            isLast = scan.finish(image.number, found)
+            isLast = scan.finish(image, found)
         } catch {
             if command.endsJob(error) { throw error }
             let reason = Self.reason(error, image, of: scan.file)
-            pages?.fail(image.number, of: scan.file, reason)
-            isLast = scan.fail(image.number, reason)
+            pages?.fail(image, of: scan.file, reason)
+            isLast = scan.fail(image, reason)
         }
         events.display.handle(.imageEnded)
         guard isLast else { return }
@@ -174,14 +174,14 @@ struct ImagesJob: Sendable {
     ) -> String {
         let words = CommandError(error, in: "scan").description
         if words.contains(file.path) { return words }
-        return "\(InputList.File(path: file.path, selector: .number(image.number), node: file.node).name): \(words)"
+        return "\(InputList.File(path: file.path, selector: image.selector, node: file.node).name): \(words)"
     }
 
     private func scan(
         _ image: CatalogueTable.Extension, of fileScan: FileScan, _ survey: FITSSurvey, _ ticket: ImageQueue.Ticket
     ) async throws -> FileScan.Image {
         let file = fileScan.file
-        let place = fileScan.place(of: image.number)
+        let place = fileScan.place(of: image)
         let reader = try await reader(image, of: file, survey, place: place)
         let location = reader.summary.name
         fileScan.know(image, reader.summary.header)
@@ -190,7 +190,7 @@ struct ImagesJob: Sendable {
             events.warn(StyledText("\(location): \(warning)"))
         }
         let detected = try await detections(place)
-        let recorder = pages?.begin(reader, of: file)
+        let recorder = pages?.begin(image, reader, of: file)
         let checksums = Task { try await command.checksums(of: reader, node) }
         defer {
             checksums.cancel()
@@ -221,6 +221,7 @@ struct ImagesJob: Sendable {
         }
         var table = result.table(
             image: reader.summary, parameters: parameters, checksums: sums, software: Skyfarm.software)
+        table.image = image
         if survey.images.count > 1 { table.source = image }
         let catalogue = try command.catalogue(
             table, result, reader.summary, parameters, number: place, checksums: sums)
@@ -234,7 +235,7 @@ struct ImagesJob: Sendable {
                     selected: options.columns.flatMap { result.selectedSources($0.settings, of: reader.summary) },
                     source: image, detection: detected?.scan))
         if let pages, let recorder {
-            let warning = try await pages.finish(found, of: file, reader, parameters, recorder, node)
+            let warning = try await pages.finish(image, found, of: file, reader, parameters, recorder, node)
             if let warning { events.warn(StyledText(warning)) }
         }
         return found
@@ -265,7 +266,8 @@ struct ImagesJob: Sendable {
             return try await files.reader(file.path, hdu: image.number, name: name, imageCount: survey.images.count)
         }
         return try ImageReader(
-            image: isOnly && file.selector == nil ? file.path : "\(file.path)[\(image.number)]",
+            image: isOnly && file.selector == nil && image.plane == nil
+                ? file.path : InputList.File(path: file.path, selector: image.selector).name,
             mask: try map(detection.mask, of: file, image, isOnly),
             weights: try map(weight, of: file, image, isOnly), slots: options.cluster.slotsHere,
             surveys: false, head: try command.head(of: file.path, number: place), layout: survey.layout)
@@ -299,12 +301,18 @@ extension ScanCommand {
     fileprivate func localImages(
         of file: InputList.File
     ) throws(ImageError) -> (FITSSurvey, [CatalogueTable.Extension]) {
-        let survey = try FITSSurvey(of: file.path)
+        let planes = file.selector?.plane.map { PlaneChoice.number($0) } ?? options.images.planes
+        let survey = try FITSSurvey(of: file.path, planes: planes)
         var images = survey.images
         if let selector = file.selector {
-            // Opening it finds the HDU, or says which ones there are.
-            let image = try FITSImage(ImageLocation(path: file.path, selector: selector))
-            images.removeAll { $0.number != image.hduNumber }
+            images.removeAll { !$0.matches(selector) }
+            if let first = images.first {
+                images.removeAll { $0.number != first.number }
+            } else {
+                // Opening it says which HDUs there are.
+                let image = try FITSImage(ImageLocation(path: file.path, selector: selector))
+                images = survey.images.filter { $0.number == image.hduNumber }
+            }
         }
         return (survey, try scanned(images, of: file))
     }
@@ -324,8 +332,8 @@ extension ScanCommand {
         guard plans.contains(where: \.mayBePerImage) else { return claims }
         for file in files where file.node == nil {
             // An error of a file is reported when it is scanned.
-            guard let (survey, images) = try? localImages(of: file) else { continue }
-            try claims.claim(images, of: file, isOnly: survey.images.count == 1, plans)
+            guard let (_, images) = try? localImages(of: file) else { continue }
+            try claims.claim(images, of: file, plans)
         }
         return claims
     }

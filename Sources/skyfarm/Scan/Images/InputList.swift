@@ -31,7 +31,7 @@ struct InputList: Equatable, Sendable {
 
     private var known: Set<File> = []
 
-    /// Endings of the files of a folder that are scanned, after `.fz` or `.gz` is removed.
+    /// Endings of the files of a folder that are scanned, after `.fz`, `.gz` or `.bz2` is removed.
     private static let endings = [".fits", ".fit", ".fts"]
 
     /// The files of `arguments`: paths with or without an HDU in brackets, folders, patterns, `@FILE` for a list of names
@@ -102,7 +102,8 @@ struct InputList: Equatable, Sendable {
         }
         let images = names.filter(Self.isImageName).sorted()
         if images.isEmpty {
-            throw CommandError(.input, "\(folder): the folder has no file that ends in .fits, .fit or .fts (.fz, .gz)")
+            throw CommandError(
+                .input, "\(folder): the folder has no file that ends in .fits, .fit or .fts (.fz, .gz, .bz2)")
         }
         let prefix = folder.hasSuffix("/") ? folder : folder + "/"
         for name in images { append(File(path: prefix + name, selector: nil)) }
@@ -133,7 +134,7 @@ struct InputList: Equatable, Sendable {
     }
 
     /// The endings of FITS files with and without those of their compression, as bytes.
-    private static let wholeEndings = ["", ".fz", ".gz"].flatMap { compression in
+    private static let wholeEndings = ["", ".fz", ".gz", ".bz2"].flatMap { compression in
         endings.map { Array("\($0)\(compression)".utf8) }
     }
 }

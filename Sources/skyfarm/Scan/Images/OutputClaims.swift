@@ -10,14 +10,13 @@ final class OutputClaims: Sendable {
     /// - Parameters:
     ///   - images: those that are scanned.
     ///   - file: the file.
-    ///   - isOnly: whether the file has no further image.
     ///   - plans: where the outputs go.
     /// - Throws: `UsageError` if two images would have one output.
     func claim(
-        _ images: [CatalogueTable.Extension], of file: InputList.File, isOnly: Bool, _ plans: [OutputPlan]
+        _ images: [CatalogueTable.Extension], of file: InputList.File, _ plans: [OutputPlan]
     ) throws(UsageError) {
-        for (name, image) in plans.flatMap({ $0.namesPerImage(images, of: file, isOnly: isOnly) }) {
-            let owner = "HDU \(image.number) of \(file.name)"
+        for (name, image) in plans.flatMap({ $0.namesPerImage(images, of: file) }) {
+            let owner = "\(image.words) of \(file.name)"
             let other = owners.withLock { owners in
                 let known = owners[ScanCommand.absolute(name)]
                 if known == nil { owners[ScanCommand.absolute(name)] = owner }

@@ -116,7 +116,7 @@ struct OutputPlan: Sendable {
         let format = format ?? CatalogueFormat(path: template.name(file: file.path))
         let hasPlaces = [.ldac, .objects].contains(format) && !template.isPerImage
         let tables = hasPlaces ? tables : tables.filter { !$0.isPlaceholder }
-        return partNames(tables.map(\.source), of: file, template).map { name, index in
+        return partNames(tables.map(\.image), of: file, template).map { name, index in
             (name, index.map { [tables[$0]] } ?? tables)
         }
     }
@@ -131,7 +131,7 @@ struct OutputPlan: Sendable {
         return images.enumerated().map { index, image in
             guard template.isPerImage else {
                 let path = name as NSString
-                return ("\(path.deletingPathExtension).\(image?.number ?? 0).\(path.pathExtension)", index)
+                return ("\(path.deletingPathExtension).\(image?.label ?? "0").\(path.pathExtension)", index)
             }
             return (template.name(file: file.path, image: image), index)
         }
@@ -144,10 +144,10 @@ struct OutputPlan: Sendable {
 
     /// The names of the outputs of a file that hold one of several images each, with that image.
     func namesPerImage(
-        _ images: [CatalogueTable.Extension], of file: InputList.File, isOnly: Bool
+        _ images: [CatalogueTable.Extension], of file: InputList.File
     ) -> [(String, CatalogueTable.Extension)] {
         templates.flatMap { template in
-            partNames(images.map { isOnly ? nil : $0 }, of: file, template).compactMap { name, index in
+            partNames(images, of: file, template).compactMap { name, index in
                 index.map { (name, images[$0]) }
             }
         }

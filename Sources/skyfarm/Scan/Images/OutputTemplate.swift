@@ -10,7 +10,7 @@ struct OutputTemplate: Hashable, Sendable {
         case dir
         /// Name of the image's file without `.fits` and the like.
         case stem
-        /// Number of the image's HDU.
+        /// Number of the image's HDU; of a plane of a cube, with that of the plane: `0.2`.
         case ext
         /// EXTNAME of the image's HDU, or its number if it has none.
         case extname
@@ -70,8 +70,8 @@ struct OutputTemplate: Hashable, Sendable {
             case .text(let text): text
             case .field(.dir): path.contains("/") ? (path as NSString).deletingLastPathComponent : "."
             case .field(.stem): InputList.stem(of: InputList.lastName(of: path))
-            case .field(.ext): image.map { "\($0.number)" } ?? ""
-            case .field(.extname): image.map { $0.name.map(Self.fileName) ?? "\($0.number)" } ?? ""
+            case .field(.ext): image?.label ?? ""
+            case .field(.extname): image?.named(Self.fileName) ?? ""
             }
         }.joined()
     }
@@ -90,10 +90,20 @@ struct OutputTemplate: Hashable, Sendable {
         try AtomicFile.makeFolder(of: name)
     }
 
-    /// A name of an extension as part of a file's name.
+    /// An EXTNAME as part of a file's name.
     private static func fileName(_ text: String) -> String {
         // The name of a folder may be made of it.
         if text == "." || text == ".." { return String(repeating: "_", count: text.count) }
         return String(text.map { $0 == "/" || $0.isWhitespace || $0 == "\0" ? "_" : $0 })
     }
+}
+
+extension CatalogueTable.Extension {
+    /// The numbers of its HDU and plane, as part of a file's name.
+    var label: String { "\(number)" + suffix }
+
+    /// Its EXTNAME as part of a file's name, or the number of its HDU, with the number of its plane.
+    fileprivate func named(_ fileName: (String) -> String) -> String { (name.map(fileName) ?? "\(number)") + suffix }
+
+    private var suffix: String { plane.map { ".\($0)" } ?? "" }
 }

@@ -13,6 +13,8 @@ struct ReportedFile: Codable, Equatable, Sendable {
     struct Image: Codable, Equatable, Sendable {
         var image: String
         var hdu: Int
+        /// Omitted if the HDU is one image.
+        var plane: Int?
         var extname: String?
         var width: Int
         var height: Int
@@ -30,8 +32,8 @@ extension ReportedFile {
         file = scan.file.name
         images = scan.images.map { image in
             Image(
-                image: image.name, hdu: image.summary.hdu, extname: image.extensionName, width: image.summary.width,
-                height: image.summary.height, sources: image.result.sources.count,
+                image: image.name, hdu: image.summary.hdu, plane: image.summary.plane, extname: image.extensionName,
+                width: image.summary.width, height: image.summary.height, sources: image.result.sources.count,
                 background: Double(image.result.globalLevel), noise: Double(image.result.globalNoise),
                 maskedPixels: image.result.maskedPixels, missing: image.result.missing.count)
         }

@@ -5,8 +5,10 @@ import SkyImage
 extension ScanCommand.Options {
     /// Which images of a job are scanned, in which order, and what an error does.
     struct Images: Equatable, Sendable {
-        /// Patterns of EXTNAMEs that are left out.
+        /// HDUs that are left out: patterns of EXTNAMEs, or numbers.
         var skipped: [String]
+        /// Which planes of cubes are scanned.
+        var planes: PlaneChoice
         /// Patterns of file names that come first, in this order.
         var first: [String]
         var failsFast: Bool
@@ -21,6 +23,7 @@ extension ScanCommand.Options {
 
         init(_ arguments: Arguments) throws(UsageError) {
             skipped = try arguments[Self.skipHDU]
+            planes = try Self.planes(try arguments[Self.plane])
             first = try arguments[Self.priority]
             failsFast = try arguments[Self.failFast]
             skipsExisting = try arguments[Self.skipExisting]
@@ -38,10 +41,21 @@ extension ScanCommand.Options {
             }
         }
 
+        private static func planes(_ text: String?) throws(UsageError) -> PlaneChoice {
+            guard let text else { return .colours }
+            if text == "all" { return .all }
+            guard let number = Int(text), number > 0 else {
+                throw UsageError("--plane: \(text): give the number of a plane, from 1, or all")
+            }
+            return .number(number)
+        }
+
         /// Whether the image is left out.
         func skips(_ image: CatalogueTable.Extension) -> Bool {
             let name = image.name ?? ""
-            return skipped.contains { fnmatch($0.uppercased(), name.uppercased(), 0) == 0 }
+            return skipped.contains {
+                Int($0) == image.number || fnmatch($0.uppercased(), name.uppercased(), 0) == 0
+            }
         }
 
         /// The files with those first that match a pattern of `--priority`; otherwise in order.
@@ -58,7 +72,11 @@ extension ScanCommand.Options {
 
         static let skipHDU = Option.list(
             "skip-hdu", .text("NAME"), fallback: "none",
-            help: "Leave out images whose EXTNAME matches the pattern, such as DQ or 'MASK*'")
+            help: "Leave out images whose EXTNAME matches the pattern, such as DQ or 'MASK*', or the HDU of this number"
+        )
+        static let plane = Option.optional(
+            "plane", .text("PLANE"), fallback: "the three planes of a colour camera",
+            help: "Scan this plane of each cube, from 1, or all planes, as images; IMAGE[HDU][PLANE] names one")
         static let priority = Option.list(
             "priority", .text("GLOB"), fallback: "none", help: "Scan files whose name matches the pattern first")
         static let skipExisting = Option.toggle(

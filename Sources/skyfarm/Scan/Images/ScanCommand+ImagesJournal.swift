@@ -50,6 +50,7 @@ extension ScanCommand {
         settings["weight map"] = detection.weight.map(Self.absolute)
         let skipped = options.images.skipped.joined(separator: ", ")
         settings["skipped extensions"] = skipped.isEmpty ? nil : skipped
+        settings["planes"] = options.images.planes == .colours ? nil : "\(options.images.planes)"
         return try JobIdentity(
             files: names, settings: settings, parameters: parameters, software: Skyfarm.software)
     }
@@ -100,7 +101,7 @@ extension ImagesJob {
         }
         try await journal?.write(entry)
         try await CheckImagePlan.write(
-            checked, to: targets, isOnly: scan.hdus.count == 1,
+            checked, to: targets, isOnly: scan.wanted.count == 1,
             overwrites: { options.overwrite || replaceable.contains(ScanCommand.absolute($0)) })
         let catalogues = try results.outputs.write(tables, of: scan.file, replacing: replaceable)
         let names = catalogues + targets.map(\.path)
@@ -118,7 +119,7 @@ extension ImagesJob {
     /// The journal of the tasks of an image; nil if its one task ends with the catalogue of its file.
     func tasks(of image: ImageReader, in scan: FileScan) throws -> ScanJournal? {
         let isCut = image.summary.area > BandPlan.wholePixelCount || options.bandRows != nil
-        guard isCut || scan.hdus.count > 1 else { return nil }
+        guard isCut || scan.wanted.count > 1 else { return nil }
         let journal = try journal?.tasks(of: image.summary.name, in: scan.file.name, inputs: scan.stamps)
         journal?.checkInputs { try image.requireUnchanged() }
         return journal

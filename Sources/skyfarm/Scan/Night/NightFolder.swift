@@ -48,14 +48,15 @@ struct PageNames: Sendable {
     /// No file has a name. Of watched `folders` the number is that of the folder: nothing is kept of their files.
     init(watching folders: [String] = []) { self.folders = folders }
 
-    /// The name of the page of an HDU of the file at `path`.
-    mutating func name(_ path: String, hdu: Int) -> String {
-        if let stem = stems[path] { return "\(stem).\(hdu)" }
+    /// The name of the page of an HDU, or of a plane of its cube, of the file at `path`.
+    mutating func name(_ path: String, hdu: Int, plane: Int? = nil) -> String {
+        let image = "\(hdu)" + (plane.map { ".\($0)" } ?? "")
+        if let stem = stems[path] { return "\(stem).\(image)" }
         let url = URL(fileURLWithPath: path)
         let stem = InputList.stem(of: url.lastPathComponent)
         if !folders.isEmpty {
             let place = folders.firstIndex(of: (path as NSString).deletingLastPathComponent) ?? 0
-            return place == 0 ? "\(stem).\(hdu)" : "\(stem)~\(place + 1).\(hdu)"
+            return place == 0 ? "\(stem).\(image)" : "\(stem)~\(place + 1).\(image)"
         }
         // Some file systems do not distinguish upper and lower case.
         var (unique, number) = (stem, 1)
@@ -64,6 +65,6 @@ struct PageNames: Sendable {
             unique = "\(stem)~\(number)"
         }
         stems[path] = unique
-        return "\(unique).\(hdu)"
+        return "\(unique).\(image)"
     }
 }

@@ -75,40 +75,40 @@ final class NightPages: Sendable {
 
     /// The images of a file are known.
     func know(_ images: [CatalogueTable.Extension], of file: InputList.File) {
-        recorder.update { $0.know(images.map { ($0.number, $0.name) }, of: file.name) }
+        recorder.update { $0.know(images.map { ($0.number, $0.name, $0.plane) }, of: file.name) }
     }
 
     /// The scan of the image of `reader` begins.
     /// - Returns: what records it.
-    func begin(_ reader: ImageReader, of file: InputList.File) -> ScanRecorder {
-        let (scan, hdu) = (ScanRecorder(), reader.summary.hdu)
+    func begin(_ image: CatalogueTable.Extension, _ reader: ImageReader, of file: InputList.File) -> ScanRecorder {
+        let scan = ScanRecorder()
         var page: String?
         if store != nil {
-            let name = name(hdu, of: file)
+            let name = name(image, of: file)
             let source = ScanDashboardSource(command.pageFacts(reader.summary, scan), scan)
             source.offer(warn: { scan.note($0) }) { [command] in try await command.livePreview(reader) }
             running.withLock { $0[name] = source }
             page = name
         }
-        recorder.update { $0.begin(hdu, of: file.name, page: page) }
+        recorder.update { $0.begin(image.number, plane: image.plane, of: file.name, page: page) }
         return scan
     }
 
-    private func name(_ hdu: Int, of file: InputList.File) -> String {
-        names.withLock { $0.name(file.path, hdu: hdu) }
+    private func name(_ image: CatalogueTable.Extension, of file: InputList.File) -> String {
+        names.withLock { $0.name(file.path, hdu: image.number, plane: image.plane) }
     }
 
     /// The live page of an image ends: its own page takes its place, or there is none.
-    private func close(_ hdu: Int, of file: InputList.File) {
-        if store != nil { running.withLock { [name = name(hdu, of: file)] in $0[name] = nil } }
+    private func close(_ image: CatalogueTable.Extension, of file: InputList.File) {
+        if store != nil { running.withLock { [name = name(image, of: file)] in $0[name] = nil } }
     }
 
     /// An image was scanned: writes its page.
     /// - Returns: what to warn of; nil if all went well.
     /// - Throws: ``OutputError`` if the disk is full, `CancellationError`.
     func finish(
-        _ image: FileScan.Image, of file: InputList.File, _ reader: ImageReader, _ parameters: ScanParameters,
-        _ scan: ScanRecorder, _ node: ScanNode
+        _ place: CatalogueTable.Extension, _ image: FileScan.Image, of file: InputList.File, _ reader: ImageReader,
+        _ parameters: ScanParameters, _ scan: ScanRecorder, _ node: ScanNode
     ) async throws -> String? {
         scan.finish()
         let (summary, result) = (image.summary, image.result)
@@ -118,8 +118,8 @@ final class NightPages: Sendable {
             quality: ImageQuality(
                 image.table, header: summary.header, width: summary.width, height: summary.height,
                 background: Double(result.globalLevel), noise: Double(result.globalNoise), parameters: parameters))
-        let name = name(summary.hdu, of: file)
-        defer { close(summary.hdu, of: file) }
+        let name = name(place, of: file)
+        defer { close(place, of: file) }
         var warning: String?
         do {
             try await write(image, name, reader, scan, node)
@@ -129,7 +129,7 @@ final class NightPages: Sendable {
         }
         let page = warning == nil ? name : nil
         recorder.update { night in
-            night.finish(summary.hdu, of: file.name, finding, page: page)
+            night.finish(place.number, plane: place.plane, of: file.name, finding, page: page)
         }
         return warning
     }
@@ -173,10 +173,14 @@ final class NightPages: Sendable {
     }
 
     /// An image, or with nil every image of a file, could not be scanned or its catalogue could not be written.
-    func fail(_ hdu: Int?, of file: InputList.File, _ reason: String) {
-        if let hdu { close(hdu, of: file) }
+    func fail(_ image: CatalogueTable.Extension?, of file: InputList.File, _ reason: String) {
+        if let image { close(image, of: file) }
         recorder.update { night in
-            if let hdu { night.fail(hdu, of: file.name, reason) } else { night.fail(file: file.name, reason) }
+            if let image {
+                night.fail(image.number, plane: image.plane, of: file.name, reason)
+            } else {
+                night.fail(file: file.name, reason)
+            }
         }
     }
 

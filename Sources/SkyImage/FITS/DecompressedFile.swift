@@ -1,11 +1,10 @@
-internal import CZlib
 import Foundation
 
-/// The bytes of a FITS file that is compressed as a whole by gzip, in memory.
+/// The bytes of a FITS file that is compressed as a whole by gzip or bzip2, in memory.
 ///
 /// It ends with the block after the last HDU: what follows, which may be long, is not decompressed. Several members,
-/// as parallel compressors write them, are one file.
-final class GzipFile {
+/// or streams, as parallel compressors write them, are one file.
+final class DecompressedFile {
     /// The bytes, padded to whole blocks.
     let bytes: FITSBytes
     /// Bytes without the padding.
@@ -15,13 +14,17 @@ final class GzipFile {
     private let memory: UnsafeMutableRawPointer
 
     /// - Throws: ``ImageError``, if the file cannot be read, is damaged or truncated, or if the memory is too small.
-    init(path: String) throws(ImageError) {
+    init(path: String, _ storage: FileKind.Storage) throws(ImageError) {
+        guard storage != .bzip2 || BZip2Decompressor.isThere else {
+            throw ImageError(.unreadable, "\(path): libbz2 is not installed; decompress the file on disk first")
+        }
         guard let file = fopen(path, "r") else {
             throw ImageError(.unreadable, "\(path): \(String(cString: strerror(errno)))")
         }
         defer { fclose(file) }
         var target = Blocks()
-        let end = Self.inflate(file, into: &target)
+        let decompressor: (any Decompressor)? = storage == .bzip2 ? BZip2Decompressor() : GzipDecompressor()
+        let end = decompressor.map { Self.inflate(file, $0, into: &target) } ?? .tooLarge
         do throws(ImageError) {
             switch end {
             case .complete: break
@@ -49,45 +52,45 @@ final class GzipFile {
 
     private enum End { case complete, truncated, damaged, unreadable, tooLarge }
 
-    /// Decompresses all members of `file`.
-    private static func inflate(_ file: UnsafeMutablePointer<FILE>, into target: inout Blocks) -> End {
-        // On the heap: zlib refuses a stream that has moved.
-        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-        defer { stream.deallocate() }
-        stream.initialize(to: z_stream())
-        // 15 bits of window; adding 16 makes zlib expect a gzip header.
-        guard inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
-            return .tooLarge
-        }
-        defer { inflateEnd(stream) }
-        let input = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1 << 18)
-        defer { input.deallocate() }
-        var isInMember = false
+    /// Decompresses all parts of `file`.
+    private static func inflate(
+        _ file: UnsafeMutablePointer<FILE>, _ decompressor: some Decompressor, into target: inout Blocks
+    ) -> End {
+        let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1 << 18)
+        defer { buffer.deallocate() }
+        var input = UnsafeBufferPointer(start: buffer.baseAddress, count: 0)
+        var (isInPart, parts) = (false, 0)
         while true {
-            if stream.pointee.avail_in == 0 {
-                let count = fread(input.baseAddress, 1, input.count, file)
-                if count == 0 { return ferror(file) != 0 ? .unreadable : isInMember ? .truncated : .complete }
-                (stream.pointee.next_in, stream.pointee.avail_in) = (input.baseAddress, UInt32(count))
+            if input.isEmpty {
+                let count = fread(buffer.baseAddress, 1, buffer.count, file)
+                if count == 0 { return ferror(file) != 0 ? .unreadable : isInPart ? .truncated : .complete }
+                input = UnsafeBufferPointer(start: buffer.baseAddress, count: count)
             }
-            // Other bytes after the last member, such as the zeros of a tape's block, do not count.
-            if !isInMember, target.count > 0, stream.pointee.next_in?.pointee != 0x1f { return .complete }
-            isInMember = true
-            guard target.reserve() else { return .tooLarge }
-            let room = target.capacity - target.count
-            stream.pointee.next_out = target.memory?.advanced(by: target.count).assumingMemoryBound(to: UInt8.self)
-            stream.pointee.avail_out = UInt32(room)
-            let result = CZlib.inflate(stream, Z_NO_FLUSH)
-            target.grow(by: room - Int(stream.pointee.avail_out))
+            if !isInPart {
+                // Other bytes after the last part, such as the zeros of a tape's block, do not count.
+                if parts > 0, input.first != type(of: decompressor).firstByte { return .complete }
+                if parts > 0, !decompressor.restart() { return .tooLarge }
+                (isInPart, parts) = (true, parts + 1)
+            }
+            guard var room = target.room() else { return .tooLarge }
+            let capacity = room.count
+            let result = decompressor.step(&input, &room)
+            target.grow(by: capacity - room.count)
             if target.walk.hasEnded { return .complete }
             switch result {
-            case Z_STREAM_END:
-                isInMember = false
-                inflateReset(stream)
-            case Z_OK, Z_BUF_ERROR: continue
-            case Z_MEM_ERROR: return .tooLarge
-            default: return .damaged
+            case .more: continue
+            case .end: isInPart = false
+            case .strange: return parts > 1 ? .complete : .damaged
+            case .damaged: return .damaged
+            case .tooLarge: return .tooLarge
             }
         }
+    }
+
+    /// Whether its bytes from `position` on begin with these.
+    func begins(_ start: [UInt8], at position: Int) -> Bool {
+        position >= 0 && position < byteCount - start.count
+            && UnsafeRawBufferPointer(start: memory + position, count: start.count).elementsEqual(start)
     }
 }
 
@@ -112,16 +115,18 @@ private struct Blocks {
             && UnsafeRawBufferPointer(start: memory, count: HDUWalk.start.count).elementsEqual(HDUWalk.start)
     }
 
-    /// Makes room for more; false if there is no memory.
-    mutating func reserve() -> Bool {
+    /// Memory for more bytes; nil if there is none.
+    mutating func room() -> UnsafeMutableBufferPointer<UInt8>? {
         // Room for the padding of the last block stays.
-        guard capacity - count < FITSMemoryFile.blockLength else { return true }
-        // A step that zlib can count.
-        let more = min(max(1 << 20, capacity / 2), 1 << 30)
-        guard let grown = realloc(memory, capacity + more + FITSMemoryFile.blockLength) else { return false }
-        memory = grown
-        capacity += more
-        return true
+        if capacity - count < FITSMemoryFile.blockLength {
+            // A step that the libraries can count.
+            let more = min(max(1 << 20, capacity / 2), 1 << 30)
+            guard let grown = realloc(memory, capacity + more + FITSMemoryFile.blockLength) else { return nil }
+            memory = grown
+            capacity += more
+        }
+        let start = memory?.advanced(by: count).assumingMemoryBound(to: UInt8.self)
+        return UnsafeMutableBufferPointer(start: start, count: capacity - count)
     }
 
     /// More bytes have been written.
