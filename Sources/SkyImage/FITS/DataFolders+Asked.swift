@@ -2,29 +2,33 @@ import Foundation
 
 /// Files that a coordinator asks for by the names that users give them.
 extension DataFolders {
-    /// The absolute path, without symbolic links, of the file that `path` names.
+    /// The absolute path, without symbolic links, of the file that `path` names: at this path, or else below one of the
+    /// folders, where the slash at its beginning stands for the folder.
     /// - Throws: ``ImageError`` with `unreadable` for what is not below one of the folders, whether or not it exists, and
     ///   for links, with `missing` for what is not there.
     package func resolved(_ path: String) throws(ImageError) -> String {
-        guard let place = folders.place(path) else {
+        let place = folders.place(path)
+        let found = Result { () throws(ConfinedPath.Refusal) in try place?.look() }
+        if let place, let status = try? found.get(), status.kind != .link { return place.path }
+        if path.hasPrefix("/") {
+            for place in folders.places(below: path) where (try? place.look())?.kind == .regular { return place.path }
+        }
+        guard place != nil else {
             throw ImageError(.unreadable, "\(path): is not below a folder of --data of the node")
         }
-        switch Result(catching: { () throws(ConfinedPath.Refusal) in try place.look() }) {
-        case .success(nil): throw ImageError(.missing, "\(path): no such file")
-        case .success(let status?) where status.kind != .link: return place.path
-        case .success, .failure: break
-        }
+        if case .success(nil) = found { throw ImageError(.missing, "\(path): no such file") }
         throw ImageError(.unreadable, "\(path): cannot be read: links are not followed below --data")
     }
 
     /// The files that a pattern of the shell matches, in alphabetical order: those below the folders, by the names that the
-    /// pattern gives the folders.
+    /// pattern gives the folders, or else those that match it where the slash at its beginning stands for one of the folders.
     /// - Throws: ``ImageError`` with `missing` if there is none, with `tooLarge` if too many would have to be looked at.
     package func paths(
         matching pattern: String, isCancelled: @escaping () -> Bool = { false }
     ) throws(ImageError) -> [String] {
         var search = ConfinedSearch(isCancelled: isCancelled)
-        let paths = folders.paths(matching: pattern, &search)
+        var paths = folders.paths(matching: pattern, &search)
+        if paths.isEmpty { paths = folders.paths(matchingBelow: pattern, &search) }
         if search.isExhausted {
             throw ImageError(.tooLarge, "\(pattern): too many files would have to be looked at; name their folder")
         }
@@ -32,6 +36,17 @@ extension DataFolders {
             throw ImageError(.missing, "\(pattern): no file below the folders of --data of the node matches")
         }
         return paths
+    }
+
+    /// The identity of the first image of the file at an absolute path without symbolic links; nil if it cannot be read.
+    package func identity(at path: String) -> FileIdentity? {
+        try? withFile(at: path) { (file, name) throws(ImageError) in
+            let image = try FITSImage(ImageLocation(path: name, selector: .firstImage), keeping: file)
+            guard let identity = try? image.stored.opened().identity(of: image) else {
+                throw ImageError(.unreadable, "\(path): cannot be read")
+            }
+            return identity
+        }
     }
 
     /// The images of the file at an absolute path without symbolic links, and the file's size and time of change.

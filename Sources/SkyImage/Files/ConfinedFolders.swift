@@ -38,13 +38,34 @@ package struct ConfinedFolders: Sendable {
     /// The folders: the components of the names that they have, and each opened.
     var roots: [(names: [[Substring]], folder: OpenDescriptor)] { folders.map { ($0.names, $0.descriptor) } }
 
+    /// Whether a component of a path leads into a folder or to a file of Skyfarm's own, such as one that is being written.
+    static func isReserved(_ name: some StringProtocol) -> Bool {
+        let name = name.lowercased()
+        return name == reserved || name.hasPrefix(reserved + "-")
+    }
+
+    /// No file system has longer paths.
+    static let pathLimit = 4096
+
+    /// Components that may be ones of a path below a folder; nil if one is `..` or reserved, or the path is too long. No file
+    /// system allows a zero byte.
+    private static func plain(_ path: String) -> [Substring]? {
+        guard path.utf8.count < pathLimit, !path.utf8.contains(0), let parts = ConfinedPath.components(of: path),
+            !parts.contains(where: isReserved)
+        else { return nil }
+        return parts
+    }
+
+    /// The places that a path names that is relative to a folder: one below each; none if it has a `..`.
+    package func places(below path: String) -> [ConfinedPath] {
+        guard let parts = Self.plain(path), !parts.isEmpty else { return [] }
+        let rest = parts.joined(separator: "/")
+        return folders.map { ConfinedPath(folder: $0.descriptor, root: $0.path, rest: rest) }
+    }
+
     /// The place that a path names; nil if it is relative, not below one of the folders, or has a `..`.
     package func place(_ path: String) -> ConfinedPath? {
-        // No file system has longer paths, and none allows a zero byte in them.
-        guard path.hasPrefix("/"), path.utf8.count < 4096, !path.utf8.contains(0),
-            let parts = ConfinedPath.components(of: path),
-            !parts.contains(where: { $0.lowercased() == Self.reserved })
-        else { return nil }
+        guard path.hasPrefix("/"), let parts = Self.plain(path) else { return nil }
         for folder in folders {
             for name in folder.names where parts.starts(with: name) {
                 return ConfinedPath(

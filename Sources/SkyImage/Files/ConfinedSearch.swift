@@ -28,9 +28,7 @@ package struct ConfinedSearch {
 extension ConfinedFolders {
     /// The regular files that a pattern of the shell matches, in alphabetical order. No symbolic link is followed.
     package func paths(matching pattern: String, _ search: inout ConfinedSearch) -> [String] {
-        guard pattern.hasPrefix("/"), pattern.utf8.count < 4096, !pattern.utf8.contains(0),
-            let parts = ConfinedPath.components(of: pattern)
-        else { return [] }
+        guard let parts = Self.parts(of: pattern) else { return [] }
         var found: Set<String> = []
         for (names, folder) in roots {
             // Each name of the folder that the pattern can mean.
@@ -43,13 +41,27 @@ extension ConfinedFolders {
         return found.sorted()
     }
 
+    /// The regular files that a pattern matches whose slash at the beginning stands for a folder, by names that begin so, in
+    /// alphabetical order.
+    package func paths(matchingBelow pattern: String, _ search: inout ConfinedSearch) -> [String] {
+        guard let parts = Self.parts(of: pattern) else { return [] }
+        var found: Set<String> = []
+        for (_, folder) in roots { find(parts[...], below: folder, "", &search, &found) }
+        return found.sorted()
+    }
+
+    private static func parts(of pattern: String) -> [Substring]? {
+        guard pattern.hasPrefix("/"), pattern.utf8.count < pathLimit, !pattern.utf8.contains(0) else { return nil }
+        return ConfinedPath.components(of: pattern)
+    }
+
     private func find(
         _ parts: ArraySlice<Substring>, below folder: OpenDescriptor, _ path: String, _ search: inout ConfinedSearch,
         _ found: inout Set<String>
     ) {
         guard let first = parts.first.map(String.init), !search.isExhausted else { return }
         let names = ShellPattern.isPattern(first) ? Self.names(in: folder, first, &search) : [first]
-        for name in names where name.lowercased() != Self.reserved {
+        for name in names where !Self.isReserved(name) {
             let place = ConfinedPath(folder: folder, root: path, rest: name)
             if parts.count > 1 {
                 guard let next = try? place.openFolder() else { continue }

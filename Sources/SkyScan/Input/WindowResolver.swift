@@ -54,14 +54,8 @@ public struct WindowResolver: BulkResolver {
     /// Opens an image.
     /// - Throws: ``ImageError`` if the node lacks it, or has another file in its place.
     private func image(_ file: FileNames.File) throws -> FITSImage {
-        let image = try folders.image(at: file.path, hdu: file.hdu)
-        if let identity = file.identity {
-            guard try image.stored.opened().identity(of: image) == identity else {
-                throw ImageError(
-                    .unreadable, "\(file.path): is another file than the coordinator's, by size, time or header")
-            }
-        }
-        return image
+        guard let identity = file.identity else { return try folders.image(at: file.path, hdu: file.hdu) }
+        return try folders.image(at: file.path, hdu: file.hdu, identity: identity)
     }
 
     /// The checksums of files, as the bulk bytes of a ``ChecksumTask``.

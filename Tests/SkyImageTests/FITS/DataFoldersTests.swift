@@ -56,6 +56,58 @@ struct DataFoldersTests {
         }
     }
 
+    private func identity(of path: String) throws -> FileIdentity { try #require(folders.identity(at: path)) }
+
+    @Test("a copy is found under the end of its path, the longest end first, if it is the same file")
+    func copies() throws {
+        let identity = try identity(of: "\(base)/data/deep/er/b.fits")
+        for path in ["/home/me/deep/er/b.fits", "/deep/er/b.fits", "\(base)/data/deep/er/b.fits"] {
+            #expect(try folders.image(at: path, hdu: 0, identity: identity).width == 10)
+            #expect(folders.hasCopy(of: path, size: identity.size, modified: identity.modified))
+        }
+        // Other files, by path, size, time or header.
+        for (path, change) in [
+            ("/home/me/er/b.fits", { _ in }), ("/home/deep/er/c.fits", { _ in }),
+            ("/home/deep/er/b.fits", { $0.size += 1 }), ("/home/deep/er/b.fits", { $0.modified += 1 }),
+            ("/home/deep/er/b.fits", { $0.header ^= 1 }),
+        ] as [(String, (inout FileIdentity) -> Void)] {
+            var other = identity
+            change(&other)
+            #expect(throws: ImageError.self, "\(path)") { try folders.image(at: path, hdu: 0, identity: other) }
+        }
+        #expect(!folders.hasCopy(of: "/deep/er/b.fits", size: identity.size, modified: identity.modified + 1))
+    }
+
+    @Test("Security.md: no end of a path leads out of the folders")
+    func ends() throws {
+        let secret = try DataFolders(["\(root.path)/outside"])
+        let identity = try #require(secret.identity(at: "\(base)/outside/secret.fits"))
+        try link("link", to: "\(base)/outside")
+        for path in [
+            "/x/../outside/secret.fits", "/../outside/secret.fits", "\(base)/outside/secret.fits", "/link/secret.fits",
+            "/secret.fits", "secret.fits", String(repeating: "/..", count: 40) + "\(base)/outside/secret.fits",
+            String(repeating: "/x", count: 3000), "",
+        ] {
+            #expect(throws: ImageError.self, "\(path)") { try folders.image(at: path, hdu: 0, identity: identity) }
+            #expect(!folders.hasCopy(of: path, size: identity.size, modified: identity.modified))
+        }
+    }
+
+    @Test("a slash at the beginning of a name stands for a folder if there is no such path below one")
+    func relative() throws {
+        try FileManager.default.createDirectory(atPath: "\(base)/d[a]ta", withIntermediateDirectories: true)
+        _ = try root.write(Self.whole.bytes, "d[a]ta/b.fits")
+        let folders = try DataFolders(["\(base)/data", "\(base)/d[a]ta"])
+        #expect(try folders.resolved("/deep/er/b.fits") == "\(base)/data/deep/er/b.fits")
+        #expect(try folders.resolved("/b.fits") == "\(base)/d[a]ta/b.fits")
+        #expect(try folders.paths(matching: "/*.fits") == ["/a.fits", "/b.fits"])
+        #expect(try folders.paths(matching: "/deep/*/b.f?ts") == ["/deep/er/b.fits"])
+        for path in ["/../outside/secret.fits", "/outside/secret.fits", "/etc/passwd", "/../outside/*.fits"] {
+            #expect(throws: ImageError.self, "\(path)") { try folders.resolved(path) }
+            #expect(throws: ImageError.self, "\(path)") { try folders.paths(matching: path) }
+        }
+    }
+
     @Test("paths that lead out, or are none, are refused")
     func paths() {
         for path in [

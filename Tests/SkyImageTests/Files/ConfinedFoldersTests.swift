@@ -45,6 +45,21 @@ import Testing
         }
     }
 
+    @Test("a relative path names a place below each folder, and none above or in what Skyfarm keeps there")
+    func relative() throws {
+        let folders = try ConfinedFolders(["\(base)/in", "\(base)/out"])
+        #expect(
+            folders.places(below: "night//./b.fits").map(\.path) == [
+                "\(base)/in/night/b.fits", "\(base)/out/night/b.fits",
+            ])
+        for path in [
+            "../out/e.fits", "night/../../out/e.fits", ".skyfarm/jobs/d.fits", ".Skyfarm-incoming/1.part", "", "a\0",
+        ] {
+            #expect(folders.places(below: path).isEmpty, "\(path)")
+        }
+        #expect(folders.place("\(base)/in/.skyfarm-incoming/1.part") == nil)
+    }
+
     @Test("regular files are opened, and nothing else; no link is followed, and a pipe blocks nobody")
     func opening() throws {
         let file = try #require(folders.place("\(base)/in/night/deep/c.fits")).open()

@@ -118,6 +118,30 @@ struct WindowResolverTests {
         #expect(throws: ImageError.self) { try read(names, window) }
     }
 
+    @Test("are of a copy whose folder has another path than the coordinator's, if it keeps the end of the path")
+    func copies() throws {
+        let image = try files.image(width: 9, height: 7) { x, y in Float(10 * y + x) }
+        let names = try names(of: image)
+        let other = try SkyFile()
+        let folder = other.folder + "/" + (names.image.path as NSString).deletingLastPathComponent
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data(contentsOf: URL(fileURLWithPath: image)).write(
+            to: URL(fileURLWithPath: other.folder + names.image.path))
+        let window = WindowPixels(rect: PixelRect(x: 2..<9, y: 1..<7), hasWeights: false, hasMask: false)
+        let reference = BulkReference(
+            origin: try WireEncoder().encode(names), part: try WireEncoder().encode(window), identifiesBytes: true)
+        let resolver = WindowResolver(try DataFolders([other.folder]))
+        #expect(throws: ImageError.self) {
+            try resolver.bytes(of: reference, count: window.byteCount, unpackedCount: nil)
+        }
+        let time = try #require(names.image.identity).modified
+        var times = [timespec](
+            repeating: timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000)), count: 2)
+        try #require(utimensat(AT_FDCWD, other.folder + names.image.path, &times, 0) == 0)
+        let found = try resolver.bytes(of: reference, count: window.byteCount, unpackedCount: nil)
+        #expect(try bytes(found) == bytes(read(names, window)))
+    }
+
     @Test("leave none to read for the coordinator, and neither do the checksums")
     func nothingRead() async throws {
         let image = try files.field()
