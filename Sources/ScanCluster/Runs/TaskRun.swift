@@ -147,10 +147,7 @@ struct TaskRun<Work: ScanTask> {
             guard let task = tasks.next() else { return state.exhausted() }
             let source = bulk?(task)
             let entry = state.pulled(
-                TaskRequest(
-                    cost: task.cost, key: source?.key, bytes: source?.sentCount ?? 0,
-                    isRelayed: source?.isRelayed ?? false,
-                    isReferable: source?.reference?.identifiesBytes ?? false, tags: task.requiredTags))
+                TaskRequest(cost: task.cost, source: source, tags: task.requiredTags))
             if entry == open.count {
                 open.append(OpenTask(task: task, bulk: source))
             } else {

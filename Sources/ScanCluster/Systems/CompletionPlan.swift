@@ -11,7 +11,7 @@ struct CompletionPlan {
         let bytesPerSecond: Double
         let latency: Double
         let isLocal: Bool
-        let reads: Bool
+        let reading: ReadableBytes
         /// See ``BulkLink/isProbed``.
         let isProbed: Bool
         /// Tasks in flight or planned.
@@ -44,7 +44,7 @@ struct CompletionPlan {
             servers[index] = Server(
                 rate: rate, slots: Double(max(1, member.slots - member.abandoned)),
                 bytesPerSecond: member.link.expectedRate(isShared: isShared, at: now), latency: member.latency,
-                isLocal: member.isLocal, reads: member.reads, isProbed: member.link.isProbed,
+                isLocal: member.isLocal, reading: member.reading, isProbed: member.link.isProbed,
                 tasks: member.inFlight + member.abandoned,
                 backlog: member.backlog(rate: rate, at: now), bytes: member.link.waiting)
         }
@@ -61,7 +61,7 @@ struct CompletionPlan {
     private func arrival(of request: TaskRequest, on server: Server) -> Double {
         let fetching = request.isRelayed ? relayPace.seconds(for: request.bytes, assumed: BulkLink.nominalRate) : 0
         if server.isLocal { return fetching }
-        if server.reads, request.isReferable { return server.latency / 2 }
+        if server.reading.allows(request) { return server.latency / 2 }
         if server.isProbed { return .infinity }
         let count = Double(request.bytes)
         let sending = max((server.bytes + count) / server.bytesPerSecond, shared.seconds(for: bytes + count))
@@ -91,7 +91,7 @@ struct CompletionPlan {
         guard var server = servers[index] else { return }
         server.tasks += 1
         server.backlog += request.cost / server.rate
-        if sends, !server.isLocal, !(server.reads && request.isReferable) {
+        if sends, !server.isLocal, !server.reading.allows(request) {
             server.bytes += Double(request.bytes)
             bytes += Double(request.bytes)
         }

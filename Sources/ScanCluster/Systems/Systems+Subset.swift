@@ -4,6 +4,11 @@ extension Systems {
         registry.withLock { $0.state.note(keys, heldBy: name) }
     }
 
+    /// The system of this name cannot read the bulk bytes of references with this origin: they would be sent.
+    func note(_ origin: [UInt8], lackedBy name: String) {
+        registry.withLock { $0.state.note(origin, lackedBy: name) }
+    }
+
     /// A registry of some of these systems alone, for a run that must not use the others.
     ///
     /// It is not notified when a system leaves: attempts there then end with ``ScanError/Code/systemLost``, or

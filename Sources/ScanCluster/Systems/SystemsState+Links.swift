@@ -1,12 +1,40 @@
+/// Bulk bytes that a system reads itself, by references to them. Pure.
+struct ReadableBytes: Sendable {
+    /// Whether it reads any.
+    private(set) var isAny = false
+    /// Numbers of origins that it cannot read.
+    private var missing: Set<Int> = []
+    /// At this limit all are dropped, and found out again.
+    private static let limit = 1 << 16
+
+    init(isAny: Bool = false) { self.isAny = isAny }
+
+    /// Whether it reads those of a task.
+    func allows(_ request: TaskRequest) -> Bool {
+        isAny && request.isReferable && (missing.isEmpty || !missing.contains(request.origin))
+    }
+
+    /// It cannot read those from this origin; 0: from any.
+    mutating func remove(_ origin: Int) {
+        if origin == 0 { isAny = false }
+        if missing.count >= Self.limit { missing = [] }
+        missing.insert(origin)
+    }
+}
+
 extension SystemsState.Member {
-    /// An attempt that needs bulk bytes begins; `bytes`: how many are sent for it.
-    mutating func begin(_ ticket: UInt64, cost: Double, key: BulkKey?, bytes: Int, at now: Instant) {
-        assigned.append(.init(ticket: ticket, cost: cost, key: key, arrival: bytes > 0 ? nil : now))
+    /// An attempt that needs bulk bytes begins; `keeps`: whether the system keeps them, and has not had them before;
+    /// `bytes`: how many are sent for it.
+    mutating func begin(_ ticket: UInt64, _ request: TaskRequest, keeps: Bool, bytes: Int, at now: Instant) {
+        assigned.append(
+            .init(
+                ticket: ticket, cost: request.cost, key: keeps ? request.key : nil, origin: request.origin,
+                arrival: bytes > 0 ? nil : now))
         link.begin(ticket, count: bytes, at: now)
     }
 
     /// Whether it reads the bulk bytes of a task itself.
-    func canRead(_ request: TaskRequest) -> Bool { reads && request.isReferable }
+    func canRead(_ request: TaskRequest) -> Bool { reading.allows(request) }
 
     /// It has ended.
     /// - Returns: the key of its bulk bytes, if they have not been sent to the end.
@@ -113,7 +141,7 @@ extension SystemsState {
             {
                 // It was to read them itself, and cannot.
                 members[index].assigned[place].arrival = nil
-                members[index].reads = false
+                members[index].reading.remove(members[index].assigned[place].origin)
             }
             if left == 0, let place = members[index].assigned.firstIndex(where: { $0.ticket == ticket }) {
                 members[index].assigned[place].arrival = now
@@ -137,7 +165,7 @@ extension SystemsState {
     package func usefulSlots(bytesPerCost: Double) -> Int {
         let hasLocal = members.contains(where: \.isLocal)
         return members.reduce(0) { sum, member in
-            if member.isLocal || member.reads || bytesPerCost <= 0 || !hasLocal { return sum + member.slots }
+            if member.isLocal || member.reading.isAny || bytesPerCost <= 0 || !hasLocal { return sum + member.slots }
             let carried = (member.link.aloneRate ?? member.link.rate ?? member.link.nominal) / bytesPerCost
             return sum + min(member.slots, Int(carried / rate(of: member)))
         }

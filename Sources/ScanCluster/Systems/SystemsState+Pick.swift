@@ -64,15 +64,22 @@ extension SystemsState {
             held.append((offset, task.request, holder))
             plan.assign(task.request, to: holder, sends: false)
         }
+        // To a system that reads files, but not this one: it may have that of a later task.
+        var transfer: (offset: Int, index: Int)?
         for (offset, request) in others {
             let permitted = permitted(request)
             // Where nothing is known of any link yet, tasks wait until one is measured.
             guard let best = plan.best(for: request, among: permitted), best.seconds < .infinity else { continue }
-            if hasRoom(best.index) { return (offset, best.index) }
-            if let other = early(request, among: permitted.filter(hasRoom), plan) { return (offset, other) }
-            plan.assign(request, to: best.index)
+            let index = hasRoom(best.index) ? best.index : early(request, among: permitted.filter(hasRoom), plan)
+            guard let index else {
+                plan.assign(request, to: best.index)
+                continue
+            }
+            let reading = members[index].reading
+            guard reading.isAny, request.isReferable, !reading.allows(request) else { return (offset, index) }
+            transfer = transfer ?? (offset, index)
         }
-        return relief(of: held, plan, permitted: permitted, hasRoom: hasRoom)
+        return transfer ?? relief(of: held, plan, permitted: permitted, hasRoom: hasRoom)
     }
 
     /// Most pairs of a task and a system that one choice compares.

@@ -29,8 +29,8 @@ package struct SystemsState: Sendable {
         var latency = 0.0
         /// Speed of its slots, as it states it, in a unit that all systems share; nil if it states none.
         var speed: Double?
-        /// Whether it reads bulk bytes by references, as far as is known.
-        var reads = false
+        /// What it reads by references, as far as is known.
+        var reading = ReadableBytes()
         /// Order of the last reservation or release: the member with the smallest has been idle longest.
         var touched: UInt64 = 0
 
@@ -55,6 +55,8 @@ package struct SystemsState: Sendable {
         let cost: Double
         /// Key of its bulk bytes, if they are sent.
         let key: BulkKey?
+        /// See ``TaskRequest/origin``.
+        let origin: Int
         /// When its bulk bytes were complete at the system; nil before that.
         var arrival: Instant?
     }
@@ -127,7 +129,7 @@ package struct SystemsState: Sendable {
             serial: tick(), id: id, name: name, slots: slots, isLocal: isLocal, tags: tags, maxWindow: window)
         member.backOff = departed.removeValue(forKey: id) ?? BackOff()
         member.link = link
-        member.reads = reads
+        member.reading = ReadableBytes(isAny: reads)
         member.speed = speed
         members.append(member)
         indices[member.serial] = members.count - 1
@@ -246,6 +248,12 @@ package struct SystemsState: Sendable {
         for key in keys { hold(key, at: index) }
     }
 
+    /// The system of this name, which is not the local one, cannot read the bulk bytes of references with this origin.
+    package mutating func note(_ origin: [UInt8], lackedBy name: String) {
+        guard let index = members.firstIndex(where: { !$0.isLocal && $0.name == name }) else { return }
+        members[index].reading.remove(BulkReference.number(of: origin))
+    }
+
     /// - Returns: whether the member is not believed to hold the bytes already.
     @discardableResult
     private mutating func hold(_ key: BulkKey, at index: Int) -> Bool {
@@ -289,7 +297,7 @@ package struct SystemsState: Sendable {
         let ticket = request.bytes > 0 || request.key != nil ? tick() : 0
         if ticket > 0 {
             let sent = isHeld || members[index].isLocal || members[index].canRead(request) ? 0 : request.bytes
-            members[index].begin(ticket, cost: request.cost, key: isHeld ? nil : request.key, bytes: sent, at: now)
+            members[index].begin(ticket, request, keeps: !isHeld, bytes: sent, at: now)
         }
         let relayed = request.isRelayed && !isHeld ? request.bytes : 0
         if relayed > 0 { relayPace.begin(relayed, at: now) }

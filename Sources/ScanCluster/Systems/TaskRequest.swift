@@ -17,6 +17,8 @@ package struct TaskRequest: Equatable, Sendable {
     package var isRelayed = false
     /// Whether a system that reads files may read the bulk bytes itself.
     package var isReferable = false
+    /// Number of what it reads them from; 0 if that is not known.
+    package var origin = 0
     /// What limits the choice; nil for most tasks. In an object of its own, because a request is copied a dozen times per
     /// task, and each array or set in it costs more than the rest.
     private var limits: Limits?
@@ -48,6 +50,14 @@ package struct TaskRequest: Equatable, Sendable {
         self.isRelayed = isRelayed
         self.isReferable = isReferable
         limits = .of(tags: tags, placement: .anywhere, avoiding: [])
+    }
+
+    /// A request for a first attempt at a task with the bulk bytes of `source`.
+    init(cost: Double, source: BulkSource?, tags: Set<String>) {
+        self.init(
+            cost: cost, key: source?.key, bytes: source?.sentCount ?? 0, isRelayed: source?.isRelayed ?? false,
+            isReferable: source?.reference?.identifiesBytes ?? false, tags: tags)
+        if isReferable, let reference = source?.reference { origin = BulkReference.number(of: reference.origin) }
     }
 
     /// Whether the task may go anywhere.

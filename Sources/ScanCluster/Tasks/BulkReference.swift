@@ -9,6 +9,8 @@ public struct BulkReference: Hashable, Sendable {
     /// Whether the two identify the bytes' content, too, so that nobody has to read them for a checksum before they are
     /// referred to. A system that reads them reports their checksum.
     public var identifiesBytes: Bool
+    /// Whether the bytes are a system's answer to a question, which is not counted as bytes that it has read for a task.
+    public var isQuestion = false
 
     /// A reference to `part` of `origin`.
     public init(origin: [UInt8], part: [UInt8], identifiesBytes: Bool = false) {
@@ -16,6 +18,9 @@ public struct BulkReference: Hashable, Sendable {
         self.part = part
         self.identifiesBytes = identifiesBytes
     }
+
+    /// A number for an origin; those of different ones are hardly ever equal.
+    package static func number(of origin: [UInt8]) -> Int { origin.hashValue }
 }
 
 /// Reads bulk bytes to which tasks refer from the node's own files.

@@ -32,18 +32,20 @@ package struct TransportState<Completion> {
         let key: BulkKey?
         /// Origin of the reference that was sent instead of the bytes.
         let origin: [UInt8]?
-        /// The reference, if it was sent without a checksum.
+        /// The reference, if it was sent without a checksum and asks for bytes of a task.
         let identified: BulkReference?
         /// Number of the bytes, or of those to which the reference refers.
         let count: Int
         let isPacked: Bool
+        let isQuestion: Bool
         var isCompressed = false
 
         init(_ attempt: AttemptRequest, reference: BulkReference?) {
             key = attempt.bulkKey
             origin = reference?.origin
-            identified = attempt.bulk == nil ? reference : nil
+            identified = attempt.bulk == nil && reference?.isQuestion != true ? reference : nil
             count = attempt.bulk?.count ?? attempt.referredCount
+            isQuestion = reference?.isQuestion == true
             isPacked = attempt.bulk?.unpackedCount != nil
         }
     }
@@ -177,7 +179,7 @@ package struct TransportState<Completion> {
         case .response(let response):
             guard let request = pending.remove(response.request) else { return .none }
             if let bulk = request.bulk {
-                if bulk.origin != nil { traffic.read.add(bulk.count) }
+                if bulk.origin != nil, !bulk.isQuestion { traffic.read.add(bulk.count) }
                 if let reference = bulk.identified, let checksum = response.bulkChecksum {
                     report = BulkReport(reference: reference, checksum: checksum)
                 }

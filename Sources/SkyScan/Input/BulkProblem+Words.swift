@@ -22,6 +22,12 @@ extension BulkProblem {
         return reader.isOrigin(reference.origin)
     }
 
+    /// Whether it need not be told: other nodes have the file, and read it.
+    public func isExcused(by copies: FileCopies?) -> Bool {
+        guard case .unread(let origin, let node) = self else { return false }
+        return copies?.excuses(node, from: Self.path(origin)) == true
+    }
+
     private static func path(_ origin: [UInt8]) -> String {
         (try? WireDecoder().decode(FileNames.self, from: origin))?.image.path ?? "an image"
     }

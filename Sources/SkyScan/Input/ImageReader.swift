@@ -26,6 +26,7 @@ public actor ImageReader {
     nonisolated let nodeImage: FileNames.File?
     /// The files before they were opened.
     public nonisolated let states: InputStates
+    nonisolated let copies = Locked<(@Sendable () -> FileCopies.Nodes)?>(nil)
     private var order: ReadingOrder
     // Windows that have not been requested yet, and their bytes, packed for a slot if `unpacksOnSlots`.
     private var ahead: [(window: WindowPixels, bytes: BulkBytes)] = []

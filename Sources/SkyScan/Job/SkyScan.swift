@@ -179,8 +179,9 @@ public struct SkyScan: Sendable {
             // Never kept. It only leads the task to the node that has the file.
             return isRelayed ? BulkKey(job: ~job, index: UInt64(id)) : nil
         }
-        if let node = reader.node {
-            coordinator.note((0..<tasks.count).compactMap { key(tasks.id($0)) }, heldBy: node.node)
+        reader.noteCopies(coordinator)
+        for node in reader.node?.nodes ?? [] {
+            coordinator.note((0..<tasks.count).compactMap { key(tasks.id($0)) }, heldBy: node)
         }
         return coordinator.responses(
             to: tasks,

@@ -12,6 +12,17 @@ struct NodeFileRequest: Codable, Equatable, Sendable {
         case survey
         /// One image.
         case image
+        /// Which of the files of a coordinator the node has.
+        case copies
+    }
+
+    /// A file of a coordinator.
+    struct Stamp: Codable, Equatable, Sendable {
+        /// Absolute, without symbolic links.
+        var path: String
+        var size: Int64
+        /// Nanoseconds since 1970.
+        var modified: Int64
     }
 
     var subject: Subject
@@ -21,6 +32,10 @@ struct NodeFileRequest: Codable, Equatable, Sendable {
     var hdu: Int?
     var extensionName: String?
     var extensionVersion: Int?
+    /// Of `names`: whether the identities of the files are asked for as well.
+    var identities: Bool?
+    /// Of `copies`.
+    var stamps: [Stamp]?
     /// Tells this request from an earlier one, which may have had another answer.
     var nonce = UInt64.random(in: .min ... .max)
 
@@ -43,21 +58,54 @@ struct NodeFileRequest: Codable, Equatable, Sendable {
         do throws(ImageError) {
             switch subject {
             case .names:
-                if ShellPattern.isPattern(path), (try? folders.resolved(path)) == nil {
-                    return NodeFileAnswer(names: try folders.paths(matching: path, isCancelled: isCancelled))
-                }
-                _ = try folders.resolved(path)
-                return NodeFileAnswer(names: [path])
+                return try names(in: folders, isCancelled)
             case .survey:
                 let found = try folders.survey(at: try folders.resolved(path), selector: selector)
                 return NodeFileAnswer(file: .init(found.survey, size: found.size, modified: found.modified))
             case .image:
-                let path = try folders.resolved(path)
-                return NodeFileAnswer(image: try .init(try folders.image(at: path, hdu: hdu ?? 0), path: path))
+                return NodeFileAnswer(image: try image(in: folders))
+            case .copies:
+                let stamps = stamps ?? []
+                return NodeFileAnswer(
+                    copies: stamps.indices.filter { index in
+                        let stamp = stamps[index]
+                        return !isCancelled()
+                            && folders.hasCopy(of: stamp.path, size: stamp.size, modified: stamp.modified)
+                    })
             }
         } catch {
             return NodeFileAnswer(problem: .init(code: error.code.rawValue, message: error.message))
         }
+    }
+
+    private func names(
+        in folders: DataFolders, _ isCancelled: @escaping () -> Bool
+    ) throws(ImageError) -> NodeFileAnswer {
+        var answer = NodeFileAnswer(names: [path])
+        if ShellPattern.isPattern(path), (try? folders.resolved(path)) == nil {
+            answer.names = try folders.paths(matching: path, isCancelled: isCancelled)
+        } else {
+            _ = try folders.resolved(path)
+        }
+        if identities == true {
+            answer.identities = answer.names.map { name in
+                isCancelled() ? nil : (try? folders.resolved(name)).flatMap { folders.identity(at: $0) }
+            }
+        }
+        return answer
+    }
+
+    /// The image, under the name by which it was asked for if other nodes find their copies by that as well.
+    private func image(in folders: DataFolders) throws(ImageError) -> NodeFileAnswer.Image {
+        let resolved = try folders.resolved(path)
+        let image = try folders.image(at: resolved, hdu: hdu ?? 0)
+        var answer = try NodeFileAnswer.Image(image, path: resolved)
+        if let identity = answer.file.identity,
+            (try? folders.image(at: path, hdu: image.hduNumber, identity: identity)) != nil
+        {
+            answer.file.path = path
+        }
+        return answer
     }
 }
 
@@ -120,6 +168,10 @@ struct NodeFileAnswer: Codable, Equatable, Sendable {
 
     var problem: Problem?
     var names: [String] = []
+    /// Of `names`, in their order, if they were asked for: that of the first image of each file; nil if it has none.
+    var identities: [FileIdentity?]?
+    /// Positions of the files that the node has.
+    var copies: [Int]?
     var file: File?
     var image: Image?
 }

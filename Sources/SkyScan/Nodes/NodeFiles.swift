@@ -5,10 +5,11 @@ public import SkyImage
 
 /// The files that lie on a node, below the folders that its owner allows (`skyfarm node --data`).
 ///
-/// Every question is a task for that node alone, which is found by its name each time, so that it may leave and come back.
+/// Every question is a task for one node alone, which is found by its name each time, so that it may leave and come back.
+/// Of several nodes that have the same files any may answer.
 public struct NodeFiles: Sendable {
-    /// The node's name.
-    public let node: String
+    /// The nodes' names. The first that is connected is asked first.
+    public let nodes: [String]
     private let systems: Systems
 
     /// The images of a file.
@@ -21,26 +22,64 @@ public struct NodeFiles: Sendable {
         public var stamp: FileStamp
     }
 
+    /// A file that a path or a pattern stands for.
+    package struct Found: Equatable, Sendable {
+        package var path: String
+        /// That of its first image; nil if it has none, or the node does not tell.
+        package var identity: FileIdentity?
+
+        package init(path: String, identity: FileIdentity? = nil) { (self.path, self.identity) = (path, identity) }
+    }
+
     /// The files of `node`, one of `systems`.
-    public init(of node: String, among systems: Systems) { (self.node, self.systems) = (node, systems) }
+    public init(of node: String, among systems: Systems) { self.init(of: [node], among: systems) }
+
+    /// The files that all these nodes have.
+    package init(of nodes: [String], among systems: Systems) { (self.nodes, self.systems) = (nodes, systems) }
 
     /// The absolute paths of the files that a path or a pattern of the shell stands for.
     /// - Throws: ``ImageError``, which names the node and the cause; ``ScanError``, `CancellationError`.
     public func paths(matching pattern: String) async throws -> [String] {
-        let names = try await ask(NodeFileRequest(.names, pattern)).names
+        try await names(NodeFileRequest(.names, pattern)).names
+    }
+
+    private func names(_ request: NodeFileRequest) async throws -> NodeFileAnswer {
+        let answer = try await ask(request)
         // They become names of this machine's files.
-        guard names.allSatisfy({ ShellPattern.matches(path: $0, pattern: pattern) }) else {
-            throw problem(.corrupt, "\(pattern): the node has sent a name that does not match it")
+        guard answer.names.allSatisfy({ ShellPattern.matches(path: $0, pattern: request.path) }) else {
+            throw Self.problem(nodes[0], .corrupt, "\(request.path): the node has sent a name that does not match it")
         }
-        return names
+        return answer
+    }
+
+    /// As ``paths(matching:)``, with what tells the files from those of other nodes.
+    /// - Throws: as ``paths(matching:)``.
+    package func files(matching pattern: String) async throws -> [Found] {
+        var request = NodeFileRequest(.names, pattern)
+        request.identities = true
+        let answer = try await names(request)
+        let identities = answer.identities ?? []
+        return answer.names.enumerated().map { index, path in
+            Found(path: path, identity: identities.indices.contains(index) ? identities[index] : nil)
+        }
+    }
+
+    /// The positions of the files of which the node has copies.
+    /// - Throws: as ``paths(matching:)``.
+    func copies(of stamps: [NodeFileRequest.Stamp]) async throws -> [Int] {
+        var request = NodeFileRequest(.copies, "")
+        request.stamps = stamps
+        return try await ask(request).copies ?? []
     }
 
     /// The images of the file at `path`; with a selector only the HDU that it selects.
     /// - Throws: as ``paths(matching:)``.
     public func survey(_ path: String, selector: ImageLocation.Selector?) async throws -> File {
         guard let file = try await ask(NodeFileRequest(.survey, path, selector)).file else {
-            throw problem(.unreadable, "\(path): the node has sent no answer")
+            throw Self.problem(nodes[0], .unreadable, "\(path): the node has sent no answer")
         }
+        // Any of them has the same file.
+        let node = nodes[0]
         let images = file.images.map { CatalogueTable.Extension(number: $0.number, name: $0.name, version: $0.version) }
         return File(
             images: images, faults: file.faults.map { "\(node): \($0)" },
@@ -56,13 +95,15 @@ public struct NodeFiles: Sendable {
         _ path: String, hdu: Int, name: String, imageCount: Int, head: FITSHeader? = nil
     ) async throws -> ImageReader {
         guard let image = try await ask(NodeFileRequest(.image, path, .number(hdu))).image else {
-            throw problem(.unreadable, "\(path): the node has sent no answer")
+            throw Self.problem(nodes[0], .unreadable, "\(path): the node has sent no answer")
         }
         // What a peer sends is checked like a header of a file.
         let (count, overflow) = image.width.multipliedReportingOverflow(by: image.height)
         guard image.width > 0, image.height > 0, !overflow, count <= FITSImage.maximumPixelCount,
             max(image.width, image.height) < Int(Int32.max)
-        else { throw problem(.corrupt, "\(path): the size \(image.width)x\(image.height) is impossible") }
+        else {
+            throw Self.problem(nodes[0], .corrupt, "\(path): the size \(image.width)x\(image.height) is impossible")
+        }
         return try ImageReader(image, on: self, name: name, imageCount: imageCount, head: head)
     }
 
@@ -78,7 +119,10 @@ public struct NodeFiles: Sendable {
     /// The pixels of a window of the image of a reference's origin.
     /// - Throws: as ``paths(matching:)``.
     func pixels(_ window: WindowPixels, by reference: BulkReference) async throws -> BulkBytes {
-        let bytes = try await run(PixelsTask(window: window), reference, byteCount: window.byteCount)
+        // Another node first for each window, so that none has all the work.
+        let bytes = try await run(
+            PixelsTask(window: window), reference, byteCount: window.byteCount,
+            turn: window.rect.y.lowerBound / max(1, window.rect.height))
         return BulkBytes(byteCount: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
@@ -89,33 +133,58 @@ public struct NodeFiles: Sendable {
     }
 
     private func ask(_ request: NodeFileRequest) async throws -> NodeFileAnswer {
-        let reference = BulkReference(
+        var reference = BulkReference(
             origin: try WireEncoder().encode(request), part: NodeFileTask.part, identifiesBytes: true)
-        let answer = try await run(NodeFileTask(), reference, byteCount: NodeFileTask.byteCount)
-        if let found = answer.problem {
-            throw problem(ImageErrorCode(rawValue: found.code) ?? .unreadable, found.message.printable)
+        reference.isQuestion = true
+        return try await each { node in
+            let answer = try await run(NodeFileTask(), reference, byteCount: NodeFileTask.byteCount, on: node)
+            if let found = answer.problem {
+                throw Self.problem(node, ImageErrorCode(rawValue: found.code) ?? .unreadable, found.message.printable)
+            }
+            return answer
         }
-        return answer
     }
 
-    private func problem(_ code: ImageErrorCode, _ message: String) -> ImageError {
+    private static func problem(_ node: String, _ code: ImageErrorCode, _ message: String) -> ImageError {
         ImageError(code, "node \(node): \(message)")
     }
 
-    /// Runs a task on the node.
+    /// Runs a task on one of the nodes; `turn` says which is tried first.
     private func run<Work: ScanTask>(
-        _ task: Work, _ reference: BulkReference, byteCount: Int
+        _ task: Work, _ reference: BulkReference, byteCount: Int, turn: Int = 0
+    ) async throws -> Work.Output {
+        try await each(turn) { try await run(task, reference, byteCount: byteCount, on: $0) }
+    }
+
+    /// Calls `body` with the nodes, one after the other, until one has an answer.
+    /// - Throws: the first node's error.
+    private func each<Answer>(_ turn: Int = 0, _ body: (String) async throws -> Answer) async throws -> Answer {
+        let start = turn % nodes.count
+        var failure: ImageError?
+        for node in nodes[start...] + nodes[..<start] {
+            do {
+                return try await body(node)
+            } catch let error as ImageError {
+                failure = failure ?? error
+            }
+        }
+        throw failure ?? Self.problem(nodes[0], .unreadable, "has given no answer")
+    }
+
+    /// Runs a task on a node.
+    private func run<Work: ScanTask>(
+        _ task: Work, _ reference: BulkReference, byteCount: Int, on node: String
     ) async throws -> Work.Output {
         guard let id = systems.snapshot.first(where: { !$0.isLocal && $0.name == node })?.id else {
-            throw problem(.missing, "is not connected; see `skyfarm nodes`")
+            throw Self.problem(node, .missing, "is not connected; see `skyfarm nodes`")
         }
         let coordinator = ScanCoordinator(
             systems: systems.subset([id]), options: .init(waitForSystems: .zero), clock: EventLoop.shared,
             executor: EventLoop.shared)
         // Loaded only if the node cannot read what the reference refers to.
-        let source = BulkSource(reference: reference, byteCount: byteCount) { [self] in
-            throw problem(
-                .unreadable, "reads no such file: start it with --data FOLDER, or copy the image; see its log")
+        let source = BulkSource(reference: reference, byteCount: byteCount) {
+            throw Self.problem(
+                node, .unreadable, "reads no such file: start it with --data FOLDER, or copy the image; see its log")
         }
         do throws(ScanError) {
             for try await response in coordinator.responses(to: CollectionOfOne(task), bulk: { _ in source }) {
@@ -128,10 +197,11 @@ public struct NodeFiles: Sendable {
             try Task.checkCancellation()
             switch error.code {
             case .bulkUnreadable: throw ImageError(.unreadable, error.message)
-            case .noSystem: throw problem(.unreadable, "has left, or is of another version: \(error.message)")
+            case .noSystem:
+                throw Self.problem(node, .unreadable, "has left, or is of another version: \(error.message)")
             default: throw error
             }
         }
-        throw problem(.unreadable, "has given no answer")
+        throw Self.problem(node, .unreadable, "has given no answer")
     }
 }

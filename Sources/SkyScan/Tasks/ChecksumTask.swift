@@ -55,8 +55,8 @@ struct ChecksumTask: ScanTask {
     }
 
     /// The source of its bulk bytes for the files of a reader, which computes them unless a node can.
-    static func source(_ reader: ImageReader) -> BulkSource {
-        BulkSource(reference: reader.checksumReference, byteCount: byteCount) {
+    static func source(_ reader: ImageReader, key: BulkKey? = nil) -> BulkSource {
+        BulkSource(key: key, isLastUse: key != nil, reference: reader.checksumReference, byteCount: byteCount) {
             bytes(of: try await reader.checksums())
         }
     }
@@ -68,9 +68,13 @@ extension ImageReader {
     /// - Throws: as ``checksums(patience:)``.
     public nonisolated func checksums(by coordinator: ScanCoordinator) async throws -> InputChecksums {
         let task = ChecksumTask(of: summary)
+        let holders = node?.nodes ?? copyNodes.with
+        // Nothing is kept. The key only leads the task to a node that has the files.
+        let key = holders.isEmpty ? nil : BulkKey(job: .random(in: .min ... .max), index: 0)
+        if let key { for node in holders { coordinator.note([key], heldBy: node) } }
         do {
             for try await response in coordinator.responses(
-                to: CollectionOfOne(task), bulk: { _ in ChecksumTask.source(self) })
+                to: CollectionOfOne(task), bulk: { _ in ChecksumTask.source(self, key: key) })
             {
                 if case .success(let checksums) = response.result { return checksums }
             }

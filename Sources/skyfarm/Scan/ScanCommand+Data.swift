@@ -1,6 +1,7 @@
 import CommandLineKit
 import ScanFarm
 import ScanNetwork
+import SkyImage
 import SkyScan
 
 /// Images that nodes read from their own storage.
@@ -34,6 +35,30 @@ extension ScanCommand {
         return result
     }
 
+    /// Asks the nodes that have joined which files they have. Only a scan that needs nodes waits for their answers: the
+    /// slots of this machine would be idle meanwhile.
+    func learn(_ copies: FileCopies, _ node: ScanNode) async {
+        let isNeeded = options.cluster.slotsHere == 0
+        let patience = isNeeded ? Duration.milliseconds(500) : .zero
+        if isNeeded, !options.cluster.nodes.isEmpty {
+            // The first tasks would otherwise go to the node that has joined first.
+            let joined = poll([node.connections], within: patience) {
+                await $0.settled()
+            } late: { _ in
+            }
+            for await _ in joined { break }
+        }
+        if node.connections.hasReader { await copies.learn(within: patience) }
+    }
+
+    /// Plans a scan of one image by the nodes that have copies of it.
+    func learnCopies(of reader: ImageReader, _ node: ScanNode) async {
+        guard let path = try? ImageLocation(options.image).path else { return }
+        let copies = FileCopies(of: [path], among: node.systems)
+        await learn(copies, node)
+        reader.expectCopies { node.connections.hasReader ? copies.nodes(of: path) : FileCopies.Nodes() }
+    }
+
     /// Refuses the result of a scan for which nodes have read different pixels by the same name.
     /// - Throws: ``CommandError``.
     private func checkCopies(of reader: ImageReader, _ node: ScanNode) throws {
@@ -45,10 +70,12 @@ extension ScanCommand {
 
 extension RemoteNodes {
     /// What was wrong with files that nodes should have read themselves: a line for each node, about its first one.
-    var copyLines: [String] {
+    /// Not about files that others of them have.
+    func copyLines(_ copies: FileCopies?) -> [String] {
         var nodes: Set<String> = []
         return bulkProblems.filter { problem in
             guard case .unread(_, let node) = problem else { return true }
+            if problem.isExcused(by: copies) { return false }
             return nodes.insert(node).inserted
         }.map(\.words)
     }

@@ -155,7 +155,8 @@ extension ScanCommand {
                 + " --report FOLDER/ writes an index of all images and a page for each.",
             "NODE:/PATH names an image that lies on a node, below a folder that its owner allows with skyfarm node --data."
                 + " The node reads it; its pixels do not cross the network unless other machines would otherwise idle or"
-                + " a page shows the image. A file that is compressed as a whole (.gz) cannot be read that way.",
+                + " a page shows the image. A file that is compressed as a whole (.gz) cannot be read that way. NODE may be a"
+                + " pattern: *:/PATH names what all nodes have, and a file that several have is scanned once.",
             "With --watch the inputs are folders. A file that arrives is scanned once its writer has closed it or renamed"
                 + " it into the folder, or if it has not changed for 2 s, and it is complete. A file that is replaced is"
                 + " scanned again. The first signal ends the watch and lets images that are being scanned finish; the same"

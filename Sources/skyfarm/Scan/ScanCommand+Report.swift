@@ -39,7 +39,7 @@ extension ScanCommand {
         }
         if let problem = result.precisionProblem(of: image) { log.write(.warning, "\(name: image.name): \(problem)") }
         for sector in result.missing { log.write(.error, "\(sector.line)") }
-        for line in nodes.copyLines { log.write(.warning, "\(line)") }
+        for line in nodes.copyLines(nil) { log.write(.warning, "\(line)") }
         if let line = nodes.pixelLine { log.conclude("\(line)") }
         if let link { log.conclude("\(link)") }
         let found = ScanReport.found(result, pixels: image.area)

@@ -143,6 +143,7 @@ struct ScanCommand: Command {
         }
         defer { preview?.cancel() }
         try await node.join(options.cluster, events)
+        await learnCopies(of: reader, node)
         let checksums = early ?? Task { try await self.checksums(of: reader, node, patience: patience) }
         journal?.checkInputs { try reader.requireUnchanged() }
         try await journal?.begin { try await checksums.value }

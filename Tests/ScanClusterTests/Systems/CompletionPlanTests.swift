@@ -85,6 +85,67 @@ struct CompletionPlanTests {
         #expect(local == [0] && node == [1, 2])
     }
 
+    /// As ``cluster(rate:)``, with a node that reads; and four tasks whose bytes are those of `origin`.
+    private func reader(of origin: Int) -> (SystemsState, [PendingTask]) {
+        var state = SystemsState()
+        _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
+        _ = state.join(
+            id: .test(1), name: "node", slots: 2, window: 2, isLocal: false, nominalRate: 1, reads: true, speed: 1)
+        state.assumedRate = 1
+        var pending = tasks(4)
+        for index in pending.indices {
+            (pending[index].request.isReferable, pending[index].request.origin) = (true, origin)
+        }
+        return (state, pending)
+    }
+
+    @Test("bytes of a file that a node has not are sent, and those of its other files are not")
+    func lacking() {
+        let (lost, kept): ([UInt8], [UInt8]) = ([1], [2])
+        var (state, pending) = reader(of: BulkReference.number(of: lost))
+        state.note(lost, lackedBy: "node")
+        #expect(starts(&state, pending).node.isEmpty)
+        (state, pending) = reader(of: BulkReference.number(of: kept))
+        state.note(lost, lackedBy: "node")
+        #expect(starts(&state, pending).node == [1, 2])
+    }
+
+    @Test("a node first gets the tasks of files that it has", arguments: [0, 100.0])
+    func ownFiles(expectedWork: Double) throws {
+        let (first, second): ([UInt8], [UInt8]) = ([1], [2])
+        var state = SystemsState()
+        for (number, lacked) in [(UInt64(1), second), (2, first)] {
+            _ = state.join(
+                id: .test(number), name: "node\(number)", slots: 1, window: 1, isLocal: false, nominalRate: 1000,
+                reads: true,
+                speed: 1)
+            state.note(lacked, lackedBy: "node\(number)")
+        }
+        (state.assumedRate, state.expectedWork) = (1, expectedWork)
+        var pending = tasks(4)
+        for (index, file) in [first, first, first, second].enumerated() {
+            (pending[index].request.isReferable, pending[index].request.origin) = (true, BulkReference.number(of: file))
+        }
+        var starts: [Int: SystemID] = [:]
+        while let pick = state.pick(from: pending, excluding: [], run: run, at: moment(0)) {
+            starts[pending.remove(at: pick.offset).entry] = pick.reservation.system
+        }
+        #expect(starts == [0: .test(1), 3: .test(2)])
+    }
+
+    @Test("a node that was to read a file and cannot is still expected to read others")
+    func unread() throws {
+        var (state, pending) = reader(of: 7)
+        let pick = state.pick(from: pending, excluding: [.test(0)], run: run, at: moment(0))
+        let first = try #require(pick)
+        _ = state.note(.init(transfer: (first.reservation.ticket, 100)), of: .test(1), at: moment(0))
+        pending.remove(at: first.offset)
+        var same = state
+        #expect(starts(&same, pending).node.isEmpty)
+        for index in pending.indices { pending[index].request.origin = 8 }
+        #expect(starts(&state, pending).node.count == 1)
+    }
+
     @Test("slots that a link leaves idle are not counted when bands are made")
     func usefulSlots() {
         let state = cluster(rate: 100)

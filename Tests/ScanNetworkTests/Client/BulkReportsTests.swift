@@ -36,6 +36,27 @@ import Testing
         #expect(reports.problems.count == BulkReports.problemLimit)
     }
 
+    @Test("an answer to a question counts as no bytes that were read, and a refusal of one is no problem of the scan")
+    func questions() throws {
+        var node = NodeInfo(
+            identity: SystemID(high: 0, low: 1), name: "node", slots: 1, queueLimit: 1, scanners: [],
+            frameLimit: 1 << 20)
+        (node.readsReferences, node.identifiesBulk) = (true, true)
+        var state = TransportState<Int>(node: node)
+        var attempt = AttemptRequest(task: ProbeTask(id: 1), number: 1)
+        var question = reference
+        question.isQuestion = true
+        (attempt.reference, attempt.referredCount) = (question, 100)
+        let requests = (0..<2).map { state.start(attempt, completion: $0).request }
+        var response = ResponseFrame(
+            request: requests[0], succeeded: true, keptBulk: false, seconds: 1,
+            body: UnsafeRawBufferPointer(start: nil, count: 0))
+        response.bulkChecksum = 5
+        _ = try state.received(.response(response))
+        _ = try state.received(.refusal(request: requests[1], reason: .bulkElsewhere, message: "no"))
+        #expect(state.takeTraffic() == nil && state.takeReport() == nil)
+    }
+
     @Test("a transport refers to bytes without their checksum, and reports the node's")
     func transport() throws {
         var node = NodeInfo(

@@ -32,9 +32,14 @@ struct ImagesJob: Sendable {
     private let queue: ImageQueue
     /// What was said about cards: files of a night say the same.
     private let warned = Locked<Set<String>>([])
+    /// What nodes have of the files of this machine.
+    let copies: FileCopies
 
-    init(command: ScanCommand, node: ScanNode, events: ScanEvents, results: Results) {
+    init(
+        command: ScanCommand, node: ScanNode, events: ScanEvents, results: Results, copies: FileCopies
+    ) {
         (self.command, self.node, self.events, self.results) = (command, node, events, results)
+        self.copies = copies
         queue = ImageQueue(systems: node.systems)
     }
 
@@ -249,7 +254,7 @@ struct ImagesJob: Sendable {
     }
 
     private func nodeFiles(of file: InputList.File) -> NodeFiles? {
-        file.node.map { NodeFiles(of: $0, among: node.systems) }
+        file.node == nil ? nil : NodeFiles(of: file.nodes, among: node.systems)
     }
 
     func reader(
@@ -265,12 +270,16 @@ struct ImagesJob: Sendable {
                 ? file.name : InputList.File(path: file.path, selector: .number(image.number), node: file.node).name
             return try await files.reader(file.path, hdu: image.number, name: name, imageCount: survey.images.count)
         }
-        return try ImageReader(
+        let reader = try ImageReader(
             image: isOnly && file.selector == nil && image.plane == nil
                 ? file.path : InputList.File(path: file.path, selector: image.selector).name,
             mask: try map(detection.mask, of: file, image, isOnly),
             weights: try map(weight, of: file, image, isOnly), slots: options.cluster.slotsHere,
             surveys: false, head: try command.head(of: file.path, number: place), layout: survey.layout)
+        reader.expectCopies { [copies, node] in
+            node.connections.hasReader ? copies.nodes(of: file.path) : FileCopies.Nodes()
+        }
+        return reader
     }
 
     /// The mask or weight map of an image: a template of its name, and the HDU of the image's number unless it names one.

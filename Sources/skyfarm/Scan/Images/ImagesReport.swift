@@ -123,9 +123,9 @@ final class ImagesReport: Sendable {
     }
 
     /// Takes over which nodes are connected, and how they got the pixels.
-    func record(_ node: ScanNode) {
+    func record(_ node: ScanNode, _ copies: FileCopies) {
         let nodes = node.connections
-        let (traffic, line, copies) = (PixelTraffic(nodes.traffic), nodes.pixelLine, nodes.copyLines)
+        let (traffic, line, copies) = (PixelTraffic(nodes.traffic), nodes.pixelLine, nodes.copyLines(copies))
         let joined = node.systems.snapshot.count { !$0.isLocal }
         state.withLock { ($0.traffic, $0.pixelLine, $0.copyLines, $0.nodes) = (traffic, line, copies, joined) }
     }

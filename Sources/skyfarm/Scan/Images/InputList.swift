@@ -12,8 +12,13 @@ struct InputList: Equatable, Sendable {
         var path: String
         /// The HDU; nil for every 2-D image of the file.
         var selector: ImageLocation.Selector?
-        /// The node on which the file lies; nil for this machine.
+        /// The node on which the file lies, or a pattern of names of nodes; nil for this machine.
         var node: String?
+        /// The nodes that have the file, once they were asked.
+        var holders: [String] = []
+
+        /// Names of the nodes that have the file; empty if it lies on this machine.
+        var nodes: [String] { holders.isEmpty ? [node].compactMap(\.self) : holders }
 
         /// The location as the user writes it.
         var name: String {

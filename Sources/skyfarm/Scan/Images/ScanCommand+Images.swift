@@ -101,11 +101,15 @@ extension ScanCommand {
         let node = try ScanNode.started(
             options.cluster, job: results.journal?.id, timeout: options.timeoutSeconds.map { .seconds($0) },
             maxAttempts: options.maxAttempts, manyImages: true, events: events)
+        let placed = source.files.filter { $0.node != nil }.map { ($0.path, Set($0.nodes)) }
+        let copies = FileCopies(
+            of: source.files.filter { $0.node == nil }.map(\.path), among: node.systems,
+            placed: Dictionary(placed) { $0.union($1) })
         defer {
-            results.report.record(node)
+            results.report.record(node, copies)
             node.disconnect()
         }
-        let job = ImagesJob(command: self, node: node, events: events, results: results)
+        let job = ImagesJob(command: self, node: node, events: events, results: results, copies: copies)
         guard let pages = results.pages else { return try await run(job, source, node, events) }
         try await pages.follow(node, display, { results.report.conclusion(seconds: $0) }) {
             try await run(job, source, node, events)
@@ -120,6 +124,7 @@ extension ScanCommand {
             if rest.isEmpty { return }
             try await node.join(options.cluster, events)
             try await node.find(rest, options.cluster)
+            await learn(job.copies, node)
             try await job.run(rest)
         case .folders(let watch):
             try await node.join(options.cluster, events)
@@ -183,6 +188,9 @@ extension ScanCommand {
 }
 
 extension ScanCommand.Source {
+    /// Empty if they are not known.
+    fileprivate var files: [InputList.File] { if case .files(let files, _) = self { files } else { [] } }
+
     fileprivate var isEndless: Bool { if case .folders = self { true } else { false } }
 
     /// Of how many files, in words; empty if their number is not known.

@@ -1,4 +1,5 @@
 import CommandLineKit
+import ScanBasics
 import ScanCluster
 import ScanFarm
 import SkyImage
@@ -18,20 +19,66 @@ extension ScanCommand {
         let events = ScanEvents(display: display)
         let farm = try ScanNode.started(options.cluster, events: events)
         defer { farm.disconnect() }
-        try await farm.find(files, options.cluster)
-        var all: [InputList.File] = []
-        var known: Set<InputList.File> = []
+        let named = files.compactMap(\.node)
+        if named.contains(where: ShellPattern.isPattern) { try await farm.gather(options.cluster) }
+        try await farm.find(files.filter { $0.node.map(ShellPattern.isPattern) == false }, options.cluster)
+        let mayRepeat = Set(named).count > 1 || named.contains(where: ShellPattern.isPattern)
+        var merge = NodeFileMerge()
         for file in files {
-            guard let node = file.node else {
-                if known.insert(file).inserted { all.append(file) }
-                continue
-            }
-            for path in try await NodeFiles(of: node, among: farm.systems).paths(matching: file.path) {
-                let found = InputList.File(path: path, selector: file.selector, node: node)
-                if known.insert(found).inserted { all.append(found) }
+            if file.node == nil {
+                merge.add(file)
+            } else {
+                merge.add(try await farm.lists(for: file, identified: mayRepeat), for: file)
             }
         }
-        return all
+        return merge.files
+    }
+}
+
+extension ScanNode {
+    /// What the nodes that the argument names list for it. Of several nodes that a pattern names, those are left out that
+    /// have no such file.
+    /// - Throws: ``ImageError`` that names the node and the cause; `CommandError` if there is no node.
+    fileprivate func lists(
+        for file: InputList.File, identified: Bool
+    ) async throws -> [(node: String, files: [NodeFiles.Found])] {
+        guard let pattern = file.node, ShellPattern.isPattern(pattern) else {
+            let node = file.node ?? ""
+            let files = NodeFiles(of: node, among: systems)
+            if identified { return [(node, try await files.files(matching: file.path))] }
+            return [(node, try await files.paths(matching: file.path).map { NodeFiles.Found(path: $0) })]
+        }
+        let names = systems.snapshot.filter { !$0.isLocal && ShellPattern.matches($0.name, pattern) }.map(\.name)
+        if names.isEmpty {
+            throw CommandError(.input, "\(file.name): no node of such a name was found; `skyfarm nodes` lists them")
+        }
+        var lists: [(node: String, files: [NodeFiles.Found])] = []
+        var failures: [(node: String, error: any Error)] = []
+        await withTaskGroup(of: (String, Result<[NodeFiles.Found], any Error>).self) { group in
+            for name in names {
+                group.addTask { [systems] in
+                    do {
+                        return (
+                            name, .success(try await NodeFiles(of: name, among: systems).files(matching: file.path))
+                        )
+                    } catch {
+                        return (name, .failure(error))
+                    }
+                }
+            }
+            for await (node, result) in group {
+                switch result {
+                case .success(let files): lists.append((node, files))
+                case .failure(let error): failures.append((node, error))
+                }
+            }
+        }
+        try Task.checkCancellation()
+        // One that has left may have had files, and they would be missing unnoticed.
+        let present = Set(systems.snapshot.map(\.name))
+        if let lost = failures.first(where: { !present.contains($0.node) }) { throw lost.error }
+        if lists.isEmpty, let first = failures.min(by: { $0.node < $1.node }) { throw first.error }
+        return lists
     }
 }
 
@@ -39,10 +86,12 @@ extension ScanNode {
     /// Waits until the nodes on which `files` lie have joined.
     /// - Throws: ``CommandError`` if one does not.
     func find(_ files: [InputList.File], _ cluster: ClusterOptions) async throws {
-        let names = Set(files.compactMap(\.node))
-        if names.isEmpty { return }
+        // One of the nodes that have a file suffices.
+        let needed = Set(files.map(\.nodes).filter { !$0.isEmpty })
+        if needed.isEmpty { return }
         let missing = { @Sendable (systems: [SystemSnapshot]) in
-            names.subtracting(systems.filter { !$0.isLocal }.map(\.name)).sorted()
+            let names = Set(systems.filter { !$0.isLocal }.map(\.name))
+            return needed.filter { names.isDisjoint(with: $0) }.map { $0[0] }.sorted()
         }
         if membership.isOff {
             _ = await connections.settled()
