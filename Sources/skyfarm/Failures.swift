@@ -14,9 +14,9 @@ extension ExitCode {
     static let authentication = ExitCode(4, "a node holds another cluster key, or the key cannot be used")
     static let input = ExitCode(5, "an input cannot be read")
     static let output = ExitCode(6, "an output cannot be written")
-    /// A catalogue was written, with sectors missing; or some of several hosts have failed.
+    /// A catalogue was written, with sectors missing; or some of several hosts or files have failed.
     static let partialCatalogue = ExitCode(
-        23, "the catalogue is written, but sectors are missing; with up and down, some hosts failed")
+        23, "the catalogue is written, but sectors are missing; with up, down and spread, some hosts or files failed")
     static let interrupted = ExitCode(130, "stopped by Ctrl-C")
     /// The exit status of a process that SIGPIPE ended.
     static let brokenPipe = ExitCode(141, "the reader of standard output has closed it, as in \"| head\"")

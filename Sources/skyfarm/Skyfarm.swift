@@ -12,7 +12,8 @@ struct Skyfarm {
     static let commands: [any Command.Type] = [
         ScanCommand.self, NodeCommand.self, NodesCommand.self, UpCommand.self, DownCommand.self, KeyCommand.self,
         DoctorCommand.self, JobsCommand.self,
-        SubmitCommand.self, ViewCommand.self, SynthCommand.self, BenchCommand.self, SexCommand.self, HelpCommand.self,
+        SubmitCommand.self, SpreadCommand.self, ViewCommand.self, SynthCommand.self, BenchCommand.self, SexCommand.self,
+        HelpCommand.self,
         CompletionsCommand.self,
     ]
 

@@ -136,3 +136,21 @@ int skyfarm_open_beneath(int folder, const char *path) {
     if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return refuse(file);
     return file;
 }
+
+int skyfarm_rename_new(int folder, const char *name, int new_folder, const char *new_name) {
+#if defined(__linux__) && defined(SYS_renameat2)
+    // 1: RENAME_NOREPLACE, which older headers lack.
+    if (syscall(SYS_renameat2, folder, name, new_folder, new_name, 1u) == 0) return 0;
+    // These come from kernels, filters of system calls and file systems that do not know it.
+    if (errno != ENOSYS && errno != EINVAL && errno != EPERM) return -1;
+#elif defined(__APPLE__)
+    if (renameatx_np(folder, name, new_folder, new_name, RENAME_EXCL) == 0) return 0;
+    if (errno != ENOTSUP && errno != EINVAL) return -1;
+#endif
+    if (linkat(folder, name, new_folder, new_name, 0) == 0) {
+        unlinkat(folder, name, 0);
+        return 0;
+    }
+    if (errno == EPERM || errno == EMLINK) errno = ENOTSUP;
+    return -1;
+}

@@ -34,6 +34,8 @@ extension NodeServer {
         /// Answers a call of a holder of the key: its bytes have the meaning that the program gives them. Not called on the
         /// I/O thread. Nil: the node answers no calls.
         public var onCall: (@Sendable ([UInt8], Peer) async -> [UInt8])?
+        /// The connection of a peer that sent calls has ended. Called on the I/O thread.
+        package var onCallsEnded: (@Sendable (Peer) -> Void)?
         /// Makes the sessions that protect the connections; only benchmarks change it.
         package var sessions = SessionMaker.tls
 

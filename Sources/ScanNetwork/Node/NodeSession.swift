@@ -183,6 +183,7 @@ extension NodeSession: ConnectionDelegate {
         switch end {
         case .disconnected(let event): server.onEvent(event)
         case .answered: break
+        case .calls(let peer): server.options.onCallsEnded?(peer)
         case .refused(let reason):
             server.reportRefused(connection?.peer ?? SocketAddress(host: "unknown", port: 0), reason)
         }

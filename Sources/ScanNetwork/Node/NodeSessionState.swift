@@ -61,8 +61,10 @@ package struct NodeSessionState<Work: SessionTask> {
         case disconnected(NodeServer.Event)
         /// A peer that never became a coordinator, for this reason.
         case refused(reason: String)
-        /// An order was answered, or calls.
+        /// An order was answered.
         case answered
+        /// A coordinator sent calls.
+        case calls(NodeServer.Peer)
     }
 
     private let id: ConnectionID
@@ -258,7 +260,8 @@ package struct NodeSessionState<Work: SessionTask> {
             let event = NodeServer.Event.disconnected(peer, reason: reason, done: done, cancelled: cancelled)
             return (.disconnected(event), works)
         case .refused(let refusal): return (.refused(reason: refusal), works)
-        case .answered, .calls: return (.answered, works)
+        case .calls(let peer, _): return (.calls(peer), works)
+        case .answered: return (.answered, works)
         case .greeting, .ended: return (.refused(reason: reason), works)
         }
     }

@@ -39,7 +39,7 @@ extension NodeCommand {
             let program = NodeService.programPath(
                 CommandLine.arguments[0], environment: options.environment, folder: folder)
         else { return nil }
-        let permit = JobPermit(folders: options.acceptedFolders, data: options.data)
+        let permit = JobPermit(folders: options.acceptedFolders, data: options.readable)
         for folder in options.acceptedFolders {
             guard let real = JobPermit.real(folder) else {
                 throw CommandError(.input, "node: --accept-jobs \(folder): no such folder")

@@ -33,6 +33,10 @@ extension NodeCommand {
         var environment: [String: String]
         /// Folders of images that coordinators may refer to.
         var data: [String]
+        /// The folder of files that holders of the key send; nil: none.
+        var store: String?
+        /// Bytes.
+        var storeLimit: Int
         var advertises: Bool
         /// Nodes that its page shows besides those that are discovered.
         var clusterNodes: [SocketAddress]
@@ -64,6 +68,8 @@ extension NodeCommand {
             order = try Self.order(arguments)
             environment = arguments.environment
             data = try arguments[NodeCommand.data]
+            store = try arguments[NodeCommand.store]
+            storeLimit = try arguments[NodeCommand.storeLimit]
             advertises = try !arguments[NodeCommand.noAdvertise]
             dashboard = try arguments[DashboardOption.option]
             clusterNodes = try arguments[NodeCommand.clusterNodes]
@@ -140,8 +146,9 @@ extension NodeCommand {
         ],
         description: [
             "A node runs tasks only for coordinators that hold its cluster key. It accepts no commands or code from the"
-                + " network, and reads no files other than images below the folders of --data. It announces itself by"
-                + " DNS-SD, and picks up a new cluster key without a restart.",
+                + " network, reads no files other than images below the folders of --data and --store, and writes none"
+                + " but FITS files below that of --store. It announces itself by DNS-SD, and picks up a new cluster key"
+                + " without a restart.",
             "A firewall must accept TCP port \(SocketAddress.usual.port), or the port of --listen, and for discovery"
                 + " UDP port 5353. A second node of a machine listens on a free port.",
             "The owner of the machine has the last word: SIGUSR1 or --pause pauses the node, SIGUSR2 or --resume resumes it, and it pauses by itself"
@@ -158,7 +165,8 @@ extension NodeCommand {
             OptionSection(
                 title: "Options",
                 options: [
-                    name.spec, slots.spec, memory.spec, listen.spec, data.spec, noAdvertise.spec, jobs.spec,
+                    name.spec, slots.spec, memory.spec, listen.spec, data.spec, store.spec, storeLimit.spec,
+                    noAdvertise.spec, jobs.spec,
                     tags.spec, idleStop.spec, join.spec, acceptJobs.spec, jobLease.spec,
                     DashboardOption.option.spec, clusterNodes.spec,
                     LogOptions.format.spec,
@@ -195,4 +203,7 @@ extension ValueForm where Value == String {
 extension NodeCommand.Options {
     /// The address to listen on.
     var address: SocketAddress { listen ?? .usual }
+
+    /// All folders whose images coordinators may refer to.
+    var readable: [String] { data + [store].compactMap(\.self) }
 }

@@ -43,14 +43,15 @@ extension NodeCommand {
                 CommandLine.arguments[0], environment: request.environment,
                 folder: FileManager.default.currentDirectoryPath)
         else { throw CommandError(.failure, "node: cannot find the path of this program: run it by its absolute path") }
-        for (name, folders) in [("data", options.data), ("accept-jobs", options.acceptedFolders)] {
+        let stores = [options.store].compactMap(\.self)
+        for (name, folders) in [("data", options.data), ("accept-jobs", options.acceptedFolders), ("store", stores)] {
             if let relative = folders.first(where: { !$0.hasPrefix("/") }) {
                 throw UsageError("--\(name) \(relative): a service needs the absolute path of a folder")
             }
         }
         let service = NodeService(
             program: program, options: request.options, owner: request.owner, data: options.data,
-            accepted: options.acceptedFolders)
+            written: options.acceptedFolders + stores)
         let file = try ServiceFile(service, .ofThisSystem, environment: request.environment)
         if request.isDryRun {
             try StandardOutput.write(file.text)

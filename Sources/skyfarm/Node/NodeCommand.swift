@@ -40,7 +40,9 @@ struct NodeCommand: Command {
         let idle = IdleStop(after: options.idleStop, clock: EventLoop.shared)
         let load = Locked<(@Sendable () -> NodeLoad)?>(nil)
         let jobs = try jobService(name) { load.withLock { $0 }?() }
-        if let jobs { limits.onCall = { body, peer in await jobs.answer(body, peer) } }
+        let calls = NodeCallService(store: try fileStore(), jobs: jobs)
+        if calls.isNeeded { limits.onCall = { body, peer in await calls.answer(body, peer) } }
+        limits.onCallsEnded = { calls.store?.ended($0) }
         let node = ScanNode(
             name: name, keys: keys, slots: slots, serving: .sky, listen: options.address.description,
             discovering: options.advertises ? [DNSServiceDiscovery()] : [], resolver: try resolver(), options: limits
@@ -111,11 +113,11 @@ struct NodeCommand: Command {
         }
     }
 
-    /// Resolves references to local images; nil if --data is not given.
+    /// Resolves references to local images; nil if neither --data nor --store is given.
     private func resolver() throws(CommandError) -> WindowResolver? {
-        if options.data.isEmpty { return nil }
+        if options.readable.isEmpty { return nil }
         do throws(ImageError) {
-            return WindowResolver(try DataFolders(options.data))
+            return WindowResolver(try DataFolders(options.readable))
         } catch {
             throw CommandError(.input, "node: --data \(error)")
         }

@@ -120,4 +120,8 @@ int skyfarm_driver_write(int handle, void *buffer, long count);
 /// bytes, on standard error, and this exit code. Also saves addresses. In C for what may be called in a handler.
 void skyfarm_end_with_line(const char *text, int code);
 
+/// Renames the file `name` of `folder` to `new_name` of `new_folder`, and never replaces a file: 0, or -1 and errno, which
+/// is EEXIST if there is one, and ENOTSUP if the file system can do no such thing.
+int skyfarm_rename_new(int folder, const char *name, int new_folder, const char *new_name);
+
 #endif

@@ -81,7 +81,7 @@ extension NodeService {
     private var visibleData: String {
         data.map { "BindReadOnlyPaths=-\(Self.path($0))\n" }.joined()
             // Visible and, where all else is read-only, writable.
-            + accepted.map { "BindPaths=-\(Self.path($0))\nReadWritePaths=-\(Self.path($0))\n" }.joined()
+            + written.map { "BindPaths=-\(Self.path($0))\nReadWritePaths=-\(Self.path($0))\n" }.joined()
     }
 
     /// Variables have no meaning in a path.

@@ -10,8 +10,8 @@ struct NodeService: Equatable, Sendable {
     var owner: Owner
     /// Absolute paths of the folders that the node reads images from.
     var data: [String] = []
-    /// Absolute paths of the folders in which jobs of other machines write.
-    var accepted: [String] = []
+    /// Absolute paths of the folders in which jobs of other machines write, or files of theirs are kept.
+    var written: [String] = []
 
     /// Whose service it is.
     enum Owner: Sendable {

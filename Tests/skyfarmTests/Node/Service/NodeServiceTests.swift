@@ -69,7 +69,7 @@ import Testing
         let folders = ["/home/me/50% $a", "/images"]
         let unit = NodeService(program: "/bin/a", options: [], owner: .system, data: folders).systemdUnit
         #expect(unit.contains("\nBindReadOnlyPaths=-\"/home/me/50%% $a\"\nBindReadOnlyPaths=-/images\n"))
-        for option in ["--data", "--accept-jobs"] {
+        for option in ["--data", "--accept-jobs", "--store"] {
             let words = ["node", "--install-service", "--dry-run", option, "images"]
             #expect(await Skyfarm.run(words, environment: [:]) == .usage)
         }
@@ -78,7 +78,7 @@ import Testing
     @Test("a folder of jobs is visible to the machine's service, and the one that it may write to")
     func accepted() {
         let unit = NodeService(
-            program: "/bin/a", options: [], owner: .system, data: ["/images"], accepted: ["/home/me/50% $a"]
+            program: "/bin/a", options: [], owner: .system, data: ["/images"], written: ["/home/me/50% $a"]
         ).systemdUnit
         let folder = "-\"/home/me/50%% $a\"\n"
         #expect(unit.contains("\nBindPaths=\(folder)ReadWritePaths=\(folder)"), "\(unit)")
@@ -92,7 +92,7 @@ import Testing
         let path = folder.path("skyfarm-node.service")
         var service = service(owner, ["--name", "50% of \"$a\""])
         service.data = ["/home/me/a b", "/images"]
-        service.accepted = ["/home/me/jobs of others"]
+        service.written = ["/home/me/jobs of others"]
         let unit = service.systemdUnit
         try unit.write(toFile: path, atomically: true, encoding: .utf8)
         func verify() throws -> Program.Result {

@@ -1,0 +1,79 @@
+import CommandLineKit
+import ScanNetwork
+
+/// The nodes to which files are copied, each with a connection for calls.
+struct SpreadNodes: Sendable {
+    /// In the order of their names.
+    let calls: [NodeCalls]
+
+    var names: [String] { calls.map(\.node.name) }
+
+    /// The nodes that the options select, of those that answer. Nodes that keep no files are left out where a pattern
+    /// selects them.
+    /// - Throws: `CommandError` if there is none, or one that was named does not answer.
+    static func find(_ options: SpreadCommand.Options) async throws -> SpreadNodes {
+        let named = options.targets.filter { !$0.contains { "*?[".contains($0) } }
+        let selection = NodeSelection(only: options.targets)
+        let view = try await options.cluster.view(
+            until: named.isEmpty
+                ? nil : { view in named.allSatisfy { name in view.nodes.contains { $0.node.name == name } } })
+        let (chosen, others) = view.nodes.reduce(into: ([NodeCalls](), [NodeCalls]())) { parts, node in
+            if selection.refusal(of: node.node.name) == nil { parts.0.append(node) } else { parts.1.append(node) }
+        }
+        for node in others { node.close() }
+        let silent = view.troubles.isEmpty ? "" : " (\(view.troubles.joined(separator: "; ")))"
+        if let missing = named.first(where: { name in !chosen.contains { $0.node.name == name } }) {
+            for node in chosen { node.close() }
+            throw CommandError(.noUsableNode, "no node \(missing) answers; `skyfarm nodes` lists the names\(silent)")
+        }
+        guard !chosen.isEmpty else {
+            throw CommandError(.noUsableNode, "spread: no node answers; run `skyfarm node --store DIR` on one\(silent)")
+        }
+        for trouble in view.troubles { options.log.write(.warning, "\(trouble)") }
+        return SpreadNodes(calls: chosen)
+    }
+
+    func close() { for node in calls { node.close() } }
+
+    /// The room of the stores, and what each has of `files`.
+    /// - Returns: the nodes, with their positions in ``calls``; and why others cannot be used.
+    func look(
+        for files: [StoredFile]
+    ) async -> (nodes: [(index: Int, plan: SpreadPlan.Node)], troubles: [Int: CommandError]) {
+        var nodes: [(index: Int, plan: SpreadPlan.Node)] = []
+        var troubles: [Int: CommandError] = [:]
+        await withTaskGroup(of: (Int, Result<SpreadPlan.Node, any Error>).self) { group in
+            for (index, node) in calls.enumerated() {
+                group.addTask {
+                    do {
+                        return (index, .success(try await Self.look(for: files, on: node)))
+                    } catch {
+                        return (index, .failure(error))
+                    }
+                }
+            }
+            for await (index, result) in group {
+                switch result {
+                case .success(let node): nodes.append((index, node))
+                case .failure(let error): troubles[index] = CommandError(error, in: "spread")
+                }
+            }
+        }
+        return (nodes.sorted { $0.index < $1.index }, troubles)
+    }
+
+    private static func look(for files: [StoredFile], on node: NodeCalls) async throws -> SpreadPlan.Node {
+        var plan = SpreadPlan.Node(name: node.node.name, slots: node.node.slots, room: 0)
+        var start = 0
+        repeat {
+            var request = StoreRequest(.look)
+            request.files = Array(files[start...].prefix(StoreRequest.lookLimit))
+            let reply = try await node.send(request)
+            plan.room = reply.room ?? 0
+            plan.has.formUnion(
+                (reply.has ?? []).filter { (0..<StoreRequest.lookLimit).contains($0) }.map { $0 + start })
+            start += StoreRequest.lookLimit
+        } while start < files.count
+        return plan
+    }
+}
