@@ -60,6 +60,11 @@ public struct FileState: Codable, Hashable, Sendable {
         else { return true }
         return changed != earlier.changed && path == earlier.path && attributes == earlier.attributes
     }
+
+    /// Whether this is no copy, on another machine, of the file that was in an earlier state.
+    package func differsAsCopy(from earlier: FileState) -> Bool {
+        (size, modified) != (earlier.size, earlier.modified)
+    }
 }
 
 extension StoredImage {

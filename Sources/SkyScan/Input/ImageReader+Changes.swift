@@ -9,11 +9,11 @@ public struct InputStates: Equatable, Sendable {
 
     init(image: FileState?) { files = [image] }
 
-    /// Whether a file may have been written to between the two.
-    public func mayDiffer(from earlier: InputStates) -> Bool {
+    /// Whether a file may have been written to between the two. `areCopies`: it may be a copy of the file, on another node.
+    public func mayDiffer(from earlier: InputStates, areCopies: Bool = false) -> Bool {
         zip(files, earlier.files).contains { now, earlier in
-            guard let now, let earlier else { return false }
-            return now.mayDiffer(from: earlier)
+            guard let now, let earlier, now.mayDiffer(from: earlier) else { return false }
+            return !areCopies || now.differsAsCopy(from: earlier)
         }
     }
 }

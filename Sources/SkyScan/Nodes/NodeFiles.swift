@@ -111,8 +111,12 @@ public struct NodeFiles: Sendable {
     /// - Throws: ``ImageError`` with `changed`; as ``paths(matching:)``.
     func requireUnchanged(_ file: FileNames.File, _ states: InputStates) async throws {
         let image = try await ask(NodeFileRequest(.image, file.path, .number(file.hdu))).image
-        guard let image, image.file == file, !InputStates(image: image.state).mayDiffer(from: states) else {
-            throw problem(.changed, "\(file.path): was changed while it was scanned; scan it again when it is complete")
+        let areCopies = nodes.count > 1
+        guard let image, image.file == file,
+            !InputStates(image: image.state).mayDiffer(from: states, areCopies: areCopies)
+        else {
+            throw Self.problem(
+                nodes[0], .changed, "\(file.path): was changed while it was scanned; scan it again when it is complete")
         }
     }
 

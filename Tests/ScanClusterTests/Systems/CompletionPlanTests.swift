@@ -90,7 +90,8 @@ struct CompletionPlanTests {
         var state = SystemsState()
         _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
         _ = state.join(
-            id: .test(1), name: "node", slots: 2, window: 2, isLocal: false, nominalRate: 1, reads: true, speed: 1)
+            id: .test(1), name: "node", slots: 2, window: 2, isLocal: false, link: BulkLink(nominal: 1), reads: true,
+            speed: 1)
         state.assumedRate = 1
         var pending = tasks(4)
         for index in pending.indices {
@@ -116,7 +117,8 @@ struct CompletionPlanTests {
         var state = SystemsState()
         for (number, lacked) in [(UInt64(1), second), (2, first)] {
             _ = state.join(
-                id: .test(number), name: "node\(number)", slots: 1, window: 1, isLocal: false, nominalRate: 1000,
+                id: .test(number), name: "node\(number)", slots: 1, window: 1, isLocal: false,
+                link: BulkLink(nominal: 1000),
                 reads: true,
                 speed: 1)
             state.note(lacked, lackedBy: "node\(number)")

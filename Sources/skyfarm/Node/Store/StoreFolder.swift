@@ -95,9 +95,10 @@ final class StoreFolder: Sendable {
 
     private static func name(of upload: UInt64) -> String { "\(String(upload, radix: 16)).part" }
 
-    /// Gives the file of an upload its time of change and its name, and makes both durable.
-    /// - Parameter made: called with the number of folders that are made.
+    /// Gives the file of an upload its time of change and its name, and makes both durable; `made` is called with the number
+    /// of folders that are made.
     /// - Returns: false if something has that name: nothing is ever replaced.
+    /// - Throws: ``CommandError`` if the file system refuses.
     func keep(
         _ id: UInt64, _ upload: StoreLedger.Upload, in file: OpenDescriptor, made: (Int) -> Void
     ) throws(CommandError) -> Bool {

@@ -62,10 +62,9 @@ struct StoreLedger: Sendable {
         }
     }
 
-    /// A file that was checked will be sent.
-    /// - Parameters:
-    ///   - id: a random number, by which the sender names it.
-    ///   - free: bytes that the file system may still give to the store.
+    /// A file that was checked will be sent. `id` is a random number, by which the sender names it; `free`: bytes that the
+    /// file system may still give to the store.
+    /// - Throws: ``CommandError`` if there is no room for it.
     mutating func begin(
         _ file: StoredFile, as id: UInt64, free: Int, at now: Instant
     ) throws(CommandError) {
@@ -114,8 +113,8 @@ struct StoreLedger: Sendable {
         return upload
     }
 
-    /// A file is not sent any more.
-    /// - Parameter kept: the change of what lies below the folder, since it has its name now; nil if it has not.
+    /// A file is not sent any more. `kept`: the change of what lies below the folder, since it has its name now; nil if it
+    /// has not.
     mutating func ended(_ id: UInt64, kept: Int? = nil) {
         guard uploads.removeValue(forKey: id) != nil else { return }
         if let kept { used = (used ?? 0) + kept }
