@@ -49,7 +49,8 @@ struct BulkBudgetTests {
         Gate.open(gate)
         #expect(try await job.value == 40)
         #expect(live.most <= 3)
-        #expect(live.loads == 40)
+        // On a machine so slow that this takes 10 s, tasks get second attempts.
+        #expect(live.loads >= 40)
         links.close()
         for node in nodes { node.server.stop() }
     }
