@@ -52,7 +52,7 @@ import Testing
             }
         }
 
-        @Test("arrivals leave no descriptors or threads behind", .timeLimit(.minutes(2)))
+        @Test("arrivals leave no descriptors or threads behind", .timeLimit(.minutes(8)))
         func growth() async throws {
             let scene = try Scene()
             let folder = scene.path("out")
