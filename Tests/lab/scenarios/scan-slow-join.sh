@@ -1,4 +1,5 @@
 # hosts 2 -4
+# soak
 # alone
 # needs tc taskset
 # A node that joins in mid-scan behind a slow link makes no scan slower: its transfers are recalled, or never begin.
