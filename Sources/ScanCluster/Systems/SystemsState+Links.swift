@@ -133,6 +133,8 @@ extension SystemsState {
     package mutating func note(_ report: LinkReport, of id: SystemID, at now: Instant) -> Bool {
         guard let index = members.firstIndex(where: { $0.id == id }) else { return false }
         if let seconds = report.roundTrip { members[index].latency = seconds }
+        // Tasks wait for links of which nothing is known.
+        let wasProbed = members[index].link.isProbed
         var isChanged = false
         if let (ticket, left) = report.transfer {
             members[index].link.update(ticket, left: left, at: now)
@@ -148,7 +150,7 @@ extension SystemsState {
                 isChanged = true
             }
         }
-        guard let rate = report.rate else { return isChanged }
+        guard let rate = report.rate else { return isChanged || wasProbed && !members[index].link.isProbed }
         let isAlone = !members.indices.contains { $0 != index && members[$0].link.isBusy }
         if members[index].link.measure(rate, isAlone: isAlone) { isChanged = true }
         if !isAlone || sharedLink.capacity != nil {
@@ -157,7 +159,7 @@ extension SystemsState {
                     member.link.rate.map { (rate: $0, alone: member.link.aloneRate) }
                 })
         }
-        return isChanged
+        return isChanged || wasProbed
     }
 
     /// The local slots, and of each node as many as its link keeps busy; all of them if there is no local slot, since then

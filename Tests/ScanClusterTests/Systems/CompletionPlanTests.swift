@@ -36,6 +36,24 @@ struct CompletionPlanTests {
         return (local, node)
     }
 
+    @Test("the end of a link's probe is news, since tasks wait for it")
+    func probe() {
+        func moment(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+        for rate in [nil, 1e6] as [Double?] {
+            var state = SystemsState()
+            let link = BulkLink(nominal: 1e6, probe: 1_000_000, at: moment(0))
+            _ = state.join(id: .test(1), name: "node", slots: 2, window: 8, isLocal: false, link: link, speed: 1)
+            let request = TaskRequest(cost: 1, key: BulkKey(job: 1, index: 0), bytes: 1000)
+            let pending = [PendingTask(entry: 0, request: request)]
+            let early = state.pick(from: pending, excluding: [], run: RunID(rawValue: 1), at: moment(0.5))
+            #expect(early == nil)
+            // The rate is the nominal one, so that it is no news itself.
+            let isNews = state.note(.init(transfer: (BulkLink.probe, 0), rate: rate), of: .test(1), at: moment(1))
+            let pick = state.pick(from: pending, excluding: [], run: RunID(rawValue: 1), at: moment(1))
+            #expect(isNews && pick != nil)
+        }
+    }
+
     @Test(
         "the first task stays here, and the node gets the first one that it has done before the slot here is free for it"
     )
