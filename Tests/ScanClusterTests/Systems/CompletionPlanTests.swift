@@ -37,7 +37,7 @@ struct CompletionPlanTests {
     }
 
     @Test("the end of a link's probe is news, since tasks wait for it")
-    func probe() {
+    func probeEnds() {
         func moment(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
         for rate in [nil, 1e6] as [Double?] {
             var state = SystemsState()
