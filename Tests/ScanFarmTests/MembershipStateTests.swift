@@ -118,7 +118,7 @@ struct MembershipStateTests {
         let key = "0 10.0.0.1:4000"
         let found = handle(&state, .discovery(.found(listed), source: 0))
         #expect(found.contains { if case .dial(let peer, _) = $0 { peer.key == key } else { false } })
-        // Neither news nor a reason to offer it again.
+        // Nobody is told, and the node is not offered again.
         let error = ScanError(.excluded, "is left out: --only names beta")
         #expect(handle(&state, .outcome(.failed(error), of: key)) == [.forget(key)])
         #expect(state.peers.first?.unusableReason?.text == error.message)

@@ -1,4 +1,4 @@
-// For O_TMPFILE.
+// Headers declare O_TMPFILE only then.
 #define _GNU_SOURCE
 #include "cskyfarm.h"
 

@@ -74,16 +74,15 @@ struct CompletionPlan {
     /// The member of `indices` where a task is done first, and when. The local system wins unless others are sooner by a
     /// tenth, since nothing is sent.
     func best(for request: TaskRequest, among indices: [Int]) -> (index: Int, seconds: Double)? {
-        var best: (index: Int, seconds: Double)?
+        var best: (index: Int, seconds: Double, compared: Double)?
         for index in indices {
-            var seconds = completion(of: request, on: index)
-            if servers[index]?.isLocal == true { seconds *= 1 - Self.leastSaving }
-            if let best, seconds > best.seconds || seconds == best.seconds && servers[index]?.isLocal != true {
-                continue
-            }
-            best = (index, seconds)
+            let seconds = completion(of: request, on: index)
+            let isLocal = servers[index]?.isLocal == true
+            let compared = isLocal ? seconds * (1 - Self.leastSaving) : seconds
+            if let best, compared > best.compared || compared == best.compared && !isLocal { continue }
+            best = (index, seconds, compared)
         }
-        return best.map { ($0.index, completion(of: request, on: $0.index)) }
+        return best.map { ($0.index, $0.seconds) }
     }
 
     /// A member gets a task; `sends` as for ``completion(of:on:sends:)``.

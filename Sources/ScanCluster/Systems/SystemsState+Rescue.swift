@@ -74,8 +74,9 @@ extension SystemsState {
     /// Time without progress of a link after which its transfers may be sent to other systems as well.
     private static let longestStall = StragglerPolicy.unknown
 
-    /// Whether the bulk bytes of an attempt are on their way, and get on. How long that takes is known: ``rescue(among:excluding:run:at:)``
-    /// compares it. The time that passes shows nothing more, and the same bytes to another system would share the way.
+    /// Whether the bulk bytes of an attempt are on their way, and get on. How long that takes is known, and
+    /// ``rescue(among:excluding:run:at:)`` compares it. The time that passes shows nothing more, and the same bytes to
+    /// another system would share the way.
     package func isReceiving(_ reservation: Reservation, at now: Instant) -> Bool {
         guard let index = index(of: reservation), members[index].link.left(of: reservation.ticket) != nil else {
             return false

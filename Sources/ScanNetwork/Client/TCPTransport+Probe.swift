@@ -1,11 +1,13 @@
 import ScanCluster
 
-// Measures a link before bulk bytes are read for it: a large task would be read in vain for a slow link.
+// A link is measured before bulk bytes are read for it: for a slow link they would be read in vain.
 extension TCPTransport {
     /// Bytes that are sent to measure a link, 80 ms at 100 Mbit/s: more than the buffers of a network take at once.
     private static let probeSize = 1 << 20
     /// Stands for the number of the request.
     static let probe = BulkLink.probe
+    /// All bytes of the task that a probe seems to be, and those that are sent: all but the last.
+    private static let (whole, sent) = (zeros(probeSize + 1), zeros(probeSize))
     /// Time between two looks at what was acknowledged.
     private static let interval = Duration.milliseconds(2)
 
@@ -19,13 +21,12 @@ extension TCPTransport {
     func probeLink() {
         connection.loop.assertOnLoop()
         probeStart = connection.loop.now
-        let whole = Self.zeros(Self.probeSize + 1)
         connection.send {
             $0.putTask(
                 request: Self.probe, attempt: 1, scanner: "probe", task: UnsafeRawBufferPointer(start: nil, count: 0),
-                key: nil, bulk: whole, isParted: true)
+                key: nil, bulk: Self.whole, isParted: true)
         }
-        connection.send(bulk: Self.zeros(Self.probeSize), inPartsOf: Self.probe)
+        connection.send(bulk: Self.sent, inPartsOf: Self.probe)
         watch(Self.probe, Self.probe, Self.probeSize)
     }
 

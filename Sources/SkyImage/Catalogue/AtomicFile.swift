@@ -237,9 +237,8 @@ public final class AtomicFile {
         }
         var target = path
         if followsLinks {
-            guard let real = realpath(path, nil) else { throw failure(shown, errno) }
-            defer { free(real) }
-            target = String(cString: real)
+            guard let real = realPath(path) else { throw failure(shown, errno) }
+            target = real
             guard stat(target, &status) == 0 else { throw failure(shown, errno) }
         }
         if status.st_mode & S_IFMT == S_IFDIR { throw OutputError(.unwritable, "\(shown): is a folder; name a file") }

@@ -129,8 +129,8 @@ extension StoredImage {
     public var absolutePath: String? { realPath(location.path) }
 }
 
-/// The absolute path, with symbolic links resolved, of the file at `path`; nil if there is none.
-func realPath(_ path: String) -> String? {
+/// The absolute path, with symbolic links resolved, of the file at `path`; nil, and `errno`, if there is none.
+package func realPath(_ path: String) -> String? {
     guard let whole = realpath(path, nil) else { return nil }
     defer { free(whole) }
     return String(cString: whole)

@@ -22,7 +22,7 @@ extension BulkProblem {
         return reader.isOrigin(reference.origin)
     }
 
-    /// Whether it need not be told: other nodes have the file, and read it.
+    /// Whether users need not hear of it, since other nodes have the file and read it.
     public func isExcused(by copies: FileCopies?) -> Bool {
         guard case .unread(let origin, let node) = self else { return false }
         return copies?.excuses(node, from: Self.path(origin)) == true

@@ -147,10 +147,9 @@ public final class FileCopies: Sendable {
 extension NodeFileRequest.Stamp {
     /// The file as it is now; nil if there is none.
     fileprivate init?(of name: String) {
-        guard let real = realpath(name, nil) else { return nil }
-        defer { free(real) }
-        let path = String(cString: real)
-        guard let status = FileStatus(path: path), status.kind == .regular else { return nil }
+        guard let path = realPath(name), let status = FileStatus(path: path), status.kind == .regular else {
+            return nil
+        }
         self.init(path: path, size: status.size, modified: status.modified)
     }
 }

@@ -32,9 +32,9 @@ struct NodeFileRequest: Codable, Equatable, Sendable {
     var hdu: Int?
     var extensionName: String?
     var extensionVersion: Int?
-    /// Of `names`: whether the identities of the files are asked for as well.
+    /// Whether `names` asks for the identities of the files as well.
     var identities: Bool?
-    /// Of `copies`.
+    /// The files that `copies` asks for.
     var stamps: [Stamp]?
     /// Tells this request from an earlier one, which may have had another answer.
     var nonce = UInt64.random(in: .min ... .max)
@@ -168,7 +168,8 @@ struct NodeFileAnswer: Codable, Equatable, Sendable {
 
     var problem: Problem?
     var names: [String] = []
-    /// Of `names`, in their order, if they were asked for: that of the first image of each file; nil if it has none.
+    /// The identities of `names`, in their order, if they were asked for: that of the first image of each file; nil if the
+    /// file has none.
     var identities: [FileIdentity?]?
     /// Positions of the files that the node has.
     var copies: [Int]?

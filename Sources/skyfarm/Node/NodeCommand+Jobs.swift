@@ -2,6 +2,7 @@ import CommandLineKit
 import Foundation
 import ScanCluster
 import ScanNetwork
+import SkyImage
 
 extension NodeCommand.Options {
     static func order(_ arguments: Arguments) throws(UsageError) -> NodeOrder? {
@@ -41,7 +42,7 @@ extension NodeCommand {
         else { return nil }
         let permit = JobPermit(folders: options.acceptedFolders, data: options.readable)
         for folder in options.acceptedFolders {
-            guard let real = JobPermit.real(folder) else {
+            guard let real = realPath(folder) else {
                 throw CommandError(.input, "node: --accept-jobs \(folder): no such folder")
             }
             // Before anybody else makes one of that name.
@@ -49,7 +50,7 @@ extension NodeCommand {
         }
         let stores = JobStores(own: own, permit: permit)
         let holder = JobSupervisor.Holder(
-            owner: "\(ProcessInfo.processInfo.hostName):\(JobPermit.real(own.path) ?? own.path)", node: name,
+            owner: "\(ProcessInfo.processInfo.hostName):\(realPath(own.path) ?? own.path)", node: name,
             limit: options.jobLease)
         let supervisor = JobSupervisor(stores, limit: options.jobs, holder: holder, program: program) { say($0) }
         return ClusterJobs(permit: permit, supervisor: supervisor, environment: options.environment, load: load)

@@ -56,7 +56,7 @@ extension ScanCommand {
         guard let path = try? ImageLocation(options.image).path else { return }
         let copies = FileCopies(of: [path], among: node.systems)
         await learn(copies, node)
-        reader.expectCopies { node.connections.hasReader ? copies.nodes(of: path) : FileCopies.Nodes() }
+        reader.expect(copies, of: path, on: node)
     }
 
     /// Refuses the result of a scan for which nodes have read different pixels by the same name.
@@ -68,9 +68,16 @@ extension ScanCommand {
     }
 }
 
+extension ImageReader {
+    /// Plans the scan of the image, the file at `path`, by its copies.
+    nonisolated func expect(_ copies: FileCopies, of path: String, on node: ScanNode) {
+        expectCopies { node.connections.hasReader ? copies.nodes(of: path) : FileCopies.Nodes() }
+    }
+}
+
 extension RemoteNodes {
-    /// What was wrong with files that nodes should have read themselves: a line for each node, about its first one.
-    /// Not about files that others of them have.
+    /// What was wrong with files that nodes should have read themselves: a line for each node, about its first one. Files
+    /// of which other nodes have copies are left out.
     func copyLines(_ copies: FileCopies?) -> [String] {
         var nodes: Set<String> = []
         return bulkProblems.filter { problem in

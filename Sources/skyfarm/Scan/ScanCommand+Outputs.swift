@@ -64,10 +64,10 @@ extension ScanCommand {
             ("image", Self.file(of: options.image)), ("mask", detection.mask.flatMap(Self.file)),
             ("weight map", detection.weight.flatMap(Self.file)),
             ("weight map", options.detectionMap?.weight.flatMap(Self.file)), ("kernel", detection.kernel),
-        ].compactMap { kind, path in path.map { (kind, Self.realPath($0)) } }
+        ].compactMap { kind, path in path.map { (kind, Self.resolved($0)) } }
         var seen: [String: String] = [:]
         for output in options.outputs + options.sidePaths {
-            let path = output == "-" ? output : Self.realPath(output)
+            let path = output == "-" ? output : Self.resolved(output)
             if let (kind, _) = inputs.first(where: { $0.1 == path }) {
                 throw CommandError(.output, "\(output): is the \(kind) itself; name another file")
             }
@@ -80,13 +80,10 @@ extension ScanCommand {
     private static func file(of image: String) -> String? { try? ImageLocation(image).path }
 
     /// The path with the symbolic links of its existing part resolved.
-    private static func realPath(_ path: String) -> String {
-        if let real = realpath(path, nil) {
-            defer { free(real) }
-            return String(cString: real)
-        }
+    private static func resolved(_ path: String) -> String {
+        if let real = realPath(path) { return real }
         let url = URL(fileURLWithPath: path)
         let folder = url.deletingLastPathComponent().path
-        return folder == url.path ? folder : realPath(folder) + "/" + url.lastPathComponent
+        return folder == url.path ? folder : resolved(folder) + "/" + url.lastPathComponent
     }
 }

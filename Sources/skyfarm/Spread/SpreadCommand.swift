@@ -37,7 +37,7 @@ struct SpreadCommand: Command {
         let sources = files.map { file in
             (file.path, Result { () throws(CommandError) in try SpreadSource(file.path) })
         }.filter { _, source in
-            // Two names of one file.
+            // A file may have been given by two names.
             guard let source = try? source.get() else { return true }
             return known.insert(source.path).inserted
         }

@@ -11,9 +11,6 @@ struct SpreadRun: Sendable {
     private let progress: SpreadProgress
     private let outcome: Locked<Outcome>
 
-    /// Time for the nodes to hear that files are given up.
-    private static let farewell = Duration.seconds(1)
-
     private struct Outcome {
         var copies: [Int: [SpreadReport.Copy]] = [:]
         var codes: [ExitCode] = []
@@ -56,9 +53,9 @@ struct SpreadRun: Sendable {
                     for (node, files) in work { group.addTask { await send(files, to: nodes.calls[node]) } }
                 }
             } onCancel: { [nodes] in
-                // What is on its way to a node may take minutes.
+                // Pieces that are on their way to a node may take minutes.
                 Task {
-                    try? await Task.sleep(for: Self.farewell)
+                    try? await Task.sleep(for: SpreadTransfer.farewell)
                     nodes.close()
                 }
             }

@@ -16,7 +16,7 @@ struct SpreadSource: Equatable, Sendable {
     /// The file at `name`.
     /// - Throws: `CommandError` if it is no file that nodes can read.
     init(_ name: String) throws(CommandError) {
-        guard let path = JobPermit.real(name), let stamp = InputStamp(path) else {
+        guard let path = realPath(name), let stamp = InputStamp(path) else {
             throw CommandError(.input, "\(name): no such file")
         }
         guard !path.lowercased().hasSuffix(".gz") else {

@@ -11,7 +11,7 @@ struct SpreadTransfer: Sendable {
     /// Pieces on their way to a node at a time: enough to fill a link while the node writes.
     private static let window = 3
     /// Time for a node to hear that a file is given up.
-    private static let farewell = Duration.seconds(1)
+    static let farewell = Duration.seconds(1)
 
     /// Sends a file, unless the node has it.
     /// - Throws: `CommandError`, `CancellationError`. The node then has nothing of it under its name.

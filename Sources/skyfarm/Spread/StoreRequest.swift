@@ -11,8 +11,8 @@ struct StoredFile: Codable, Hashable, Sendable {
     var modified: Int
 }
 
-/// A request about the files that a node keeps for holders of the key (`skyfarm node --store`), as the body of a call; see
-/// "Calls" in Docs/Protocol.md.
+/// A request about the files that a node keeps for holders of the key (`skyfarm node --store`), as the body of a call.
+/// Docs/Protocol.md describes calls.
 struct StoreRequest: Codable, Equatable, Sendable {
     enum Action: String, Codable, Sendable {
         /// The store's room, and which of these files it has, by size and time of change.
@@ -28,15 +28,15 @@ struct StoreRequest: Codable, Equatable, Sendable {
 
     var v = 1
     var store: Action
-    /// Of `look`.
+    /// The files that `look` asks for.
     var files: [StoredFile]?
-    /// Of `begin`.
+    /// The file that `begin` announces.
     var file: StoredFile?
-    /// Of `begin`, if the node has asked for it, and of `commit`: ``ContentDigest`` of the file.
+    /// ``ContentDigest`` of the file. `commit` has it, and `begin` if the node has asked for it.
     var digest: [UInt8]?
-    /// Of `piece`, `commit` and `abandon`: the number that `begin` gave.
+    /// The number that `begin` gave, for `piece`, `commit` and `abandon`.
     var upload: UInt64?
-    /// Of `piece`: where it begins, a multiple of ``JobFile/pieceSize``.
+    /// Where a `piece` begins, a multiple of ``JobFile/pieceSize``.
     var offset: Int?
     var bytes: [UInt8]?
 
@@ -64,7 +64,7 @@ struct StoreReply: Codable, Equatable, Sendable {
     }
 
     var v = 1
-    /// Of `look`: bytes that the store still takes, and the positions of the files that it has.
+    /// The answer to `look`: bytes that the store still takes, and the positions of the files that it has.
     var room: Int?
     var has: [Int]?
     var state: State?

@@ -1,5 +1,6 @@
 import Foundation
 import ScanCluster
+import SkyImage
 
 /// All folders with submitted jobs that a node knows: that of its user, and one in each folder of `--accept-jobs`.
 struct JobStores: Sendable {
@@ -17,7 +18,7 @@ struct JobStores: Sendable {
     init(own: SubmittedJobs, permit: JobPermit) {
         self.own = own
         shared = permit.folders.compactMap { folder in
-            JobPermit.real(folder).map { Shared(jobs: SubmittedJobs(sharedIn: $0), permit: permit) }
+            realPath(folder).map { Shared(jobs: SubmittedJobs(sharedIn: $0), permit: permit) }
         }
     }
 

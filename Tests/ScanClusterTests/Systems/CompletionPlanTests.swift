@@ -47,7 +47,7 @@ struct CompletionPlanTests {
             let pending = [PendingTask(entry: 0, request: request)]
             let early = state.pick(from: pending, excluding: [], run: RunID(rawValue: 1), at: moment(0.5))
             #expect(early == nil)
-            // The rate is the nominal one, so that it is no news itself.
+            // The rate is the expected one: only the end of the probe changes anything.
             let isNews = state.note(.init(transfer: (BulkLink.probe, 0), rate: rate), of: .test(1), at: moment(1))
             let pick = state.pick(from: pending, excluding: [], run: RunID(rawValue: 1), at: moment(1))
             #expect(isNews && pick != nil)

@@ -25,7 +25,7 @@ import Testing
             rate.measure(delivered: 60_000_000 + second * 10_000_000, at: moment(9000 + second * 1000))
         }
         #expect((10e6...12e6).contains(rate.bytesPerSecond ?? 0))
-        // What was delivered while the socket was not full counts only if nothing else is known.
+        // A rate from a socket that was not full counts only if no other is known.
         let known = rate.bytesPerSecond
         rate.learn(1e9)
         #expect(rate.bytesPerSecond == known)

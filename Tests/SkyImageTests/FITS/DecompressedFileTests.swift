@@ -34,7 +34,7 @@ struct DecompressedFileTests {
         let bytes = Self.file.bytes
         let members = try Self.gzip(bytes.prefix(cut)) + Self.gzip([]) + Self.gzip(bytes.dropFirst(cut))
         #expect(try pixels(members) == Self.samples)
-        // As a tape's last block is filled.
+        // Tapes fill their last block with zeros.
         #expect(try pixels(members + [UInt8](repeating: 0, count: 1000)) == Self.samples)
     }
 
@@ -92,7 +92,7 @@ struct DecompressedFileTests {
         let bytes = Self.file.bytes
         let streams = try bzip2([bytes.prefix(2880), [], bytes[2880..<5761], bytes.dropFirst(5761)])
         #expect(try pixels(streams, "a.fits.bz2") == Self.samples)
-        // As a tape's last block is filled; bzip2 ignores what is no stream.
+        // Tapes fill their last block with zeros, and bzip2 ignores bytes that are no stream.
         #expect(try pixels(streams + [UInt8](repeating: 0, count: 1000), "a.fits.bz2") == Self.samples)
         #expect(try pixels(streams + Array("Bother".utf8), "a.fits.bz2") == Self.samples)
         let whole = try bzip2([bytes])

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
 import ScanNetwork
+import SkyImage
 import Testing
 
 @testable import skyfarm
@@ -54,7 +55,7 @@ import Testing
         return result.output.trimmingCharacters(in: .newlines)
     }
 
-    private var store: SubmittedJobs { SubmittedJobs(sharedIn: JobPermit.real(scene.path("shared")) ?? "") }
+    private var store: SubmittedJobs { SubmittedJobs(sharedIn: realPath(scene.path("shared")) ?? "") }
 
     private func wait(_ words: String, until condition: () throws -> Bool) throws {
         let end = ContinuousClock.now + Program.limit

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import SkyImage
 import Testing
 
 @testable import skyfarm
@@ -93,7 +94,7 @@ import Testing
                 image, "-o", scene.path("shared/o.csv"), "--local-slots", "0", "--exclude", "*", "--srv",
                 "nosuch.invalid", "--wait", "3600",
             ], [beta, gamma])
-        let store = SubmittedJobs(sharedIn: JobPermit.real(scene.path("shared")) ?? "")
+        let store = SubmittedJobs(sharedIn: realPath(scene.path("shared")) ?? "")
         let end = ContinuousClock.now + Program.limit
         while store.entry(id)?.process == nil, .now < end { usleep(5000) }
         let process = try #require(store.entry(id)?.process)

@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import SkyImage
 import Testing
 
 @testable import skyfarm
@@ -60,7 +61,7 @@ import Testing
         #expect(
             first.code == 0 && first.errors.contains("4 copies of 4 files sent to alpha and beta"), "\(first.errors)")
         #expect(kept("alpha") == ["s0.fits", "s2.fits"] && kept("beta") == ["s1.fits", "s3.fits"])
-        let copy = scene.path("alpha") + (JobPermit.real(images[0]) ?? "")
+        let copy = scene.path("alpha") + (realPath(images[0]) ?? "")
         #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == scene.bytes("night/s0.fits"))
         #expect(InputStamp(copy)?.modified == InputStamp(images[0])?.modified)
         let second = try spread(images + ["--to", "alpha,beta"])
@@ -77,7 +78,7 @@ import Testing
         try FileManager.default.removeItem(atPath: scene.path("out"))
         try FileManager.default.createDirectory(atPath: scene.path("out"), withIntermediateDirectories: true)
         // By the path that the files have here, which is that below the nodes' folders.
-        let (there, thereErrors) = try scan(["*:\(JobPermit.real(scene.path("night")) ?? "")/*.fits"])
+        let (there, thereErrors) = try scan(["*:\(realPath(scene.path("night")) ?? "")/*.fits"])
         #expect(there.done == 4 && there.pixelTraffic.tasksRead >= 4, "\(thereErrors)")
         #expect(try (0..<4).map { try rows("out/s\($0).fits") } == catalogues)
     }
@@ -97,7 +98,7 @@ import Testing
         let result = try spread([scene.path("night/*.fits"), "--to", "all", "--copies", "2"])
         #expect(result.code == 0, "\(result.errors)")
         #expect(kept("alpha") == kept("beta") && kept("beta").count == 2)
-        let night = JobPermit.real(scene.path("night")) ?? ""
+        let night = realPath(scene.path("night")) ?? ""
         let (all, errors) = try scan(["*:\(night)/*.fits"])
         #expect(all.done == 2 && all.pixelTraffic.bytesSent < 1000, "\(errors)")
         let (named, namedErrors) = try scan(["alpha:\(night)/*.fits", "beta:\(night)/*.fits", "--overwrite"])
@@ -136,7 +137,7 @@ import Testing
         try run.waitForErrors(#""event":"finished""#)
         run.send(SIGSTOP)
         for name in Self.names {
-            try FileManager.default.removeItem(atPath: scene.path(name) + (JobPermit.real(image) ?? ""))
+            try FileManager.default.removeItem(atPath: scene.path(name) + (realPath(image) ?? ""))
         }
         run.send(SIGCONT)
         let result = try run.finish()

@@ -89,7 +89,7 @@ import Testing
         #expect(try Report(result.output).tasks.resumed == total, "\(result.errors)")
         #expect(scene.outputs == ["back.fits", "o.csv", "o.ecsv", "o.fits", "o.reg", "o.vot"])
         #expect(try scene.bytes("out/o.fits") == scene.bytes("expected.fits"))
-        // What others have written there in the meantime, or a finished job has, is not replaced.
+        // Files that others have written there meanwhile, or that a finished job has, are not replaced.
         let again = try Program.run(words, environment: environment)
         #expect(again.code == ExitCode.output.rawValue && again.errors.contains("exists already"), "\(again.errors)")
     }

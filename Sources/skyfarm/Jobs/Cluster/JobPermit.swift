@@ -99,13 +99,6 @@ struct JobPermit: Codable, Equatable, Sendable {
     static func absolute(_ name: String, _ folder: String) -> String {
         name.hasPrefix("/") ? name : folder + "/" + name
     }
-
-    /// The path without symbolic links; nil if there is no such file.
-    static func real(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
 }
 
 /// The places that a job names.

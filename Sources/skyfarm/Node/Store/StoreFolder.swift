@@ -13,10 +13,10 @@ final class StoreFolder: Sendable {
 
     private static let incomingName = ConfinedFolders.reserved + "-incoming"
 
-    /// The folder at `path`. What an earlier process has left of files that were being sent is removed.
+    /// The folder at `path`. Parts of files that an earlier process has left are removed.
     /// - Throws: `CommandError` if it is no folder in which this user can write, or is the store of another process.
     init(_ path: String) throws(CommandError) {
-        guard let real = JobPermit.real(path), let folders = try? ConfinedFolders([real]) else {
+        guard let real = realPath(path), let folders = try? ConfinedFolders([real]) else {
             throw CommandError(.input, "node: --store \(path)", errno: errno, remedy: "; name a folder")
         }
         let name = "\(real)/\(Self.incomingName)"
@@ -47,7 +47,7 @@ final class StoreFolder: Sendable {
         let files = FileManager.default.enumerator(
             at: URL(fileURLWithPath: path, isDirectory: true), includingPropertiesForKeys: Array(keys))
         while let file = files?.nextObject() as? URL {
-            // What is in it is counted by the ledger.
+            // The ledger counts the files in it.
             if file.lastPathComponent == Self.incomingName { files?.skipDescendants() }
             let values = try? file.resourceValues(forKeys: keys)
             total += StoreLedger.charge(values?.isDirectory == true ? 0 : values?.fileSize ?? 0)

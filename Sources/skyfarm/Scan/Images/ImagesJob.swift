@@ -233,17 +233,25 @@ struct ImagesJob: Sendable {
         let found = FileScan.Image(
             name: location, extensionName: image.name, summary: reader.summary, states: reader.states,
             result: result, table: table, catalogue: catalogue,
-            checked: options.checkImages.isEmpty
-                ? nil
-                : CheckedScan(
-                    result: result, reader: reader, parameters: parameters,
-                    selected: options.columns.flatMap { result.selectedSources($0.settings, of: reader.summary) },
-                    source: image, detection: detected?.scan))
+            checked: checked(result, reader, parameters, of: image, detection: detected?.scan))
         if let pages, let recorder {
             let warning = try await pages.finish(image, found, of: file, reader, parameters, recorder, node)
             if let warning { events.warn(StyledText(warning)) }
         }
         return found
+    }
+
+    /// What the check images of a scan are made of; nil if there are none.
+    private func checked(
+        _ result: SkyScanResult, _ reader: ImageReader, _ parameters: ScanParameters,
+        of image: CatalogueTable.Extension,
+        detection: CheckedScan?
+    ) -> CheckedScan? {
+        if options.checkImages.isEmpty { return nil }
+        return CheckedScan(
+            result: result, reader: reader, parameters: parameters,
+            selected: options.columns.flatMap { result.selectedSources($0.settings, of: reader.summary) },
+            source: image, detection: detection)
     }
 
     /// Whether this process has at least half of the slots.
@@ -276,9 +284,7 @@ struct ImagesJob: Sendable {
             mask: try map(detection.mask, of: file, image, isOnly),
             weights: try map(weight, of: file, image, isOnly), slots: options.cluster.slotsHere,
             surveys: false, head: try command.head(of: file.path, number: place), layout: survey.layout)
-        reader.expectCopies { [copies, node] in
-            node.connections.hasReader ? copies.nodes(of: file.path) : FileCopies.Nodes()
-        }
+        reader.expect(copies, of: file.path, on: node)
         return reader
     }
 

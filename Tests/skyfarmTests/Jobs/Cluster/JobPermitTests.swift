@@ -13,7 +13,7 @@ import Testing
 
     init() throws {
         scene = try Scene()
-        base = try #require(JobPermit.real(scene.folder))
+        base = try #require(realPath(scene.folder))
         for folder in ["shared/night", "data"] {
             try FileManager.default.createDirectory(atPath: scene.path(folder), withIntermediateDirectories: true)
         }
@@ -138,7 +138,7 @@ import Testing
         let record = try OutputRecord(path)
         for name in names {
             let status = try #require(FileStatus(path: scene.path(name)))
-            record.add(WrittenFile(path: try #require(JobPermit.real(scene.folder)) + "/\(name)", status))
+            record.add(WrittenFile(path: try #require(realPath(scene.folder)) + "/\(name)", status))
         }
         let folders = try ConfinedFolders([scene.path("out")])
         return JobOutputs(PrivateFolder.bytes(path, limit: 1 << 20) ?? [], in: folders)
