@@ -16,9 +16,10 @@ package struct LinkRate: Sendable {
 
     package init() {}
 
-    /// Bytes were delivered at this rate although the socket was not full for long; ignored if the rate is known.
+    /// Bytes were delivered at this rate: the link carries no less. On a busy machine this process sees later than the
+    /// kernel that bytes were acknowledged, and measures less.
     package mutating func learn(_ bytesPerSecond: Double) {
-        if self.bytesPerSecond == nil { self.bytesPerSecond = bytesPerSecond }
+        self.bytesPerSecond = max(bytesPerSecond, self.bytesPerSecond ?? 0)
     }
 
     /// The socket became full, or took all bytes after that; `delivered`: bytes that were acknowledged since the

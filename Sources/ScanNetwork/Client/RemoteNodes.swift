@@ -32,8 +32,8 @@ public final class RemoteNodes: @unchecked Sendable {
         public var arithmetic: Arithmetic?
         /// The form in which bulk bytes are packed for nodes that unpack it, see ``BulkUnpacker/form``; nil to pack none.
         public var packed: String?
-        /// Whether links are measured before the first bulk bytes are sent over them, with a megabyte each: for tasks
-        /// with megabytes of these. False by default.
+        /// Whether links are measured before the first bulk bytes are sent over them, with up to a megabyte each: for
+        /// tasks with megabytes of these. False by default.
         public var measuresLinks = false
         /// When numbers are compressed; only benchmarks and tests change it.
         package var compression = LinkQueue.Use.asMeasured

@@ -10,6 +10,10 @@ extension TCPTransport {
     private static let (whole, sent) = (zeros(probeSize + 1), zeros(probeSize))
     /// Time between two looks at what was acknowledged.
     private static let interval = Duration.milliseconds(2)
+    /// Time after which no more of a probe is sent: a slow link would be busy with it for longer than it is worth.
+    private static let longest = Duration.milliseconds(100)
+    /// Round trips that a probe may take at least, since TCP doubles its rate once in each.
+    private static let roundTrips = 8.0
 
     /// Bytes of a probe of the link to a node; 0 if it cannot be cancelled, or if there is no link.
     static func probeCount(of node: NodeInfo, over connection: Connection) -> Int {
@@ -20,7 +24,8 @@ extension TCPTransport {
     /// system gets no others (``BulkLink/isProbed``).
     func probeLink() {
         connection.loop.assertOnLoop()
-        probeStart = connection.loop.now
+        let now = connection.loop.now
+        probeStart = (now, connection.deliveredCount)
         connection.send {
             $0.putTask(
                 request: Self.probe, attempt: 1, scanner: "probe", task: UnsafeRawBufferPointer(start: nil, count: 0),
@@ -28,13 +33,25 @@ extension TCPTransport {
         }
         connection.send(bulk: Self.sent, inPartsOf: Self.probe)
         watch(Self.probe, Self.probe, Self.probeSize)
+        let trips = Duration.seconds(Self.roundTrips * (connection.socketRoundTrip ?? 0))
+        _ = connection.loop.schedule(at: now.advanced(by: max(Self.longest, trips))) { [weak self] in
+            self?.cutProbe()
+        }
+    }
+
+    /// Sends no more of the probe.
+    private func cutProbe() {
+        guard sending.contains(where: { $0.request == Self.probe }) else { return }
+        sending.removeAll { $0.request == Self.probe }
+        connection.removeParts(of: Self.probe)
+        probeWritten()
     }
 
     private static func zeros(_ count: Int) -> BulkBytes {
         BulkBytes(byteCount: count) { bytes in _ = bytes.initializeMemory(as: UInt8.self, repeating: 0) }
     }
 
-    /// The socket has taken all bytes of the probe.
+    /// The socket has taken all bytes of the probe that are sent.
     func probeWritten() {
         connection.send { $0.putCancel(request: Self.probe) }
         awaitDelivery(of: connection.sentCount)
@@ -44,8 +61,8 @@ extension TCPTransport {
         guard state.refusal == nil else { return }
         if connection.deliveredCount >= count {
             if let probeStart {
-                let seconds = connection.loop.now.since(probeStart) / .seconds(1)
-                rate.learn(Double(Self.probeSize) / max(1e-6, seconds))
+                let seconds = connection.loop.now.since(probeStart.instant) / .seconds(1)
+                rate.learn(max(connection.deliveryRate, Double(count - probeStart.delivered) / max(1e-6, seconds)))
             }
             return onLink(
                 .init(

@@ -20,8 +20,8 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
     /// The requests of the queue.
     var held: [UInt64: AttemptRequest] = [:]
     var rate = LinkRate()
-    /// When the probe of the link was sent.
-    var probeStart: Instant?
+    /// When the probe of the link was sent, and the bytes that were delivered before.
+    var probeStart: (instant: Instant, delivered: Int)?
     private let onTraffic: (BulkTraffic) -> Void
     /// Called with what is known of the link, when that has changed.
     let onLink: (SystemsState.LinkReport) -> Void

@@ -1,3 +1,4 @@
+internal import CSkyfarm
 import ScanBasics
 import ScanCluster
 
@@ -70,6 +71,10 @@ final class Socket {
             return nil
         #endif
     }
+
+    /// Bytes per second of the last acknowledgements, as the kernel measures them; 0 if it does not. Unlike the time that
+    /// this process takes to notice them, it does not depend on whether the process gets a processor.
+    var deliveryRate: Double { skyfarm_delivery_rate(descriptor) }
 
     /// Bytes that the socket has taken and the other side has not acknowledged; 0 if the system does not tell.
     var unacknowledged: Int {

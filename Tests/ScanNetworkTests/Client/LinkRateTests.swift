@@ -25,10 +25,12 @@ import Testing
             rate.measure(delivered: 60_000_000 + second * 10_000_000, at: moment(9000 + second * 1000))
         }
         #expect((10e6...12e6).contains(rate.bytesPerSecond ?? 0))
-        // A rate from a socket that was not full counts only if no other is known.
+        // Of two rates the higher one was possible.
         let known = rate.bytesPerSecond
-        rate.learn(1e9)
+        rate.learn(1e6)
         #expect(rate.bytesPerSecond == known)
+        rate.learn(1e9)
+        #expect(rate.bytesPerSecond == 1e9)
         var other = LinkRate()
         other.learn(1e9)
         #expect(other.bytesPerSecond == 1e9)

@@ -120,6 +120,10 @@ int skyfarm_driver_write(int handle, void *buffer, long count);
 /// bytes, on standard error, and this exit code. Also saves addresses. In C for what may be called in a handler.
 void skyfarm_end_with_line(const char *text, int code);
 
+/// Bytes per second that the kernel has measured last at the acknowledgements of a TCP socket, which do not wait for this
+/// process; 0 if it has not.
+double skyfarm_delivery_rate(int socket);
+
 /// Renames the file `name` of `folder` to `new_name` of `new_folder`, and never replaces a file: 0, or -1 and errno, which
 /// is EEXIST if there is one, and ENOTSUP if the file system can do no such thing.
 int skyfarm_rename_new(int folder, const char *name, int new_folder, const char *new_name);
