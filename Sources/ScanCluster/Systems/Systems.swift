@@ -31,7 +31,8 @@ public final class Systems: Sendable {
             let joined = registry.state.join(
                 id: system.id, name: system.name, slots: system.slots, window: system.window,
                 isLocal: system.isLocal, tags: system.tags, link: BulkLink(system.link, at: clock.now),
-                reads: system.link.readsReferences, speed: registry.speed(of: system))
+                reads: system.link.readsReferences, speed: registry.speed(of: system),
+                processors: system.processors)
             guard joined else { return (false, [Waiter]()) }
             registry.systems[system.id] = system
             return (true, registry.wake())

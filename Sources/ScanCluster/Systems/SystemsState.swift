@@ -31,6 +31,10 @@ package struct SystemsState: Sendable {
         var speed: Double?
         /// What it reads by references, as far as is known.
         var reading = ReadableBytes()
+        /// The processors that it may use; nil if unknown.
+        var processors: ProcessorShare?
+        /// Equal for members that may use the same processors.
+        var machine: UInt64
         /// Order of the last reservation or release: the member with the smallest has been idle longest.
         var touched: UInt64 = 0
 
@@ -105,6 +109,8 @@ package struct SystemsState: Sendable {
     /// How fast bulk bytes that lie on another system are fetched.
     private(set) var relayPace = BulkPace()
     package internal(set) var sharedLink = SharedLink()
+    /// Whether members have joined that may use the same processors.
+    private(set) var sharesProcessors = false
     /// Cost per second of a slot before any was measured.
     package var assumedRate: Double?
     /// Cost of the tasks that follow those that are known, as far as a user of the registry expects them.
@@ -122,11 +128,15 @@ package struct SystemsState: Sendable {
     /// - Returns: false if there is a system of that identity already.
     package mutating func join(
         id: SystemID, name: String, slots: Int, window: Int, isLocal: Bool, tags: Set<String> = [],
-        link: BulkLink = BulkLink(), reads: Bool = false, speed: Double? = nil
+        link: BulkLink = BulkLink(), reads: Bool = false, speed: Double? = nil, processors: ProcessorShare? = nil
     ) -> Bool {
         guard !members.contains(where: { $0.id == id }) else { return false }
+        let serial = tick()
+        let neighbour = members.first { $0.processors.map { processors?.overlaps($0) == true } ?? false }
+        if neighbour != nil { sharesProcessors = true }
         var member = Member(
-            serial: tick(), id: id, name: name, slots: slots, isLocal: isLocal, tags: tags, maxWindow: window)
+            serial: serial, id: id, name: name, slots: slots, isLocal: isLocal, tags: tags, maxWindow: window,
+            processors: processors, machine: neighbour?.machine ?? serial)
         member.backOff = departed.removeValue(forKey: id) ?? BackOff()
         member.link = link
         member.reading = ReadableBytes(isAny: reads)

@@ -89,6 +89,40 @@ struct CompletionPlanTests {
         #expect(starts(&state, Array(tasks(9).dropFirst(2))).node.count > 1)
     }
 
+    @Test("two nodes with one processor get no more than one of them, and two machines do")
+    func oneProcessor() {
+        for (kernel, expected) in [("same", [1]), ("other", [1, 2])] {
+            var state = SystemsState()
+            _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
+            for number in [1, 2] as [UInt64] {
+                _ = state.join(
+                    id: .test(number), name: "node", slots: 1, window: 1, isLocal: false,
+                    link: BulkLink(nominal: 1e6), speed: 1,
+                    processors: ProcessorShare(kernel: number == 1 ? "same" : kernel, processors: [2]))
+            }
+            state.assumedRate = 1
+            let (local, node) = starts(&state, tasks(3))
+            #expect(local == [0] && node == expected, "\(kernel)")
+        }
+    }
+
+    @Test("sending takes time of local slots that use all processors: a task goes to a node if that saves more")
+    func sendingCost() {
+        for (processors, expected) in [([1], []), ([3], [1])] as [([UInt64], [Int])] {
+            var state = SystemsState()
+            _ = state.join(
+                id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1,
+                processors: ProcessorShare(kernel: "here", processors: processors))
+            _ = state.join(
+                id: .test(1), name: "node", slots: 1, window: 1, isLocal: false, link: BulkLink(nominal: 1e15),
+                speed: 1)
+            state.assumedRate = 1
+            // A task takes a second, and its bytes 0.9 s of a processor.
+            let (local, node) = starts(&state, tasks(2, bytes: 300_000_000))
+            #expect(local == [0] && node == expected)
+        }
+    }
+
     @Test("bytes that a node reads itself take no time to send")
     func reading() {
         var state = SystemsState()
