@@ -31,15 +31,6 @@ public struct ProcessorShare: Codable, Equatable, Sendable {
         return zip(processors, other.processors).contains { $0 & $1 != 0 }
     }
 
-    /// The processors of both, which belong to one kernel.
-    package func union(_ other: ProcessorShare) -> ProcessorShare {
-        if processors.isEmpty || other.processors.isEmpty { return ProcessorShare(kernel: kernel) }
-        let (long, short) = processors.count < other.processors.count ? (other, self) : (self, other)
-        var union = long
-        for (place, bits) in short.processors.enumerated() { union.processors[place] |= bits }
-        return union
-    }
-
     /// The bits of a mask as Linux prints it: groups of 32 bits in hexadecimal digits, the highest first.
     /// - Returns: nil if it is none.
     package static func processors(mask: some StringProtocol) -> [UInt64]? {

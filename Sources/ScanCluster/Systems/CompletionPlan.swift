@@ -1,7 +1,7 @@
 /// Expected times at which tasks are done, if they are assigned to systems one after the other. Pure.
 ///
 /// A system does a task once its bulk bytes have arrived and a slot is free. The bytes wait for the system's own link and
-/// for what all links share; see ``BulkLink`` and ``SharedLink``. Systems on one machine wait for its processors; see
+/// for what all links share; see ``BulkLink`` and ``SharedLink``. Systems with one processor wait for it; see
 /// ``SharedProcessors``. Times are seconds from now. Assigning each task of a
 /// list to the system where it is done first is list scheduling with communication costs (earliest finish time: Topcuoglu,
 /// Hariri and Wu, IEEE TPDS 13, 2002).
@@ -15,7 +15,7 @@ struct CompletionPlan {
         let reading: ReadableBytes
         /// See ``BulkLink/isProbed``.
         let isProbed: Bool
-        /// Equal for members that may use the same processors.
+        /// See ``SystemsState/Member/machine``.
         let machine: UInt64
         /// Tasks in flight or planned.
         var tasks: Int

@@ -1,35 +1,33 @@
-/// Processors that several systems may use: those of nodes on one machine, or of a node beside the coordinator. More tasks
-/// at a time than there are processors make none of them faster. Pure.
+/// Processors that several systems have one of, and nothing else: those of nodes that share it. A second task there makes
+/// none faster, and both end later. Systems that share several processors count as independent: how many tasks these
+/// carry depends on what else runs there, and each system that was started is used. Pure.
 struct SharedProcessors {
     private struct Machine {
-        /// As many as its systems may use together, and at least as many as one of them has slots.
-        var count = 0.0
+        /// One, or as many as one of its systems has slots.
+        var count = 1.0
         /// Tasks in flight or planned.
         var tasks = 0
-        /// Seconds of one processor for all of them.
+        /// Seconds of one slot for all of them.
         var backlog = 0.0
     }
 
-    /// Those with several systems.
+    /// Those that several systems share.
     private var machines: [UInt64: Machine] = [:]
 
     /// Those of the members of `state`, with what these have in flight.
     init(_ state: SystemsState, at now: Instant) {
-        guard state.sharesProcessors else { return }
+        guard state.sharesProcessor else { return }
         for (machine, members) in Dictionary(grouping: state.members, by: \.machine) where members.count > 1 {
-            var union = members[0].processors
             var shared = Machine(count: members.map { Double($0.slots) }.max() ?? 1)
             for member in members {
-                union = member.processors.flatMap { union?.union($0) }
                 shared.tasks += member.inFlight + member.abandoned
                 shared.backlog += member.backlog(rate: state.rate(of: member), at: now)
             }
-            shared.count = max(shared.count, Double(union?.count ?? 1))
             machines[machine] = shared
         }
     }
 
-    /// Seconds until one of a machine's processors is free.
+    /// Seconds until a machine's processor is free for a task.
     func free(on machine: UInt64) -> Double {
         guard let machine = machines[machine], Double(machine.tasks) >= machine.count else { return 0 }
         return machine.backlog / machine.count

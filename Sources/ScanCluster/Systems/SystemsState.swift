@@ -33,7 +33,7 @@ package struct SystemsState: Sendable {
         var reading = ReadableBytes()
         /// The processors that it may use; nil if unknown.
         var processors: ProcessorShare?
-        /// Equal for members that may use the same processors.
+        /// Equal for members that share their only processor.
         var machine: UInt64
         /// Order of the last reservation or release: the member with the smallest has been idle longest.
         var touched: UInt64 = 0
@@ -109,8 +109,8 @@ package struct SystemsState: Sendable {
     /// How fast bulk bytes that lie on another system are fetched.
     private(set) var relayPace = BulkPace()
     package internal(set) var sharedLink = SharedLink()
-    /// Whether members have joined that may use the same processors.
-    private(set) var sharesProcessors = false
+    /// Whether members have joined that share their only processor.
+    private(set) var sharesProcessor = false
     /// Cost per second of a slot before any was measured.
     package var assumedRate: Double?
     /// Cost of the tasks that follow those that are known, as far as a user of the registry expects them.
@@ -132,8 +132,8 @@ package struct SystemsState: Sendable {
     ) -> Bool {
         guard !members.contains(where: { $0.id == id }) else { return false }
         let serial = tick()
-        let neighbour = members.first { $0.processors.map { processors?.overlaps($0) == true } ?? false }
-        if neighbour != nil { sharesProcessors = true }
+        let neighbour = processors?.count == 1 ? members.first { $0.processors == processors } : nil
+        if neighbour != nil { sharesProcessor = true }
         var member = Member(
             serial: serial, id: id, name: name, slots: slots, isLocal: isLocal, tags: tags, maxWindow: window,
             processors: processors, machine: neighbour?.machine ?? serial)

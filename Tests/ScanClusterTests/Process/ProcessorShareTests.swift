@@ -39,11 +39,4 @@ import Testing
             #expect(own.processors.contains { $0 != 0 })
         #endif
     }
-
-    @Test("the processors of two processes together; all, if one may use all")
-    func union() {
-        func share(_ processors: [UInt64]) -> ProcessorShare { ProcessorShare(kernel: "k", processors: processors) }
-        #expect(share([1]).union(share([2, 5])) == share([3, 5]) && share([2, 5]).union(share([1])).count == 4)
-        #expect(share([1]).union(share([])).count == nil)
-    }
 }

@@ -89,20 +89,22 @@ struct CompletionPlanTests {
         #expect(starts(&state, Array(tasks(9).dropFirst(2))).node.count > 1)
     }
 
-    @Test("two nodes with one processor get no more than one of them, and two machines do")
+    @Test("of two nodes that share one processor one gets a task; with two processors, or two machines, both do")
     func oneProcessor() {
-        for (kernel, expected) in [("same", [1]), ("other", [1, 2])] {
+        for (kernel, mask, expected) in [("same", 2, [1]), ("same", 3, [1, 2]), ("other", 2, [1, 2])]
+            as [(String, UInt64, [Int])]
+        {
             var state = SystemsState()
             _ = state.join(id: .test(0), name: "local", slots: 1, window: 1, isLocal: true, speed: 1)
             for number in [1, 2] as [UInt64] {
                 _ = state.join(
                     id: .test(number), name: "node", slots: 1, window: 1, isLocal: false,
                     link: BulkLink(nominal: 1e6), speed: 1,
-                    processors: ProcessorShare(kernel: number == 1 ? "same" : kernel, processors: [2]))
+                    processors: ProcessorShare(kernel: number == 1 ? "same" : kernel, processors: [mask]))
             }
             state.assumedRate = 1
             let (local, node) = starts(&state, tasks(3))
-            #expect(local == [0] && node == expected, "\(kernel)")
+            #expect(local == [0] && node == expected, "\(kernel) \(mask)")
         }
     }
 

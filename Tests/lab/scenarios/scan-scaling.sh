@@ -1,8 +1,9 @@
 # hosts 3 -4
 # alone
 # needs tc
-# The model of `skyfarm bench` predicts the duration of a scan over a rate-limited link within 15 %: from one node without
-# a limit, for one node at two rates and for two nodes that share a link. With --data the limit has no effect.
+# The model of `skyfarm bench` predicts the duration of a scan over a rate-limited link: from one node without a
+# limit, for one node at two rates and for two nodes that share a link. It may take 15 % longer, and less, since floats are
+# packed in transit, which the model does not count. With --data the limit has no effect.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $(log 2 node) $LAB/errors"
 image=/run/lab/sky.fits
@@ -35,7 +36,7 @@ measure() {
     check "with the same catalogue" same_catalogue
     measured=$(value "$LAB/scan" seconds)
 }
-near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a / b > 0.85 && a / b < 1.15) }'; }
+near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a / b > 0.7 && a / b < 1.15) }'; }
 
 # Few sources, so that CPU time is a small part of the total.
 on 1 "$LAB_SKYFARM" synth $image --size 1024 --density 300 --quiet &&
