@@ -51,6 +51,7 @@ struct Skyfarm {
         // A write to a closed pipe, as in `skyfarm scan … | head`, is then an error, and the command still cleans up.
         signal(SIGPIPE, SIG_IGN)
         var words = Array(CommandLine.arguments.dropFirst())
+        if words.count == 2, words[0] == SpareNode.word { exit(SpareNode.serve(named: words[1]).rawValue) }
         let name = CommandLine.arguments.first.map(InputList.lastName) ?? ""
         if SexCommand.names.contains(name) { words.insert("sex", at: 0) }
         let code = await run(words, environment: ProcessInfo.processInfo.environment)

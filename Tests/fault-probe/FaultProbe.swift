@@ -12,7 +12,9 @@ import SkyScan
         usage: fault-probe node NAME SLOWNESS [BULK]
                                               naps; each takes SLOWNESS times as long; BULK bytes of them at most
                fault-probe crooked MANNER     a sky node that answers: garbage, another-band, nothing, reversed,
-                                              or fails after eight tasks: weary
+                                              fails after eight tasks: weary; or ends its process with
+                                              the first task that any node has done, whose output is in the
+                                              file $PROBE_DEADLY: deadly
                fault-probe naps COUNT MILLISECONDS[,BYTES] HOST:PORT…
                                               each with so many bulk bytes
         """
@@ -128,6 +130,7 @@ enum Manner: String {
     case nothing
     case reversed
     case weary
+    case deadly
 
     var answer: @Sendable ([UInt8]) throws -> [UInt8] {
         switch self {
@@ -147,6 +150,18 @@ enum Manner: String {
             }
         case .reversed:
             return { bytes in Array(bytes.reversed()) }
+        case .deadly:
+            let output = URL(fileURLWithPath: ProcessInfo.processInfo.environment["PROBE_DEADLY"] ?? "deadly")
+            return { bytes in
+                let own = output.appendingPathExtension("\(getpid())")
+                // A link is made once, and of a whole file.
+                if access(output.path, F_OK) != 0 {
+                    try Data(bytes).write(to: own)
+                    link(own.path, output.path)
+                }
+                if try Data(contentsOf: output) == Data(bytes) { _exit(9) }
+                return bytes
+            }
         case .weary:
             let count = Locked(0)
             return { bytes in

@@ -10,8 +10,19 @@ package struct PendingTasks: RandomAccessCollection, Sendable {
     package var endIndex: Int { storage.count }
     package subscript(position: Int) -> PendingTask { storage[position] }
 
-    /// Adds the least urgent task.
-    package mutating func append(_ task: PendingTask) { storage.append(task) }
+    /// Adds the least urgent task. Suspects are behind all others.
+    package mutating func append(_ task: PendingTask) {
+        var end = storage.count
+        if !task.request.isSuspect { while end > head, storage[end - 1].request.isSuspect { end -= 1 } }
+        storage.insert(task, at: end)
+    }
+
+    /// What a task that waits asks for has changed: it waits as if it were added now. Nothing happens if it does not wait.
+    package mutating func change(_ task: PendingTask) {
+        guard let position = firstIndex(where: { $0.entry == task.entry }) else { return }
+        _ = remove(atOffset: position - head)
+        append(task)
+    }
 
     /// Adds the most urgent task.
     package mutating func prepend(_ task: PendingTask) {

@@ -15,8 +15,8 @@ public struct ScanCoordinator: Sendable {
         public var adaptiveTimeout: AdaptiveTimeout?
         /// Attempts that may throw or time out before a task is reported as failed; at least 1, by default 3.
         public var maxAttempts: Int
-        /// Systems that may fail while they run a task before it is reported as failed, so that a task that crashes its
-        /// node does not crash all nodes; at least 1, by default 8.
+        /// Systems that may fail while they run a task before it is reported as failed; at least 1, by default 8. A task
+        /// with which the processes of two systems have ended is reported at once, so that it does not end all of them.
         public var maxSystemFaults: Int
         /// How long the run waits while there is no system that could run its tasks; it then ends with
         /// ``ScanError/Code/noSystem``. 10 s by default.

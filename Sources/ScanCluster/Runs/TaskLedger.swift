@@ -39,6 +39,8 @@ package struct TaskLedger: Sendable {
         case failed
         /// The system, or the connection to it, failed.
         case systemFault
+        /// The process of the system ended, or so it seems, while it ran the task, which may be the cause.
+        case processLost
         /// The system did not accept the task. Not counted as an attempt.
         case refused
     }
@@ -86,6 +88,8 @@ package struct TaskLedger: Sendable {
         var request = TaskRequest(cost: 0)
         var running: [(attempt: AttemptID, system: SystemID)] = []
         var threwOn: [SystemID] = []
+        /// Systems whose processes ended while they ran the task.
+        var lost: [SystemID] = []
         var numbered = 0
         var started = 0
         var failures = 0
@@ -105,9 +109,13 @@ package struct TaskLedger: Sendable {
             phase = .free
             running.removeAll(keepingCapacity: true)
             if !threwOn.isEmpty { threwOn = [] }
+            if !lost.isEmpty { lost = [] }
             (numbered, started, failures, faults) = (0, 0, 0, 0)
         }
     }
+
+    /// Processes that may end with a task before it is given up.
+    package static let lossLimit = 2
 
     private let limits: Limits
     private var entries: [Entry] = []
@@ -128,12 +136,29 @@ package struct TaskLedger: Sendable {
     /// Tasks that are neither committed nor given up.
     package var open: Int { added - committed - failed }
 
-    /// Tasks in flight, in the order of their entries.
+    /// Tasks in flight that may be hedged, in the order of their entries. A suspect could end two processes at once.
     package var running: some Sequence<Running> {
         entries.lazy.compactMap { entry in
-            entry.running.last.map {
-                Running(newest: $0.attempt, attempts: entry.running.count, cost: entry.request.cost)
-            }
+            guard entry.lost.isEmpty, let last = entry.running.last else { return nil }
+            return Running(newest: last.attempt, attempts: entry.running.count, cost: entry.request.cost)
+        }
+    }
+
+    /// The attempts under way on a system.
+    package func attempts(on system: SystemID) -> [AttemptID] {
+        entries.flatMap { $0.running.filter { $0.system == system }.map(\.attempt) }
+    }
+
+    /// Whether a process has ended while it ran the task of an attempt in flight.
+    package func isSuspect(_ attempt: AttemptID) -> Bool { entries[attempt.entry].request.isSuspect }
+
+    /// A process that seemed to have ended runs: no task has ended it.
+    package mutating func exonerate(by system: SystemID) {
+        for entry in entries.indices where entries[entry].lost.contains(system) {
+            entries[entry].lost.removeAll { $0 == system }
+            guard entries[entry].lost.isEmpty else { continue }
+            entries[entry].request.isSuspect = false
+            pending.change(PendingTask(entry: entry, request: entries[entry].request))
         }
     }
 
@@ -202,7 +227,7 @@ package struct TaskLedger: Sendable {
     /// Of the tasks in flight with one attempt, the attempt, what it asks for, and how many there were before.
     package var single: some Sequence<(attempt: AttemptID, request: TaskRequest, earlier: Int)> {
         entries.lazy.compactMap { entry in
-            guard entry.running.count == 1, let only = entry.running.first else { return nil }
+            guard entry.running.count == 1, entry.lost.isEmpty, let only = entry.running.first else { return nil }
             return (only.attempt, entry.request, entry.started - 1)
         }
     }
@@ -232,20 +257,27 @@ package struct TaskLedger: Sendable {
             entries[entry].threwOn.append(system)
             entries[entry].request.placement = .localFirst
             avoid(system, for: entry)
-        case .systemFault:
+        case .systemFault, .processLost:
             entries[entry].faults += 1
             avoid(system, for: entry)
+            if outcome == .processLost {
+                entries[entry].lost.append(system)
+                entries[entry].request.isSuspect = true
+            }
         case .refused:
             entries[entry].numbered -= 1
         }
         guard entries[entry].running.isEmpty else { return .awaited }
-        if entries[entry].failures >= limits.attempts || entries[entry].faults >= limits.faults {
+        if entries[entry].failures >= limits.attempts || entries[entry].faults >= limits.faults
+            || entries[entry].lost.count >= Self.lossLimit
+        {
             failed += 1
             clear(entry)
             return .failed
         }
         entries[entry].phase = .pending
-        pending.prepend(PendingTask(entry: entry, request: entries[entry].request))
+        let task = PendingTask(entry: entry, request: entries[entry].request)
+        if task.request.isSuspect { pending.append(task) } else { pending.prepend(task) }
         return .retried
     }
 
@@ -273,6 +305,14 @@ package struct TaskLedger: Sendable {
         let isSound: [(String, Bool)] = [
             ("a task waits twice", Set(waiting).count == waiting.count),
             ("a task waits that is not pending", waiting.allSatisfy { entries[$0].phase == .pending }),
+            (
+                "a suspect waits before other tasks",
+                zip(pending, pending.dropFirst()).allSatisfy { !$0.request.isSuspect || $1.request.isSuspect }
+            ),
+            (
+                "suspects are miscounted",
+                entries.allSatisfy { $0.request.isSuspect == !$0.lost.isEmpty || $0.phase == .free }
+            ),
             ("a pending task was lost", entries.count { $0.phase == .pending } == waiting.count),
             ("attempts in flight are miscounted", entries.reduce(0) { $0 + $1.running.count } == inFlight),
             ("a task runs without an attempt", entries.allSatisfy { ($0.phase == .running) == !$0.running.isEmpty }),

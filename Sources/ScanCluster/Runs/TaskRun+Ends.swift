@@ -6,7 +6,7 @@ extension TaskRun {
         open[id.entry].attempts.removeAll { $0 === attempt }
         let wasStuck = state.isStuck(system.id)
         let action = state.ended(
-            id, on: system.id, system.name, slots: system.slots, as: attempt.end, at: attempt.endedAt)
+            id, on: system.id, system.name, slots: system.slots, as: end(of: attempt), at: attempt.endedAt)
         // What waits there for a slot would wait for ever.
         if !wasStuck, state.isStuck(system.id) { cancelAttempts(on: system.id) }
         switch action {
@@ -29,6 +29,7 @@ extension TaskRun {
             observer?(
                 .taskRetried(index: id.index, system: system.name, attempt: id.number, reason: reason, log: log))
         case .await(let reason, let log):
+            if state.ledger.isSuspect(id) { recallLocally(id.entry) }
             guard let log else { break }
             observer?(
                 .attemptLost(index: id.index, system: system.name, attempt: id.number, reason: reason, log: log))
@@ -36,6 +37,19 @@ extension TaskRun {
             giveUp(entry: id.entry, index: id.index, cost: cost, failure)
         case .fail(let error): throw error
         }
+    }
+
+    /// A task with which a process has ended is not to go on in this one, where a second attempt may be under way.
+    private func recallLocally(_ entry: Int) {
+        for attempt in open[entry].attempts where attempt.system.isLocal { attempt.cancel(isOvertaken: false) }
+    }
+
+    /// How an attempt ended. A connection that this side has not ended is lost with its process, unless that has said so.
+    private func end(of attempt: Attempt<Work>) -> TaskRunState.AttemptEnd {
+        guard case .error(let error) = attempt.end, error.code == .systemLost, !attempt.system.isLocal,
+            !systems.members.contains(where: { $0.id == attempt.system.id })
+        else { return attempt.end }
+        return .lost(error)
     }
 
     /// Gives up the most urgent task, which no system can run any more.

@@ -127,6 +127,7 @@ struct TaskRun<Work: ScanTask> {
             // A system that gets a task as well holds its bytes then: others may have waited for that.
         } while hedge(in: &group, at: now) || rescue(in: &group, at: now)
         noteIdle(at: now)
+        if state.hasLosses { systems.requestSpares(for: state.ledger.pending, on: executor) }
         inspector?(.init(state: state, isHeldUp: state.isHeldUp(by: ends.count)))
         if state.isDone { return false }
         let error = state.checkStranded(

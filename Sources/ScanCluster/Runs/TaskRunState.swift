@@ -21,6 +21,8 @@ package struct TaskRunState: Sendable {
         case threw(TaskFailure)
         /// There is no response.
         case error(ScanError)
+        /// There is no response, and the system has left, since its connection broke: its process may have ended.
+        case lost(ScanError)
     }
 
     /// What the run does when an attempt has ended.
@@ -44,6 +46,15 @@ package struct TaskRunState: Sendable {
         var reason: String
         var system: String
         var log: [String]
+        /// Names of the systems whose processes ended while they ran the task.
+        var lost: [String] = []
+
+        /// The process of another system ended, and with it the connection, for this reason.
+        mutating func note(loss name: String, because cause: String) {
+            lost.append(name)
+            guard lost.count >= TaskLedger.lossLimit else { return }
+            reason = "ended the processes of \(lost.joined(separator: " and ")), and is not run again (\(cause))"
+        }
     }
 
     private let options: ScanCoordinator.Options
@@ -69,6 +80,8 @@ package struct TaskRunState: Sendable {
     /// Systems whose slots are all taken by such attempts.
     private var stuck: Set<SystemID> = []
     private let detectsStuck: Bool
+    /// The attempts that may have ended the process of a system, when that was lost.
+    private var ranLast: [SystemID: Set<TaskLedger.AttemptID>] = [:]
     /// When the next task will be overdue; nil while no slot idles.
     private var nextLook: Instant?
     /// When expected ends are compared again; nil while no slot idles.
@@ -130,6 +143,10 @@ package struct TaskRunState: Sendable {
         case .threw(let failure):
             let log = failure.log.map { "\(name): \($0)" }
             return retry(attempt, as: .failed, on: name, because: failure.message, log: log)
+        case .lost(let error):
+            lastCause = "\(error)"
+            let isCause = mayHaveEnded(system, attempt)
+            return retry(attempt, as: isCause ? .processLost : .systemFault, on: name, because: error.message)
         case .error(let error):
             if error.code != .cancelled { lastCause = "\(error)" }
             switch error.code {
@@ -158,6 +175,21 @@ package struct TaskRunState: Sendable {
                 return retry(attempt, as: .systemFault, on: name, because: error.message)
             }
         }
+    }
+
+    /// Whether the process of a system has ended.
+    package var hasLosses: Bool { !ranLast.isEmpty }
+
+    /// Whether the task of an attempt may have ended the process of a system: which tasks waited there for a slot is not
+    /// known. A suspect explains the loss, so that the others are none; of several suspects, which a hedge may bring
+    /// together, it is not known which one was the cause, and they are taken apart.
+    private mutating func mayHaveEnded(_ system: SystemID, _ attempt: TaskLedger.AttemptID) -> Bool {
+        if ranLast[system] == nil {
+            let ran = Set(ledger.attempts(on: system))
+            let suspects = ran.filter(ledger.isSuspect)
+            ranLast[system] = suspects.isEmpty ? ran : suspects.count == 1 ? suspects : []
+        }
+        return ranLast[system]?.contains(attempt) ?? false
     }
 
     private mutating func noteTimeout(on system: SystemID, slots: Int) {
@@ -189,8 +221,11 @@ package struct TaskRunState: Sendable {
         let cost = ledger.cost(of: attempt.entry)
         let verdict = ledger.end(attempt, as: outcome)
         if verdict != .ignored, outcome != .refused {
-            let log = log.isEmpty ? failures[attempt.entry]?.log ?? [] : log
-            failures[attempt.entry] = Failure(reason: reason, system: system, log: log)
+            let last = failures[attempt.entry]
+            var failure = Failure(
+                reason: reason, system: system, log: log.isEmpty ? last?.log ?? [] : log, lost: last?.lost ?? [])
+            if outcome == .processLost { failure.note(loss: system, because: reason) }
+            failures[attempt.entry] = failure
         }
         switch verdict {
         case .ignored, .committed: return .drop
@@ -288,6 +323,7 @@ package struct TaskRunState: Sendable {
             if name != system.name { known[system.id] = system.name }
             let isNew = name == nil
             if isNew, absent.remove(system.id) != nil { excluded.remove(system.id) }
+            if hasLosses, ranLast.removeValue(forKey: system.id) != nil { ledger.exonerate(by: system.id) }
             if isFirst || isNew { events.append(.systemJoined(name: system.name, slots: system.slots)) }
         }
         return events

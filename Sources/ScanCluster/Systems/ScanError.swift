@@ -6,6 +6,8 @@ public struct ScanError: Error, Equatable, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable {
         /// The connection ended, or the system left, before it responded.
         case systemLost
+        /// This side has ended the connection, since the system was silent or sent what it must not. Its process may run.
+        case disconnected
         /// The attempt took longer than its time-out.
         case timedOut
         /// The requester has cancelled the attempt.

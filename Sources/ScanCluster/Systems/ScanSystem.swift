@@ -23,6 +23,9 @@ public actor ScanSystem {
         public var readsReferences = false
         /// Bytes that the transport sends to measure the link before any others; 0 for none.
         package var probeCount = 0
+        /// Whether it is a process of this machine that was started for tasks with which another one has ended, and gets no
+        /// others.
+        package var isSpare = false
         /// Speed of the system's slots, see ``SlotSpeed``; nil if unknown.
         public var speed: Double?
 

@@ -5,6 +5,8 @@ public final class Systems: Sendable {
         var systems: [SystemID: ScanSystem] = [:]
         var watches: [RunID: Watch] = [:]
         var lastRun = 0
+        /// Nil if there is no way to start them.
+        var spares: Spares?
         /// By their keys.
         var peers: [String: Systems.Peer] = [:]
     }
@@ -32,7 +34,7 @@ public final class Systems: Sendable {
                 id: system.id, name: system.name, slots: system.slots, window: system.window,
                 isLocal: system.isLocal, tags: system.tags, link: BulkLink(system.link, at: clock.now),
                 reads: system.link.readsReferences, speed: registry.speed(of: system),
-                processors: system.processors)
+                processors: system.processors, isSpare: system.link.isSpare)
             guard joined else { return (false, [Waiter]()) }
             registry.systems[system.id] = system
             return (true, registry.wake())
@@ -187,7 +189,7 @@ public final class Systems: Sendable {
     }
 
     /// Changes the registry, then wakes the runs that wait for a change, if there was one.
-    private func change(except run: RunID? = nil, _ body: (inout Registry) -> Bool) {
+    func change(except run: RunID? = nil, _ body: (inout Registry) -> Bool) {
         let woken = registry.withLock { registry in
             body(&registry) ? registry.wake(except: run) : []
         }

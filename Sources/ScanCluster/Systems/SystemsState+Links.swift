@@ -167,6 +167,7 @@ extension SystemsState {
     package func usefulSlots(bytesPerCost: Double) -> Int {
         let hasLocal = members.contains(where: \.isLocal)
         return members.reduce(0) { sum, member in
+            if member.isSpare { return sum }
             if member.isLocal || member.reading.isAny || bytesPerCost <= 0 || !hasLocal { return sum + member.slots }
             let carried = (member.link.aloneRate ?? member.link.rate ?? member.link.nominal) / bytesPerCost
             return sum + min(member.slots, Int(carried / rate(of: member)))

@@ -5,7 +5,8 @@ extension SystemsState {
     /// bytes all that wait are planned (``CompletionPlan``), transfers included: the first task starts whose system in
     /// the plan has room. A task whose system has none waits for it, although others have room. In this order: a task
     /// whose bytes a system with room holds; a task whose bytes no system holds; a task that another system than the one
-    /// that holds its bytes would finish earlier, although they are sent once more.
+    /// that holds its bytes would finish earlier, although they are sent once more. Tasks that may end a process follow;
+    /// see ``permitted(for:among:excluding:isLast:)``.
     /// - Parameters:
     ///   - pending: the tasks, most urgent first.
     ///   - excluded: systems that cannot run any task of the run.
@@ -21,7 +22,7 @@ extension SystemsState {
         let candidates = candidates(
             excluding: excluded, prefetching: prefetching, sample: Self.sampleSize, at: now)
         defer { spare = candidates }
-        guard !candidates.isEmpty else { return nil }
+        guard !candidates.isEmpty || first.request.isSuspect else { return nil }
         // Most tasks, in the shortest way.
         if !first.request.needsBulk, first.request.isFree, let index = best(for: first.request, among: candidates) {
             return (0, reserve(index, for: first.request, run: run, at: now))
@@ -38,7 +39,9 @@ extension SystemsState {
         among pending: some RandomAccessCollection<PendingTask>, excluding excluded: Set<SystemID>, prefetching: Bool,
         at now: Instant
     ) -> (offset: Int, index: Int)? {
-        let usable = usable(excluding: excluded, at: now)
+        // Suspects are behind all other tasks.
+        let areSuspects = pending.first?.request.isSuspect == true
+        let usable = usable(excluding: excluded, spares: areSuspects, at: now)
         var plan = CompletionPlan(self, usable: usable, at: now)
         let most = max(Self.leastPlanned, Self.plannedAssignments / max(1, usable.count))
         // Many tasks may wait for the same tags: their members are found once.
@@ -46,7 +49,8 @@ extension SystemsState {
         func permitted(_ request: TaskRequest) -> [Int] {
             if request.isFree { return usable }
             if request.isFirst, let tagged, tagged.tags == request.tags { return tagged.permitted }
-            let permitted = self.permitted(for: request, among: usable)
+            let permitted = self.permitted(
+                for: request, among: usable, excluding: excluded, isLast: areSuspects)
             if request.isFirst { tagged = (request.tags, permitted) }
             return permitted
         }
@@ -167,21 +171,47 @@ extension SystemsState {
         return best?.index
     }
 
-    /// The members to which tasks of a run may go, those without room included.
-    func usable(excluding excluded: Set<SystemID>, at now: Instant) -> [Int] {
-        members.indices.filter { members[$0].isUsable(at: now) && !excluded.contains(members[$0].id) }
+    /// The members to which tasks of a run may go, those without room included; `spares`: if all of them are suspects.
+    func usable(excluding excluded: Set<SystemID>, spares: Bool = false, at now: Instant) -> [Int] {
+        members.indices.filter { index in
+            let member = members[index]
+            return (spares || !member.isSpare) && member.isUsable(at: now) && !excluded.contains(member.id)
+        }
     }
 
     /// Those of the usable members to which this task may go, those without room included: a task that has failed
     /// before, or that needs tags, may wait for one.
-    func permitted(for request: TaskRequest, among usable: [Int]) -> [Int] {
+    ///
+    /// A suspect goes where nothing else is in flight, so that the next loss of a process shows its cause. The local
+    /// system gets it only if there is no other system for it, none can be had and, with `isLast`, no other task waits or
+    /// is in flight, since this process would end with it.
+    func permitted(
+        for request: TaskRequest, among usable: [Int], excluding excluded: Set<SystemID>, isLast: Bool
+    ) -> [Int] {
         if request.isFree { return usable }
         let suited = usable.filter { request.suits(members[$0].tags) }
         let fresh = suited.filter { !request.avoiding.contains(members[$0].id) }
         let permitted = fresh.isEmpty ? suited : fresh
+        if request.isSuspect {
+            let mayBeLocal = isLast && !hasSpares && !hasRemote(for: request, excluding: excluded)
+            return permitted.filter { index in
+                let member = members[index]
+                return member.isLocal ? mayBeLocal && member.inFlight == member.suspects : member.inFlight == 0
+            }
+        }
         guard request.placement == .localFirst else { return permitted }
         let local = permitted.filter { members[$0].isLocal }
         return local.isEmpty ? permitted : local
+    }
+}
+
+extension SystemsState {
+    /// Whether another process could run the task, now or once it is no longer busy or set aside.
+    func hasRemote(for request: TaskRequest, excluding excluded: Set<SystemID>) -> Bool {
+        members.contains { member in
+            !member.isLocal && member.abandoned < member.slots && !excluded.contains(member.id)
+                && request.suits(member.tags)
+        }
     }
 }
 

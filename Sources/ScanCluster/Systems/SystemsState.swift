@@ -9,7 +9,11 @@ package struct SystemsState: Sendable {
         package let isLocal: Bool
         package let tags: Set<String>
         let maxWindow: Int
+        /// See ``ScanSystem/Link/isSpare``.
+        var isSpare = false
         package fileprivate(set) var inFlight = 0
+        /// Of these, attempts at tasks that may end its process.
+        package fileprivate(set) var suspects = 0
         var inFlightCost = 0.0
         /// When the newest of its attempts began.
         var lastStart = Instant(nanoseconds: .min)
@@ -46,8 +50,13 @@ package struct SystemsState: Sendable {
             return isLocal ? maxWindow : min(maxWindow, slots + throughput.prefetch(slots: slots, latency: latency))
         }
 
-        /// Room for an attempt: up to the window with prefetching, else up to the slots.
-        func hasRoom(prefetching: Bool) -> Bool { inFlight + abandoned < (prefetching ? window : slots) }
+        /// Room for an attempt: up to the window with prefetching, else up to the slots; none beside a suspect.
+        func hasRoom(prefetching: Bool) -> Bool {
+            (isLocal || suspects == 0) && inFlight + abandoned < (prefetching ? window : slots)
+        }
+
+        /// Room for any task.
+        func isOpen(prefetching: Bool) -> Bool { !isSpare && hasRoom(prefetching: prefetching) }
 
         /// Whether tasks may go there, if there is room.
         func isUsable(at now: Instant) -> Bool { abandoned < slots && !backOff.isSetAside(at: now) }
@@ -79,6 +88,8 @@ package struct SystemsState: Sendable {
         package let ticket: UInt64
         /// Bulk bytes that are fetched from another system for it.
         package let relayed: Int
+        /// See ``TaskRequest/isSuspect``.
+        let isSuspect: Bool
         /// When the room was taken.
         package let start: Instant
     }
@@ -113,6 +124,8 @@ package struct SystemsState: Sendable {
     private(set) var sharesProcessor = false
     /// Cost per second of a slot before any was measured.
     package var assumedRate: Double?
+    /// Whether other processes can be started for suspects, so that the local system never gets them.
+    package var hasSpares = false
     /// Cost of the tasks that follow those that are known, as far as a user of the registry expects them.
     package var expectedWork = 0.0
     /// Where the next search among many members begins.
@@ -128,7 +141,8 @@ package struct SystemsState: Sendable {
     /// - Returns: false if there is a system of that identity already.
     package mutating func join(
         id: SystemID, name: String, slots: Int, window: Int, isLocal: Bool, tags: Set<String> = [],
-        link: BulkLink = BulkLink(), reads: Bool = false, speed: Double? = nil, processors: ProcessorShare? = nil
+        link: BulkLink = BulkLink(), reads: Bool = false, speed: Double? = nil, processors: ProcessorShare? = nil,
+        isSpare: Bool = false
     ) -> Bool {
         guard !members.contains(where: { $0.id == id }) else { return false }
         let serial = tick()
@@ -141,6 +155,7 @@ package struct SystemsState: Sendable {
         member.link = link
         member.reading = ReadableBytes(isAny: reads)
         member.speed = speed
+        member.isSpare = isSpare
         members.append(member)
         indices[member.serial] = members.count - 1
         noteRoom(members.count - 1)
@@ -186,6 +201,7 @@ package struct SystemsState: Sendable {
         defer { noteRoom(index) }
         if reservation.ticket > 0 { endTransfer(of: reservation, at: index, as: evidence, at: now) }
         members[index].inFlight -= 1
+        if reservation.isSuspect { members[index].suspects -= 1 }
         // Sums of floating-point numbers drift; without attempts in flight the sum is reset.
         members[index].inFlightCost =
             members[index].inFlight == 0 ? 0 : members[index].inFlightCost - reservation.cost
@@ -278,8 +294,8 @@ package struct SystemsState: Sendable {
     }
 
     private mutating func noteRoom(_ index: Int) {
-        idle.put(index, isIn: members[index].hasRoom(prefetching: false))
-        open.put(index, isIn: members[index].hasRoom(prefetching: true))
+        idle.put(index, isIn: members[index].isOpen(prefetching: false))
+        open.put(index, isIn: members[index].isOpen(prefetching: true))
     }
 
     private mutating func reindex() {
@@ -298,6 +314,7 @@ package struct SystemsState: Sendable {
 
     mutating func reserve(_ index: Int, for request: TaskRequest, run: RunID, at now: Instant) -> Reservation {
         members[index].inFlight += 1
+        if request.isSuspect { members[index].suspects += 1 }
         members[index].inFlightCost += request.cost
         members[index].lastStart = now
         members[index].touched = tick()
@@ -314,13 +331,14 @@ package struct SystemsState: Sendable {
         noteRoom(index)
         return Reservation(
             system: members[index].id, run: run, serial: members[index].serial, index: index, cost: request.cost,
-            ticket: ticket, relayed: relayed, start: now)
+            ticket: ticket, relayed: relayed, isSuspect: request.isSuspect, start: now)
     }
 
     /// The first violated invariant; nil if all hold.
     package var contradiction: String? {
         if Set(members.map(\.id)).count != members.count { return "a system is listed twice" }
         for member in members {
+            if !(0...max(0, member.inFlight) ~= member.suspects) { return "suspects on \(member.name) are miscounted" }
             if member.inFlight < 0 { return "\(member.name) was released too often" }
             if member.inFlight > max(member.maxWindow, member.slots) { return "\(member.name) is overbooked" }
             if member.assigned.count > member.inFlight || member.link.transfers.count > member.assigned.count {
@@ -329,7 +347,7 @@ package struct SystemsState: Sendable {
             if member.inFlight == 0, member.inFlightCost != 0 { return "\(member.name) has a load without attempts" }
         }
         for (pool, prefetching) in [(idle, false), (open, true)] {
-            let roomy = members.indices.filter { members[$0].hasRoom(prefetching: prefetching) }
+            let roomy = members.indices.filter { members[$0].isOpen(prefetching: prefetching) }
             if pool.indices.sorted() != roomy { return "the systems with room are not those that are listed" }
         }
         if members.reduce(0, { $0 + $1.held.keys.count }) != holders.values.reduce(0, +) {

@@ -26,17 +26,22 @@ package struct TaskRequest: Equatable, Sendable {
     /// Tags that a system must have.
     package var tags: Set<String> {
         get { limits?.tags ?? [] }
-        set { limits = .of(tags: newValue, placement: placement, avoiding: avoiding) }
+        set { limits = .of(tags: newValue, placement: placement, avoiding: avoiding, isSuspect: isSuspect) }
     }
     /// Where the task may go.
     package var placement: Placement {
         get { limits?.placement ?? .anywhere }
-        set { limits = .of(tags: tags, placement: newValue, avoiding: avoiding) }
+        set { limits = .of(tags: tags, placement: newValue, avoiding: avoiding, isSuspect: isSuspect) }
     }
     /// Systems that failed the task; used again only if there is no other.
     package var avoiding: [SystemID] {
         get { limits?.avoiding ?? [] }
-        set { limits = .of(tags: tags, placement: placement, avoiding: newValue) }
+        set { limits = .of(tags: tags, placement: placement, avoiding: newValue, isSuspect: isSuspect) }
+    }
+    /// Whether a process has ended while it ran the task, which may be the cause.
+    package var isSuspect: Bool {
+        get { limits?.isSuspect ?? false }
+        set { limits = .of(tags: tags, placement: placement, avoiding: avoiding, isSuspect: newValue) }
     }
 
     /// A request for a first attempt.
@@ -49,7 +54,7 @@ package struct TaskRequest: Equatable, Sendable {
         self.bytes = bytes
         self.isRelayed = isRelayed
         self.isReferable = isReferable
-        limits = .of(tags: tags, placement: .anywhere, avoiding: [])
+        limits = .of(tags: tags, placement: .anywhere, avoiding: [], isSuspect: false)
     }
 
     /// A request for a first attempt at a task with the bulk bytes of `source`.
@@ -70,19 +75,23 @@ package struct TaskRequest: Equatable, Sendable {
         let tags: Set<String>
         let placement: Placement
         let avoiding: [SystemID]
+        let isSuspect: Bool
 
-        private init(_ tags: Set<String>, _ placement: Placement, _ avoiding: [SystemID]) {
-            (self.tags, self.placement, self.avoiding) = (tags, placement, avoiding)
+        private init(_ tags: Set<String>, _ placement: Placement, _ avoiding: [SystemID], _ isSuspect: Bool) {
+            (self.tags, self.placement, self.avoiding, self.isSuspect) = (tags, placement, avoiding, isSuspect)
         }
 
         /// Nil if nothing is limited. Not an initializer: that would allocate the object first.
-        static func of(tags: Set<String>, placement: Placement, avoiding: [SystemID]) -> Limits? {
-            if tags.isEmpty, placement == .anywhere, avoiding.isEmpty { return nil }
-            return Limits(tags, placement, avoiding)
+        static func of(
+            tags: Set<String>, placement: Placement, avoiding: [SystemID], isSuspect: Bool
+        ) -> Limits? {
+            if tags.isEmpty, placement == .anywhere, avoiding.isEmpty, !isSuspect { return nil }
+            return Limits(tags, placement, avoiding, isSuspect)
         }
 
         static func == (left: Limits, right: Limits) -> Bool {
             left.tags == right.tags && left.placement == right.placement && left.avoiding == right.avoiding
+                && left.isSuspect == right.isSuspect
         }
     }
 }

@@ -155,7 +155,8 @@ final class NodeLink: @unchecked Sendable {
                 if hasJoined { systems.leave(node.identity, isLost: true) }
                 self?.ended(error)
             })
-        let link = ScanSystem.Link(to: node, over: connection, isMeasured: options.measuresLinks)
+        var link = ScanSystem.Link(to: node, over: connection, isMeasured: options.measuresLinks)
+        link.isSpare = options.selection.isOwn(node.name)
         let system = ScanSystem(
             remote: transport, id: node.identity, name: name, slots: node.slots,
             window: node.window(limit: options.window), tags: Set(node.tags ?? []), processors: node.processors,

@@ -194,7 +194,8 @@ extension TCPTransport: ConnectionDelegate {
         (held, queue, sending) = ([:], LinkQueue(.never), [])
         connection.progressed = nil
         let end = state.end(error)
-        for completion in end.waiting { completion.call(.error(end.reply)) }
+        // First: whoever hears of the attempts may ask whether the node has left.
         onEnd(end.loss)
+        for completion in end.waiting { completion.call(.error(end.reply)) }
     }
 }

@@ -215,7 +215,9 @@ package struct TransportState<Completion> {
     /// - Returns: the loss, and the error with which to complete the attempts that wait.
     package mutating func end(_ error: ScanError) -> (loss: ScanError, reply: ScanError, waiting: [Completion]) {
         let message = goodbye.map { "\(error.message) (\($0))" } ?? error.message
-        let loss = ScanError(.systemLost, message, system: node.name)
+        // A node that takes its leave has not been ended by a task.
+        let code: ScanError.Code = goodbye == nil && error.code != .disconnected ? .systemLost : .disconnected
+        let loss = ScanError(code, message, system: node.name)
         // Attempts that a draining node has not answered arrived after it began to drain.
         let reply = ScanError(refusal?.code ?? loss.code, message, system: node.name)
         phase = .ended(reply)

@@ -198,7 +198,7 @@ final class Connection: Flushable, @unchecked Sendable {
                     progressed?()
                     return
                 case .ended: return end(Self.peerClosed)
-                case .failed(let error): return end(ScanError(.systemLost, "the connection broke: \(error)"))
+                case .failed(let error): return end(ScanError(broken: error))
                 }
             } else if records.isEstablished, out.waiting > 0 {
                 do { try seal() } catch { return end(ScanError(error)) }
@@ -275,7 +275,7 @@ final class Connection: Flushable, @unchecked Sendable {
         case .success(.ended):
             let greetingEnd = phase == .greeting ? delegate?.greetingEnded(decoder.waiting) : nil
             end(greetingEnd ?? Self.peerClosed)
-        case .success(.failed(let error)): end(ScanError(.systemLost, "the connection broke: \(error)"))
+        case .success(.failed(let error)): end(ScanError(broken: error))
         case .failure(let error): end(ScanError(error), politely: true)
         }
         return 0
@@ -314,7 +314,7 @@ final class Connection: Flushable, @unchecked Sendable {
             while phase == .open, let frame = try decoder.next() { try handle(frame) }
         } catch {
             send { $0.putGoodbye(draining: false, message: "\(error)") }
-            end(ScanError(.systemLost, "\(error)"), politely: true)
+            end(ScanError(.disconnected, "\(error)"), politely: true)
         }
     }
 
@@ -351,7 +351,7 @@ final class Connection: Flushable, @unchecked Sendable {
         switch action {
         case .ping(let token): send { $0.putPing(token) }
         case .wait: break
-        case .lost: return end(ScanError(.systemLost, "has been silent for \(timing.silence.words)"))
+        case .lost: return end(ScanError(.disconnected, "has been silent for \(timing.silence.words)"))
         }
         timer = loop.schedule(at: liveness.nextCheck) { [weak self] in self?.beat() }
     }

@@ -24,6 +24,7 @@ extension ScanNode {
         remote.allowsDifferentNodes = cluster.allowsDifferent
         remote.job = job
         remote.selection = cluster.selection
+        remote.selection.own = SpareNode.namePrefix
         remote.weight = cluster.weight
         let node = ScanNode(
             keys: keys, nodes: cluster.nodes.map(\.description), discovering: sources, localSlots: cluster.slotsHere,
@@ -37,8 +38,24 @@ extension ScanNode {
             if case .membership(let news) = event { events.handle(news) }
         }
         JobWeight.current?.follow(node.connections)
+        if let local = node.local { node.prepare(local, wanted: cluster.slotsHere, events) }
         try node.start()
         return node
+    }
+
+    private func prepare(_ local: ScanSystem, wanted: Int, _ events: ScanEvents) {
+        if local.slots < wanted {
+            events.warn(
+                """
+                this machine runs \(local.slots) tasks at a time, not \(wanted): the system allows this process no more \
+                threads, or no memory for them; allow more, as by `ulimit -v unlimited` and `ulimit -u unlimited`
+                """)
+        }
+        let most = local.slots
+        systems.offer { [weak connections = connections] tasks in
+            guard let connections else { return false }
+            return await SpareNode.start(min(tasks, most), connectedBy: connections)
+        }
     }
 
     /// The keys, and where nodes are discovered. A command that does not need nodes ignores a key that cannot be used.

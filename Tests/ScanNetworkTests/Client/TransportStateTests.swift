@@ -139,8 +139,22 @@ import Testing
         }
         #expect(state.refusal?.code == .draining)
         let end = state.end(ScanError(.systemLost, "closed"))
-        #expect(end.loss == ScanError(.systemLost, "closed (bye)", system: "node"))
+        #expect(end.loss == ScanError(.disconnected, "closed (bye)", system: "node"))
         #expect(end.reply.code == .draining && end.waiting == [7] && state.waiting == 0)
         #expect(state.phase == .ended(end.reply))
+    }
+
+    @Test("only an end that neither side has announced may be that of the node's process")
+    func ends() throws {
+        for (code, isAnnounced, expected) in [
+            (.systemLost, false, .systemLost), (.systemLost, true, .disconnected),
+            (.disconnected, false, .disconnected), (.authentication, false, .systemLost),
+        ] as [(ScanError.Code, Bool, ScanError.Code)] {
+            var state = state()
+            _ = state.start(attempt(), completion: 7)
+            if isAnnounced { _ = try state.received(.goodbye(draining: false, message: "bye")) }
+            let end = state.end(ScanError(code, "closed"))
+            #expect(end.loss.code == expected && end.reply.code == expected && end.waiting == [7])
+        }
     }
 }

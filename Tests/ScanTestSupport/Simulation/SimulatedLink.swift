@@ -79,7 +79,7 @@ final class SimulatedLink: @unchecked Sendable {
             do {
                 try frame.decode { (frame) throws(ProtocolError) in try received(frame, on: connection) }
             } catch {
-                end(ScanError(.systemLost, "\(error)"))
+                end(ScanError(.disconnected, "\(error)"))
             }
         case .closed: end(ScanError(.systemLost, "closed the connection"))
         case .reset(let reason): end(ScanError(.systemLost, reason))
@@ -116,7 +116,7 @@ final class SimulatedLink: @unchecked Sendable {
     private func check(_ connection: SimulatedConnection) {
         guard connection === self.connection, !isDead else { return }
         switch liveness.check(at: world.clock.now) {
-        case .lost: return end(ScanError(.systemLost, "was silent"))
+        case .lost: return end(ScanError(.disconnected, "was silent"))
         case .ping(let token): connection.sendToNode(.frame { $0.putPing(token) })
         case .wait: break
         }

@@ -13,8 +13,8 @@ import Testing
         let program: Program
         let address: String
 
-        init(_ words: String...) throws {
-            program = try Program(path: ProcessFaultTests.probe, words)
+        init(_ words: String..., environment: [String: String] = [:]) throws {
+            program = try Program(path: ProcessFaultTests.probe, words, environment: environment)
             let line = try program.firstLine()
             guard line.hasPrefix("ready ") else { throw Program.Failure(description: "fault-probe: \(line)") }
             address = String(line.dropFirst("ready ".count))
@@ -125,5 +125,40 @@ import Testing
         let complaints = result.errorLines.count { $0.contains("crooked") && !$0.contains("joined") }
         #expect((1...30).contains(complaints), "\(result.errors)")
         print("faults of processes: a node that answers \(manner) met \(complaints) complaints")
+    }
+
+    @Test("a task that ends its process is named after two of them, and the rest of the image is done")
+    func deadly() throws {
+        let scene = try Scene()
+        let image = try scene.sky(size: "1000x1500")
+        let nodes = try (0..<3).map { _ in try deadlyNode(scene) }
+        let words = ["scan", image, "--band", "128", "--no-journal", "--no-discovery", "-o", scene.path("out/o.csv")]
+        let result = try Program.run(
+            words + ["--local-slots", "0"] + nodes.flatMap { ["--node", $0.address] })
+        #expect(result.code == 23, "\(result.code) \(result.errors)")
+        #expect(result.errors.contains("ended the processes of crooked"), "\(result.errors)")
+        #expect(nodes.count { $0.program.hasEnded } == 2)
+        #expect(scene.outputs == ["o.csv"])
+    }
+
+    @Test("a task with which a process has ended runs in a process of its own, not in the coordinator's")
+    func spare() throws {
+        let scene = try Scene()
+        let image = try scene.sky(size: "1000x3000")
+        let words = ["scan", image, "--band", "64", "--no-journal", "--no-discovery", "--local-slots", "1", "-o"]
+        try #require(try Program.run(words + [scene.path("expected.csv")]).code == 0)
+        let node = try deadlyNode(scene)
+        // Only the node is named: the own processes are used all the same.
+        let result = try Program.run(
+            words + [scene.path("out/o.csv"), "--node", node.address, "--only", "crooked", "--verbose"])
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(node.program.hasEnded)
+        let lost = result.errorLines.filter { $0.contains("on crooked failed: ") }
+        #expect(!lost.isEmpty && result.errors.contains(" done by spare-"), "\(result.errors)")
+        #expect(try scene.bytes("out/o.csv") == scene.bytes("expected.csv"))
+    }
+
+    private func deadlyNode(_ scene: Scene) throws -> ProbeNode {
+        try ProbeNode("crooked", "deadly", environment: ["PROBE_DEADLY": scene.path("deadly")])
     }
 }

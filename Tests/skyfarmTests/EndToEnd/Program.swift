@@ -116,6 +116,14 @@ final class Program {
     /// Sends a signal.
     func send(_ signal: Int32) { kill(process, signal) }
 
+    /// Whether the process has ended.
+    var hasEnded: Bool {
+        var information = siginfo_t()
+        return status != nil
+            || waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT) == 0
+                && information.si_signo == SIGCHLD
+    }
+
     /// Waits until the process has ended.
     func finish(within limit: Duration = limit) throws -> Result {
         guard try read(until: { false }, within: limit) else {
