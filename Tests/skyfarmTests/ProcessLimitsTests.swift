@@ -29,6 +29,24 @@ import Testing
         #expect(result.errors.hasPrefix("skyfarm: only "), "\(result.errors)")
     }
 
+    @Test(
+        "a scan with many slots and few addresses uses fewer threads, so that others can be started",
+        .timeLimit(.minutes(5)))
+    func manySlots() throws {
+        let scene = try Scene()
+        let image = try scene.sky()
+        let words = ["scan", image, "-o", scene.path("out/o.csv"), "--no-discovery", "--no-journal"]
+        for kilobytes in [307_200, 400_000, 1_000_000] {
+            let result = try Program.run(
+                path: "/bin/sh",
+                ["-c", "ulimit -v \(kilobytes); exec \"$0\" \"$@\"", Program.path] + words
+                    + ["--local-slots", "64", "--overwrite"])
+            let isTold = result.code == 1 && result.errors.contains("MiB of memory may be used: allow more")
+            let runsFewer = result.code == 0 && result.errors.contains("tasks at a time, not 64: ")
+            #expect(runsFewer || isTold, "\(kilobytes): \(result.code) \(result.errors)")
+        }
+    }
+
     @Test("a scan without environment has the home folder of its user", .enabled(if: geteuid() == 0, "mounts"))
     func empty() throws {
         let scene = try Scene()

@@ -1,5 +1,10 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include "cskyfarm.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -38,5 +43,11 @@ void skyfarm_end_with_line(const char *text, int code) {
 #ifdef __GLIBC__
     // Each arena reserves addresses for 64 MiB.
     mallopt(M_ARENA_MAX, 1);
+    // Stacks as large as those of threads on macOS, in place of 8 MiB: libdispatch waits for ever if one does not fit.
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 512 << 10);
+    pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
 #endif
 }

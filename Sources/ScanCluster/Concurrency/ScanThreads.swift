@@ -1,4 +1,5 @@
 import Dispatch
+internal import ScanMemory
 
 #if canImport(Darwin)
     import Darwin
@@ -64,34 +65,40 @@ package final class ScanThreads: Sendable {
     /// Number of threads that were started: fewer than requested if the system allows no more.
     package let count: Int
 
-    /// Starts `count` threads, or as many as the system allows, at least one.
+    /// Starts `count` threads, or as many as the system allows, at least one; see ``affordable(_:stackSize:left:)``.
     /// - Parameters:
     ///   - count: number of slots; 0 for none.
     ///   - niceness: added to the threads' nice value (Linux), so that other programs take precedence.
     ///   - stackSize: bytes; deblending and SEP recurse.
-    package init(count: Int, niceness: Int = 0, stackSize: Int = 16 << 20) {
-        var started: [pthread_t] = []
-        for _ in 0..<count {
-            guard let thread = ScanThread.start(queue, niceness: niceness, stackSize: stackSize) else { break }
-            started.append(thread)
-        }
-        precondition(count == 0 || !started.isEmpty, "the system allows this process no more threads")
-        self.count = started.count
-        threads = Locked(started)
+    package convenience init(count: Int, niceness: Int = 0, stackSize: Int = 16 << 20) {
+        self.init(starting: count, niceness: niceness, stackSize: stackSize)
+        precondition(count == 0 || self.count > 0, "the system allows this process no more threads")
     }
 
     /// Starts one thread; nil if the system allows no more.
     package convenience init?(oneWithNiceness niceness: Int) { self.init(atMost: 1, niceness: niceness) }
 
     /// Starts threads with small stacks, as many of `most` as the system allows; nil if it allows none.
-    package init?(atMost most: Int, niceness: Int) {
+    package convenience init?(atMost most: Int, niceness: Int) {
+        self.init(starting: most, niceness: niceness, stackSize: 1 << 20)
+        if count == 0 { return nil }
+    }
+
+    private init(starting wanted: Int, niceness: Int, stackSize: Int) {
+        let most = Self.affordable(wanted, stackSize: stackSize, left: AddressSpace.left)
         var started: [pthread_t] = []
-        while started.count < most,
-            let thread = ScanThread.start(queue, niceness: niceness, stackSize: 1 << 20)
-        { started.append(thread) }
-        if started.isEmpty { return nil }
+        while started.count < most, let thread = ScanThread.start(queue, niceness: niceness, stackSize: stackSize) {
+            started.append(thread)
+        }
         count = started.count
         threads = Locked(started)
+    }
+
+    /// How many of `wanted` threads may be started where `left` bytes may still be mapped; nil without a limit. Half of
+    /// them are left to others: libdispatch, which runs all tasks of Swift, waits for ever for a thread that it cannot
+    /// start.
+    package static func affordable(_ wanted: Int, stackSize: Int, left: Int?) -> Int {
+        left.map { min(wanted, max(1, $0 / 2 / stackSize)) } ?? wanted
     }
 
     /// Seconds in which a processor ran these threads so far; nil if the system does not tell, or they have ended.

@@ -147,4 +147,15 @@ import Testing
         threads.stop()
         #expect(threads.count == count)
     }
+
+    @Test("of few addresses half are left to the threads of others")
+    func affordable() {
+        let megabyte = 1 << 20
+        for (left, count) in [
+            (nil, 64), (4096 * megabyte, 64), (300 * megabyte, 9), (33 * megabyte, 1), (0, 1),
+        ] as [(Int?, Int)] {
+            #expect(ScanThreads.affordable(64, stackSize: 16 * megabyte, left: left) == count)
+        }
+        #expect(ScanThreads.affordable(0, stackSize: megabyte, left: 0) == 0)
+    }
 }
