@@ -23,4 +23,12 @@ struct MakespanTests {
         shares.sort()
         #expect(shares[shares.count / 20] >= 0.85)
     }
+
+    @Test("a node that never answers a task costs a few tenths of a second and the time of some tasks")
+    func mute() {
+        for seed in Self.seeds.prefix(300) {
+            guard let (seconds, most) = MakespanScenario(seed: seed).withMuteNode else { continue }
+            #expect(seconds <= most, "seed \(seed)")
+        }
+    }
 }

@@ -47,7 +47,14 @@ struct RescueTests {
         var (state, running) = try cluster(left: 0)
         #expect(state.rescue(among: [running], excluding: [], run: run, at: moment(0.5)) == nil)
         #expect(state.rescue(among: [running], excluding: [], run: run, at: moment(1.5)) == nil)
-        // It was to be done after 1 s, and is expected to take as long again as it is late, but no longer than usual.
+        // It was to be done after 1 s, and is expected to take as long again as it is late: after 2.67 s, 1 s is 0.6 of it.
+        #expect(state.rescue(among: [running], excluding: [], run: run, at: moment(2.6)) == nil)
+        var late = state
+        let hedge = late.rescue(among: [running], excluding: [], run: run, at: moment(2.7))
+        #expect(hedge?.recalls == false && hedge?.reservation.system == .test(0))
+        // Where nothing is known of any system, an expectation means nothing.
+        state.assumedRate = nil
+        #expect(state.rescue(among: [running], excluding: [], run: run, at: moment(60)) == nil)
         var slow = state
         slow.assumedRate = 4
         let rescue = slow.rescue(among: [running], excluding: [], run: run, at: moment(0))

@@ -38,3 +38,19 @@ package struct MakespanReport: Sendable {
         }
     }
 }
+
+extension MakespanScenario {
+    /// What the job takes with one node more, which takes tasks and never answers one, and at most so many seconds; nil if
+    /// nothing is known of the systems when it begins, no slot is here, or the bytes for that node delay those for others.
+    package var withMuteNode: (seconds: Double, most: Double)? {
+        guard localSlots > 0, let assumedRate, isSteady, sharedBytesPerSecond == .infinity else { return nil }
+        var other = self
+        other.nodes.append(Node(slots: 2, speed: 0, bytesPerSecond: 1.25e9, latency: 0.0005, statedSpeed: 1))
+        var (plain, mute) = (MakespanSimulation(self), MakespanSimulation(other))
+        let without = plain.makespan()
+        // The node has up to four tasks. Each is late after a multiple of its expected time, and is then done here.
+        let task = (tasks.map(\.seconds).max() ?? 0) * (1 + 3 * max(1, 1 / assumedRate))
+        let seconds = mute.makespan()
+        return (mute.violation == nil ? seconds : .infinity, 1.05 * without + Double(passes) * (4 * task + 0.3))
+    }
+}
