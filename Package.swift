@@ -302,13 +302,22 @@ let package = Package(
 
 // What scripts/fuzz builds, and nothing else does: it needs libFuzzer to link.
 if Context.environment["SKYFARM_FUZZ"] != nil {
+    // The program's own parsers are fuzzed, too: here it is a library, whose main function has another name than
+    // libFuzzer's.
+    package.products.removeAll { $0.name == "skyfarm" }
+    package.targets = package.targets.map { target in
+        guard target.name == "skyfarm" else { return target }
+        let entry = ["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "skyfarm_main"]
+        return .target(
+            name: target.name, dependencies: target.dependencies, swiftSettings: swift + [.unsafeFlags(entry)])
+    }
     package.targets.append(
         .executableTarget(
             name: "skyfarm-fuzz",
             dependencies: [
-                "SkyScan", "SkyImage", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
-                "CFITSIO",
+                "skyfarm", "SAMP", "CommandLineKit", "SkyScan", "SkyImage", "ScanNetwork", "ScanDiscovery",
+                "ScanSecurity", "ScanCluster", "ScanBasics", "CFITSIO",
             ],
-            path: "Tests/fuzz", exclude: ["corpus", "fits.dict", "leaks.txt"],
+            path: "Tests/fuzz", exclude: ["corpus", "fits.dict", "coordinates.dict", "leaks.txt"],
             swiftSettings: swift + [.unsafeFlags(["-parse-as-library"])]))
 }

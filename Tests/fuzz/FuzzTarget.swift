@@ -11,8 +11,12 @@ struct FuzzTarget: Sendable {
     var seeds: @Sendable () throws -> [String: [UInt8]]
 
     static let all: [FuzzTarget] =
-        [.frames, .hello, .coding, .tasks, .outputs, .discovery, .fits, .coordinates, .packed, .compressed, .tls]
-        + ChangedTasks.Kind.allCases.map(changed)
+        single + ChangedTasks.Kind.allCases.map(changed)
+
+    private static let single: [FuzzTarget] = [
+        .frames, .hello, .coding, .tasks, .outputs, .discovery, .fits, .coordinates, .packed, .compressed, .tls,
+        .settings, .pointSpread, .xml, .jobs, .calls,
+    ]
 }
 
 /// The bytes of one input, taken from its front.
