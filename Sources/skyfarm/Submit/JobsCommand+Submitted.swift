@@ -40,6 +40,14 @@ extension JobsCommand {
             (from, systems) = (entry.job.from, entry.systems)
         }
 
+        /// The same with numbers that can be computed with, and that JSON has: a peer may send any.
+        var possible: SubmittedRow {
+            var row = self
+            row.ageSeconds = max(0, ageSeconds.ifFinite ?? 0)
+            (row.progress, row.systems) = (progress?.possible, systems?.possible)
+            return row
+        }
+
         static func text(_ rows: [SubmittedRow]) -> String {
             var table = TextTable(
                 "SUBMITTED", "STATE", "NODE", "BY", "AGE", "DONE", "LEFT", "COMMAND",

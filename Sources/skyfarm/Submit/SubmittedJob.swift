@@ -141,6 +141,8 @@ struct JobProgress: Codable, Equatable, Sendable {
         (progress.tasks, progress.tasksDone) = (count(tasks), count(tasksDone))
         (progress.pixels, progress.pixelsDone) = (count(pixels), count(pixelsDone))
         (progress.retries, progress.systems, progress.slotsTotal) = (count(retries), count(systems), count(slotsTotal))
+        // JSON has no other numbers.
+        (progress.rate, progress.secondsLeft) = (rate.flatMap(\.ifFinite), secondsLeft.flatMap(\.ifFinite))
         return progress
     }
 
@@ -160,4 +162,9 @@ struct JobProgress: Codable, Equatable, Sendable {
         facts.append("\(HumanFormat.count(slotsTotal, "slot")) on \(HumanFormat.count(systems, "system"))")
         return facts.joined(separator: ", ")
     }
+}
+
+extension Double {
+    /// The number, if it is one.
+    var ifFinite: Double? { isFinite ? self : nil }
 }

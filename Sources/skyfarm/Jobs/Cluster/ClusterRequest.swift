@@ -54,10 +54,14 @@ struct ClusterReply: Codable, Sendable {
 
     init(_ error: CommandError) { (self.error, code) = (error.description, error.code.rawValue) }
 
-    /// The reply.
+    /// The reply, with numbers that can be computed with and texts that can be kept.
     /// - Throws: `CommandError` if the request was not carried out.
     func get(from node: String) throws(CommandError) -> ClusterReply {
-        guard let error else { return self }
+        guard let error else {
+            var reply = self
+            (reply.jobs, reply.load) = (jobs?.map(\.possible), load?.possible)
+            return reply
+        }
         throw CommandError(ExitCode.all.first { $0.rawValue == code } ?? .failure, "\(node): \(error.printable)")
     }
 }

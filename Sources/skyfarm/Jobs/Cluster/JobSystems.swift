@@ -27,6 +27,17 @@ struct JobSystems: Codable, Equatable, Sendable {
     static let failureLimit = 5
     /// Most tasks that are remembered.
     static let recentLimit = 64
+    /// Most systems that are shown.
+    static let systemLimit = 1000
+
+    /// As much of it as a log tells: a peer may send any.
+    var possible: JobSystems {
+        var systems = self
+        systems.present = Array(present.prefix(Self.systemLimit))
+        systems.recent = recent.suffix(Self.recentLimit)
+        systems.failures = failures.suffix(Self.failureLimit)
+        return systems
+    }
 
     init() {}
 

@@ -27,6 +27,8 @@ struct ClusterPicture: Equatable, Sendable {
     static let intervals = 288
     /// A node that has been silent so long is no longer shown.
     static let forgotten = 86_400.0
+    /// Most nodes that are remembered. One that comes again under another name is another one.
+    static let memberLimit = 1000
 
     /// A node has answered.
     mutating func answered(_ load: NodeLoad, at time: Double) {
@@ -34,11 +36,15 @@ struct ClusterPicture: Equatable, Sendable {
         var member = Member(load: load, rate: nil, seen: time, trouble: nil)
         if let last = members[load.name], time > last.seen {
             // A node that was started again counts from 0.
-            let done = load.done >= last.load.done ? load.done - last.load.done : load.done
+            let done = max(0, load.done >= last.load.done ? load.done &- last.load.done : load.done)
             member.rate = Double(done) / (time - last.seen)
             count(done, of: load.name, at: time)
         }
         members[load.name] = member
+        if members.count > Self.memberLimit, let oldest = members.min(by: { $0.value.seen < $1.value.seen }) {
+            members[oldest.key] = nil
+            history[oldest.key] = nil
+        }
     }
 
     /// A node has not answered.
@@ -64,7 +70,8 @@ struct ClusterPicture: Equatable, Sendable {
         }
         var counts = history[name] ?? []
         while counts.count <= index - dropped { counts.append(0) }
-        counts[index - dropped] += tasks
+        let (sum, overflow) = counts[index - dropped].addingReportingOverflow(tasks)
+        counts[index - dropped] = overflow ? .max : sum
         history[name] = counts
     }
 }

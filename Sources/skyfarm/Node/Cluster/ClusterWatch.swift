@@ -41,10 +41,12 @@ final class ClusterWatch: Sendable {
             var (rows, silent) = ([JobsCommand.SubmittedRow](), targets)
             for await case .answered(let target, let answer) in answers {
                 silent.remove(target)
-                guard let calls = answer.calls, let load = answer.load else {
+                guard let calls = answer.calls, var load = answer.load else {
                     lose(target, &connections, answer.trouble ?? "cannot be asked")
                     continue
                 }
+                // Not the name that it gives itself in each answer: what is known is kept by names.
+                load.name = calls.node.name.kept
                 connections[target] = (calls, load.name)
                 rows += answer.rows
                 picture.withLock { $0.answered(load, at: live.elapsed) }

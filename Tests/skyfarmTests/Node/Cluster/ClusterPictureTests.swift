@@ -24,6 +24,43 @@ import Testing
         #expect(picture.members.isEmpty && picture.version == 5)
     }
 
+    @Test("no number of a member stops the node, and of many members few are remembered")
+    func peers() throws {
+        var picture = ClusterPicture()
+        for (time, done) in [Int.min, .max, 0, .max, -1, .max, .min].enumerated() {
+            picture.answered(load("beta", done: done), at: Double(time))
+        }
+        #expect(picture.history["beta"] == [.max])
+        for index in 0..<2 * ClusterPicture.memberLimit {
+            picture.answered(load("n\(index)", done: 1), at: Double(10 + index))
+        }
+        #expect(picture.members.count == ClusterPicture.memberLimit && picture.history.isEmpty)
+    }
+
+    @Test("an answer of a member has numbers that are computed with and printed, and texts of some length")
+    func answers() throws {
+        var reply = ClusterReply()
+        var peer = load(String(repeating: "n", count: 1 << 20), done: .min)
+        peer.failures = (0..<100).map { _ in .init(secondsAgo: .nan, text: String(repeating: "x", count: 1 << 16)) }
+        var row = JobsCommand.SubmittedRow(
+            SubmittedEntry(
+                job: SubmittedJob(id: "1", words: [], folder: "/", environment: [:], submitted: 0), process: nil))
+        row.ageSeconds = -.infinity
+        row.progress = JobProgress(
+            event: "", tasks: .max, tasksDone: .min, pixels: 1, pixelsDone: 1, rate: .nan, secondsLeft: .infinity,
+            retries: 0, systems: 0, slotsTotal: 0)
+        row.systems = JobSystems()
+        row.systems?.present = (0..<5000).map { .init(name: "\($0)", slots: .max) }
+        (reply.jobs, reply.load) = ([row], peer)
+        let kept = try reply.get(from: "beta")
+        // JSON has no numbers that are none.
+        let text = try JSONOutput.line(kept.jobs) + JSONOutput.line(kept.load)
+        #expect(text.utf8.count < 100_000)
+        #expect(kept.load?.done == 0 && kept.load?.failures.count == NodeLoad.failureLimit)
+        #expect(kept.jobs?[0].ageSeconds == 0 && kept.jobs?[0].progress?.rate == nil)
+        #expect(kept.jobs?[0].systems?.present.count == JobSystems.systemLimit)
+    }
+
     @Test("the tasks of a day are kept, by intervals")
     func history() {
         var picture = ClusterPicture()
