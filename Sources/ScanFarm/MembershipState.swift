@@ -157,7 +157,7 @@ package struct MembershipState: Sendable {
         case .connected: return [.report(.connected, of: node.id, source: entry.source)]
         case .ended: return [.report(.ended, of: node.id, source: entry.source)]
         case .failed(let error) where error.code == .excluded:
-            // The handshake has shown the node's own name. The node is not offered again, and nobody is told.
+            // The handshake has shown the node's own name. The node is not offered again, and no event reports it.
             entry.peer.unusableReason = UnusableReason(.excluded, text: error.message, next: "skyfarm nodes")
             (entry.isListed, entry.isDialled) = (false, false)
             known[key] = entry

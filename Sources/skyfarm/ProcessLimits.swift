@@ -1,6 +1,7 @@
 import CSkyfarm
 import CommandLineKit
 import Foundation
+import ScanMemory
 
 /// What the shell's `ulimit` leaves to this process. Without threads and descriptors it could not even say what is wrong
 /// later.
@@ -11,21 +12,19 @@ enum ProcessLimits {
     private static let usualFiles: rlim_t = 4096
     /// Bytes of addresses that code, stacks of threads and small buffers take.
     private static let leastMemory: UInt64 = 256 << 20
-    /// Bytes of addresses that no scan exceeds.
-    private static let usualMemory: UInt64 = 1 << 46
 
     /// Allows as many files as are usual, if the user may, and checks the limits.
     /// - Returns: what is missing, and the remedy; nil if nothing is.
     static func problem() -> String? {
-        var files = limit(of: Resource.files)
+        var files = fileLimit
         if files.rlim_cur < usualFiles, files.rlim_cur < files.rlim_max {
             files.rlim_cur = min(usualFiles, files.rlim_max)
-            setrlimit(Resource.files, &files)
-            files = limit(of: Resource.files)
+            setrlimit(fileResource, &files)
+            files = fileLimit
         }
-        let memory = UInt64(limit(of: Resource.memory).rlim_cur)
-        if let problem = problem(files: UInt64(files.rlim_cur), memory: memory) { return problem }
-        if memory < usualMemory { endWithLine(memory: memory) }
+        let memory = AddressSpace.limit.map { UInt64($0) }
+        if let problem = problem(files: UInt64(files.rlim_cur), memory: memory ?? .max) { return problem }
+        if let memory { endWithLine(memory: memory) }
         return nil
     }
 
@@ -48,20 +47,16 @@ enum ProcessLimits {
         return nil
     }
 
-    private static func limit(of resource: Int32) -> rlimit {
+    private static var fileLimit: rlimit {
         var limit = rlimit()
-        return getrlimit(resource, &limit) == 0 ? limit : rlimit(rlim_cur: rlim_t.max, rlim_max: rlim_t.max)
+        return getrlimit(fileResource, &limit) == 0 ? limit : rlimit(rlim_cur: rlim_t.max, rlim_max: rlim_t.max)
     }
 
-    private enum Resource {
-        #if canImport(Glibc)
-            static let files = Int32(RLIMIT_NOFILE.rawValue)
-            static let memory = Int32(RLIMIT_AS.rawValue)
-        #else
-            static let files = RLIMIT_NOFILE
-            static let memory = RLIMIT_AS
-        #endif
-    }
+    #if canImport(Glibc)
+        private static let fileResource = Int32(RLIMIT_NOFILE.rawValue)
+    #else
+        private static let fileResource = RLIMIT_NOFILE
+    #endif
 }
 
 /// The account of the process's user.

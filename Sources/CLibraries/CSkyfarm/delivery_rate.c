@@ -1,4 +1,4 @@
-// The structure of the C library ends before the rate, that of the kernel's headers has it.
+// tcp_info of glibc ends before tcpi_delivery_rate. The kernel's header has it.
 #include "cskyfarm.h"
 
 #ifdef __linux__

@@ -6,7 +6,7 @@
 
 /// The processors that a process may use: of which running kernel, and which ones of it. Containers and network
 /// namespaces of one machine have one kernel; virtual machines have their own.
-public struct ProcessorShare: Codable, Equatable, Sendable {
+public struct ProcessorShare: Codable, Hashable, Sendable {
     /// Identity of the running kernel, which it chose at its start.
     public var kernel: String
     /// A bit for each processor that the process may use, from processor 0; empty if it may use all, or if that is

@@ -1,10 +1,9 @@
 /// Expected times at which tasks are done, if they are assigned to systems one after the other. Pure.
 ///
 /// A system does a task once its bulk bytes have arrived and a slot is free. The bytes wait for the system's own link and
-/// for what all links share; see ``BulkLink`` and ``SharedLink``. Systems with one processor wait for it; see
-/// ``SharedProcessors``. Times are seconds from now. Assigning each task of a
-/// list to the system where it is done first is list scheduling with communication costs (earliest finish time: Topcuoglu,
-/// Hariri and Wu, IEEE TPDS 13, 2002).
+/// for what all links share; see ``BulkLink`` and ``SharedLink``. Systems that share their only processor wait for it; see
+/// ``SharedProcessors``. Times are seconds from now. Assigning each task of a list to the system where it is done first is
+/// list scheduling with communication costs (earliest finish time: Topcuoglu, Hariri and Wu, IEEE TPDS 13, 2002).
 struct CompletionPlan {
     private struct Server {
         let rate: Double
@@ -15,8 +14,6 @@ struct CompletionPlan {
         let reading: ReadableBytes
         /// See ``BulkLink/isProbed``.
         let isProbed: Bool
-        /// See ``SystemsState/Member/machine``.
-        let machine: UInt64
         /// Tasks in flight or planned.
         var tasks: Int
         /// Seconds of one slot for all of them.
@@ -33,7 +30,7 @@ struct CompletionPlan {
     private let shared: SharedLink
     private let relayPace: BulkPace
     /// The local system, if its slots use all processors: sending takes some of their time.
-    private var sender: Int?
+    private let sender: (index: Int, slots: Double)?
     /// Bytes of all links together.
     private var bytes = 0.0
 
@@ -52,22 +49,23 @@ struct CompletionPlan {
                 rate: rate, slots: Double(max(1, member.slots - member.abandoned)),
                 bytesPerSecond: member.link.expectedRate(isShared: isShared, at: now), latency: member.latency,
                 isLocal: member.isLocal, reading: member.reading, isProbed: member.link.isProbed,
-                machine: member.machine, tasks: member.inFlight + member.abandoned,
+                tasks: member.inFlight + member.abandoned,
                 backlog: member.backlog(rate: rate, at: now), bytes: member.link.waiting)
         }
-        for member in state.members { bytes += member.link.waiting }
-        sender = usable.first { index in
+        let local = usable.first { index in
             let member = state.members[index]
             return member.isLocal && member.slots >= member.processors?.count ?? .max
         }
+        if let local, let slots = servers[local]?.slots { sender = (local, slots) } else { sender = nil }
+        for member in state.members { bytes += member.link.waiting }
     }
 
     /// When a task would be done on a member; `sends`: its bulk bytes have to be brought there.
     func completion(of request: TaskRequest, on index: Int, sends: Bool = true) -> Double {
         guard let server = servers[index] else { return .infinity }
         let arrival = sends && request.bytes > 0 ? arrival(of: request, on: server) : server.latency / 2
-        return max(arrival, server.free, processors.free(on: server.machine)) + request.cost / server.rate + server
-            .latency / 2
+        let start = max(arrival, server.free, processors.free(for: index))
+        return start + request.cost / server.rate + server.latency / 2
     }
 
     private func arrival(of request: TaskRequest, on server: Server) -> Double {
@@ -83,10 +81,9 @@ struct CompletionPlan {
     /// Seconds of a processor of this machine for a byte that it reads, encrypts and sends (measured: 2.8 to 3.3 ns).
     private static let sendingCost = 3e-9
 
-    /// Seconds of the local system's slots for the bytes of a task that are sent to a member; 0 if other processors do it.
-    private func sendingSeconds(_ request: TaskRequest, to server: Server) -> Double {
-        if sender == nil || server.isLocal || server.reading.allows(request) { return 0 }
-        return Double(request.bytes) * Self.sendingCost
+    /// Bytes of a task that have to be sent to a member.
+    private func sentBytes(_ request: TaskRequest, to server: Server) -> Double {
+        server.isLocal || server.reading.allows(request) ? 0 : Double(request.bytes)
     }
 
     /// Part of the time that a transfer must save at least: what is expected of a link is less certain than of a slot.
@@ -99,7 +96,7 @@ struct CompletionPlan {
         for index in indices {
             guard let server = servers[index] else { continue }
             let (seconds, isLocal) = (completion(of: request, on: index), server.isLocal)
-            let lost = sendingSeconds(request, to: server) / (sender.flatMap { servers[$0]?.slots } ?? 1)
+            let lost = sender.map { sentBytes(request, to: server) * Self.sendingCost / $0.slots } ?? 0
             let compared = isLocal ? seconds * (1 - Self.leastSaving) : seconds + lost
             if let best, compared > best.compared || compared == best.compared && !isLocal { continue }
             best = (index, seconds, compared)
@@ -112,15 +109,12 @@ struct CompletionPlan {
         guard var server = servers[index] else { return }
         server.tasks += 1
         server.backlog += request.cost / server.rate
-        processors.assign(request.cost / server.rate, to: server.machine)
-        if sends, !server.isLocal, !server.reading.allows(request) {
-            server.bytes += Double(request.bytes)
-            bytes += Double(request.bytes)
-        }
+        processors.assign(request.cost / server.rate, to: index)
+        let sent = sends ? sentBytes(request, to: server) : 0
+        server.bytes += sent
+        bytes += sent
         servers[index] = server
-        guard sends, let sender else { return }
-        let lost = sendingSeconds(request, to: server)
-        servers[sender]?.backlog += lost
+        if let sender { servers[sender.index]?.backlog += sent * Self.sendingCost }
     }
 
     /// When a member has done all that it was assigned.

@@ -5,7 +5,7 @@ public final class Systems: Sendable {
         var systems: [SystemID: ScanSystem] = [:]
         var watches: [RunID: Watch] = [:]
         var lastRun = 0
-        /// Nil if there is no way to start them.
+        /// Nil if this process cannot start others.
         var spares: Spares?
         /// By their keys.
         var peers: [String: Systems.Peer] = [:]

@@ -69,10 +69,10 @@ extension SystemsState.Member {
         return max(Self.leastRemaining * seconds, seconds - now.since(arrival) / .seconds(1))
     }
 
-    /// Expected seconds until an attempt with bulk bytes is done, and how far its bytes are. `isMeant`: whether `rate` was
+    /// Expected seconds until an attempt with bulk bytes is done, and how far its bytes are. `isKnown`: whether `rate` was
     /// measured or stated, here or for another system; `shared`: seconds that the transfers to all systems need at least.
     func expectedEnd(
-        of ticket: UInt64, rate: Double, isMeant: Bool, isShared: Bool, shared: Double, at now: Instant
+        of ticket: UInt64, rate: Double, isKnown: Bool, isShared: Bool, shared: Double, at now: Instant
     ) -> (seconds: Double, transfer: Transfer)? {
         guard let place = assigned.firstIndex(where: { $0.ticket == ticket }) else { return nil }
         let left = link.left(of: ticket)
@@ -89,7 +89,7 @@ extension SystemsState.Member {
             // One that takes longer than expected is expected to take as long again as it is late: the system may never
             // answer.
             let (usual, past) = (attempt.cost / rate, now.since(arrival) / .seconds(1))
-            seconds = past < usual || isMeant ? abs(usual - past) : min(past - usual, usual)
+            seconds = past < usual || isKnown ? abs(usual - past) : min(past - usual, usual)
         } else {
             seconds = attempt.cost / rate
         }

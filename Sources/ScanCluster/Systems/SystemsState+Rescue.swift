@@ -98,7 +98,7 @@ extension SystemsState {
     ) -> [(offset: Int, seconds: Double, transfer: Member.Transfer)] {
         let busy = members.count { $0.link.isBusy }
         let shared = sharedLink.seconds(for: members.reduce(0) { $0 + $1.link.waiting })
-        let isMeant = assumedRate != nil || members.contains { $0.throughput.rate != nil }
+        let isKnown = assumedRate != nil || members.contains { $0.throughput.rate != nil }
         var ends: [(offset: Int, seconds: Double, transfer: Member.Transfer)] = []
         for (offset, attempt) in running.enumerated() {
             guard let index = index(of: attempt.reservation) else { continue }
@@ -107,7 +107,7 @@ extension SystemsState {
             let isShared = busy > (member.link.isBusy ? 1 : 0)
             if attempt.reservation.ticket > 0 {
                 let end = member.expectedEnd(
-                    of: attempt.reservation.ticket, rate: rate, isMeant: isMeant, isShared: isShared, shared: shared,
+                    of: attempt.reservation.ticket, rate: rate, isKnown: isKnown, isShared: isShared, shared: shared,
                     at: now)
                 if let end { ends.append((offset, end.seconds, end.transfer)) }
             } else {

@@ -12,7 +12,7 @@ package struct SystemsState: Sendable {
         /// See ``ScanSystem/Link/isSpare``.
         var isSpare = false
         package fileprivate(set) var inFlight = 0
-        /// Of these, attempts at tasks that may end its process.
+        /// Attempts in flight at tasks that may end its process.
         package fileprivate(set) var suspects = 0
         var inFlightCost = 0.0
         /// When the newest of its attempts began.
@@ -37,8 +37,6 @@ package struct SystemsState: Sendable {
         var reading = ReadableBytes()
         /// The processors that it may use; nil if unknown.
         var processors: ProcessorShare?
-        /// Equal for members that share their only processor.
-        var machine: UInt64
         /// Order of the last reservation or release: the member with the smallest has been idle longest.
         var touched: UInt64 = 0
 
@@ -120,8 +118,6 @@ package struct SystemsState: Sendable {
     /// How fast bulk bytes that lie on another system are fetched.
     private(set) var relayPace = BulkPace()
     package internal(set) var sharedLink = SharedLink()
-    /// Whether members have joined that share their only processor.
-    private(set) var sharesProcessor = false
     /// Cost per second of a slot before any was measured.
     package var assumedRate: Double?
     /// Whether other processes can be started for suspects, so that the local system never gets them.
@@ -145,16 +141,13 @@ package struct SystemsState: Sendable {
         isSpare: Bool = false
     ) -> Bool {
         guard !members.contains(where: { $0.id == id }) else { return false }
-        let serial = tick()
-        let neighbour = processors?.count == 1 ? members.first { $0.processors == processors } : nil
-        if neighbour != nil { sharesProcessor = true }
         var member = Member(
-            serial: serial, id: id, name: name, slots: slots, isLocal: isLocal, tags: tags, maxWindow: window,
-            processors: processors, machine: neighbour?.machine ?? serial)
+            serial: tick(), id: id, name: name, slots: slots, isLocal: isLocal, tags: tags, maxWindow: window)
         member.backOff = departed.removeValue(forKey: id) ?? BackOff()
         member.link = link
         member.reading = ReadableBytes(isAny: reads)
         member.speed = speed
+        member.processors = processors
         member.isSpare = isSpare
         members.append(member)
         indices[member.serial] = members.count - 1

@@ -1,6 +1,6 @@
 import ScanCluster
 
-// A link is measured before bulk bytes are read for it: for a slow link they would be read in vain.
+// Measures a link before bulk bytes are read for it, since bytes for a link that is too slow would be read for nothing.
 extension TCPTransport {
     /// Bytes that are sent to measure a link, 80 ms at 100 Mbit/s: more than the buffers of a network take at once.
     private static let probeSize = 1 << 20
@@ -35,25 +35,17 @@ extension TCPTransport {
         watch(Self.probe, Self.probe, Self.probeSize)
         let trips = Duration.seconds(Self.roundTrips * (connection.socketRoundTrip ?? 0))
         _ = connection.loop.schedule(at: now.advanced(by: max(Self.longest, trips))) { [weak self] in
-            self?.cutProbe()
+            if let self, sending.contains(where: { $0.request == Self.probe }) { endProbe() }
         }
-    }
-
-    /// Sends no more of the probe.
-    private func cutProbe() {
-        guard sending.contains(where: { $0.request == Self.probe }) else { return }
-        sending.removeAll { $0.request == Self.probe }
-        connection.removeParts(of: Self.probe)
-        probeWritten()
     }
 
     private static func zeros(_ count: Int) -> BulkBytes {
         BulkBytes(byteCount: count) { bytes in _ = bytes.initializeMemory(as: UInt8.self, repeating: 0) }
     }
 
-    /// The socket has taken all bytes of the probe that are sent.
-    func probeWritten() {
-        connection.send { $0.putCancel(request: Self.probe) }
+    /// The socket has taken all bytes of the probe, or no more of them are to be sent.
+    func endProbe() {
+        stopSending(Self.probe)
         awaitDelivery(of: connection.sentCount)
     }
 

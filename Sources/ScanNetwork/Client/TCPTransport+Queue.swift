@@ -26,7 +26,7 @@ extension TCPTransport {
         while let first = sending.first, first.request != front?.request {
             sending.removeFirst()
             if first.request == Self.probe {
-                probeWritten()
+                endProbe()
             } else {
                 onLink(.init(transfer: (first.ticket, 0), rate: rate.bytesPerSecond))
             }

@@ -145,9 +145,14 @@ package final class TCPTransport: ScanTransport, @unchecked Sendable {
             queue.remove(handle.rawValue)
             return advance()
         }
-        sending.removeAll { $0.request == handle.rawValue }
-        connection.removeParts(of: handle.rawValue)
-        connection.send { $0.putCancel(request: handle.rawValue) }
+        stopSending(handle.rawValue)
+    }
+
+    /// Tells the node that a request is cancelled, and sends no more of its bulk bytes.
+    func stopSending(_ request: UInt64) {
+        sending.removeAll { $0.request == request }
+        connection.removeParts(of: request)
+        connection.send { $0.putCancel(request: request) }
     }
 
     /// Tells the node the coordinator's weight from now on, if the node understands that.

@@ -169,11 +169,9 @@ final class Connection: Flushable, @unchecked Sendable {
 
     /// Seconds of a round trip, as the system measures it; nil if it does not.
     var socketRoundTrip: Double? { socket.roundTrip }
-    /// See ``Socket/deliveryRate``.
-    var deliveryRate: Double { socket.deliveryRate }
     /// Bytes that the other side has acknowledged: buffers on the way take more than a link carries.
     var deliveredCount: Int { sentCount - socket.unacknowledged }
-
+    var deliveryRate: Double { socket.deliveryRate }
     var localAddress: SocketAddress { socket.localAddress }
 
     private func markDirty() {

@@ -71,7 +71,7 @@ enum SpareNode {
             let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
         #endif
         guard let process = try? ChildProcess([program, word, name]) else { return nil }
-        // What a crash says must not fill the pipe.
+        // A pipe that nobody reads would be filled by the report of a crash.
         Thread.detachNewThread { _ = FileHandle(fileDescriptor: process.errors).readDataToEndOfFile() }
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread {

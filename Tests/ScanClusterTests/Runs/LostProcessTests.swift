@@ -38,7 +38,7 @@ import Testing
         _ = ledger.end(second, as: .processLost)
         ledger.exonerate(by: .test(2))
         #expect(ledger.pending.map(\.entry) == [1, 0] && ledger.contradiction == nil)
-        // In flight again when the news comes.
+        // The process of node 1 proves to run while the task is in flight again.
         let again = ledger.start(atOffset: 1, on: .test(3), at: .zero)
         ledger.exonerate(by: .test(1))
         #expect(ledger.end(again, as: .processLost) == .retried && ledger.contradiction == nil)

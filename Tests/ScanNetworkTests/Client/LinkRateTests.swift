@@ -25,7 +25,7 @@ import Testing
             rate.measure(delivered: 60_000_000 + second * 10_000_000, at: moment(9000 + second * 1000))
         }
         #expect((10e6...12e6).contains(rate.bytesPerSecond ?? 0))
-        // Of two rates the higher one was possible.
+        // The link has carried the higher of two rates.
         let known = rate.bytesPerSecond
         rate.learn(1e6)
         #expect(rate.bytesPerSecond == known)

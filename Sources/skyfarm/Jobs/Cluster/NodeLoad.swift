@@ -33,7 +33,7 @@ struct NodeLoad: Codable, Equatable, Sendable {
         (load.slots, load.running, load.queued) = (count(slots), count(running), count(queued))
         (load.done, load.coordinators, load.now) = (count(done), count(coordinators), now.kept)
         load.failures = failures.suffix(Self.failureLimit).map {
-            Failure(secondsAgo: $0.secondsAgo.isFinite ? max(0, $0.secondsAgo) : 0, text: $0.text.kept)
+            Failure(secondsAgo: max(0, $0.secondsAgo.ifFinite ?? 0), text: $0.text.kept)
         }
         return load
     }
