@@ -1,9 +1,10 @@
 # hosts 3 -4
 # alone
 # needs tc
-# The model of `skyfarm bench` predicts the duration of a scan over a rate-limited link within 15 %: from one node without
-# a limit, for one node at two rates and for two nodes that share a link. With --data the limit has no effect. The image has
-# integers: floats would be packed in transit, which the model does not count.
+# The model of `skyfarm bench` predicts the duration of a scan over a rate-limited link, which may take 15 % less, or, with
+# the probe of each link, 25 % more: from one node without a limit, for one node at two rates and for two nodes that share
+# a link. With --data the limit has no effect. The image has integers: floats would be packed in transit, which the model
+# does not count.
 . "$LAB_HOME/functions.sh"
 LOGS="$(log 1 node) $(log 2 node) $LAB/errors"
 image=/run/lab/sky.fits
@@ -36,7 +37,7 @@ measure() {
     check "with the same catalogue" same_catalogue
     measured=$(value "$LAB/scan" seconds)
 }
-near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a / b > 0.85 && a / b < 1.15) }'; }
+near() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a / b > 0.85 && a / b < 1.25) }'; }
 
 # Few sources, so that CPU time is a small part of the total.
 on 1 "$LAB_SKYFARM" synth $image --size 1920 --type u16 --density 300 --quiet &&
