@@ -31,6 +31,8 @@ extension SystemsState {
     private static let movedPart = 0.35
     /// Attempts after which the bytes of a task are not sent anew.
     private static let mostMoves = 8
+    /// The same for a task of whose bytes nothing was sent yet.
+    private static let mostChoices = 64
     /// Seconds that a second attempt beside a running one must save: a shorter task is not worth one.
     private static let leastGain = StragglerPolicy.least / .seconds(1)
 
@@ -59,7 +61,7 @@ extension SystemsState {
                 // What has been sent would be lost.
                 if sends, attempt.transfer == .begun, members[index].link.rate == nil { continue }
                 let earlier = running[attempt.offset].earlier
-                if sends, earlier + 1 >= Self.mostMoves { continue }
+                if sends, earlier + 1 >= (attempt.transfer == .begun ? Self.mostMoves : Self.mostChoices) { continue }
                 let part = part(of: attempt.transfer, sends: sends, hasMoved: earlier > 0)
                 let least = attempt.transfer != .done ? 0 : Self.leastGain
                 let gain = attempt.seconds - seconds
