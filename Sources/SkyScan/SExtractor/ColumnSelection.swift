@@ -96,8 +96,12 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
                 throw ScanSetupError("\(word): a vector has 1 to \(counts.upperBound) elements")
             }
         }
-        if !items.contains(where: { $0.name == name }) {
-            items.append(Item(name: name, size: column.isVector || name == "VIGNET" ? size : []))
+        let item = Item(name: name, size: column.isVector || name == "VIGNET" ? size : [])
+        // As in SExtractor, the size of the last line counts: lists have MAG_APER(1), MAG_APER(2) and so on.
+        if let place = items.firstIndex(where: { $0.name == name }) {
+            items[place] = item
+        } else {
+            items.append(item)
         }
     }
 

@@ -35,6 +35,15 @@ struct ColumnSelectionTests {
         #expect(several.items.map(\.name) == ["NUMBER"] && several.ignored == ["X_IMAGE", "Y_IMAGE"])
     }
 
+    @Test("of lines for each element of a vector the size of the last counts, as in SExtractor")
+    func repetitions() throws {
+        let lists = ["MAG_APER(1)\nMAG_APER(2)\nNUMBER\nMAG_APER(3)\n": [3], "MAG_APER(3)\nMAG_APER(1)\nNUMBER\n": [1]]
+        for (text, size) in lists {
+            let selection = try ColumnSelection(parsing: text, name: "a.param")
+            #expect(selection.items.map(\.name) == ["MAG_APER", "NUMBER"] && selection.items[0].size == size)
+        }
+    }
+
     @Test("sizes in square brackets, as STDPipe writes them")
     func brackets() throws {
         let selection = try ColumnSelection(parsing: "MAG_APER[2]\nVIGNET[5,3]\n", name: "a.param")
