@@ -101,7 +101,7 @@ check() {
     fi
 }
 # under LIMIT VALUE: true if VALUE is a number below LIMIT.
-under() { awk -v limit="$1" -v value="$2" 'BEGIN { exit !(value + 0 < limit + 0) }'; }
+under() { awk -v limit="$1" -v value="$2" 'BEGIN { exit !(value ~ /^[0-9.]+$/ && value + 0 < limit + 0) }'; }
 
 # Nodes and scans.
 # node HOST [OPTION...]: starts a node named nHOST. announced HOST: whether its log reports the announcement.
@@ -146,8 +146,8 @@ worked() { lines 1 "\"name\" : \"$2\"" "$(log "$1" scan)"; }
 same_catalogue() { cmp "$LAB/local.csv" "$LAB/cluster.csv"; }
 # moment PATTERN FILE: the time of the first line that matches.
 moment() { grep -m 1 -E -- "$1" "$2" | cut -d ' ' -f 1; }
-# between START END: duration in seconds.
-between() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", b - a }'; }
+# between START END: duration in seconds; "no end" if END is empty, which is under no limit.
+between() { awk -v a="$1" -v b="$2" 'BEGIN { if (b == "") printf "no end"; else printf "%.2f", b - a }'; }
 
 # Creates a host; called by the lab.
 host_up() {

@@ -22,7 +22,7 @@ for fault in kill cable hole stop; do
         stop) stop 2 node STOP ;;
     esac
     check_scan 4
-    moved=$(between "$start" "$(moment 'node n2 is gone|longer than expected on n2' "$(log 4 scan)")")
+    moved=$(between "$start" "$(moment 'node n2 left; its tasks are reassigned|longer than expected on n2' "$(log 4 scan)")")
     check "$fault: tasks move within 4 s ($moved s)" under 4 "$moved"
     case $fault in
         cable) cable_plug 2 ;;

@@ -1,5 +1,5 @@
 # hosts 2 -4
-# waits
+# soak
 # The only node of a scan is stuck in a read that never returns, while its heartbeats answer. Without --timeout the scan
 # ends, names the sectors that were not scanned, and the exit code is 23; the same command then completes the catalogue.
 . "$LAB_HOME/functions.sh"
