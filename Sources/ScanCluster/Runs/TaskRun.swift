@@ -199,11 +199,12 @@ struct TaskRun<Work: ScanTask> {
     /// Gives one task in flight to an idle system that would have it done sooner.
     /// - Returns: whether there was one.
     private mutating func rescue(in group: inout Children, at now: Instant) -> Bool {
-        guard state.mayRescue(isHeldUp: state.isHeldUp(by: ends.count)), systems.hasIdleSlot(excluding: state.excluded)
+        guard state.mayRescue(isHeldUp: state.isHeldUp(by: ends.count), at: now),
+            systems.hasIdleSlot(excluding: state.excluded)
         else { return false }
         var ids: [TaskLedger.AttemptID] = []
         var running: [SystemsState.Running] = []
-        for (attempt, request, earlier) in state.ledger.single {
+        for (attempt, request, earlier) in state.ledger.single.prefix(SystemsState.mostCompared) {
             guard let reservation = open[attempt.entry].attempts.first?.reservation else { continue }
             ids.append(attempt)
             running.append(.init(request: request, reservation: reservation, earlier: earlier))

@@ -86,6 +86,8 @@ package struct TaskRunState: Sendable {
     private var nextLook: Instant?
     /// When expected ends are compared again; nil while no slot idles.
     private var nextComparison: Instant?
+    /// Whether a task has bulk bytes.
+    private var hasBulk = false
 
     /// A run that has not pulled a task. `known`: the systems that were reported before.
     package init(options: ScanCoordinator.Options, known: [SystemID: String] = [:]) {
@@ -111,6 +113,7 @@ package struct TaskRunState: Sendable {
         var task = task
         // An invalid cost must not distort the choice of systems.
         if !task.cost.isFinite || task.cost <= 0 { task.cost = 1 }
+        if task.needsBulk { hasBulk = true }
         return ledger.add(task)
     }
 
@@ -274,9 +277,11 @@ package struct TaskRunState: Sendable {
         return (attempt, event)
     }
 
-    /// Whether tasks in flight may be given to idle systems: all tasks have been pulled, and none can start.
-    package func mayRescue(isHeldUp: Bool) -> Bool {
-        isExhausted && ledger.inFlight > 0 && (ledger.pending.isEmpty || !isHeldUp)
+    /// Whether tasks in flight may be given to idle systems: all tasks have been pulled, and none can start. Tasks without
+    /// bulk bytes, of which thousands may be in flight, are compared when the time comes, not at each event.
+    package func mayRescue(isHeldUp: Bool, at now: Instant) -> Bool {
+        guard isExhausted, ledger.inFlight > 0, ledger.pending.isEmpty || !isHeldUp else { return false }
+        return hasBulk || nextComparison.map { $0 <= now } ?? false
     }
 
     /// A system was reserved for the task of an attempt, which is cancelled.

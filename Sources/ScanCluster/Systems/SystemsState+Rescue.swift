@@ -21,7 +21,7 @@ extension SystemsState {
     }
 
     /// Attempts in flight that are compared with what an idle slot would do.
-    private static let mostCompared = 256
+    package static let mostCompared = 256
     /// Those of them that would end last, which are compared with each idle system.
     private static let mostSought = 8
     /// Part of the expected rest of an attempt in which another system must do the task from the beginning: the local

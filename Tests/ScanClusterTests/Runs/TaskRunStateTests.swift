@@ -56,6 +56,31 @@ import Testing
         #expect(!state.wantsTask && !state.isDone)
     }
 
+    @Test("tasks in flight are compared at each event if they have bulk bytes, else after 50 ms with an idle slot")
+    func comparison() {
+        func mayRescue(_ state: TaskRunState, at seconds: Double) -> Bool {
+            state.mayRescue(isHeldUp: false, at: moment(seconds))
+        }
+        var plain = state(2)
+        _ = start(&plain, on: 1)
+        _ = start(&plain, on: 1)
+        #expect(!mayRescue(plain, at: 0) && plain.wakeUp == nil)
+        plain.idles(at: moment(0))
+        #expect(!mayRescue(plain, at: 0.01) && plain.wakeUp == moment(0.05) && mayRescue(plain, at: 0.05))
+        // The next one is as much later.
+        plain.idles(at: moment(0.05))
+        #expect(!mayRescue(plain, at: 0.06) && mayRescue(plain, at: 0.1))
+        plain.isBusy()
+        #expect(!mayRescue(plain, at: 1))
+
+        var bulky = state(0, isWhole: false)
+        _ = bulky.pulled(TaskRequest(cost: 1, key: BulkKey(job: 1, index: 1)))
+        _ = start(&bulky, on: 1)
+        #expect(!mayRescue(bulky, at: 0))
+        bulky.exhausted()
+        #expect(mayRescue(bulky, at: 0))
+    }
+
     @Test("an output is delivered once, and systems that failed it are blamed")
     func output() {
         var state = state(1)

@@ -334,7 +334,9 @@ package struct MakespanSimulation {
     }
 
     private mutating func rescue() -> Bool {
-        guard state.mayRescue(isHeldUp: false), systems.hasIdleSlot(excluding: [], at: instant) else { return false }
+        guard state.mayRescue(isHeldUp: false, at: instant), systems.hasIdleSlot(excluding: [], at: instant) else {
+            return false
+        }
         var ids: [TaskLedger.AttemptID] = []
         var list: [SystemsState.Running] = []
         for (id, request, earlier) in state.ledger.single {
