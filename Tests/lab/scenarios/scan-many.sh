@@ -1,5 +1,6 @@
 # hosts 4
 # alone
+# soak
 # Twenty nodes, or LAB_NODES, are listed within 5 s; after twice as many have joined and left, no descriptor or thread of
 # them remains.
 . "$LAB_HOME/functions.sh"
