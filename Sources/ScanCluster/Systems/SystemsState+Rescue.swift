@@ -61,7 +61,7 @@ extension SystemsState {
                 // What has been sent would be lost.
                 if sends, attempt.transfer == .begun, members[index].link.rate == nil { continue }
                 let earlier = running[attempt.offset].earlier
-                if sends, earlier + 1 >= (attempt.transfer == .begun ? Self.mostMoves : Self.mostChoices) { continue }
+                if sends, earlier + 1 >= (attempt.transfer == .waiting ? Self.mostChoices : Self.mostMoves) { continue }
                 let part = part(of: attempt.transfer, sends: sends, hasMoved: earlier > 0)
                 let least = attempt.transfer != .done ? 0 : Self.leastGain
                 let gain = attempt.seconds - seconds
