@@ -86,7 +86,7 @@ package struct TaskRunState: Sendable {
     private var nextLook: Instant?
     /// When expected ends are compared again; nil while no slot idles.
     private var nextComparison: Instant?
-    /// Whether a task has bulk bytes.
+    /// Whether a task of this run has bulk bytes.
     private var hasBulk = false
 
     /// A run that has not pulled a task. `known`: the systems that were reported before.
@@ -278,7 +278,7 @@ package struct TaskRunState: Sendable {
     }
 
     /// Whether tasks in flight may be given to idle systems: all tasks have been pulled, and none can start. Tasks without
-    /// bulk bytes, of which thousands may be in flight, are compared when the time comes, not at each event.
+    /// bulk bytes, of which thousands may be in flight, are compared every 50 ms, others at each event.
     package func mayRescue(isHeldUp: Bool, at now: Instant) -> Bool {
         guard isExhausted, ledger.inFlight > 0, ledger.pending.isEmpty || !isHeldUp else { return false }
         return hasBulk || nextComparison.map { $0 <= now } ?? false

@@ -20,7 +20,7 @@ extension SystemsState {
         package var recalls: Bool
     }
 
-    /// Attempts in flight that are compared with what an idle slot would do.
+    /// Most attempts in flight that a run compares with what an idle slot would do.
     package static let mostCompared = 256
     /// Those of them that would end last, which are compared with each idle system.
     private static let mostSought = 8
@@ -46,7 +46,7 @@ extension SystemsState {
     ) -> Rescue? {
         let targets = usable(excluding: excluded, at: now).filter { members[$0].hasRoom(prefetching: false) }
         guard !targets.isEmpty, !running.isEmpty else { return nil }
-        let late = latest(of: running.prefix(Self.mostCompared), at: now)
+        let late = latest(of: running, at: now)
         let plan = CompletionPlan(self, usable: targets, at: now)
         var best: (offset: Int, index: Int, gain: Double, recalls: Bool)?
         for attempt in late {
@@ -96,7 +96,7 @@ extension SystemsState {
     }
 
     private func latest(
-        of running: ArraySlice<Running>, at now: Instant
+        of running: [Running], at now: Instant
     ) -> [(offset: Int, seconds: Double, transfer: Member.Transfer)] {
         let busy = members.count { $0.link.isBusy }
         let shared = sharedLink.seconds(for: members.reduce(0) { $0 + $1.link.waiting })

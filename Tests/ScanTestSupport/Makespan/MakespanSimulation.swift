@@ -339,7 +339,7 @@ package struct MakespanSimulation {
         }
         var ids: [TaskLedger.AttemptID] = []
         var list: [SystemsState.Running] = []
-        for (id, request, earlier) in state.ledger.single {
+        for (id, request, earlier) in state.ledger.single.prefix(SystemsState.mostCompared) {
             guard let task = entries[id.entry], let attempt = attempts[task]?.first else { continue }
             ids.append(id)
             list.append(.init(request: request, reservation: attempt.reservation, earlier: earlier))
