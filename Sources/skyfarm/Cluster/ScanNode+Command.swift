@@ -11,19 +11,19 @@ import SkyScan
 extension ScanNode {
     /// Connects nodes and discovers others from now on, beside whatever else must be done before work can begin.
     /// `timeout`, adaptive if nil, and `maxAttempts` are limits of its scans; `job` is what nodes log as the job of this
-    /// process. For `manyImages` a few tasks wait for the slots of this process, which unpack pixels themselves. Unless
-    /// `isCut`, the work is one task, for which this process measures no link if it has slots.
+    /// process. For `manyImages` a few tasks wait for the slots of this process, which unpack pixels themselves. With
+    /// `oneTask` a slot of this process does the work, and no link is measured; without slots here all links are.
     /// - Throws: `KeyError` if nodes are needed and no key can be used.
     // Not inlined: the optimiser of Swift 6.3.1 crashes ("while splitting coroutine") on async functions that contain it.
     @inline(never)
     static func started(
         _ cluster: ClusterOptions, job: String? = nil, timeout: Duration? = nil, maxAttempts: Int = 3,
-        manyImages: Bool = false, isCut: Bool = true, events: ScanEvents
+        manyImages: Bool = false, oneTask: Bool = false, events: ScanEvents
     ) throws -> ScanNode {
         let (keys, sources) = try keysAndSources(cluster, events)
         var remote = RemoteNodes.Options.sky
         remote.allowsDifferentNodes = cluster.allowsDifferent
-        remote.measuresLinks = isCut || cluster.slotsHere == 0
+        if oneTask, cluster.slotsHere > 0 { remote.measuresLinks = false }
         remote.job = job
         remote.selection = cluster.selection
         remote.selection.own = SpareNode.namePrefix

@@ -102,7 +102,7 @@ struct ScanCommand: Command {
         for warning in warnings(of: reader.summary) { events.warn(StyledText(warning)) }
         let node = try ScanNode.started(
             options.cluster, job: identity.id, timeout: options.timeoutSeconds.map { .seconds($0) },
-            maxAttempts: options.maxAttempts, isCut: plan.count > 1, events: events)
+            maxAttempts: options.maxAttempts, oneTask: plan.count == 1, events: events)
         defer { node.disconnect() }
         let journal = try await openJournal(identity, plan, notice: events.say)
         let dashboard = try openDashboard(reader.summary, recorder, display)
