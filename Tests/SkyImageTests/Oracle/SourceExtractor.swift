@@ -5,10 +5,6 @@ import SkyTestSupport
 
 /// source-extractor, with the settings of the benchmarks: the equivalent of a scan's defaults.
 struct SourceExtractor {
-    static let missing = "needs source-extractor (Debian: source-extractor)"
-    static let isPresent = FileManager.default.isExecutableFile(atPath: program)
-
-    private static let program = "/usr/bin/source-extractor"
     private static let settings = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Benchmarks/peers").standardized.path()
 
@@ -34,7 +30,7 @@ struct SourceExtractor {
         try file.finish()
         let columns = "X_IMAGE\nY_IMAGE\nFLUX_AUTO\nFLUXERR_AUTO\nFLAGS\n"
         let result = try Subprocess.run(
-            program,
+            SourceExtractorProgram.path,
             [
                 folder.path("sky.fits"), "-c", settings + "/source_extractor.sex", "-FILTER_NAME",
                 settings + "/source_extractor.conv", "-PARAMETERS_NAME",

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
     "flux_auto is source-extractor's FLUX_AUTO",
-    .enabled(if: SourceExtractor.isPresent, Comment(rawValue: SourceExtractor.missing)))
+    .enabled(if: SourceExtractorProgram.isPresent, Comment(rawValue: SourceExtractorProgram.absent)))
 struct SourceExtractorTests {
     /// Fluxes of the same sources in both catalogues.
     struct Comparison {

@@ -1,5 +1,6 @@
 import Foundation
 import SkyImage
+import SkyTestSupport
 import Testing
 
 @testable import skyfarm
@@ -7,7 +8,6 @@ import Testing
 /// Check images and two images, by the program.
 @Suite("check images and dual image mode", .serialized) struct CheckImageTests {
     let scene: Scene
-    private static let extractor = "/usr/bin/source-extractor"
     private static let types = "SEGMENTATION,BACKGROUND,BACKGROUND_RMS,MINIBACKGROUND,-BACKGROUND,FILTERED,OBJECTS"
 
     init() throws {
@@ -16,8 +16,6 @@ import Testing
         _ = try scene.write(columns.split(separator: " ").joined(separator: "\n").utf8, "columns.param")
         _ = try scene.write("CONV NORM\n1 2 1\n2 4 2\n1 2 1\n".utf8, "pyramid.conv")
     }
-
-    private static func hasExtractor() -> Bool { FileManager.default.isExecutableFile(atPath: extractor) }
 
     private func words(_ image: String, _ name: String, _ further: [String]) -> [String] {
         [
@@ -37,7 +35,7 @@ import Testing
     }
 
     private func extractor(_ image: String, _ name: String, _ further: [String] = []) throws {
-        let result = try Program.run(path: Self.extractor, words(image, name, further))
+        let result = try Program.run(path: SourceExtractorProgram.path, words(image, name, further))
         try #require(result.code == 0, "\(result.errors)")
     }
 
@@ -100,7 +98,7 @@ import Testing
 
     @Test(
         "pixels are those of source-extractor",
-        .enabled(if: hasExtractor(), "needs source-extractor (Debian: source-extractor)"))
+        .enabled(if: SourceExtractorProgram.isPresent, Comment(rawValue: SourceExtractorProgram.absent)))
     func oracle() throws {
         let sky = try scene.sky(size: "420x400", ["--density", "2000"])
         try sex(sky, "own.cat", checks("own"))
@@ -169,7 +167,7 @@ import Testing
 
     @Test(
         "measurements in another image are those of source-extractor",
-        .enabled(if: hasExtractor(), "needs source-extractor (Debian: source-extractor)"))
+        .enabled(if: SourceExtractorProgram.isPresent, Comment(rawValue: SourceExtractorProgram.absent)))
     func dualOracle() throws {
         let (sky, measured) = try pair()
         try sex("\(sky),\(measured)", "own.cat")

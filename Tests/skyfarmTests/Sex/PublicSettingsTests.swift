@@ -1,19 +1,17 @@
 import CommandLineKit
 import Foundation
-import ScanBasics
 import SkyScan
+import SkyTestSupport
 import Testing
 
 @testable import skyfarm
 
 /// Settings and columns that public repositories use, by source-extractor and by `skyfarm sex`.
 ///
-/// Each of 40 configurations has the columns of one repository, and of each key a value that occurs, as often as it does.
+/// Each of 40 configurations has the columns of one repository. Values of a key are drawn as often as repositories use them.
 @Suite(
     "public configurations beside source-extractor",
-    .enabled(
-        if: FileManager.default.isExecutableFile(atPath: "/usr/bin/source-extractor"),
-        "needs source-extractor (Debian: source-extractor)"))
+    .enabled(if: SourceExtractorProgram.isPresent, Comment(rawValue: SourceExtractorProgram.absent)))
 struct PublicSettingsTests {
     private static let count = 40
     private static let side = 200
@@ -26,31 +24,27 @@ struct PublicSettingsTests {
     init() throws {
         scene = try Scene()
         let side = Self.side
-        var random = SplitMix64(seed: 23)
-        var samples = (0..<side * side).map { _ in
-            (0..<6).reduce(0.0) { sum, _ in sum + Double.random(in: -0.7...0.7, using: &random) * 5 }
+        let stars = (0..<30).map { index in
+            let width = index % 4 == 0 ? 2.6 : 1.7
+            return StarField.Star(
+                x: 20 + 31.1 * Double(index % 6), y: 24 + 37.2 * Double(index / 6),
+                peak: 300 * pow(1.12, Double(index)),
+                axes: (width, width))
         }
-        for star in 0..<30 {
-            let (x, y) = (20 + 31.1 * Double(star % 6), 24 + 37.2 * Double(star / 6))
-            let (peak, width) = (300 * pow(1.12, Double(star)), star % 4 == 0 ? 2.6 : 1.7)
-            for place in samples.indices {
-                let (dx, dy) = (Double(place % side) - x, Double(place / side) - y)
-                samples[place] += peak * exp(-(dx * dx + dy * dy) / (2 * width * width))
-            }
-        }
+        let field = StarField(side: side, seed: 23, level: 0, stars: stars)
         let cards = [
             "CTYPE1  = 'RA---TAN'", "CTYPE2  = 'DEC--TAN'", "CRPIX1  = 100.0", "CRPIX2  = 100.0", "CRVAL1  = 150.0",
             "CRVAL2  = 2.0", "CD1_1   = -7E-5", "CD1_2   = 0.0", "CD2_1   = 0.0", "CD2_2   = 7E-5", "GAIN    = 2.0",
         ]
-        image = try scene.image("image.fits", axes: [side, side], samples: samples.map { Float($0) }, cards: cards)
+        image = try scene.image("image.fits", axes: [side, side], samples: field.samples, cards: cards)
         for (type, sample) in Self.maps { _ = try scene.image(type, axes: [side, side], sample: sample) }
         _ = try scene.write("1 20.9 25.1 15\n2 52.2 25 16\n3 300 1 17\n".utf8, "sky.list")
         let columns = try scene.write("NUMBER\n".utf8, "flag.param")
         // Integers, as a flag image has.
         let flags = try Program.run([
             "sex", image, "-c", "/dev/null", "-PARAMETERS_NAME", columns, "-FILTER", "N", "-CATALOG_TYPE", "NONE",
-            "-CHECKIMAGE_TYPE",
-            "SEGMENTATION", "-CHECKIMAGE_NAME", scene.path("flag.fits"), "--no-discovery", "--no-journal",
+            "-CHECKIMAGE_TYPE", "SEGMENTATION", "-CHECKIMAGE_NAME", scene.path("flag.fits"), "--no-discovery",
+            "--no-journal",
         ])
         guard flags.code == 0 else { throw Program.Failure(description: flags.errors) }
     }
@@ -60,7 +54,7 @@ struct PublicSettingsTests {
             .filter { !$0.hasPrefix("#") }
     }
 
-    /// The settings of each configuration: of each key every value at least once, the more frequent ones more often.
+    /// The settings of each configuration. Each value of a key occurs at least once, a more frequent one more often.
     private static func settings() throws -> [[String: String]] {
         let steps = [3, 7, 9, 11, 13, 17, 19, 21, 23, 27, 29, 31, 33, 37, 39]
         var all = [[String: String]](repeating: [:], count: count)
@@ -94,7 +88,7 @@ struct PublicSettingsTests {
         }
     }
 
-    /// Keys of which SExtractor.md says that only the built-in value is possible.
+    /// Keys for which SExtractor.md allows only the built-in value.
     private static func documented() throws -> [String] {
         let text = try String(contentsOf: folder.appending(path: "../../../Docs/SExtractor.md"), encoding: .utf8)
         let rows = text.split(separator: "\n").filter { $0.hasSuffix("| only the built-in value |") }
@@ -147,8 +141,8 @@ struct PublicSettingsTests {
             settings.merge([
                 "CATALOG_TYPE": "ASCII_HEAD", "CATALOG_NAME": scene.path("a.cat"), "VERBOSE_TYPE": "QUIET",
                 "PARAMETERS_NAME": try scene.write(columns.joined(separator: "\n").utf8, "a.param"),
-                "FILTER_NAME": "/usr/share/source-extractor/default.conv",
-                "STARNNW_NAME": "/usr/share/source-extractor/default.nnw", "ASSOC_NAME": scene.path("sky.list"),
+                "FILTER_NAME": SourceExtractorProgram.kernel, "STARNNW_NAME": SourceExtractorProgram.network,
+                "ASSOC_NAME": scene.path("sky.list"),
                 "FLAG_IMAGE": scene.path("flag.fits"),
                 "WEIGHT_IMAGE": settings["WEIGHT_TYPE"]?.contains(",") == true ? "\(map),\(map)" : map,
             ]) { $1 }
@@ -163,7 +157,7 @@ struct PublicSettingsTests {
             }
             try #require(own.code == 0, "\(own.errors) \(settings)")
             let found = Catalogue(try scene.bytes("a.cat"))
-            let other = try run(["/usr/bin/source-extractor"], settings)
+            let other = try run([SourceExtractorProgram.path], settings)
             try #require(other.code == 0, "\(other.errors) \(settings)")
             let expected = Catalogue(try scene.bytes("a.cat"))
             let names = Set(columns.map { column in String(column.prefix { $0 != "(" }) })

@@ -7,9 +7,7 @@ import Testing
 
 /// The same catalogues by source-extractor and by `skyfarm sex`, on real images.
 @Suite("agreement with source-extractor", .serialized) struct SexAgreementTests {
-    private static let extractor = "/usr/bin/source-extractor"
-    private static let isPresent =
-        FileManager.default.isExecutableFile(atPath: extractor) && !RealImages.all.isEmpty
+    private static let isPresent = SourceExtractorProgram.isPresent && !RealImages.all.isEmpty
     private static let columns = [
         "X_IMAGE", "Y_IMAGE", "MAG_AUTO", "FLUX_AUTO", "FLUXERR_AUTO", "FLAGS", "CLASS_STAR", "BACKGROUND", "FLUX_APER",
         "PETRO_RADIUS", "FLUX_PETRO", "FLUX_MAX", "FWHM_IMAGE", "FLUXERR_ISO", "FLUX_ISO", "FLUX_ISOCOR",
@@ -34,13 +32,13 @@ import Testing
         let words =
             [
                 image, "-c", "/dev/null", "-PARAMETERS_NAME", scene.path("columns.param"), "-FILTER_NAME",
-                scene.path("pyramid.conv"), "-STARNNW_NAME", "/usr/share/source-extractor/default.nnw", "-CATALOG_TYPE",
+                scene.path("pyramid.conv"), "-STARNNW_NAME", SourceExtractorProgram.network, "-CATALOG_TYPE",
                 "ASCII", "-CATALOG_NAME", name, "-VERBOSE_TYPE", "QUIET",
             ] + settings
         let result =
             own
             ? try Program.run(["sex"] + words + ["--no-discovery", "--no-journal"])
-            : try Program.run(path: Self.extractor, words)
+            : try Program.run(path: SourceExtractorProgram.path, words)
         try #require(result.code == 0, "\(result.errors)")
         return try String(contentsOfFile: name, encoding: .utf8).split(separator: "\n").map { line in
             let values = line.split(separator: " ").map { Double($0) ?? .nan }

@@ -6,7 +6,6 @@ import Testing
 
 /// Programs that come after SExtractor, on its catalogues and on Skyfarm's.
 @Suite("clients of SExtractor's catalogues", .serialized) struct SexClientTests {
-    private static let extractor = "/usr/bin/source-extractor"
     private static let columns = [
         "NUMBER", "X_IMAGE", "Y_IMAGE", "XWIN_IMAGE", "YWIN_IMAGE", "ERRAWIN_IMAGE", "ERRBWIN_IMAGE",
         "ERRTHETAWIN_IMAGE", "FLUX_AUTO", "FLUXERR_AUTO", "MAG_AUTO", "FLUX_APER(1)", "FLUXERR_APER(1)", "FLUX_RADIUS",
@@ -42,7 +41,7 @@ import Testing
         let result =
             own
             ? try Program.run(["sex"] + words + ["--no-discovery", "--no-journal"])
-            : try Program.run(path: Self.extractor, words)
+            : try Program.run(path: SourceExtractorProgram.path, words)
         try #require(result.code == 0, "\(result.errors)")
         return scene.path(name)
     }

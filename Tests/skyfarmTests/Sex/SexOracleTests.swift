@@ -8,9 +8,7 @@ import Testing
 /// Single columns and settings by source-extractor and by `skyfarm sex`, on small images made for them.
 @Suite(
     "columns and settings beside source-extractor", .serialized,
-    .enabled(
-        if: FileManager.default.isExecutableFile(atPath: "/usr/bin/source-extractor"),
-        "needs source-extractor (Debian: source-extractor)"))
+    .enabled(if: SourceExtractorProgram.isPresent, Comment(rawValue: SourceExtractorProgram.absent)))
 struct SexOracleTests {
     private static let side = 200
     let scene: Scene
@@ -20,29 +18,11 @@ struct SexOracleTests {
         _ = try scene.write("CONV NORM\n1 2 1\n2 4 2\n1 2 1\n".utf8, "pyramid.conv")
     }
 
-    /// A star with a peak of 3000, which is as wide as `axes` along an angle in degrees and across it.
-    private struct Star {
-        var x: Double, y: Double
-        var axes = (1.7, 1.7)
-        var angle = 0.0
-    }
+    private typealias Star = StarField.Star
 
-    /// Stars on an even sky with a noise of about 5.
     private func image(_ name: String, _ stars: [Star], noise: Double = 5, cards: [String] = []) throws -> String {
-        var random = SplitMix64(seed: 17)
-        let side = Self.side
-        var samples = (0..<side * side).map { _ in
-            (0..<6).reduce(100.0) { sum, _ in sum + Double.random(in: -0.7...0.7, using: &random) * noise }
-        }
-        for star in stars {
-            let (cosine, sine) = (cos(star.angle * .pi / 180), sin(star.angle * .pi / 180))
-            for place in samples.indices {
-                let (dx, dy) = (Double(place % side) - star.x, Double(place / side) - star.y)
-                let (u, v) = ((dx * cosine + dy * sine) / star.axes.0, (dy * cosine - dx * sine) / star.axes.1)
-                samples[place] += 3000 * exp(-(u * u + v * v) / 2)
-            }
-        }
-        return try scene.image(name, axes: [side, side], samples: samples.map { Float($0) }, cards: cards)
+        let field = StarField(side: Self.side, noise: noise, stars: stars)
+        return try scene.image(name, axes: [field.side, field.side], samples: field.samples, cards: cards)
     }
 
     private static let stars = stride(from: 20.0, to: 190, by: 31).flatMap { x in
@@ -52,7 +32,7 @@ struct SexOracleTests {
     private func words(_ image: String, _ name: String, _ columns: String) throws -> [String] {
         [
             image, "-c", "/dev/null", "-PARAMETERS_NAME", try scene.write(columns.utf8, "columns.param"),
-            "-FILTER_NAME", scene.path("pyramid.conv"), "-STARNNW_NAME", "/usr/share/source-extractor/default.nnw",
+            "-FILTER_NAME", scene.path("pyramid.conv"), "-STARNNW_NAME", SourceExtractorProgram.network,
             "-CATALOG_NAME", scene.path(name), "-VERBOSE_TYPE", "QUIET",
         ]
     }
@@ -70,7 +50,7 @@ struct SexOracleTests {
         let own = try Program.run(["sex"] + words + ["--no-discovery", "--no-journal"])
         try #require(own.code == 0, "\(own.errors)")
         let others = words.map { $0 == scene.path("own.cat") ? scene.path("other.cat") : $0 }
-        let other = try Program.run(path: "/usr/bin/source-extractor", others)
+        let other = try Program.run(path: SourceExtractorProgram.path, others)
         try #require(other.code == 0, "\(other.errors)")
         let (found, expected) = (try rows("own.cat"), try rows("other.cat"))
         #expect(found.count == expected.count && found.count > 0)
