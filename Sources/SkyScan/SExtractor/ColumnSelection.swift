@@ -97,7 +97,7 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
             }
         }
         let item = Item(name: name, size: column.isVector || name == "VIGNET" ? size : [])
-        // As in SExtractor, the size of the last line counts: lists have MAG_APER(1), MAG_APER(2) and so on.
+        // Lists have MAG_APER(1), MAG_APER(2) and so on. The last line gives the size, as in SExtractor.
         if let place = items.firstIndex(where: { $0.name == name }) {
             items[place] = item
         } else {

@@ -75,7 +75,7 @@ struct WeightTests {
         }
         let used = seconds.withLock { $0 }
         let whole = used.reduce(0, +)
-        // Without weights each would have a third. On a busy machine a coordinator has no task at a slot at times.
+        // Without weights each would have a third. On a busy machine a coordinator may have no task waiting.
         for (part, share) in zip(used, [0.25, 0.25, 0.5]) {
             #expect(abs(part / whole - share) <= 0.2 * share, "\(used)")
         }
