@@ -110,6 +110,11 @@ package struct BulkLink: Equatable, Sendable {
         return stall > Self.patience ? measured * Self.patience / stall : measured
     }
 
+    /// Whether some bytes of an attempt were written, but not all.
+    func hasBegun(_ ticket: UInt64) -> Bool {
+        transfers.first.map { $0.ticket == ticket && $0.left < $0.count } ?? false
+    }
+
     /// Bytes that are to be written before the bytes of an attempt are complete; nil if they are.
     func left(of ticket: UInt64) -> Double? {
         var sum = 0.0

@@ -93,7 +93,7 @@ extension SystemsState.Member {
         } else {
             seconds = attempt.cost / rate
         }
-        let transfer = left == nil ? Transfer.done : link.transfers.first?.ticket == ticket ? .begun : .waiting
+        let transfer = left == nil ? Transfer.done : link.hasBegun(ticket) ? .begun : .waiting
         return (max(start, arrival ?? 0) + seconds + latency / 2, transfer)
     }
 
@@ -183,7 +183,8 @@ extension SystemsState {
     }
 
     /// Cost per second of one slot of a member. Of a system that was never measured it follows from the rates of others
-    /// and the speeds that both state; without these it counts as one of the fastest.
+    /// and the speeds that both state; before any is measured, the local system, or the fastest one without a local
+    /// system, is taken to have the assumed rate. Without speeds a system counts as one of the fastest.
     func rate(of member: Member) -> Double {
         if let rate = member.throughput.rate { return rate }
         guard let speed = member.speed else {
@@ -193,7 +194,8 @@ extension SystemsState {
             other.throughput.rate.flatMap { rate in other.speed.map { rate / $0 } }
         }
         if let perSpeed = known.max() { return perSpeed * speed }
-        let reference = members.lazy.filter(\.isLocal).compactMap(\.speed).first ?? speed
+        let local = members.lazy.filter(\.isLocal).compactMap(\.speed).first
+        let reference = local ?? members.lazy.compactMap(\.speed).max() ?? speed
         return (assumedRate ?? 1) * speed / reference
     }
 }

@@ -72,7 +72,7 @@ struct RescueTests {
 
     @Test("that has moved often is not sent again, but a local slot may take it")
     func restless() throws {
-        let (state, first) = try cluster(left: 100)
+        let (state, first) = try cluster(left: 99)
         var running = first
         running.earlier = 7
         var local = state
@@ -88,7 +88,7 @@ struct RescueTests {
 
     @Test("goes to a link of which nothing is known only if none of its bytes is on its way")
     func unknownLink() throws {
-        var (state, running) = try cluster(left: 100)
+        var (state, running) = try cluster(left: 99)
         _ = state.join(
             id: .test(2), name: "other", slots: 1, window: 2, isLocal: false, link: BulkLink(nominal: 1e6), speed: 1)
         #expect(state.rescue(among: [running], excluding: [.test(0)], run: run, at: moment(0)) == nil)
@@ -98,5 +98,24 @@ struct RescueTests {
         let waiting = SystemsState.Running(request: request, reservation: try #require(second).reservation)
         let rescue = state.rescue(among: [running, waiting], excluding: [.test(0)], run: run, at: moment(0))
         #expect(rescue?.offset == 1 && rescue?.reservation.system == .test(2))
+        // The first one, too, before any of its bytes is sent.
+        var (early, whole) = try cluster(left: 100)
+        _ = early.join(
+            id: .test(2), name: "other", slots: 1, window: 2, isLocal: false, link: BulkLink(nominal: 1e6), speed: 1)
+        let first = early.rescue(among: [whole], excluding: [.test(0)], run: run, at: moment(0))
+        #expect(first?.recalls == true && first?.reservation.system == .test(2))
+    }
+
+    @Test("is compared by the speeds that nodes state before any is measured, without a local system as well")
+    func statedSpeeds() throws {
+        var state = SystemsState()
+        state.assumedRate = 1
+        _ = state.join(id: .test(1), name: "slow", slots: 1, window: 2, isLocal: false, speed: 0.5)
+        let request = TaskRequest(cost: 4, key: BulkKey(job: 1, index: 0), bytes: 100)
+        let pick = state.pick(from: [PendingTask(entry: 0, request: request)], excluding: [], run: run, at: moment(0))
+        let running = SystemsState.Running(request: request, reservation: try #require(pick).reservation)
+        _ = state.join(id: .test(2), name: "fast", slots: 1, window: 2, isLocal: false, speed: 1)
+        let rescue = state.rescue(among: [running], excluding: [], run: run, at: moment(0.001))
+        #expect(rescue?.reservation.system == .test(2))
     }
 }

@@ -33,7 +33,9 @@ package struct MakespanReport: Sendable {
         var other = MakespanSimulation(rest)
         without = other.makespan()
         violation = violation ?? other.violation
-        if with > 1.05 * without + task + scenario.leastTransfer + Self.reaction {
+        // A node that is lost takes the bytes with it that it held for the next pass.
+        let tasks = scenario.nodes[removed].leaves == nil ? task : task * Double(scenario.passes)
+        if with > 1.05 * without + tasks + scenario.leastTransfer + Self.reaction {
             violation = violation ?? "\(with) s with node \(removed), \(without) s without it"
         }
     }

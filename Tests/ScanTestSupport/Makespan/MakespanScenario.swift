@@ -36,6 +36,11 @@ package struct MakespanScenario: Sendable, CustomStringConvertible {
     /// Cost per second of a slot, as it is assumed; a cost of 1 is a second of a slot of the coordinator.
     let assumedRate: Double?
 
+    /// Seeds of clusters in which a node makes a job slower than it may, and why.
+    package static let known: [UInt64: String] = [
+        2356: "two nodes share a link and are never measured apart: that of 5 slots gets as many bytes as that of 46"
+    ]
+
     /// The scenario of a seed: mostly small, at most 60 nodes of 64 slots.
     package init(seed: UInt64) {
         var random = SplitMix64(seed: seed &* 0x9e6c_63d0_876a_9a47)
