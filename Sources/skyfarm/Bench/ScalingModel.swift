@@ -1,9 +1,8 @@
 /// The duration of a scan as a function of the number of nodes, from the time that its tasks need on a slot, on the
 /// link and on the coordinator. Pure. Docs/Scaling.md has the formulas and how they were checked.
 ///
-/// Steps run one after another. Within a step slots compute in parallel, the link carries one task at a time, and both
-/// overlap. The coordinator's work beside the tasks takes no extra time unless it takes longer than all steps; its
-/// serial work is added (Amdahl).
+/// Steps run one after another. Within a step slots compute in parallel, the coordinator reads and sends, and the link
+/// carries, one task at a time, and all of them overlap. The coordinator's serial work is added (Amdahl).
 struct ScalingModel: Codable, Equatable, Sendable {
     /// A step of the scan. The next one begins when all its tasks are done.
     struct Step: Codable, Equatable, Sendable {
@@ -21,7 +20,7 @@ struct ScalingModel: Codable, Equatable, Sendable {
     var linkBytesPerSecond: Double
     /// Round trip of a null task.
     var roundTripSeconds: Double
-    /// The coordinator's work while tasks run.
+    /// Processor time of the coordinator for the pixels of all bands, if nodes scan all of them.
     var coordinatorSeconds: Double
     /// Time in which no task runs.
     var serialSeconds: Double
@@ -105,10 +104,18 @@ struct ScalingModel: Codable, Equatable, Sendable {
             farmed += outcome.seconds
             held = outcome.remoteTasks
         }
-        if coordinatorSeconds > farmed { return (serialSeconds + coordinatorSeconds, .coordinator) }
         // In a fixed order, for a stable result among equals.
         let bound = Bound.allCases.max { seconds[$0, default: 0] < seconds[$1, default: 0] } ?? .compute
         return (serialSeconds + farmed, bound)
+    }
+
+    /// Processor time of the coordinator for a task that a node does: in proportion to its bytes; if none are sent, as
+    /// with `--data`, for each task whose pixels are read for the first time.
+    private func coordinatorSeconds(of step: Step) -> Double {
+        let sent = steps.filter { !$0.isKept }
+        let bytes = sent.reduce(0) { $0 + Double($1.tasks) * $1.taskBytes }
+        if bytes > 0 { return coordinatorSeconds * step.taskBytes / bytes }
+        return step.isKept ? 0 : coordinatorSeconds / Double(sent.reduce(0) { $0 + $1.tasks })
     }
 
     /// The duration of a step; nodes already hold the bytes of its first `held` tasks.
@@ -118,14 +125,15 @@ struct ScalingModel: Codable, Equatable, Sendable {
         // At least a nanosecond, since times are divided by it.
         let local = max(step.taskSeconds * slowdown, 1e-9)
         let remote = local / slotSpeed
-        let transfer = step.taskBytes / linkBytesPerSecond
+        let (link, work) = (step.taskBytes / linkBytesPerSecond, coordinatorSeconds(of: step))
+        let transfer = max(link, work)
         // Transfer time of a task and its result. The node queues another task per slot, so that transfers matter
         // only if they take longer than a task.
         let way = roundTripSeconds + (step.isKept ? 0 : transfer)
         let cycle = max(remote, (remote + way) / 2)
         let remoteSlots = Double(nodes) * slotsPerNode
         guard localSlots + remoteSlots > 0 else { return (.infinity, .compute, 0) }
-        // Tasks done within a time: by the nodes' slots, as many as the link carries, and by the local slots.
+        // Tasks done within a time: by the nodes' slots, as many as the coordinator sends, and by the local slots.
         func computed(_ time: Double) -> Double { max(0, remoteSlots * ((time - way) / cycle).rounded(.down)) }
         func carried(_ time: Double) -> Double {
             if transfer == 0 { return .infinity }
@@ -136,7 +144,7 @@ struct ScalingModel: Codable, Equatable, Sendable {
         let unlimited = Self.least { here($0) + computed($0) >= tasks }
         let seconds = Self.least { here($0) + min(computed($0), carried($0)) >= tasks }
         let remoteTasks = min(computed(seconds), carried(seconds), tasks)
-        if seconds > unlimited { return (seconds, .link, remoteTasks) }
+        if seconds > unlimited { return (seconds, link < work ? .coordinator : .link, remoteTasks) }
         return (seconds, localSlots + remoteSlots < tasks ? .compute : .tasks, remoteTasks)
     }
 

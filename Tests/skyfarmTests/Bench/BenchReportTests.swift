@@ -60,10 +60,10 @@ struct BenchReportTests {
                 link to all nodes: 2.20 MB/s
                 forecast: 1 node 2.60 x
                 more than 1 node do not help: limited by the link
-                what would help: nodes that read the image themselves (skyfarm node --data), 4.16 x with \
-                2 nodes; a link of 10.0 Gbit/s, 4.16 x with 2 nodes
-                over 1.00 Gbit/s: 1 node 2.78 x, 2 nodes 4.12 x; more than 2 nodes do not help: limited by the \
-                number of bands, 10
+                what would help: nodes that read the image themselves (skyfarm node --data), 3.57 x with \
+                2 nodes; a link of 10.0 Gbit/s, 3.33 x with 2 nodes
+                over 1.00 Gbit/s: 1 node 2.66 x, 2 nodes 3.33 x; more than 2 nodes do not help: limited by the \
+                coordinator
                 """ + "\n")
     }
 

@@ -124,9 +124,22 @@ struct ScalingModelTests {
     @Test("the coordinator is the limit when its part of all tasks takes longer than the slots")
     func coordinator() {
         let model = model { $0.coordinatorSeconds = 10 }
-        #expect(close(model.forecast(nodes: 40).speedUp, 10))
+        // All tasks in turn, and the last one.
+        #expect(close(model.forecast(nodes: 40).seconds, 11))
         #expect(model.forecast(nodes: 40).bound == .coordinator)
         #expect(model.enoughNodes == 5)
+    }
+
+    @Test("what is scanned here costs the coordinator nothing")
+    func unsent() {
+        let model = model {
+            $0.steps = [.init(tasks: 100, taskSeconds: 1, taskBytes: 1e6)]
+            ($0.localSlots, $0.coordinatorSeconds) = (4, 100)
+        }
+        #expect(close(model.forecast(nodes: 0).seconds, 25))
+        // One task a second is sent, from the first second on, and done a second later; four are done here.
+        #expect(close(model.forecast(nodes: 8).seconds, 21))
+        #expect(model.forecast(nodes: 8).bound == .coordinator)
     }
 
     @Test("a way as long as a task is hidden by the task that waits; a longer one is felt")

@@ -43,6 +43,41 @@ import Testing
         }
     }
 
+    @Test(
+        "the times of tasks and of sending are in the proportions that bench measures, within a factor of 1.5",
+        .enabled(if: isRelease, "needs the README's build"))
+    func inputs() throws {
+        let written = try #require(try Self.examples().first).model
+        // Other load may make one measurement useless.
+        var factors: [Double] = []
+        for _ in 1...3 {
+            let result = try Program.run(
+                ["bench", "scan", "--link", "10G", "--local-slots", "1", "--no-discovery", "--json"])
+            #expect(result.code == 0, "\(result.errors)")
+            let report = try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
+            // Seconds per byte: those of another machine differ by one factor.
+            factors = zip(Self.costs(report.scan.model), Self.costs(written)).map { $0 / $1 }
+            if try #require(factors.max()) <= 1.5 * (try #require(factors.min())) { return }
+        }
+        Issue.record("background, extraction, sending: \(factors) of the times in Docs/Scaling.md")
+    }
+
+    /// Whether the program is built as the README says: the times of others are in other proportions.
+    private static let isRelease = ProcessInfo.processInfo.environment["SKYFARM_TEST_PROGRAMS"] != nil
+
+    private struct Report: Decodable {
+        struct Scan: Decodable {
+            var model: ScalingModel
+        }
+        var scan: Scan
+    }
+
+    /// Seconds for a byte of the image: of a slot in each step, and of the coordinator that sends it.
+    private static func costs(_ model: ScalingModel) -> [Double] {
+        let bytes = model.steps[0].taskBytes * Double(model.steps[0].tasks)
+        return model.steps.map { $0.taskSeconds / $0.taskBytes } + [model.coordinatorSeconds / bytes]
+    }
+
     /// The model behind a column with this title.
     private static func model(_ model: ScalingModel, over title: String) throws -> ScalingModel {
         if let rate = title.wholeMatch(of: /(\d+) ([GM])bit\/s/) {
