@@ -38,7 +38,9 @@ package struct MakespanScenario: Sendable, CustomStringConvertible {
 
     /// Seeds of clusters in which a node makes a job slower than it may, and why.
     package static let known: [UInt64: String] = [
-        2356: "two nodes share a link and are never measured apart: that of 5 slots gets as many bytes as that of 46"
+        1638: "a task of 64 MB takes four seconds on the links' way, and the last of them are sent again",
+        2356: "two nodes share a link and are never measured apart: that of 5 slots gets as many bytes as that of 46",
+        2781: "the job has three tasks of 83 MB, and no rate of a link is known when it begins",
     ]
 
     /// The scenario of a seed: mostly small, at most 60 nodes of 64 slots.
