@@ -48,9 +48,11 @@ struct SpreadRun: Sendable {
                 for (index, _) in files { note(index, SpreadReport.Copy(node: nodes.names[node], state: .planned)) }
             }
         } else {
+            // Not the pair of the loop: captured in an optimised build of Swift 6.3, it has other values in the task.
+            let transfers = work.map { (calls: nodes.calls[$0.key], files: $0.value) }
             await withTaskCancellationHandler {
                 await withDiscardingTaskGroup { group in
-                    for (node, files) in work { group.addTask { await send(files, to: nodes.calls[node]) } }
+                    for transfer in transfers { group.addTask { await send(transfer.files, to: transfer.calls) } }
                 }
             } onCancel: { [nodes] in
                 // Pieces that are on their way to a node may take minutes.
