@@ -1,4 +1,5 @@
 import Foundation
+internal import ScanMemory
 
 /// The bytes of a FITS file that is compressed as a whole by gzip or bzip2, in memory.
 ///
@@ -77,6 +78,7 @@ final class DecompressedFile {
             let result = decompressor.step(&input, &room)
             target.grow(by: capacity - room.count)
             if target.walk.hasEnded { return .complete }
+            if target.isTooLarge { return .tooLarge }
             switch result {
             case .more: continue
             case .end: isInPart = false
@@ -102,6 +104,11 @@ private struct Blocks {
     private(set) var walk = HDUWalk()
     /// Bytes that `walk` has seen.
     private var walked = 0
+
+    /// Whether the headers say that it will have more bytes than half of this machine's memory.
+    var isTooLarge: Bool {
+        walk.expectedBlocks > (PhysicalMemory.byteCount / 2 - count) / FITSMemoryFile.blockLength
+    }
 
     /// Bytes with the padding of the last block.
     var paddedCount: Int {

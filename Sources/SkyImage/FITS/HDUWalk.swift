@@ -18,6 +18,9 @@ struct HDUWalk {
     /// Whether what follows is no part of an HDU.
     var hasEnded: Bool { if case .end = place { true } else { false } }
 
+    /// Blocks of data that the headers so far say follow.
+    var expectedBlocks: Int { if case .data(let count) = place { count } else { 0 } }
+
     /// The next block of the file.
     mutating func read(_ block: some Collection<UInt8>) {
         switch place {

@@ -38,6 +38,16 @@ struct DecompressedFileTests {
         #expect(try pixels(members + [UInt8](repeating: 0, count: 1000)) == Self.samples)
     }
 
+    @Test("a header of more pixels than this machine has memory for is refused before they are decompressed")
+    func bomb() throws {
+        // 10^12 pixels.
+        let start = (RawFITS() + RawFITS.image(bitpix: 8, axes: [1_000_000, 1_000_000])).bytes
+        let compressed = try Self.gzip(start + [UInt8](repeating: 0, count: 64 << 20))
+        let path = try folder.write(compressed, "b.fits.gz")
+        // Truncated, if it were read to its end.
+        #expect { try DecompressedFile(path: path, .gzip) } throws: { ($0 as? ImageError)?.code == .tooLarge }
+    }
+
     @Test("what follows the last HDU is not decompressed, and mentioned")
     func tail() throws {
         let tail = [UInt8](repeating: 0, count: 8 << 20)
