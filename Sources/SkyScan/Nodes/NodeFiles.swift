@@ -44,8 +44,9 @@ public struct NodeFiles: Sendable {
     }
 
     private func names(_ request: NodeFileRequest) async throws -> NodeFileAnswer {
-        let answer = try await ask(request)
-        // They become names of this machine's files.
+        var answer = try await ask(request)
+        // They become names of this machine's files, and are shown: one with control characters is that of no file.
+        answer.names = answer.names.map(\.printable)
         guard answer.names.allSatisfy({ ShellPattern.matches(path: $0, pattern: request.path) }) else {
             throw Self.problem(nodes[0], .corrupt, "\(request.path): the node has sent a name that does not match it")
         }

@@ -31,6 +31,21 @@ import Testing
         return try scene.bytes("expected.csv")
     }
 
+    @Test("have names that can be shown, and the node does not say where catalogues are written")
+    func strangeNames() throws {
+        let odd = scene.path("data/x\u{1b}]0;odd\u{7}.fits")
+        try FileManager.default.copyItem(atPath: image, toPath: odd)
+        let result = try Program.run(
+            words("near:\(scene.path("data"))/*.fits", "out/", ["--merged", scene.path("all.csv")]))
+        #expect(result.code == ExitCode.partialCatalogue.rawValue || result.code == ExitCode.input.rawValue)
+        #expect(result.errors.contains("x\u{fffd}]0;odd\u{fffd}.fits"), "\(result.errors)")
+        #expect(!(result.errors + result.output).contains("\u{1b}]"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scene.path("out")) == ["sky.fits"])
+        #expect(try !scene.bytes("all.csv").contains(0x1b))
+        let open = try Program.run(words("near:/*/*.fits", "{dir}/x-{stem}.fits"))
+        #expect(open.code == ExitCode.usage.rawValue && open.errors.contains("omit {dir}"), "\(open.errors)")
+    }
+
     @Test("are read there, and the catalogue is that of the file", arguments: [0, 1])
     func single(localSlots: Int) throws {
         let result = try Program.run(words("near:\(image)", "out/o.csv", ["--local-slots", "\(localSlots)"]))

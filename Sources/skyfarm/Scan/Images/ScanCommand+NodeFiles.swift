@@ -1,4 +1,5 @@
 import CommandLineKit
+import Foundation
 import ScanBasics
 import ScanCluster
 import ScanFarm
@@ -13,6 +14,11 @@ extension ScanCommand {
         guard files.contains(where: { $0.node != nil }) else { return files }
         if options.detection.mask != nil || options.detection.weight != nil || options.detectionMap?.weight != nil {
             throw UsageError("--mask and --weight name files of this machine: omit them for images that lie on nodes")
+        }
+        let outputs = options.outputs + options.checkImages.map(\.name)
+        if let file = files.first(where: \.hasOpenFolder), outputs.contains(where: { $0.contains("{dir}") }) {
+            throw UsageError(
+                "\(file.name): the node would say where files are written; name its folders, or omit {dir}")
         }
         let display = ProgressDisplay(options.common, options.log)
         defer { display.finish() }
@@ -108,5 +114,12 @@ extension ScanNode {
         throw CommandError(
             .input,
             "node \(first): no such node: \(([found] + troubles).joined(separator: "; ")); `skyfarm nodes` lists them")
+    }
+}
+
+extension InputList.File {
+    /// Whether a node chooses the folders of the files that it stands for.
+    fileprivate var hasOpenFolder: Bool {
+        node != nil && ShellPattern.isPattern((path as NSString).deletingLastPathComponent)
     }
 }
