@@ -72,8 +72,11 @@ func failing<Value>(
 
 /// Reads and parses a text file.
 func readText<Value>(_ path: String, _ parse: (String) throws -> Value) throws(CommandError) -> Value {
-    guard let data = FileManager.default.contents(atPath: path) else {
-        throw CommandError(.input, "\(path): cannot be read; check its name and permissions")
+    let data: Data
+    do {
+        data = try ReadableFiles.current.contents(of: path)
+    } catch {
+        throw CommandError(.input, error.description)
     }
     return try failing(.input, about: path) { try parse(String(decoding: data, as: UTF8.self)) }
 }

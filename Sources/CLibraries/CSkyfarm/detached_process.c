@@ -25,10 +25,12 @@ int skyfarm_spawn_detached(
     sigset_t none, handled;
     sigemptyset(&none);
     sigemptyset(&handled);
+    /* Neither a link nor a pipe, which would wait for its reader. */
+    const int log_flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
     const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2};
     for (size_t index = 0; index < sizeof signals / sizeof *signals; index++) sigaddset(&handled, signals[index]);
     if (!error) error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (!error) error = posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (!error) error = posix_spawn_file_actions_addopen(&actions, 1, log, log_flags, 0600);
     if (!error) error = posix_spawn_file_actions_adddup2(&actions, 1, 2);
     if (!error) error = posix_spawn_file_actions_addchdir_np(&actions, folder);
 #ifdef __APPLE__

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
 /// A base folder for a user's files, as in the XDG base directory specification.
 package enum UserFolder: String, Sendable {
     case configuration = "XDG_CONFIG_HOME"
@@ -22,4 +28,14 @@ package enum UserFolder: String, Sendable {
 
     /// Skyfarm's folder below the base folder.
     package func path(_ environment: [String: String]) -> String? { base(environment).map { $0 + "/skyfarm" } }
+
+    /// Whether a folder is there that another user owns or can write to: nothing that it holds can be trusted.
+    package static func isForeign(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        return status.st_uid != geteuid() || status.st_mode & 0o022 != 0
+    }
+
+    /// What is said of such a folder.
+    package static let foreign = "belongs to another user, or others can write to it"
 }

@@ -43,7 +43,7 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``ImageError`` with `invalidSelector`, if the text in brackets is not an HDU selector.
     public init(_ text: String) throws(ImageError) {
         let brackets = text.indices.filter { text[$0] == "[" && $0 != text.startIndex }
-        let exists = FileManager.default.fileExists(atPath:)
+        let exists = ReadableFiles.current.exists
         // Brackets may be part of the file's name: an existing file takes precedence.
         guard text.hasSuffix("]"), let first = brackets.first, !exists(text) else {
             (path, selector) = (text, .firstImage)

@@ -52,12 +52,15 @@ package enum ProcessFiles {
         return place
     }
 
+    /// The folders below which this process may read; nil if it may read everywhere.
+    static var readable: ConfinedFolders? { lock.withLock { state.read } }
+
     /// Refuses an image that this process may not read: one that was replaced by a link since its name was checked.
     /// - Throws: ``ImageError`` with `unreadable`.
     static func checkReading(_ path: String) throws(ImageError) {
-        guard let folders = lock.withLock({ state.read }), let real = realPath(path) else { return }
+        guard let folders = readable, let real = realPath(path) else { return }
         if folders.place(real) == nil {
-            throw ImageError(.unreadable, "\(path): leads out of the folders that this job may read")
+            throw ImageError(.unreadable, "\(path): \(ReadableFiles.outside)")
         }
     }
 

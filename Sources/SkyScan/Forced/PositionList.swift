@@ -52,9 +52,7 @@ public struct PositionList: Hashable, Sendable {
     /// - Throws: ``ScanSetupError`` that names the file, and the line of a value that is no number; ``ImageError`` if a
     ///   FITS file cannot be read.
     public init(path: String) throws {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw ScanSetupError("\(path): cannot be read; check its name and permissions")
-        }
+        let data = try ReadableFiles.current.contents(of: path)
         if data.starts(with: Array("SIMPLE".utf8)) || path.hasSuffix(".gz") {
             let table = try FITSNumberTable(path: path) { Self.columns(of: $0).map { [$0.first, $0.second] } }
             guard let table, let columns = Self.columns(of: table.names) else {

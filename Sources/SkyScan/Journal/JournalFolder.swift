@@ -10,11 +10,16 @@ public struct JournalFolder: Equatable, Sendable {
     public init(path: String) { self.path = path }
 
     /// `$XDG_STATE_HOME/skyfarm`, or the same below `~/.local/state`.
-    /// - Throws: ``JournalError`` with `unwritable` if the environment defines neither.
+    /// - Throws: ``JournalError`` with `unwritable` if the environment defines neither, or the folder is not this user's.
     public init(environment: [String: String]) throws(JournalError) {
         guard let path = UserFolder.state.path(environment) else {
             throw JournalError(
-                .unwritable, "no place for the journal: set HOME or XDG_STATE_HOME, or add --no-journal")
+                .unwritable, "neither HOME nor XDG_STATE_HOME is set; set one, or add --no-journal")
+        }
+        if UserFolder.isForeign(path) {
+            throw JournalError(
+                .unwritable,
+                "\(path): \(UserFolder.foreign); set XDG_STATE_HOME to a folder of this user, or add --no-journal")
         }
         self.path = path
     }

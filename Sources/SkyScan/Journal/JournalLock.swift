@@ -13,8 +13,12 @@ package final class JournalLock {
         self.path = path
         var attemptsLeft = 50
         while true {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw Self.unwritable(path) }
+            guard Self.isOwn(descriptor) else {
+                close(descriptor)
+                throw JournalError(.unwritable, "\(path): is not a file of this user; remove it")
+            }
             let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
             let error = errno
             let substitute = isLocked || Self.isHeld(error) ? nil : SocketLock(path)
@@ -51,9 +55,11 @@ package final class JournalLock {
 
     /// The process that holds the lock at `path`; nil if none does.
     package static func holder(path: String) -> Int? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Neither a link nor a pipe, which would wait for its writer.
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
+        guard isOwn(descriptor) else { return nil }
         if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return nil }
         if !isHeld(errno), SocketLock(path) != nil { return nil }
         return process(descriptor) ?? 0
@@ -63,6 +69,12 @@ package final class JournalLock {
     /// of NFS without its lock service is ENOLCK.
     private static func isHeld(_ error: Int32) -> Bool { error == EWOULDBLOCK || error == EINTR }
 
+    /// Whether it is a regular file of this user.
+    private static func isOwn(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid()
+    }
+
     private static func process(_ descriptor: Int32) -> Int? {
         var bytes = [UInt8](repeating: 0, count: 32)
         let count = pread(descriptor, &bytes, bytes.count, 0)
@@ -71,7 +83,7 @@ package final class JournalLock {
 
     private static func isFile(_ descriptor: Int32, at path: String) -> Bool {
         var (opened, named) = (stat(), stat())
-        return fstat(descriptor, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino
+        return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0 && opened.st_ino == named.st_ino
             && opened.st_dev == named.st_dev
     }
 

@@ -19,9 +19,9 @@ struct FleetFile: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// `$XDG_STATE_HOME/skyfarm/hosts`; nil if the environment defines no such folder.
+    /// `$XDG_STATE_HOME/skyfarm/hosts`; nil if the environment defines no such folder, or it is not this user's.
     init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
-        guard let folder = UserFolder.state.path(environment) else { return nil }
+        guard let folder = UserFolder.state.path(environment), !UserFolder.isForeign(folder) else { return nil }
         path = folder + "/hosts"
     }
 

@@ -59,7 +59,7 @@ extension ScanCommand.Options {
         mutating func load() throws -> [String] {
             guard let source else { return [] }
             if Self.isFile(source) {
-                guard let data = FileManager.default.contents(atPath: source) else {
+                guard let data = try? ReadableFiles.current.contents(of: source) else {
                     throw UsageError("\(name): \(source): cannot be read; name a file of columns, one per line")
                 }
                 let text = String(decoding: data, as: UTF8.self)
@@ -117,8 +117,11 @@ extension ScanCommand.Options {
         /// - Throws: `UsageError` if they cannot be used.
         func starNetwork() throws -> StarNetwork? {
             guard settings.columns.contains("CLASS_STAR") else { return nil }
+            let files = ReadableFiles.current
             let path = network ?? Self.debianNetwork
-            guard let data = FileManager.default.contents(atPath: path) else {
+            // The default is not the user's choice, and is read wherever it lies.
+            let data = network == nil ? FileManager.default.contents(atPath: path) : try? files.contents(of: path)
+            guard let data else {
                 throw UsageError(
                     "CLASS_STAR: \(path): the weights of SExtractor's network cannot be read; name a .nnw file"
                         + " (--nnw, STARNNW_NAME), or install source-extractor")
@@ -154,7 +157,7 @@ extension ScanCommand.Options {
 
         /// Whether columns are named by a file, not in a list.
         private static func isFile(_ source: String) -> Bool {
-            source.hasSuffix(".param") || source.contains("/") || FileManager.default.fileExists(atPath: source)
+            source.hasSuffix(".param") || source.contains("/") || ReadableFiles.current.exists(source)
         }
 
         private static let columns = Option.optional(
@@ -244,7 +247,7 @@ extension ScanCommand {
     func head(of name: String, number: Int) throws -> FITSHeader? {
         guard let suffix = options.columns?.headSuffix else { return nil }
         let path = (try ImageLocation(name).path as NSString).deletingPathExtension + suffix
-        guard let data = FileManager.default.contents(atPath: path) else { return nil }
+        guard let data = try? ReadableFiles.current.contents(of: path) else { return nil }
         let headers = FITSHeader.headers(parsing: String(decoding: data, as: UTF8.self))
         guard headers.indices.contains(number - 1) else {
             throw ScanSetupError(

@@ -20,10 +20,12 @@ extension ScanCommand.Options {
 
         /// The folder of journals; nil, with a line for the user, if there is no place for one.
         func folder(notice: (String) -> Void) -> JournalFolder? {
-            if let folder = try? JournalFolder(environment: environment) { return folder }
-            notice(
-                "no journal is kept, since neither HOME nor XDG_STATE_HOME is set: a scan that is stopped starts over")
-            return nil
+            do throws(JournalError) {
+                return try JournalFolder(environment: environment)
+            } catch {
+                notice("no journal is kept, so that a scan that is stopped starts over: \(error)")
+                return nil
+            }
         }
     }
 }

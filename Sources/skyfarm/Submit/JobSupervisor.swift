@@ -208,7 +208,7 @@ actor JobSupervisor {
 
     /// A job that another machine may have submitted, or may take over, runs with the variables of this node's user.
     private func environment(of job: SubmittedJob, _ jobs: SubmittedJobs) throws -> [String: String] {
-        guard jobs.isShared else { return job.environment }
+        guard jobs.isShared else { return SubmittedJob.variables(of: job.environment) }
         guard let permit = stores.permit(of: jobs) else {
             throw CommandError(.failure, "job \(job.id): this node accepts no jobs in its folder")
         }

@@ -61,6 +61,8 @@ enum LocalSocket {
         guard let path = path(environment) else { throw CommandError(.failure, "set HOME or XDG_RUNTIME_DIR") }
         let descriptor = socket(AF_UNIX, streamType, 0)
         defer { close(descriptor) }
+        // To connect waits, too, for a process that accepts nobody.
+        limitTime(ofSocket: descriptor, seconds: timeLimit)
         let connected = try withAddress(path) { connect(descriptor, $0, $1) }
         guard connected == 0, peer(of: descriptor) == geteuid() else {
             throw CommandError(
@@ -68,7 +70,6 @@ enum LocalSocket {
                 "no node of yours runs on this machine (\(path)): start `skyfarm node`, or the service of your user by"
                     + " `skyfarm node --install-service --user`")
         }
-        limitTime(ofSocket: descriptor, seconds: timeLimit)
         let handle = FileHandle(fileDescriptor: descriptor)
         try handle.write(contentsOf: Data(JSONOutput.line(request).utf8))
         guard let line = try readLine(descriptor), let reply = try? JSONDecoder().decode(LocalReply.self, from: line)

@@ -20,7 +20,7 @@ import Testing
         ["XDG_STATE_HOME": scene.path("state-\(name)"), "XDG_RUNTIME_DIR": scene.path("run-\(name)"), "USER": name]
     }
 
-    private func node(_ name: String, _ further: [String] = []) throws -> Node {
+    func node(_ name: String, _ further: [String] = []) throws -> Node {
         let node = try Node(
             name, ["--accept-jobs", scene.path("shared"), "--job-lease", "1", "--no-advertise"] + further,
             environment: machine(name))
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// Runs a command on another machine.
-    private func run(_ words: [String], _ nodes: [Node]) throws -> Program.Result {
+    func run(_ words: [String], _ nodes: [Node]) throws -> Program.Result {
         try Program.run(
             words,
             environment: machine("desk").merging([
@@ -38,7 +38,7 @@ import Testing
             ]) { $1 })
     }
 
-    private func submit(_ words: [String], on name: String = "beta", _ nodes: [Node]) throws -> String {
+    func submit(_ words: [String], on name: String = "beta", _ nodes: [Node]) throws -> String {
         let result = try run(["submit", "--on", name] + words, nodes)
         guard result.code == 0 else { throw Program.Failure(description: result.errors) }
         return result.output.trimmingCharacters(in: .newlines)

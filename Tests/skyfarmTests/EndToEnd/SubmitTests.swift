@@ -143,4 +143,24 @@ import Testing
         let line = try #require(try LocalSocket.readLine(socket))
         #expect(String(decoding: line, as: UTF8.self).contains("cannot be read"))
     }
+
+    @Test("a process that accepts nobody holds up no command")
+    func deaf() throws {
+        let path = scene.path("deaf/skyfarm/node.sock")
+        try FileManager.default.createDirectory(
+            atPath: scene.path("deaf/skyfarm"), withIntermediateDirectories: true)
+        let server = socket(AF_UNIX, LocalSocket.streamType, 0)
+        defer { close(server) }
+        try #require(try LocalSocket.withAddress(path) { bind(server, $0, $1) } == 0 && listen(server, 0) == 0)
+        // Its queue is full.
+        let first = socket(AF_UNIX, LocalSocket.streamType, 0)
+        defer { close(first) }
+        try #require(try LocalSocket.withAddress(path) { connect(first, $0, $1) } == 0)
+        let environment = ["XDG_RUNTIME_DIR": scene.path("deaf")]
+        let start = ContinuousClock.now
+        #expect(throws: CommandError.self) {
+            try LocalSocket.send(LocalRequest(action: .pauseNode), environment, timeLimit: 1)
+        }
+        #expect(ContinuousClock.now - start < .seconds(60))
+    }
 }

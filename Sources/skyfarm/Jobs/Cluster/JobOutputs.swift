@@ -66,7 +66,8 @@ final class OutputRecord: Sendable {
 
     /// Appends to the record at `path`, in a folder of ours.
     init(_ path: String) throws(CommandError) {
-        let descriptor = Foundation.open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let descriptor = Foundation.open(path, flags, 0o600)
         guard descriptor >= 0 else { throw CommandError(.output, path, errno: errno) }
         file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }

@@ -43,12 +43,21 @@ struct JobPermit: Codable, Equatable, Sendable {
     /// - Returns: the folder of jobs below which it writes, and the folder in which it runs.
     /// - Throws: `CommandError` or `UsageError` if the job names a file elsewhere, or has an option that it cannot have.
     func check(_ words: [String], in folder: String, isRunning: Bool) throws -> Finding {
+        let places = try Places(self)
+        // What parses names asks whether they are those of files.
+        return try ReadableFiles.$checked.withValue(places.files(relativeTo: folder)) {
+            try check(words, in: folder, isRunning: isRunning, places)
+        }
+    }
+
+    private func check(
+        _ words: [String], in folder: String, isRunning: Bool, _ places: Places
+    ) throws -> Finding {
         guard case .run(let command, let arguments) = try CommandLineParser(Skyfarm.program).parse(["scan"] + words)
         else { throw UsageError("no job was sent") }
         if let name = arguments.flags.keys.sorted().first(where: Self.refused.contains) {
             throw UsageError("--\(name) cannot be used in a job of another machine")
         }
-        let places = try Places(self)
         let inputs = try places.inputs(arguments.positionals, in: folder, isRunning: isRunning)
         var root: String?
         // The table of options says which of them name files: none can be forgotten here.
@@ -144,8 +153,12 @@ private struct Places {
         let location = try ImageLocation(path).path
         guard ShellPattern.isPattern(location) else { return false }
         guard let place = readable.place(location) else { throw outside(location) }
-        // A file may have such a name.
-        return (try? place.look()) == nil
+        do throws(ConfinedPath.Refusal) {
+            // A file may have such a name. What leads through a link is refused, and not taken for a pattern.
+            return try place.look() == nil
+        } catch {
+            throw CommandError(.input, "\(location): cannot be read here: \(error)")
+        }
     }
 
     /// Checks that a file, or a folder, can be read.
@@ -163,8 +176,13 @@ private struct Places {
         }
     }
 
-    private func outside(_ path: String) -> CommandError {
-        CommandError(.input, "\(path): not below a folder of --accept-jobs or --data of this node")
+    private static let outside = "not below a folder of --accept-jobs or --data of this node"
+
+    private func outside(_ path: String) -> CommandError { CommandError(.input, "\(path): \(Self.outside)") }
+
+    /// The files that the job may read; relative names are those of `folder`.
+    func files(relativeTo folder: String) -> ReadableFiles {
+        ReadableFiles(below: readable, base: folder, refusal: Self.outside)
     }
 
     /// Checks the files that a name or a template stands for.

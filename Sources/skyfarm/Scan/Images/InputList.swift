@@ -35,6 +35,7 @@ struct InputList: Equatable, Sendable {
     private(set) var isOpenEnded = false
 
     private var known: Set<File> = []
+    private var readable: ReadableFiles { .current }
 
     /// Endings of the files of a folder that are scanned, after `.fz`, `.gz` or `.bz2` is removed.
     private static let endings = [".fits", ".fit", ".fts"]
@@ -53,7 +54,7 @@ struct InputList: Equatable, Sendable {
                 try add(list: standardInput(), name: "standard input")
             } else if argument.hasPrefix("@") {
                 let path = String(argument.dropFirst())
-                guard let bytes = FileManager.default.contents(atPath: path) else {
+                guard let bytes = try? readable.contents(of: path) else {
                     throw CommandError(
                         .input, "@\(path): the list cannot be read; name a text file with one name per line")
                 }
@@ -76,9 +77,9 @@ struct InputList: Equatable, Sendable {
     }
 
     private mutating func add(_ argument: String) throws {
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: argument, isDirectory: &isFolder) {
-            return isFolder.boolValue ? try add(folder: argument) : append(File(path: argument, selector: nil))
+        // Nothing is found outside of the folders of a job, and a name on a node is relative.
+        if let kind = try readable.kind(of: argument) {
+            return kind == .folder ? try add(folder: argument) : append(File(path: argument, selector: nil))
         }
         if let name = NodeImageName(argument) {
             let location = try ImageLocation(name.path)
@@ -88,24 +89,18 @@ struct InputList: Equatable, Sendable {
         }
         let location = try ImageLocation(argument)
         let selector = location.selector == .firstImage ? nil : location.selector
-        if FileManager.default.fileExists(atPath: location.path) || !ShellPattern.isPattern(location.path) {
+        if try readable.kind(of: location.path) != nil || !ShellPattern.isPattern(location.path) {
             return append(File(path: location.path, selector: selector))
         }
         isOpenEnded = true
-        let paths = ShellPattern.paths(matching: location.path)
+        let paths = try readable.paths(matching: location.path)
         if paths.isEmpty { throw CommandError(.input, "\(location.path): no file matches") }
         for path in paths { append(File(path: path, selector: selector)) }
     }
 
     private mutating func add(folder: String) throws {
         isOpenEnded = true
-        let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        } catch {
-            throw CommandError(.input, "\(folder): the folder cannot be read: \(error.localizedDescription)")
-        }
-        let images = names.filter(Self.isImageName).sorted()
+        let images = try readable.names(in: folder).filter(Self.isImageName).sorted()
         if images.isEmpty {
             throw CommandError(
                 .input, "\(folder): the folder has no file that ends in .fits, .fit or .fts (.fz, .gz, .bz2)")

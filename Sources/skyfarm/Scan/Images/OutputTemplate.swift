@@ -29,10 +29,8 @@ struct OutputTemplate: Hashable, Sendable {
     /// - Throws: `UsageError` for an unknown field or a brace without its counterpart.
     init(_ text: String, of flag: String = "--output") throws(UsageError) {
         self.text = text
-        var isFolder: ObjCBool = false
-        let exists = FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
-        let whole =
-            text.hasSuffix("/") || exists && isFolder.boolValue ? (text.hasSuffix("/") ? text : text + "/") : text
+        let isFolder = (try? ReadableFiles.current.kind(of: text)) == .folder
+        let whole = isFolder && !text.hasSuffix("/") ? text + "/" : text
         parts = try Self.parse(whole.hasSuffix("/") ? whole + "{stem}.fits" : whole, flag)
     }
 

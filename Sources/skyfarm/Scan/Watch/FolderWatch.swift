@@ -37,10 +37,9 @@ final class FolderWatch: @unchecked Sendable {
     init(_ folders: [String], limit: Duration) throws {
         for folder in folders {
             do {
-                _ = try FileManager.default.contentsOfDirectory(atPath: folder)
+                _ = try ReadableFiles.current.names(in: folder)
             } catch {
-                throw CommandError(
-                    .input, "\(folder): the folder cannot be watched: \(error.localizedDescription)")
+                throw CommandError(.input, "\(folder): the folder cannot be watched: \(error)")
             }
         }
         self.folders = folders.map { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
@@ -107,7 +106,8 @@ final class FolderWatch: @unchecked Sendable {
     }
 
     private func found(_ path: String, isClosed: Bool) {
-        guard let stamp = FileStamp(path) else { return }
+        // In a job, a folder that was replaced by a link has no files.
+        guard ReadableFiles.current.exists(path), let stamp = FileStamp(path) else { return }
         handle(.found(path, stamp, isClosed: isClosed))
     }
 
@@ -125,7 +125,7 @@ final class FolderWatch: @unchecked Sendable {
     }
 
     private func list(_ folder: String) {
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+        guard let names = try? ReadableFiles.current.names(in: folder) else {
             // Its files are not taken for removed: the folder may be that of a server that does not answer.
             if unreadable.insert(folder).inserted {
                 continuation.yield(.warn("\(folder): the folder cannot be read; it is watched again later"))
