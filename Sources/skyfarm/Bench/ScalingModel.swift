@@ -115,7 +115,7 @@ struct ScalingModel: Codable, Equatable, Sendable {
         let sent = steps.filter { !$0.isKept }
         let bytes = sent.reduce(0) { $0 + Double($1.tasks) * $1.taskBytes }
         if bytes > 0 { return coordinatorSeconds * step.taskBytes / bytes }
-        return step.isKept ? 0 : coordinatorSeconds / Double(sent.reduce(0) { $0 + $1.tasks })
+        return step.isKept ? 0 : coordinatorSeconds / Double(max(1, sent.reduce(0) { $0 + $1.tasks }))
     }
 
     /// The duration of a step; nodes already hold the bytes of its first `held` tasks.
