@@ -29,13 +29,12 @@ package enum UserFolder: String, Sendable {
     /// Skyfarm's folder below the base folder.
     package func path(_ environment: [String: String]) -> String? { base(environment).map { $0 + "/skyfarm" } }
 
-    /// Whether a folder is there that another user owns or can write to: nothing that it holds can be trusted.
-    package static func isForeign(_ path: String) -> Bool {
+    /// Why nothing that a folder holds can be trusted: another user owns it or can write to it. Nil if it is this user's,
+    /// or is not there.
+    package static func distrust(_ path: String) -> String? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return false }
-        return status.st_uid != geteuid() || status.st_mode & 0o022 != 0
+        guard stat(path, &status) == 0, status.st_uid != geteuid() || status.st_mode & 0o022 != 0 else { return nil }
+        return "\(path): belongs to another user, or others can write to it: `chmod go-w` it if it is yours, or set "
+            + "\(state.rawValue) to a folder of this user"
     }
-
-    /// What is said of such a folder.
-    package static let foreign = "belongs to another user, or others can write to it"
 }

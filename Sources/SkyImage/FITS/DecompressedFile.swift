@@ -35,7 +35,9 @@ final class DecompressedFile {
             case .unreadable: throw ImageError(.unreadable, "\(path): cannot be read any more; was the file changed?")
             case .tooLarge:
                 throw ImageError(
-                    .tooLarge, "\(path): not enough memory to decompress it; decompress the file on disk first")
+                    .tooLarge,
+                    "\(path): not enough memory to decompress it, or more than half of this machine's; decompress the"
+                        + " file on disk first")
             }
             guard let memory = target.memory, target.isFITS else {
                 throw ImageError(.notFITS, "\(path): not a FITS file, but compressed bytes of another kind")

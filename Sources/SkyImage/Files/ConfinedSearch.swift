@@ -73,7 +73,7 @@ extension ConfinedFolders {
     }
 
     /// The names in a folder that match a pattern.
-    private static func names(
+    static func names(
         in folder: OpenDescriptor, _ pattern: String, _ search: inout ConfinedSearch
     ) -> [String] {
         // The descriptor may be one that cannot be read, only entered.

@@ -36,13 +36,17 @@ package struct ReadableFiles: Sendable {
         }
         return try reading(path) { () throws(ConfinedPath.Refusal) in
             let file = try place.open()
-            guard let data = try? FileHandle(fileDescriptor: file.number, closeOnDealloc: false).readToEnd() ?? Data()
-            else { throw ConfinedPath.Refusal(path: path, errno: EIO) }
-            return data
+            guard let status = file.status else { throw ConfinedPath.Refusal(path: path, errno: errno) }
+            guard status.size <= Self.sizeLimit else { throw ConfinedPath.Refusal(path: path, errno: EFBIG) }
+            return Data(try file.bytes(at: 0, count: Int(status.size)))
         }
     }
 
-    /// What is at a path; nil if there is nothing. Links are followed only by a process that is not confined.
+    /// Most bytes of a file that is read for a job.
+    private static let sizeLimit = 256 << 20
+
+    /// What is at a path; nil if there is nothing. A process that is not confined follows links; a job gets `link`, or a
+    /// refusal if a folder on the way is one.
     /// - Throws: ``ImageError`` with `unreadable` if the path leads out of the folders.
     package func kind(of path: String) throws(ImageError) -> FileStatus.Kind? {
         guard let place = try place(path) else { return FileStatus(path: path)?.kind }
@@ -52,20 +56,22 @@ package struct ReadableFiles: Sendable {
     /// Whether there is something at a path that may be read.
     package func exists(_ path: String) -> Bool { ((try? kind(of: path)) ?? nil) != nil }
 
-    /// The names in a folder.
+    /// The names in a folder; for a job those that begin with no dot.
     /// - Throws: ``ImageError`` with `unreadable`.
     package func names(in folder: String) throws(ImageError) -> [String] {
-        guard let place = try place(folder) else { return try Self.names(at: folder, folder) }
-        let opened = try reading(folder) { () throws(ConfinedPath.Refusal) in try place.openFolder() }
-        return try Self.names(at: opened.folderName, folder)
-    }
-
-    private static func names(at path: String, _ name: String) throws(ImageError) -> [String] {
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: path)
-        } catch {
-            throw ImageError(.unreadable, "\(name): the folder cannot be read: \(error.localizedDescription)")
+        guard let place = try place(folder) else {
+            do {
+                return try FileManager.default.contentsOfDirectory(atPath: folder)
+            } catch {
+                throw ImageError(.unreadable, "\(folder): the folder cannot be read: \(error.localizedDescription)")
+            }
         }
+        var search = ConfinedSearch()
+        let names = try reading(folder) { () throws(ConfinedPath.Refusal) in
+            ConfinedFolders.names(in: try place.openFolder(), "*", &search)
+        }
+        if search.isExhausted { throw ImageError(.unreadable, "\(folder): too many files to look at") }
+        return names
     }
 
     /// The paths that a pattern of the shell matches, in alphabetical order.

@@ -16,12 +16,8 @@ public struct JournalFolder: Equatable, Sendable {
             throw JournalError(
                 .unwritable, "neither HOME nor XDG_STATE_HOME is set; set one, or add --no-journal")
         }
-        if UserFolder.isForeign(path) {
-            throw JournalError(
-                .unwritable,
-                "\(path): \(UserFolder.foreign); set XDG_STATE_HOME to a folder of this user, or add --no-journal")
-        }
         self.path = path
+        try check()
     }
 
     /// An entry of the list of jobs.
@@ -122,6 +118,13 @@ public struct JournalFolder: Equatable, Sendable {
                 "\(path): cannot be made (\(error.localizedDescription)); set XDG_STATE_HOME to a folder that this "
                     + "user may change, or add --no-journal")
         }
+        // Somebody else may have made it meanwhile.
+        try check()
+    }
+
+    /// Refuses a folder that another user owns or can write to.
+    private func check() throws(JournalError) {
+        if let distrust = UserFolder.distrust(path) { throw JournalError(.unwritable, distrust) }
     }
 
     func removeFiles(_ id: String) throws(JournalError) {

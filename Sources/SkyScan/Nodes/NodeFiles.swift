@@ -81,9 +81,11 @@ public struct NodeFiles: Sendable {
         }
         // Any of them has the same file.
         let node = nodes[0]
-        let images = file.images.map { CatalogueTable.Extension(number: $0.number, name: $0.name, version: $0.version) }
+        let images = file.images.map { image in
+            CatalogueTable.Extension(number: image.number, name: image.name?.printable, version: image.version)
+        }
         return File(
-            images: images, faults: file.faults.map { "\(node): \($0)" },
+            images: images, faults: file.faults.map { "\(node): \($0.printable)" },
             stamp: FileStamp(path: "\(node):\(path)", size: file.size, nanoseconds: file.modified))
     }
 

@@ -19,15 +19,24 @@ struct FleetFile: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// `$XDG_STATE_HOME/skyfarm/hosts`; nil if the environment defines no such folder, or it is not this user's.
+    /// `$XDG_STATE_HOME/skyfarm/hosts`; nil if the environment defines no such folder.
     init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
-        guard let folder = UserFolder.state.path(environment), !UserFolder.isForeign(folder) else { return nil }
+        guard let folder = UserFolder.state.path(environment) else { return nil }
         path = folder + "/hosts"
     }
 
-    /// The nodes; none if there is no file. A line that is not a node is left out.
+    private var folder: String { (path as NSString).deletingLastPathComponent }
+
+    /// Refuses a folder that another user owns or can write to.
+    /// - Throws: `CommandError`.
+    func check() throws(CommandError) {
+        if let distrust = UserFolder.distrust(folder) { throw CommandError(.failure, distrust) }
+    }
+
+    /// The nodes; none if there is no file that can be trusted. A line that is not a node is left out.
     var nodes: [FleetNode] {
-        Self.parse((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
+        if UserFolder.distrust(folder) != nil { return [] }
+        return Self.parse((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
     }
 
     /// Replaces the nodes on the hosts of `nodes`, and forgets those on `gone`. Commands that do so at once wait for each
@@ -36,14 +45,14 @@ struct FleetFile: Sendable {
     func update(with nodes: [FleetNode] = [], without gone: [String] = [], expectsNodes: Bool = false)
         throws(CommandError)
     {
-        let folder = (path as NSString).deletingLastPathComponent
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw CommandError(.output, "\(folder): cannot be made; check its permissions")
         }
-        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try check()
+        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw CommandError(.output, path + ".lock", errno: errno) }
         defer { close(lock) }
         while flock(lock, LOCK_EX) != 0, errno == EINTR {}

@@ -25,6 +25,7 @@ struct UpCommand: Command {
         guard let file = FleetFile(environment: options.environment) else {
             throw CommandError(.failure, "up: set HOME or XDG_STATE_HOME: the nodes' addresses are kept there")
         }
+        try file.check()
         let log = options.log
         let reports = try await fleet.start(hosts, options: options.node, keys: try KeyStore.user().ring()) { report in
             log.tell(report)
@@ -51,6 +52,7 @@ struct DownCommand: Command {
         guard let file = FleetFile(environment: options.environment) else {
             throw CommandError(.failure, "down: set HOME or XDG_STATE_HOME: the nodes' addresses are kept there")
         }
+        try file.check()
         let known = file.nodes.map(\.host)
         // Those of Slurm end with the command that has submitted them; what is left of it is forgotten.
         let ofSlurm = known.filter { $0.hasPrefix(SlurmPool.hostPrefix) }

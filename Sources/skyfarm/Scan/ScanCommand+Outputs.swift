@@ -42,7 +42,7 @@ extension ScanCommand {
     /// The first output that exists and may not be replaced.
     private var existingOutput: String? {
         (options.outputs + options.sidePaths).first { name in
-            name != "-" && !overwrites(name) && FileManager.default.fileExists(atPath: name)
+            name != "-" && !overwrites(name) && ReadableFiles.current.exists(name)
         }
     }
 

@@ -41,9 +41,7 @@ extension ScanCommand.Options {
 
         /// Whether the name is that of a folder: it ends in `/`, or there is one.
         private static func isFolder(_ path: String) -> Bool {
-            var isFolder: ObjCBool = false
-            return path.hasSuffix("/")
-                || FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+            path.hasSuffix("/") || (try? ReadableFiles.current.kind(of: path)) == .folder
         }
 
         /// The files.

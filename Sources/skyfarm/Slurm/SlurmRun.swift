@@ -37,6 +37,7 @@ struct SlurmRun: Sendable {
         else {
             throw CommandError(.failure, "up --slurm: set HOME or XDG_STATE_HOME, and run this program by its path")
         }
+        try file.check()
         let slurm = try SlurmCommands(
             name: "skyfarm-\(UInt32.random(in: 0...UInt32.max).hexadecimal)", logs: state + "/slurm",
             environment: environment)

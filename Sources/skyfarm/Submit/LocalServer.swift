@@ -26,7 +26,7 @@ final class LocalServer: @unchecked Sendable {
         guard stat(folder, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
             throw CommandError(.failure, "\(folder): others can write there: jobs cannot be submitted; chmod 700 it")
         }
-        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw CommandError(.failure, path + ".lock", errno: errno) }
         let isLocked = flock(lock, LOCK_EX | LOCK_NB) == 0
         let error = errno

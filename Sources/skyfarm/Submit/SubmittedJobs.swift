@@ -36,14 +36,12 @@ struct SubmittedJobs: Equatable, Sendable {
     /// The folder, for as long as the result lives.
     func opened(isMade: Bool = false) throws -> (names: JobFolder, folder: OpenDescriptor?) {
         guard isShared else {
-            let folders = [(path as NSString).deletingLastPathComponent, path]
-            if let foreign = folders.first(where: UserFolder.isForeign) {
-                throw CommandError(
-                    .failure, "\(foreign): \(UserFolder.foreign); set XDG_STATE_HOME to a folder of this user")
-            }
             if isMade {
                 try FileManager.default.createDirectory(
                     atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            }
+            for folder in [(path as NSString).deletingLastPathComponent, path] {
+                if let distrust = UserFolder.distrust(folder) { throw CommandError(.failure, distrust) }
             }
             return (names, nil)
         }

@@ -101,6 +101,6 @@ import Testing
         let refused = try Program.run(["scan", "--watch", scene.path("in"), "-o", scene.path("in/")])
         #expect(refused.code == 2 && refused.errors.contains("writes FITS files into a folder that is watched"))
         let missing = try Program.run(["scan", "--watch", scene.path("none"), "-o", scene.path("out/")])
-        #expect(missing.code == 5 && missing.errors.contains("none: the folder cannot be watched"))
+        #expect(missing.code == 5 && missing.errors.contains("none: the folder cannot be read"))
     }
 }

@@ -122,4 +122,11 @@ import Testing
         }
         #expect(throws: UsageError("--output: \"a{stem\" has a { without a }")) { try OutputTemplate("a{stem") }
     }
+
+    @Test("an EXTNAME brings no control characters into a name")
+    func shown() throws {
+        let image = CatalogueTable.Extension(number: 1, name: "A\u{1b}]0;x\u{7}\u{202e}b", version: 1)
+        let name = try OutputTemplate("{stem}-{extname}.csv").name(file: "a.fits", image: image)
+        #expect(name == "a-A_]0;x__b.csv")
+    }
 }

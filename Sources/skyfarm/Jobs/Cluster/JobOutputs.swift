@@ -62,18 +62,21 @@ struct JobOutputs: Sendable {
 
 /// Records what this process writes for a job.
 final class OutputRecord: Sendable {
-    private let file: FileHandle
+    private let file: OpenDescriptor
 
     /// Appends to the record at `path`, in a folder of ours.
     init(_ path: String) throws(CommandError) {
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let descriptor = Foundation.open(path, flags, 0o600)
         guard descriptor >= 0 else { throw CommandError(.output, path, errno: errno) }
-        file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let opened = OpenDescriptor(descriptor)
+        guard opened.status?.kind == .regular else { throw CommandError(.output, path, errno: EINVAL) }
+        file = opened
     }
 
     func add(_ written: WrittenFile) {
         // A file that is missing here is not given to others, no more.
-        if let line = try? JSONOutput.line(written) { try? file.write(contentsOf: Data(line.utf8)) }
+        guard let line = try? JSONOutput.line(written) else { return }
+        _ = Array(line.utf8).withUnsafeBytes { Foundation.write(file.number, $0.baseAddress, $0.count) }
     }
 }

@@ -11,7 +11,7 @@ extension ImagesJob {
         _ file: InputList.File, _ images: [CatalogueTable.Extension], _ survey: FITSSurvey
     ) async throws -> Bool {
         let names = results.outputs.templates.map { $0.name(file: file.path) }
-        let existing = names.filter { FileManager.default.fileExists(atPath: $0) }
+        let existing = names.filter { ReadableFiles.current.exists($0) }
         if existing.isEmpty { return false }
         var scans: [ExistingCatalogue.Scan] = []
         for (index, image) in images.enumerated() {

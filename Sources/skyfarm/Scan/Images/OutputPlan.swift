@@ -65,7 +65,7 @@ struct OutputPlan: Sendable {
             for template in templates where !template.isPerImage {
                 let name = template.name(file: file.path)
                 let replaces = overwrite || replaceable.contains(ScanCommand.absolute(name))
-                if checksExistence, !replaces, FileManager.default.fileExists(atPath: name) {
+                if checksExistence, !replaces, ReadableFiles.current.exists(name) {
                     throw OutputError(.exists, "\(name): exists already; add --overwrite to replace it")
                 }
                 samples[(name as NSString).deletingLastPathComponent] = name

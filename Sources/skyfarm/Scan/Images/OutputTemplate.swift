@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import ScanCluster
 import SkyImage
 
 /// Names of catalogues, made from those of the images: `cats/{stem}.fits`, `{dir}/{stem}.{extname}.csv` or `FOLDER/`.
@@ -90,9 +91,13 @@ struct OutputTemplate: Hashable, Sendable {
 
     /// An EXTNAME as part of a file's name.
     private static func fileName(_ text: String) -> String {
-        // The name of a folder may be made of it.
+        // The name of a folder may be made of it, and it is shown.
         if text == "." || text == ".." { return String(repeating: "_", count: text.count) }
-        return String(text.map { $0 == "/" || $0.isWhitespace || $0 == "\0" ? "_" : $0 })
+        return String(
+            text.map { character in
+                let isShown = character.unicodeScalars.allSatisfy(\.isPrintable)
+                return character == "/" || character.isWhitespace || !isShown ? "_" : character
+            })
     }
 }
 

@@ -96,7 +96,7 @@ extension ImagesJob {
         let replaceable = Set(known?.replaceable ?? [])
         // A file that the job did not write is not replaced, and must not become replaceable.
         for name in entry.catalogues.map(\.path)
-        where !options.overwrite && !replaceable.contains(name) && FileManager.default.fileExists(atPath: name) {
+        where !options.overwrite && !replaceable.contains(name) && ReadableFiles.current.exists(name) {
             throw OutputError(.exists, "\(name): exists already; add --overwrite to replace it")
         }
         try await journal?.write(entry)

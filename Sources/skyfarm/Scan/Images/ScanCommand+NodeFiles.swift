@@ -18,7 +18,8 @@ extension ScanCommand {
         let outputs = options.outputs + options.checkImages.map(\.name)
         if let file = files.first(where: \.hasOpenFolder), outputs.contains(where: { $0.contains("{dir}") }) {
             throw UsageError(
-                "\(file.name): the node would say where files are written; name its folders, or omit {dir}")
+                "\(file.name): with a pattern of folders {dir} would be what the node says; name the folders, or omit {dir}"
+            )
         }
         let display = ProgressDisplay(options.common, options.log)
         defer { display.finish() }

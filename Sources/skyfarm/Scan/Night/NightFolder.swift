@@ -12,7 +12,7 @@ struct NightFolder: Sendable {
     init(_ path: String, overwrite: Bool) throws(OutputError) {
         self.path = path.hasSuffix("/") ? path : path + "/"
         try OutputTemplate.makeFolder(of: self.path + "thumbnails/x")
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let names = (try? ReadableFiles.current.names(in: path)) ?? []
         if !overwrite, let page = names.sorted().first(where: { $0.hasSuffix(".html") }) {
             throw OutputError(
                 .exists, "\(self.path)\(page): exists already; name another folder for --report, or add --overwrite")

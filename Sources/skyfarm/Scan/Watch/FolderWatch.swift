@@ -39,7 +39,7 @@ final class FolderWatch: @unchecked Sendable {
             do {
                 _ = try ReadableFiles.current.names(in: folder)
             } catch {
-                throw CommandError(.input, "\(folder): the folder cannot be watched: \(error)")
+                throw CommandError(.input, "\(error)")
             }
         }
         self.folders = folders.map { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
