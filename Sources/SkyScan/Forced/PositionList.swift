@@ -49,10 +49,15 @@ public struct PositionList: Hashable, Sendable {
 
     /// Reads comma-separated values, or the first table of a FITS file that has positions.
     /// - Parameter path: the file.
-    /// - Throws: ``ScanSetupError`` that names the file, and the line of a value that is no number; ``ImageError`` if the
-    ///   file cannot be read.
+    /// - Throws: ``ScanSetupError`` that names the file, and the line of a value that is no number; ``ImageError`` if a
+    ///   FITS file cannot be read.
     public init(path: String) throws {
-        let data = try ReadableFiles.current.contents(of: path)
+        let data: Data
+        do {
+            data = try ReadableFiles.current.contents(of: path)
+        } catch {
+            throw ScanSetupError(error.message)
+        }
         if data.starts(with: Array("SIMPLE".utf8)) || path.hasSuffix(".gz") {
             let table = try FITSNumberTable(path: path) { Self.columns(of: $0).map { [$0.first, $0.second] } }
             guard let table, let columns = Self.columns(of: table.names) else {
