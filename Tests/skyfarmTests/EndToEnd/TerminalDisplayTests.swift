@@ -52,6 +52,20 @@ struct TerminalDisplayTests {
         return Array(lines.drop { $0.hasPrefix("skyfarm: ") && !$0.hasPrefix("skyfarm: scan: ") })
     }
 
+    /// A terminal that shows the display of a scan, or of a `command` with one.
+    private func shown(_ command: String? = nil) throws -> Tmux {
+        // Beside other load a scan may end before the terminal is looked at.
+        for _ in 1...5 {
+            let terminal = try Tmux(rows: 16, command ?? scan())
+            let lines = try terminal.wait("the display") { lines in
+                isWhole(lines) || lines.contains { $0.hasPrefix("end ") }
+            }
+            if isWhole(lines) { return terminal }
+            unlink(scene.path("out/sources.csv"))
+        }
+        throw Program.Failure(description: "five scans ended before their display was seen")
+    }
+
     private func isSummary(_ line: String?) -> Bool { line?.contains(#/^[0-9]+ of [0-9]+ tasks in /#) == true }
 
     @Test(
@@ -81,8 +95,7 @@ struct TerminalDisplayTests {
 
     @Test("Ctrl-C leaves the log, how far it came, and how to go on")
     func interrupt() throws {
-        let terminal = try Tmux(rows: 16, scan())
-        try terminal.wait("the display") { isWhole($0) }
+        let terminal = try shown()
         try terminal.press("C-c")
         let lines = try end(of: terminal, code: 130)
         #expect(lines.count == 2 && isSummary(lines.first), "\(lines)")
@@ -91,8 +104,7 @@ struct TerminalDisplayTests {
 
     @Test("Ctrl-C twice ends at once and leaves no half line")
     func twice() throws {
-        let terminal = try Tmux(rows: 16, scan())
-        try terminal.wait("the display") { isWhole($0) }
+        let terminal = try shown()
         try terminal.press("C-c", "C-c")
         #expect(isSummary(try end(of: terminal, code: 130).first))
     }
@@ -100,9 +112,7 @@ struct TerminalDisplayTests {
     @Test("SIGTERM restores the terminal, too")
     func terminate() throws {
         let file = scene.path("process")
-        let terminal = try Tmux(
-            rows: 16, "sh -c 'echo $$ > \(file); exec \(scan().split(separator: "'").joined())'")
-        try terminal.wait("the display") { isWhole($0) }
+        let terminal = try shown("sh -c 'echo $$ > \(file); exec \(scan().split(separator: "'").joined())'")
         let text = String(decoding: try scene.bytes("process"), as: UTF8.self)
         kill(try #require(pid_t(text.trimmingCharacters(in: .newlines))), SIGTERM)
         let lines = try end(of: terminal, code: 143)
@@ -111,8 +121,7 @@ struct TerminalDisplayTests {
 
     @Test("a node that is lost is reported in a line above the display, which goes on below it")
     func fault() throws {
-        let terminal = try Tmux(rows: 16, scan())
-        try terminal.wait("the display") { isWhole($0) }
+        let terminal = try shown()
         node.program.send(SIGKILL)
         try terminal.wait("the fault") { lines in
             guard let bar = lines.firstIndex(where: isBar) else { return false }
