@@ -28,12 +28,13 @@ struct FleetFile: Sendable {
     private var folder: String { (path as NSString).deletingLastPathComponent }
 
     /// Refuses a folder that another user owns or can write to.
-    /// - Throws: `CommandError`.
+    /// - Throws: `CommandError` that names the folder and the cause.
     func check() throws(CommandError) {
         if let distrust = UserFolder.distrust(folder) { throw CommandError(.failure, distrust) }
     }
 
-    /// The nodes; none if there is no file that can be trusted. A line that is not a node is left out.
+    /// The nodes of the file. The list is empty if the file is missing or its folder cannot be trusted. Lines that name no
+    /// node are skipped.
     var nodes: [FleetNode] {
         if UserFolder.distrust(folder) != nil { return [] }
         return Self.parse((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")

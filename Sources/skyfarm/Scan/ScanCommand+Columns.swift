@@ -117,10 +117,11 @@ extension ScanCommand.Options {
         /// - Throws: `UsageError` if they cannot be used.
         func starNetwork() throws -> StarNetwork? {
             guard settings.columns.contains("CLASS_STAR") else { return nil }
-            let files = ReadableFiles.current
             let path = network ?? Self.debianNetwork
-            // The default is not the user's choice, and is read wherever it lies.
-            let data = network == nil ? FileManager.default.contents(atPath: path) : try? files.contents(of: path)
+            // A job may read the default file as well, although it lies outside of the folders of the job.
+            let data =
+                network == nil
+                ? FileManager.default.contents(atPath: path) : try? ReadableFiles.current.contents(of: path)
             guard let data else {
                 throw UsageError(
                     "CLASS_STAR: \(path): the weights of SExtractor's network cannot be read; name a .nnw file"

@@ -77,6 +77,6 @@ final class OutputRecord: Sendable {
     func add(_ written: WrittenFile) {
         // A file that is missing here is not given to others, no more.
         guard let line = try? JSONOutput.line(written) else { return }
-        _ = Array(line.utf8).withUnsafeBytes { Foundation.write(file.number, $0.baseAddress, $0.count) }
+        try? FileHandle(fileDescriptor: file.number).write(contentsOf: Data(line.utf8))
     }
 }

@@ -44,7 +44,7 @@ struct JobPermit: Codable, Equatable, Sendable {
     /// - Throws: `CommandError` or `UsageError` if the job names a file elsewhere, or has an option that it cannot have.
     func check(_ words: [String], in folder: String, isRunning: Bool) throws -> Finding {
         let places = try Places(self)
-        // What parses names asks whether they are those of files.
+        // The parsers of names look for files of these names.
         return try ReadableFiles.$checked.withValue(places.files(relativeTo: folder)) {
             try check(words, in: folder, isRunning: isRunning, places)
         }

@@ -33,15 +33,9 @@ final class FolderWatch: @unchecked Sendable {
     private static let restShare = 50
 
     /// Watches `folders`, and warns about files that are incomplete for longer than `limit`.
-    /// - Throws: `CommandError` if one is not a folder that can be read.
+    /// - Throws: ``ImageError`` if one is not a folder that can be read.
     init(_ folders: [String], limit: Duration) throws {
-        for folder in folders {
-            do {
-                _ = try ReadableFiles.current.names(in: folder)
-            } catch {
-                throw CommandError(.input, "\(error)")
-            }
-        }
+        for folder in folders { _ = try ReadableFiles.current.names(in: folder) }
         self.folders = folders.map { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         arrivals = Locked(ArrivalState(limit: limit))
         (actions, continuation) = AsyncStream.makeStream()
