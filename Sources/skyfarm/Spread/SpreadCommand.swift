@@ -34,16 +34,14 @@ struct SpreadCommand: Command {
 
     private func copy(_ files: [InputList.File], _ progress: SpreadProgress) async throws -> SpreadReport {
         var known: Set<String> = []
-        let sources = files.map { file in
-            (file.path, Result { () throws(CommandError) in try SpreadSource(file.path) })
-        }.filter { _, source in
+        let inputs = files.map { SpreadInput($0.path) }.filter { input in
             // A file may have been given by two names.
-            guard let source = try? source.get() else { return true }
+            guard let source = try? input.source.get() else { return true }
             return known.insert(source.path).inserted
         }
         let nodes = try await SpreadNodes.find(options)
         defer { nodes.close() }
-        let run = SpreadRun(sources, nodes, options, progress)
+        let run = SpreadRun(inputs, nodes, options, progress)
         let start = ContinuousClock.now
         var report = try await run.copy()
         report.seconds = (ContinuousClock.now - start) / .seconds(1)

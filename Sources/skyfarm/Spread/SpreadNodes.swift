@@ -35,31 +35,47 @@ struct SpreadNodes: Sendable {
 
     func close() { for node in calls { node.close() } }
 
-    /// The room of the stores, and what each has of `files`.
-    /// - Returns: the nodes, with their positions in ``calls``; and why others cannot be used.
-    func look(
-        for files: [StoredFile]
-    ) async -> (nodes: [(index: Int, plan: SpreadPlan.Node)], troubles: [Int: CommandError]) {
-        var nodes: [(index: Int, plan: SpreadPlan.Node)] = []
+    /// A node that keeps files.
+    struct Found: Sendable {
+        /// Its position in ``calls``.
+        var index: Int
+        var plan: SpreadPlan.Node
+    }
+
+    struct Look: Sendable {
+        /// In the order of ``calls``.
+        var found: [Found] = []
+        /// Why others cannot be used, by their positions in ``calls``.
         var troubles: [Int: CommandError] = [:]
-        await withTaskGroup(of: (Int, Result<SpreadPlan.Node, any Error>).self) { group in
+    }
+
+    private struct Answer: Sendable {
+        var index: Int
+        var plan: Result<SpreadPlan.Node, any Error>
+    }
+
+    /// The room of the stores, and what each has of `files`.
+    func look(for files: [StoredFile]) async -> Look {
+        var look = Look()
+        await withTaskGroup(of: Answer.self) { group in
             for (index, node) in calls.enumerated() {
                 group.addTask {
                     do {
-                        return (index, .success(try await Self.look(for: files, on: node)))
+                        return Answer(index: index, plan: .success(try await Self.look(for: files, on: node)))
                     } catch {
-                        return (index, .failure(error))
+                        return Answer(index: index, plan: .failure(error))
                     }
                 }
             }
-            for await (index, result) in group {
-                switch result {
-                case .success(let node): nodes.append((index, node))
-                case .failure(let error): troubles[index] = CommandError(error, in: "spread")
+            for await answer in group {
+                switch answer.plan {
+                case .success(let plan): look.found.append(Found(index: answer.index, plan: plan))
+                case .failure(let error): look.troubles[answer.index] = CommandError(error, in: "spread")
                 }
             }
         }
-        return (nodes.sorted { $0.index < $1.index }, troubles)
+        look.found.sort { $0.index < $1.index }
+        return look
     }
 
     private static func look(for files: [StoredFile], on node: NodeCalls) async throws -> SpreadPlan.Node {

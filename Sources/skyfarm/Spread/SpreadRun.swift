@@ -4,8 +4,7 @@ import ScanNetwork
 
 /// Copies files to nodes: all nodes at the same time, each one file after the other.
 struct SpreadRun: Sendable {
-    /// Each with its name.
-    private let inputs: [(String, Result<SpreadSource, CommandError>)]
+    private let inputs: [SpreadInput]
     private let nodes: SpreadNodes
     private let options: SpreadCommand.Options
     private let progress: SpreadProgress
@@ -16,10 +15,23 @@ struct SpreadRun: Sendable {
         var codes: [ExitCode] = []
     }
 
+    /// A file that can be copied. Structs stand here and below where pairs would do: Swift 6.3 gives arrays of pairs that
+    /// hold a ``SpreadSource`` other values in optimised builds.
+    private struct Source {
+        /// Position among the inputs.
+        var index: Int
+        var source: SpreadSource
+    }
+
+    /// What one node gets.
+    private struct Load {
+        /// Position of the node.
+        var node: Int
+        var sources: [Source] = []
+    }
+
     init(
-        _ inputs: [(String, Result<SpreadSource, CommandError>)], _ nodes: SpreadNodes,
-        _ options: SpreadCommand.Options,
-        _ progress: SpreadProgress
+        _ inputs: [SpreadInput], _ nodes: SpreadNodes, _ options: SpreadCommand.Options, _ progress: SpreadProgress
     ) {
         (self.inputs, self.nodes, self.options, self.progress) = (inputs, nodes, options, progress)
         outcome = Locked(Outcome())
@@ -28,47 +40,61 @@ struct SpreadRun: Sendable {
     /// Plans and copies.
     /// - Throws: `CommandError` if there is no node, `CancellationError`.
     func copy() async throws -> SpreadReport {
-        let sources = inputs.enumerated().compactMap { index, input in
-            (try? input.1.get()).map { (index, $0) }
+        let sources = inputs.indices.compactMap { index in
+            (try? inputs[index].source.get()).map { Source(index: index, source: $0) }
         }
-        let (found, troubles) = await nodes.look(for: sources.map(\.1.file))
+        let look = await nodes.look(for: sources.map(\.source.file))
         try Task.checkCancellation()
-        try check(found.count, troubles)
+        try check(look)
         let plan = SpreadPlan(
-            sizes: sources.map(\.1.file.byteCount), nodes: found.map(\.plan), copies: options.copies)
-        var work: [Int: [(Int, SpreadSource)]] = [:]
-        for ((index, source), copies) in zip(sources, plan.copies) {
-            for node in copies.present { note(index, SpreadReport.Copy(node: found[node].plan.name, state: .present)) }
-            for node in copies.sent { work[found[node].index, default: []].append((index, source)) }
-        }
-        let all = work.values.joined()
-        progress.begin(copies: all.count, bytes: all.reduce(0) { $0 + $1.1.file.byteCount })
+            sizes: sources.map(\.source.file.byteCount), nodes: look.found.map(\.plan), copies: options.copies)
+        let loads = loads(sources, plan, look.found)
+        let all = loads.flatMap(\.sources)
+        progress.begin(copies: all.count, bytes: all.reduce(0) { $0 + $1.source.file.byteCount })
         if options.dryRun {
-            for (node, files) in work {
-                for (index, _) in files { note(index, SpreadReport.Copy(node: nodes.names[node], state: .planned)) }
+            for load in loads {
+                for source in load.sources {
+                    note(source.index, SpreadReport.Copy(node: nodes.names[load.node], state: .planned))
+                }
             }
         } else {
-            // Not the pair of the loop: captured in an optimised build of Swift 6.3, it has other values in the task.
-            let transfers = work.map { (calls: nodes.calls[$0.key], files: $0.value) }
-            await withTaskCancellationHandler {
-                await withDiscardingTaskGroup { group in
-                    for transfer in transfers { group.addTask { await send(transfer.files, to: transfer.calls) } }
-                }
-            } onCancel: { [nodes] in
-                // Pieces that are on their way to a node may take minutes.
-                Task {
-                    try? await Task.sleep(for: SpreadTransfer.farewell)
-                    nodes.close()
-                }
-            }
+            await send(loads)
         }
         try Task.checkCancellation()
-        return report(sources, plan, found.map(\.plan.name))
+        return report(sources, plan, look.found.map(\.plan.name))
     }
 
-    private func check(_ count: Int, _ troubles: [Int: CommandError]) throws(CommandError) {
+    /// What each node gets; copies that are there are noted.
+    private func loads(_ sources: [Source], _ plan: SpreadPlan, _ found: [SpreadNodes.Found]) -> [Load] {
+        var loads = found.map { Load(node: $0.index) }
+        for (position, source) in sources.enumerated() {
+            let copies = plan.copies[position]
+            for node in copies.present {
+                note(source.index, SpreadReport.Copy(node: found[node].plan.name, state: .present))
+            }
+            for node in copies.sent { loads[node].sources.append(source) }
+        }
+        return loads.filter { !$0.sources.isEmpty }
+    }
+
+    private func send(_ loads: [Load]) async {
+        await withTaskCancellationHandler {
+            await withDiscardingTaskGroup { group in
+                for load in loads { group.addTask { await send(load) } }
+            }
+        } onCancel: { [nodes] in
+            // Pieces that are on their way to a node may take minutes.
+            Task {
+                try? await Task.sleep(for: SpreadTransfer.farewell)
+                nodes.close()
+            }
+        }
+    }
+
+    private func check(_ look: SpreadNodes.Look) throws(CommandError) {
+        let count = look.found.count
         let isNamed = { (index: Int) in options.targets.contains(nodes.names[index]) }
-        let first = troubles.sorted { $0.key < $1.key }
+        let first = look.troubles.sorted { $0.key < $1.key }
         if let trouble = first.first(where: { isNamed($0.key) || count == 0 }) { throw trouble.value }
         guard count >= options.copies else {
             throw CommandError(
@@ -77,12 +103,13 @@ struct SpreadRun: Sendable {
         }
     }
 
-    private func send(_ files: [(Int, SpreadSource)], to node: NodeCalls) async {
+    private func send(_ load: Load) async {
+        let node = nodes.calls[load.node]
         let transfer = SpreadTransfer(calls: node) { progress.sent($0) }
-        for (index, source) in files where !Task.isCancelled {
+        for item in load.sources where !Task.isCancelled {
             var copy = SpreadReport.Copy(node: node.node.name, state: .failed)
             do {
-                copy.state = try await transfer.send(source)
+                copy.state = try await transfer.send(item.source)
             } catch {
                 if Task.isCancelled { return }
                 let error = CommandError(error, in: "spread")
@@ -90,8 +117,8 @@ struct SpreadRun: Sendable {
                 copy.reason = error.description
                 outcome.withLock { $0.codes.append(error.code) }
             }
-            note(index, copy)
-            progress.ended(source, copy)
+            note(item.index, copy)
+            progress.ended(item.source, copy)
         }
     }
 
@@ -99,24 +126,24 @@ struct SpreadRun: Sendable {
         outcome.withLock { $0.copies[index, default: []].append(copy) }
     }
 
-    private func report(_ sources: [(Int, SpreadSource)], _ plan: SpreadPlan, _ names: [String]) -> SpreadReport {
+    private func report(_ sources: [Source], _ plan: SpreadPlan, _ names: [String]) -> SpreadReport {
         let outcome = outcome.withLock { $0 }
         var codes = outcome.codes
-        var files = inputs.map { name, source in
-            switch source {
+        var files = inputs.map { input in
+            switch input.source {
             case .success(let source):
                 return SpreadReport.File(
                     file: source.name, path: source.file.path, byteCount: source.file.byteCount)
             case .failure(let error):
                 codes.append(error.code)
-                return SpreadReport.File(file: name, reason: error.description)
+                return SpreadReport.File(file: input.name, reason: error.description)
             }
         }
         for (index, copies) in outcome.copies { files[index].copies = copies.sorted { $0.node < $1.node } }
-        for ((index, source), copies) in zip(sources, plan.copies) where copies.missing > 0 {
+        for (position, item) in sources.enumerated() where plan.copies[position].missing > 0 {
+            let missing = HumanFormat.count(plan.copies[position].missing, "copy")
             codes.append(.output)
-            files[index].reason =
-                "\(source.name): \(HumanFormat.count(copies.missing, "copy")) too few, since no store has room for more"
+            files[item.index].reason = "\(item.source.name): \(missing) too few, since no store has room for more"
         }
         return SpreadReport(files: files, nodes: names, seconds: 0, codes: codes)
     }

@@ -37,6 +37,18 @@ struct SpreadSource: Equatable, Sendable {
     }
 }
 
+/// A file as the user named it.
+struct SpreadInput: Sendable {
+    var name: String
+    /// Or why it cannot be copied.
+    var source: Result<SpreadSource, CommandError>
+
+    init(_ name: String) {
+        self.name = name
+        source = Result { () throws(CommandError) in try SpreadSource(name) }
+    }
+}
+
 /// Reads a file in pieces, on a thread that may wait for the disk.
 final class SpreadReader: Sendable {
     private let file: OpenDescriptor
