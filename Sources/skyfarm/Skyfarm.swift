@@ -44,18 +44,25 @@ struct Skyfarm {
         holdStandardStreams()
         if let problem = ProcessLimits.problem() {
             StandardError.write("skyfarm: \(problem)\n")
-            exit(ExitCode.failure.rawValue)
+            end(.failure)
         }
         UserAccount.completeEnvironment()
         FreedMemory.keep()
         // A write to a closed pipe, as in `skyfarm scan … | head`, is then an error, and the command still cleans up.
         signal(SIGPIPE, SIG_IGN)
         var words = Array(CommandLine.arguments.dropFirst())
-        if words.count == 2, words[0] == SpareNode.word { exit(SpareNode.serve(named: words[1]).rawValue) }
+        if words.count == 2, words[0] == SpareNode.word { end(SpareNode.serve(named: words[1])) }
         let name = CommandLine.arguments.first.map(InputList.lastName) ?? ""
         if SexCommand.names.contains(name) { words.insert("sex", at: 0) }
         let code = await run(words, environment: ProcessInfo.processInfo.environment)
-        exit(code.rawValue)
+        end(code)
+    }
+
+    /// Ends the process without the exit handlers of libraries. Threads may still run, with attempts that nobody waits for
+    /// and handshakes, and OpenSSL's handler frees what they use.
+    private static func end(_ code: ExitCode) -> Never {
+        fflush(nil)
+        _exit(code.rawValue)
     }
 
     /// Opens /dev/null in place of standard streams that the caller has closed, so that no file or socket gets their
