@@ -126,6 +126,12 @@ class Source:
         self.match = self.brackets()
         self.declarations = self.declared()
 
+    def parts(self, declaration):
+        """The text of a function's declaration, and that of its body."""
+        end = declaration.bodies[0]
+        begin = next(start for start, other in self.match.items() if other == end)
+        return self.code[declaration.start:begin], self.code[begin:end]
+
     def generic_parameters(self):
         """The names of the generic parameters that the file declares."""
         lists = re.findall(
