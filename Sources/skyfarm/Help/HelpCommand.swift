@@ -1,7 +1,7 @@
 import CommandLineKit
 import Foundation
 
-/// `skyfarm help`: the help of a command, or its manual page.
+/// `skyfarm help`: the help of a command, or its manual page, or the reference of all.
 struct HelpCommand: Command {
     let options: Options
 
@@ -9,9 +9,15 @@ struct HelpCommand: Command {
 
     func run() async throws -> ExitCode {
         let command = try options.command.map(Skyfarm.program.command)
-        guard options.isManual else { return try Self.show(command) }
-        let pages = ManualPage(Skyfarm.program, options.environment)
-        try StandardOutput.write(command.map(pages.text) ?? pages.overview())
+        switch options.form {
+        case .text: return try Self.show(command)
+        case .manual:
+            let pages = ManualPage(Skyfarm.program, options.environment)
+            try StandardOutput.write(command.map(pages.text) ?? pages.overview())
+        case .markdown:
+            let reference = MarkdownReference(Skyfarm.program)
+            try StandardOutput.write(command.map(reference.section) ?? reference.page())
+        }
         return .complete
     }
 
@@ -26,20 +32,29 @@ struct HelpCommand: Command {
 }
 
 extension HelpCommand {
+    enum Form: Equatable, Sendable { case text, manual, markdown }
+
     struct Options: Equatable, Sendable {
         /// Nil: the overview.
         var command: String?
-        var isManual: Bool
+        var form: Form
         var environment: [String: String]
 
         init(_ arguments: Arguments) throws(UsageError) {
             command = arguments.positionals.first
-            isManual = try arguments[HelpCommand.manual]
+            switch (try arguments[HelpCommand.manual], try arguments[HelpCommand.markdown]) {
+            case (true, true): throw UsageError("help: use either --man or --markdown")
+            case (true, false): form = .manual
+            case (false, true): form = .markdown
+            case (false, false): form = .text
+            }
             environment = arguments.environment
         }
     }
 
     private static let manual = Option.toggle("man", help: "Write the manual page in roff, as for man -l")
+    private static let markdown = Option.toggle(
+        "markdown", help: "Write the reference of the command, or of all, in Markdown")
 
     static let spec = CommandSpec(
         name: "help",
@@ -58,6 +73,6 @@ extension HelpCommand {
                 choices: Skyfarm.commands.filter { $0 != HelpCommand.self }.map { $0.spec.name } + ["help"])
         ],
         sections: [
-            OptionSection(title: "Options", options: [manual.spec, CommonOptions.help.spec])
+            OptionSection(title: "Options", options: [manual.spec, markdown.spec, CommonOptions.help.spec])
         ])
 }
