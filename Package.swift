@@ -84,7 +84,7 @@ let package = Package(
             name: "skyfarm",
             dependencies: [
                 "CommandLineKit", "ScanDashboard", "SAMP", "SkyScan", "SkyReport", "SkyImage", "ScanFarm",
-                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanMemory", "ScanBasics", "CSkyfarm",
+                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSkyfarm",
             ],
             swiftSettings: swift, linkerSettings: [.unsafeFlags(startFlags())]),
         // Parser, help, manual pages and completions of a command line; knows no command.
@@ -92,24 +92,24 @@ let package = Package(
         // The sky job over the engine.
         .target(
             name: "SkyScan",
-            dependencies: ["ScanBasics", "SkyImage", "ScanNetwork", "ScanCluster", "ScanMemory", "CSQLite", "CXXHash"],
+            dependencies: ["ScanBasics", "SkyImage", "ScanNetwork", "ScanCluster", "CSQLite", "CXXHash"],
             swiftSettings: computing),
         // What people see of a scan: pictures and pages; knows no cluster.
         .target(
             name: "SkyReport", dependencies: ["SkyImage", "CPNG", "CPageAssets"], exclude: ["Page/Assets"],
             swiftSettings: computing),
         // Messages to the programs of a user, through the hub that runs; knows no pixel.
-        .target(name: "SAMP", dependencies: ["ScanBasics", "ScanCluster", "CExpat"], swiftSettings: swift),
+        .target(name: "SAMP", dependencies: ["ScanBasics", "CExpat"], swiftSettings: swift),
         // Pages over HTTP for those who have their link; knows no pixel.
         .target(
             name: "ScanDashboard",
-            dependencies: ["ScanBasics", "ScanNetwork", "ScanCluster", "ScanMemory", "CDashboard"],
+            dependencies: ["ScanBasics", "ScanNetwork", "CDashboard"],
             swiftSettings: swift),
         // Images, sources and catalogues; knows no cluster.
         .target(
             name: "SkyImage",
             dependencies: [
-                "ScanBasics", "ScanMemory", "CFITSIO", "CSEP", "CWCS", "CXXHash", "CZlib", "CBZip2", "CSkyfarm",
+                "ScanBasics", "CFITSIO", "CSEP", "CWCS", "CXXHash", "CZlib", "CBZip2", "CSkyfarm",
             ],
             swiftSettings: computing),
         // One import for programs that farm out tasks of their own; knows no pixel.
@@ -126,19 +126,17 @@ let package = Package(
         .target(
             name: "ScanNetwork",
             dependencies: [
-                "ScanSecurity", "ScanCluster", "ScanMemory", "CLibUV", "CXXHash", "CZstd", "CSkyfarm",
+                "ScanSecurity", "ScanCluster", "ScanBasics", "CLibUV", "CXXHash", "CZstd", "CSkyfarm",
             ],
             swiftSettings: computing),
         // Nodes that find each other by DNS-SD; knows no connection.
-        .target(name: "ScanDiscovery", dependencies: ["ScanBasics", "ScanCluster", "CDNSSD"], swiftSettings: swift),
+        .target(name: "ScanDiscovery", dependencies: ["ScanBasics", "CDNSSD"], swiftSettings: swift),
         // Keys, TLS and limits of unauthenticated connections; no sockets.
         .target(
-            name: "ScanSecurity", dependencies: ["ScanBasics", "ScanCluster", "CScanSecurity"], swiftSettings: swift),
+            name: "ScanSecurity", dependencies: ["ScanBasics", "CScanSecurity"], swiftSettings: swift),
         // Tasks, systems and the coordinator; knows no socket.
-        .target(name: "ScanCluster", dependencies: ["ScanBasics", "ScanMemory"], swiftSettings: computing),
-        // Memory for pixels; knows no task.
-        .target(name: "ScanMemory", dependencies: ["CSkyfarm"], swiftSettings: computing),
-        // What all modules use: errors with codes, seeded random numbers, numbers as text, file events.
+        .target(name: "ScanCluster", dependencies: ["ScanBasics"], swiftSettings: computing),
+        // What all modules use: errors with codes, locks, clocks, addresses, memory, files, numbers and text; knows no task.
         .target(name: "ScanBasics", dependencies: ["CSkyfarm"], swiftSettings: computing),
         .target(
             name: "ScanTestSupport",
@@ -212,7 +210,7 @@ let package = Package(
         .executableTarget(
             name: "skyfarm-benchmarks",
             dependencies: [
-                "SkyScan", "SkyImage", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanMemory", "CFITSIO",
+                "SkyScan", "SkyImage", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanBasics", "CFITSIO",
                 "CStopwatch", "CEcho",
             ],
             path: "Benchmarks/skyfarm-benchmarks", swiftSettings: swift,
@@ -263,7 +261,7 @@ let package = Package(
         .testTarget(
             name: "ScanSecurityTests", dependencies: ["ScanBasics", "ScanSecurity", "ScanCluster"],
             swiftSettings: swift),
-        .testTarget(name: "ScanMemoryTests", dependencies: ["ScanMemory"], swiftSettings: swift),
+        .testTarget(name: "ScanBasicsTests", dependencies: ["ScanBasics", "ScanTestSupport"], swiftSettings: swift),
         .testTarget(
             name: "SkyImageTests", dependencies: ["ScanBasics", "SkyImage", "SkyTestSupport"],
             exclude: [

@@ -1,5 +1,5 @@
 import Foundation
-import ScanMemory
+import ScanBasics
 
 /// Measures Skyfarm against other programs and the machine's limits; see Benchmarks/README.md.
 @main

@@ -1,4 +1,4 @@
-internal import ScanCluster
+internal import ScanBasics
 
 /// A program that is registered with a hub and sends messages, but receives none.
 public struct SAMPClient: Sendable {

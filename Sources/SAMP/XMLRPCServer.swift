@@ -1,7 +1,6 @@
 internal import Dispatch
 internal import Foundation
 internal import ScanBasics
-internal import ScanCluster
 
 /// A server of XML-RPC, which is called over HTTP.
 struct XMLRPCServer: Equatable, Sendable {

@@ -1,3 +1,4 @@
+public import ScanBasics
 import Dispatch
 import Foundation
 package import ScanCluster

@@ -1,7 +1,7 @@
 import CSkyfarm
 import CommandLineKit
 import Foundation
-import ScanMemory
+import ScanBasics
 
 /// What the shell's `ulimit` leaves to this process. Without threads and descriptors it could not even say what is wrong
 /// later.

@@ -1,7 +1,7 @@
 import CommandLineKit
 import ScanCluster
 import Foundation
-import ScanMemory
+import ScanBasics
 import ScanNetwork
 
 @main

@@ -1,5 +1,5 @@
 import Dispatch
-internal import ScanMemory
+internal import ScanBasics
 
 #if canImport(Darwin)
     import Darwin

@@ -1,4 +1,4 @@
-internal import ScanMemory
+internal import ScanBasics
 internal import Synchronization
 
 /// The binary input of a task, such as pixels, which is not coded with the task. Written once, by an initialiser; after

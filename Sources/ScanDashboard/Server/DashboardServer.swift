@@ -1,7 +1,6 @@
 internal import CDashboard
 import Dispatch
-public import ScanCluster
-internal import ScanBasics
+public import ScanBasics
 internal import ScanNetwork
 
 #if canImport(Glibc)

@@ -1,4 +1,4 @@
-import ScanCluster
+import ScanBasics
 import CDNSSD
 
 /// Discovery through the machine's own DNS-SD daemon: Avahi on Linux, mDNSResponder on macOS.

@@ -1,4 +1,4 @@
-import ScanCluster
+public import ScanBasics
 
 #if canImport(Glibc)
     import Glibc

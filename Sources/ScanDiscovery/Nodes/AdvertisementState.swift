@@ -1,4 +1,4 @@
-package import ScanCluster
+public import ScanBasics
 
 /// Decides when a node announces itself: at once, and again whenever the announcement fails.
 package struct AdvertisementState {

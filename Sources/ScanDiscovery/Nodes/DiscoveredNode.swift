@@ -1,4 +1,4 @@
-public import ScanCluster
+public import ScanBasics
 
 /// A node that was announced on the network, with all its addresses. Not authenticated before the handshake.
 public struct DiscoveredNode: Hashable, Identifiable, Sendable {

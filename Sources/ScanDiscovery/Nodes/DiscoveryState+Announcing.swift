@@ -1,4 +1,4 @@
-import ScanCluster
+import ScanBasics
 
 extension DiscoveryState {
     /// Makes a resolved sighting part of the node that its record names.

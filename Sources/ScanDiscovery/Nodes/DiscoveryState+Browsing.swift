@@ -1,4 +1,4 @@
-import ScanCluster
+import ScanBasics
 
 extension DiscoveryState {
     mutating func browse() {

@@ -1,4 +1,4 @@
-import ScanCluster
+import ScanBasics
 
 extension DiscoveryState {
     /// Queues an instance for resolution, unless it is queued or being resolved.

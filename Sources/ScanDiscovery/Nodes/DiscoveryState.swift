@@ -1,4 +1,4 @@
-package import ScanCluster
+package import ScanBasics
 
 /// Decides what announcements mean: which nodes are there, at which addresses, and when to report them.
 ///

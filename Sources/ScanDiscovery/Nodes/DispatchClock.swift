@@ -1,5 +1,5 @@
 import Dispatch
-package import ScanCluster
+package import ScanBasics
 import Synchronization
 
 /// The machine's monotonic time, with timers on a Dispatch queue of its own.

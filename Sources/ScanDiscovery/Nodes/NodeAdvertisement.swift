@@ -1,4 +1,4 @@
-public import ScanCluster
+public import ScanBasics
 
 /// A node's facts about itself in its TXT record, which everyone on the network can read.
 ///

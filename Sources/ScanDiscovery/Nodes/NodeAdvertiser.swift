@@ -1,4 +1,4 @@
-public import ScanCluster
+public import ScanBasics
 
 /// Keeps a node announced: performs the actions of ``AdvertisementState``, over any ``ServiceDiscovery``.
 public final class NodeAdvertiser: Sendable {

@@ -1,4 +1,4 @@
-public import ScanCluster
+public import ScanBasics
 
 /// Discovers nodes: performs the actions of ``DiscoveryState``, over any ``ServiceDiscovery``.
 ///

@@ -1,4 +1,4 @@
-import ScanCluster
+import ScanBasics
 
 /// The facts about one instance on one interface.
 struct Sighting {

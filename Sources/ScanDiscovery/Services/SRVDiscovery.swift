@@ -1,4 +1,4 @@
-import ScanCluster
+import ScanBasics
 import CDNSSD
 import Dispatch
 

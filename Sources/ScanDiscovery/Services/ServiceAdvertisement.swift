@@ -1,4 +1,4 @@
-public import ScanCluster
+public import ScanBasics
 
 /// A service to announce.
 public struct ServiceAdvertisement: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import ScanCluster
+public import ScanBasics
 
 /// Nodes that are known beforehand: a list of hosts and ports. Host names are looked up by the system's resolver.
 public struct StaticDiscovery: ServiceDiscovery {

@@ -1,5 +1,4 @@
 import ScanBasics
-import ScanCluster
 
 #if canImport(Glibc)
     import Glibc

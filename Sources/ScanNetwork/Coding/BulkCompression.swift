@@ -1,6 +1,6 @@
 internal import CZstd
 package import ScanCluster
-internal import ScanMemory
+internal import ScanBasics
 
 /// Compresses bulk bytes that are numbers for a slow link, without loss, in one of two forms, which Docs/Protocol.md
 /// defines: as the planes of any numbers (``PlaneBlock``), or of floats that are scaled integers as these

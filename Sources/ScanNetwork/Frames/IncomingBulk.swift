@@ -1,5 +1,5 @@
 import ScanCluster
-internal import ScanMemory
+internal import ScanBasics
 
 /// A task whose bulk bytes are received in part frames.
 struct PartedTask {

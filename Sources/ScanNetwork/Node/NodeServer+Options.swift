@@ -1,4 +1,4 @@
-internal import ScanMemory
+internal import ScanBasics
 package import ScanSecurity
 
 extension NodeServer {

@@ -1,5 +1,5 @@
 public import Foundation
-internal import ScanCluster
+public import ScanBasics
 
 /// The key files of one user on one machine: the current key and, in `*.old` beside it, the keys it replaced.
 ///

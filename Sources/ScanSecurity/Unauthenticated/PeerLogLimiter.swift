@@ -1,4 +1,4 @@
-package import ScanCluster
+package import ScanBasics
 
 /// Rate limit of log lines: one per peer and minute, so that no peer can fill the disk. Pure.
 package struct PeerLogLimiter<Peer: Hashable> {

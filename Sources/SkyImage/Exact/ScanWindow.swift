@@ -1,6 +1,6 @@
 internal import CSEP
 internal import CSkyfarm
-internal import ScanMemory
+internal import ScanBasics
 
 /// A window of the image, prepared for SEP: background subtracted, with mask and noise map where they are needed.
 ///

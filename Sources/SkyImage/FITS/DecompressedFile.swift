@@ -1,5 +1,5 @@
 import Foundation
-internal import ScanMemory
+internal import ScanBasics
 
 /// The bytes of a FITS file that is compressed as a whole by gzip or bzip2, in memory.
 ///

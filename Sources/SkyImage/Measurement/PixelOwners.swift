@@ -1,4 +1,4 @@
-internal import ScanMemory
+internal import ScanBasics
 
 /// Which source each pixel of a window belongs to.
 ///

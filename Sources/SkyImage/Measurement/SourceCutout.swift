@@ -1,5 +1,5 @@
 internal import CSEP
-internal import ScanMemory
+internal import ScanBasics
 
 /// A copy of the pixels around one source in which those of other sources are masked; its memory is used again.
 struct SourceCutout: ~Copyable {

@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Foundation
-internal import ScanMemory
+internal import ScanBasics
 public import ScanNetwork
 internal import SkyImage
 

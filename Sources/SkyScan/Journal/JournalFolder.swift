@@ -1,3 +1,5 @@
+public import ScanBasics
+
 internal import Foundation
 internal import ScanCluster
 

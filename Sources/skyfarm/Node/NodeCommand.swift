@@ -4,7 +4,6 @@ import Foundation
 internal import ScanBasics
 import ScanCluster
 import ScanDiscovery
-import ScanMemory
 import ScanFarm
 import ScanNetwork
 import ScanSecurity

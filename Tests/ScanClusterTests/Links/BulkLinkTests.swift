@@ -1,7 +1,5 @@
-import ScanCluster
-import Testing
-
 @testable import ScanCluster
+import Testing
 
 @Suite("The link to a system")
 struct BulkLinkTests {

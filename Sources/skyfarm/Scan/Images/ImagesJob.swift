@@ -2,7 +2,7 @@ import CommandLineKit
 import Foundation
 import ScanCluster
 import ScanFarm
-import ScanMemory
+import ScanBasics
 import SkyImage
 import SkyScan
 

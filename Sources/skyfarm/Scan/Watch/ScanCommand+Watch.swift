@@ -1,6 +1,6 @@
 import CommandLineKit
 import Foundation
-import ScanMemory
+import ScanBasics
 import SkyImage
 
 /// A scan of what arrives in folders.

@@ -1,5 +1,4 @@
 import ScanBasics
-import ScanCluster
 import ScanTestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import ScanCluster
+import ScanBasics
 import Testing
 
 @Suite("the age of the process")

@@ -1,4 +1,4 @@
-import ScanCluster
+import ScanBasics
 import Testing
 
 @Suite struct ProcessorShareTests {

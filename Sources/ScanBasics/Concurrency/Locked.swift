@@ -35,7 +35,7 @@ package final class Locked<State>: @unchecked Sendable {
     }
 
     /// Sleeps until `take` returns a value. It is called now and after each call of ``LockSignal``.
-    func wait<Result>(for signal: LockSignal, _ take: (inout State) -> Result?) -> Result {
+    package func wait<Result>(for signal: LockSignal, _ take: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
@@ -46,11 +46,11 @@ package final class Locked<State>: @unchecked Sendable {
 }
 
 /// Wakes threads that sleep in ``Locked/wait(for:_:)``.
-final class LockSignal: @unchecked Sendable {
+package final class LockSignal: @unchecked Sendable {
     // Sendable: a condition variable may be used from any thread.
     fileprivate let condition: UnsafeMutablePointer<pthread_cond_t>
 
-    init() {
+    package init() {
         condition = .allocate(capacity: 1)
         pthread_cond_init(condition, nil)
     }
@@ -60,7 +60,7 @@ final class LockSignal: @unchecked Sendable {
         condition.deallocate()
     }
 
-    func wakeOne() { pthread_cond_signal(condition) }
+    package func wakeOne() { pthread_cond_signal(condition) }
 
-    func wakeAll() { pthread_cond_broadcast(condition) }
+    package func wakeAll() { pthread_cond_broadcast(condition) }
 }

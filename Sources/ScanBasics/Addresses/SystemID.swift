@@ -1,5 +1,3 @@
-internal import ScanBasics
-
 /// Identity of a system: 16 random bytes chosen when its process starts. Two addresses of one node share it.
 public struct SystemID: Codable, Hashable, Sendable, CustomStringConvertible {
     private var high: UInt64

@@ -1,5 +1,5 @@
 import Foundation
-import ScanCluster
+import ScanBasics
 import Testing
 
 @Suite struct SampleTests {
