@@ -75,7 +75,10 @@ let package = Package(
         .library(name: "ScanNetwork", targets: ["ScanNetwork"]),
         .library(name: "ScanDiscovery", targets: ["ScanDiscovery"]),
         .library(name: "ScanSecurity", targets: ["ScanSecurity"]),
-        .library(name: "SkyImage", targets: ["SkyImage"]),
+        .library(name: "SkyFITS", targets: ["SkyFITS"]),
+        .library(name: "SkyExtraction", targets: ["SkyExtraction"]),
+        .library(name: "SkyMeasurement", targets: ["SkyMeasurement"]),
+        .library(name: "SkyCatalogue", targets: ["SkyCatalogue"]),
         .library(name: "SkyScan", targets: ["SkyScan"]),
     ],
     targets: [
@@ -83,7 +86,8 @@ let package = Package(
         .executableTarget(
             name: "skyfarm",
             dependencies: [
-                "CommandLineKit", "ScanDashboard", "SAMP", "SkyScan", "SkyReport", "SkyImage", "ScanFarm",
+                "CommandLineKit", "ScanDashboard", "SAMP", "SkyScan", "SkyReport", "SkySynthetic", "SkyCatalogue",
+                "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm",
                 "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSkyfarm",
             ],
             swiftSettings: swift, linkerSettings: [.unsafeFlags(startFlags())]),
@@ -92,11 +96,17 @@ let package = Package(
         // The sky job over the engine.
         .target(
             name: "SkyScan",
-            dependencies: ["ScanBasics", "SkyImage", "ScanNetwork", "ScanCluster", "CSQLite", "CXXHash"],
+            dependencies: [
+                "ScanBasics", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
+                "ScanNetwork", "ScanCluster", "CSQLite", "CXXHash",
+            ],
             swiftSettings: computing),
         // What people see of a scan: pictures and pages; knows no cluster.
         .target(
-            name: "SkyReport", dependencies: ["SkyImage", "CPNG", "CPageAssets"], exclude: ["Page/Assets"],
+            name: "SkyReport",
+            dependencies: [
+                "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "CPNG", "CPageAssets",
+            ], exclude: ["Page/Assets"],
             swiftSettings: computing),
         // Messages to the programs of a user, through the hub that runs; knows no pixel.
         .target(name: "SAMP", dependencies: ["ScanBasics", "CExpat"], swiftSettings: swift),
@@ -105,12 +115,27 @@ let package = Package(
             name: "ScanDashboard",
             dependencies: ["ScanBasics", "ScanNetwork", "CDashboard"],
             swiftSettings: swift),
-        // Images, sources and catalogues; knows no cluster.
+        // Synthetic skies, and what a scan finds of them.
         .target(
-            name: "SkyImage",
-            dependencies: [
-                "ScanBasics", "CFITSIO", "CSEP", "CWCS", "CXXHash", "CZlib", "CBZip2", "CSkyfarm",
-            ],
+            name: "SkySynthetic", dependencies: ["ScanBasics", "SkyFITS", "SkyExtraction"], swiftSettings: computing),
+        // Tables of sources in the formats of catalogues.
+        .target(
+            name: "SkyCatalogue",
+            dependencies: ["ScanBasics", "SkyFITS", "SkyExtraction", "SkyMeasurement", "CFITSIO", "CZlib", "CXXHash"],
+            swiftSettings: computing),
+        // Further numbers of sources, on request: SExtractor's columns, fluxes at given positions, check images.
+        .target(
+            name: "SkyMeasurement",
+            dependencies: ["ScanBasics", "SkyFITS", "SkyExtraction", "CSEP", "CFITSIO", "CSkyfarm"],
+            swiftSettings: computing),
+        // Background, detection and photometry of the windows of an image, and the merge of what they give.
+        .target(
+            name: "SkyExtraction", dependencies: ["ScanBasics", "SkyFITS", "CSEP", "CXXHash", "CSkyfarm"],
+            swiftSettings: computing),
+        // FITS files, their pixels and coordinates; knows no source.
+        .target(
+            name: "SkyFITS",
+            dependencies: ["ScanBasics", "CFITSIO", "CWCS", "CXXHash", "CZlib", "CBZip2", "CSkyfarm"],
             swiftSettings: computing),
         // One import for programs that farm out tasks of their own; knows no pixel.
         .target(
@@ -210,7 +235,8 @@ let package = Package(
         .executableTarget(
             name: "skyfarm-benchmarks",
             dependencies: [
-                "SkyScan", "SkyImage", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanBasics", "CFITSIO",
+                "SkyScan", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanNetwork",
+                "ScanSecurity", "ScanCluster", "ScanBasics", "CFITSIO",
                 "CStopwatch", "CEcho",
             ],
             path: "Benchmarks/skyfarm-benchmarks", swiftSettings: swift,
@@ -222,7 +248,9 @@ let package = Package(
 
         // Real images and their reference catalogues, for the tests of two targets.
         .target(
-            name: "SkyTestSupport", dependencies: ["SkyImage", "CFITSIO"], path: "Tests/SkyTestSupport",
+            name: "SkyTestSupport",
+            dependencies: ["SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "CFITSIO"],
+            path: "Tests/SkyTestSupport",
             exclude: ["Oracle/astropy_scripts.py", "Oracle/whole_image.py", "Oracle/fixed_draw.c"],
             swiftSettings: swift),
         // Announces and browses in the hosts of the lab, Tests/lab.
@@ -263,7 +291,11 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(name: "ScanBasicsTests", dependencies: ["ScanBasics", "ScanTestSupport"], swiftSettings: swift),
         .testTarget(
-            name: "SkyImageTests", dependencies: ["ScanBasics", "SkyImage", "SkyTestSupport"],
+            name: "SkyImageTests",
+            dependencies: [
+                "ScanBasics", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
+                "SkyTestSupport",
+            ],
             exclude: [
                 "WCS/astropy_coordinates.py", "WCS/generated_headers.py", "FITS/astropy_pixels.py",
                 "FITS/astropy_planes.py", "FITS/generated_files.py", "Catalogue/astropy_table.py",
@@ -272,20 +304,24 @@ let package = Package(
         .testTarget(
             name: "SkyScanTests",
             dependencies: [
-                "SkyScan", "SkyImage", "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanBasics", "ScanTestSupport",
+                "SkyScan", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanNetwork",
+                "ScanSecurity", "ScanCluster", "ScanBasics", "ScanTestSupport",
                 "SkyTestSupport",
             ],
             exclude: ["SExtractor/column-lists.txt"],
             swiftSettings: swift),
         .testTarget(
-            name: "SkyReportTests", dependencies: ["SkyReport", "SkyImage", "CPNG"], swiftSettings: swift),
+            name: "SkyReportTests",
+            dependencies: [
+                "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "CPNG",
+            ], swiftSettings: swift),
         .testTarget(name: "SAMPTests", dependencies: ["SAMP"], swiftSettings: swift),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: swift),
         .testTarget(
             name: "skyfarmTests",
             dependencies: [
                 "skyfarm", "fault-probe", "primes", "histogram", "CommandLineKit", "ScanDashboard", "SkyScan",
-                "SkyReport", "SkyImage",
+                "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
                 "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
                 "ScanTestSupport", "SkyTestSupport",
             ],
@@ -314,7 +350,8 @@ if Context.environment["SKYFARM_FUZZ"] != nil {
         .executableTarget(
             name: "skyfarm-fuzz",
             dependencies: [
-                "skyfarm", "SAMP", "CommandLineKit", "SkyScan", "SkyImage", "ScanNetwork", "ScanDiscovery",
+                "skyfarm", "SAMP", "CommandLineKit", "SkyScan", "SkySynthetic", "SkyCatalogue", "SkyMeasurement",
+                "SkyExtraction", "SkyFITS", "ScanNetwork", "ScanDiscovery",
                 "ScanSecurity", "ScanCluster", "ScanBasics", "CFITSIO",
             ],
             path: "Tests/fuzz", exclude: ["corpus", "fits.dict", "coordinates.dict", "leaks.txt"],

@@ -1,5 +1,5 @@
 import Foundation
-import SkyImage
+import SkySynthetic
 
 /// A synthetic image, generated once and kept in the temporary folder.
 enum BenchmarkImage {

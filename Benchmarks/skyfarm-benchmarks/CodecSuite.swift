@@ -1,7 +1,8 @@
 import Foundation
 import ScanCluster
 import ScanNetwork
-import SkyImage
+import SkyExtraction
+import SkySynthetic
 
 /// Coding of typical messages: a null task, a band's task and a band's result.
 struct CodecSuite {

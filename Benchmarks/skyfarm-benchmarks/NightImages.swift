@@ -1,6 +1,6 @@
 import CFITSIO
 import Foundation
-import SkyImage
+import SkySynthetic
 
 /// Images of one size, 16-bit integers, as files of their own or as the extensions of one file.
 struct NightImages {

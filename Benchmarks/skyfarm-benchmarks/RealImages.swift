@@ -1,5 +1,5 @@
 import Foundation
-import SkyImage
+import SkyFITS
 
 /// Real images: as they are, parts of them, and tiled to larger ones.
 struct RealImages {

@@ -1,6 +1,6 @@
 import ScanCluster
 import ScanNetwork
-import SkyImage
+import SkyFITS
 import SkyScan
 
 /// A task that only takes the pixels of a window: they are received and converted, and then dropped.

@@ -2,7 +2,8 @@ import CStopwatch
 import Foundation
 import ScanCluster
 import ScanSecurity
-import SkyImage
+import SkyCatalogue
+import SkyExtraction
 import SkyScan
 
 /// Whole scans, from opening the image to the catalogue on disk: one slot, two slots, nodes, and other programs.

@@ -1,6 +1,8 @@
 import Foundation
 import ScanCluster
-import SkyImage
+import SkyExtraction
+import SkyFITS
+import SkyMeasurement
 
 /// Real images, one row each: the program skyfarm with one slot against source-extractor, both from start to end, and
 /// against SEP in Python, without the interpreter's start and imports.

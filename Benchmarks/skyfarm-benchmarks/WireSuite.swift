@@ -1,8 +1,10 @@
 import Foundation
 import ScanCluster
 import ScanNetwork
-import SkyImage
+import SkyExtraction
+import SkyFITS
 import SkyScan
+import SkySynthetic
 
 /// What a link carries: pixels to nodes that only receive and convert them, and whole scans, with the pixels as floats
 /// and as they are stored in the file. Runs in the lab, on the last of its hosts.

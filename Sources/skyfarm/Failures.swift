@@ -1,8 +1,9 @@
 import CommandLineKit
 import Foundation
+import ScanBasics
 import ScanCluster
 import ScanSecurity
-import SkyImage
+import SkyFITS
 import SkyReport
 import SkyScan
 

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import SkyImage
+internal import SkyFITS
 
 /// Real frames of Debian's package `eso-midas-testdata`.
 package enum MidasFrames {

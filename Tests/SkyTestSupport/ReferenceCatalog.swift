@@ -1,5 +1,5 @@
 internal import Foundation
-package import SkyImage
+package import SkyExtraction
 
 /// The catalogue of an SEP run over a whole image, read from CSV.
 package struct ReferenceCatalog {

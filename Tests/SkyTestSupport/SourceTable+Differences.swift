@@ -1,4 +1,4 @@
-package import SkyImage
+package import SkyExtraction
 
 /// How well doubles must agree; integers and floats must always be equal.
 package enum Agreement {

@@ -1,5 +1,6 @@
 internal import CFITSIO
-package import SkyImage
+package import SkyExtraction
+package import SkyFITS
 
 /// An image in memory.
 package struct TestImage {

@@ -26,3 +26,10 @@ package enum AbsolutePath {
         }
     }
 }
+
+/// The absolute path, with symbolic links resolved, of the file at `path`; nil, and `errno`, if there is none.
+package func realPath(_ path: String) -> String? {
+    guard let whole = realpath(path, nil) else { return nil }
+    defer { free(whole) }
+    return String(cString: whole)
+}

@@ -1,4 +1,4 @@
-public import SkyImage
+public import SkyFITS
 
 /// The state of a scan as its page shows it: attempts, sources found so far, and what the scan waits for.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-internal import SkyImage
+internal import SkyFITS
 
 /// The changes of a scan since a ``LiveCursor``, as JSON for its page; `v` is the version of the format.
 ///

@@ -1,5 +1,7 @@
 import Foundation
-public import SkyImage
+public import SkyCatalogue
+public import SkyExtraction
+public import SkyFITS
 
 /// What an observer wants to know about each image of a night, from its catalogue and header.
 public struct ImageQuality: Equatable, Sendable {

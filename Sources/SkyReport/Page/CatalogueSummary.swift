@@ -1,5 +1,6 @@
 import Foundation
-public import SkyImage
+public import SkyCatalogue
+import SkyFITS
 
 /// The catalogue as the page shows it: sources, histograms of all of them, parameters of the scan.
 public struct CatalogueSummary: Encodable, Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-public import SkyImage
+public import SkyFITS
 
 /// Right ascension and declination at the points of a grid over the image, between which the page interpolates.
 public struct SkyGrid: Encodable, Sendable {

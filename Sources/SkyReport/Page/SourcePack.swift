@@ -1,5 +1,5 @@
 import Foundation
-public import SkyImage
+public import SkyCatalogue
 
 /// A catalogue's sources for a page: typed columns one after the other, little-endian, which a browser reads in place.
 /// About 60 bytes per source.

@@ -1,4 +1,4 @@
-public import SkyImage
+public import SkyFITS
 
 /// One attempt at a task.
 public struct Attempt: Equatable, Sendable {

@@ -1,4 +1,4 @@
-public import SkyImage
+public import SkyFITS
 
 /// The record of a scan: its attempts with system and times, and the systems that joined and left.
 ///

@@ -2,7 +2,8 @@ internal import Dispatch
 internal import Foundation
 internal import ScanBasics
 public import ScanNetwork
-internal import SkyImage
+internal import SkyExtraction
+internal import SkyMeasurement
 
 /// How this process computes: the checksum of everything that a small built-in scan gives.
 ///

@@ -1,5 +1,6 @@
 internal import ScanBasics
-internal import SkyImage
+internal import SkyExtraction
+internal import SkyFITS
 
 /// The image of the built-in scan: blends, a source that every band cuts, a mask and weights.
 ///

@@ -2,7 +2,7 @@ internal import CSkyfarm
 internal import Foundation
 internal import ScanBasics
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
 
 /// Fingerprints that earlier processes of this user have computed, one per program, set of libraries and processor.
 ///

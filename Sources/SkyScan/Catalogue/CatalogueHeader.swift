@@ -1,5 +1,6 @@
 internal import ScanBasics
-internal import SkyImage
+internal import SkyExtraction
+internal import SkyFITS
 
 /// Header entries of a catalogue, from which the scan can be repeated.
 enum CatalogueHeader {

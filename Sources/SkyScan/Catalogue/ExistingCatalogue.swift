@@ -1,4 +1,5 @@
-public import SkyImage
+import SkyCatalogue
+public import SkyExtraction
 
 /// A FITS catalogue that exists, and what its headers say about the scan that made it.
 public struct ExistingCatalogue {

@@ -1,4 +1,6 @@
-public import SkyImage
+public import SkyCatalogue
+public import SkyExtraction
+import SkyFITS
 
 extension SkyScanResult {
     /// The catalogue as a table, with celestial coordinates if the image's header defines them.

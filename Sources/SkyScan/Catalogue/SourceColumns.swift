@@ -1,4 +1,5 @@
-internal import SkyImage
+internal import SkyCatalogue
+internal import SkyExtraction
 
 /// The columns of a catalogue: SEP's names, with units and meanings.
 enum SourceColumns {

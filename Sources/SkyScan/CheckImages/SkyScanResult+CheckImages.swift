@@ -1,4 +1,6 @@
-package import SkyImage
+package import SkyExtraction
+import SkyFITS
+package import SkyMeasurement
 
 extension SkyScanResult {
     /// Appends the check images of the scanned image to files, strip by strip; each pixel is read once for all of them.

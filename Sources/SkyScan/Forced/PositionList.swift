@@ -1,5 +1,5 @@
 internal import Foundation
-public import SkyImage
+public import SkyFITS
 
 /// A list of positions at which fluxes are measured.
 public struct PositionList: Hashable, Sendable {

@@ -1,6 +1,5 @@
 internal import ScanCluster
 public import ScanNetwork
-internal import SkyImage
 
 extension BulkProblem {
     /// The problem in one line, with its nodes and the file.

@@ -1,4 +1,4 @@
-internal import SkyImage
+internal import SkyFITS
 
 /// Paths of the files of a scan, by which a node that has the same files can open them.
 struct FileNames: Codable, Equatable, Sendable {

@@ -1,5 +1,5 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyFITS
 
 /// An image and its maps, open for reading by one thread at a time.
 struct ImageFiles {

@@ -1,4 +1,4 @@
-public import SkyImage
+public import SkyFITS
 
 /// The states of the files of an image before they were opened, by which images of one file are known to be of one
 /// version of it.

@@ -1,5 +1,5 @@
 package import ScanCluster
-package import SkyImage
+package import SkyFITS
 
 extension ImageReader {
     /// The pixels of a window as the bulk bytes of a task, which nodes that unpack them get in packed form.

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import ScanCluster
 internal import ScanNetwork
-public import SkyImage
+public import SkyFITS
 
 /// Reads windows of an image, its mask and its weight map, one at a time, on a thread of its own, or lets the slots of this
 /// process read theirs.

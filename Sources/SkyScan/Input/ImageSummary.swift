@@ -1,4 +1,4 @@
-public import SkyImage
+public import SkyFITS
 
 /// Properties of an image known from its header.
 public struct ImageSummary: Sendable {

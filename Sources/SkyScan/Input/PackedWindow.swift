@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ScanCluster
 internal import ScanNetwork
-internal import SkyImage
+internal import SkyFITS
 
 /// The packed form of a window's bulk bytes: the samples of the image and its maps as they are stored in their files.
 ///

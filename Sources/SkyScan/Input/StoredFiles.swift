@@ -1,5 +1,5 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyFITS
 
 /// The stored samples of an image and its maps, for reading by any number of threads at a time.
 struct StoredFiles: Sendable {

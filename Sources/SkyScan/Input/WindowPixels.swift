@@ -1,5 +1,6 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
+internal import SkyFITS
 
 /// What the bulk bytes of a window hold, one after the other: samples, weights if there are any, mask if there is one.
 ///

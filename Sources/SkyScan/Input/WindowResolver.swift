@@ -1,6 +1,6 @@
 public import ScanCluster
 internal import ScanNetwork
-public import SkyImage
+public import SkyFITS
 
 /// Reads windows that tasks refer to from a node's own files, and answers questions about these files.
 public struct WindowResolver: BulkResolver {

@@ -1,6 +1,6 @@
 internal import Foundation
 public import ScanCluster
-internal import SkyImage
+internal import SkyFITS
 
 /// Converts the stored samples of a window to its pixels, with the code by which ``ImageReader`` reads them from a file.
 public struct WindowUnpacker: BulkUnpacker {

@@ -1,5 +1,5 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyFITS
 
 /// Numbers of tasks of a sky scan by system and step, and the sectors that could not be scanned.
 public struct ScanTally: Sendable {

@@ -1,5 +1,5 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
 
 extension SkyScan {
     /// Pass 1: the raw background of every band, reduced to the background of the image.

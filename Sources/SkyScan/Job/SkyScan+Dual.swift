@@ -1,5 +1,7 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
+internal import SkyFITS
+internal import SkyMeasurement
 
 /// The sources of an image, for their measurement in other images of the same size: SExtractor's dual image mode.
 public struct Detections: Sendable {

@@ -1,5 +1,5 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
 
 extension SkyScan {
     /// Pass 2: the sources of every band, and those cut by bands, extracted in larger windows.

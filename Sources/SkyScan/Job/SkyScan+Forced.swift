@@ -1,5 +1,7 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
+internal import SkyFITS
+internal import SkyMeasurement
 
 extension SkyScan {
     /// Measures fluxes at `positions`, after the background of the image.

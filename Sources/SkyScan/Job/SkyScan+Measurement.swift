@@ -1,5 +1,6 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
+internal import SkyMeasurement
 
 extension SkyScan {
     /// Measures the sources of the catalogue on request.

@@ -1,5 +1,5 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
 
 extension SkyScan {
     /// Measures the sources whose apertures reach beyond the window they were found in, in windows that hold them.

@@ -1,4 +1,4 @@
-internal import SkyImage
+internal import SkyExtraction
 
 extension SkyScan {
     /// Cuts the image anew before the second pass if there are at least twice as many slots as at the beginning, and more

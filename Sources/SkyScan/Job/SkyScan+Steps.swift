@@ -1,5 +1,6 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
+internal import SkyFITS
 
 extension SkyScan {
     /// What the tasks of a step have in common.

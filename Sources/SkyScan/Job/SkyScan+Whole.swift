@@ -1,5 +1,5 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
 
 extension SkyScan {
     /// Both passes over an image that is cut into no bands, as one task.

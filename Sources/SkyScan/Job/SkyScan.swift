@@ -1,6 +1,8 @@
 public import ScanCluster
 public import ScanNetwork
-public import SkyImage
+public import SkyExtraction
+public import SkyFITS
+import SkyMeasurement
 
 /// The distributed scan of one image: background, extraction, cut islands, cleaning, photometry.
 ///

@@ -1,5 +1,5 @@
 public import ScanCluster
-public import SkyImage
+public import SkyFITS
 
 /// An event of a sky scan, for a progress display and a log.
 public enum SkyScanEvent: Equatable, Sendable {

@@ -1,5 +1,7 @@
 public import ScanNetwork
-public import SkyImage
+public import SkyExtraction
+public import SkyFITS
+package import SkyMeasurement
 
 /// The sources of an image, with statistics of the scan.
 public struct SkyScanResult: Sendable {

@@ -1,6 +1,7 @@
 internal import ScanBasics
-public import SkyImage
 internal import ScanNetwork
+public import SkyExtraction
+import SkyFITS
 
 /// The properties that make two command lines the same job: files, parameters, versions and arithmetic; not
 /// nodes, slots, bands that follow from them, or outputs.

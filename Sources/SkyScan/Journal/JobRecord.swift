@@ -1,4 +1,5 @@
-public import SkyImage
+public import SkyExtraction
+public import SkyFITS
 
 /// Metadata of a job, without its results.
 public struct JobRecord: Codable, Equatable, Sendable {

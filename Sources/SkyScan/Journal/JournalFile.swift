@@ -1,5 +1,4 @@
 internal import Foundation
-internal import SkyImage
 
 /// A journal on disk: one job's record and the results of its tasks. For one thread at a time.
 final class JournalFile {

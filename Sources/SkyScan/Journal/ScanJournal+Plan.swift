@@ -1,4 +1,4 @@
-internal import SkyImage
+internal import SkyExtraction
 
 extension ScanJournal {
     /// The plan of bands for a pass: that of the results from which the job continues, or `proposed`, which is recorded.

@@ -1,7 +1,8 @@
 internal import Foundation
+internal import ScanBasics
 public import ScanCluster
 internal import ScanNetwork
-internal import SkyImage
+internal import SkyFITS
 
 /// Which nodes have copies of files of this machine, below the folders that their owners allow (`skyfarm node --data`).
 ///

@@ -1,6 +1,6 @@
 internal import ScanBasics
 internal import ScanNetwork
-internal import SkyImage
+internal import SkyFITS
 
 /// What a coordinator asks a node about the files that lie there. It is the origin of a reference whose part is
 /// ``NodeFileTask/part``.

@@ -1,6 +1,6 @@
 internal import ScanCluster
 internal import ScanNetwork
-internal import SkyImage
+internal import SkyFITS
 
 /// A question about the files of a node. Its bulk bytes are the answer, which the node makes when it reads what the
 /// reference refers to.

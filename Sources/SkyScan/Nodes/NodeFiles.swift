@@ -1,7 +1,7 @@
-public import ScanCluster
 internal import ScanBasics
+public import ScanCluster
 internal import ScanNetwork
-public import SkyImage
+public import SkyFITS
 
 /// The files that lie on a node, below the folders that its owner allows (`skyfarm node --data`).
 ///
@@ -15,7 +15,7 @@ public struct NodeFiles: Sendable {
     /// The images of a file.
     public struct File: Sendable {
         /// The HDUs that hold a 2-D image, in order.
-        public var images: [CatalogueTable.Extension]
+        public var images: [ImageExtension]
         /// Faults of the file that do not prevent reading, a line each.
         public var faults: [String]
         /// Size and time of change.
@@ -82,7 +82,7 @@ public struct NodeFiles: Sendable {
         // Any of them has the same file.
         let node = nodes[0]
         let images = file.images.map { image in
-            CatalogueTable.Extension(number: image.number, name: image.name?.printable, version: image.version)
+            ImageExtension(number: image.number, name: image.name?.printable, version: image.version)
         }
         return File(
             images: images, faults: file.faults.map { "\(node): \($0.printable)" },

@@ -1,5 +1,5 @@
 internal import Foundation
-public import SkyImage
+public import SkyFITS
 
 /// A list of positions that sources are associated with: SExtractor's ASSOC.
 public struct Association: Codable, Hashable, Sendable {

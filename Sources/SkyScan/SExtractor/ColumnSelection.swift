@@ -1,4 +1,5 @@
-public import SkyImage
+public import SkyExtraction
+public import SkyFITS
 
 /// Columns with SExtractor's names, in order, as a `.param` file lists them.
 public struct ColumnSelection: Codable, Hashable, Sendable {

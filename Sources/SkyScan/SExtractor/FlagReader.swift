@@ -1,4 +1,5 @@
-internal import SkyImage
+internal import SkyExtraction
+internal import SkyFITS
 
 /// Combines the flags of a flag image over the pixels of each source.
 enum FlagReader {

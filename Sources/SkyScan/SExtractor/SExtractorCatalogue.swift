@@ -1,5 +1,7 @@
 internal import Foundation
-public import SkyImage
+public import SkyCatalogue
+public import SkyExtraction
+public import SkyFITS
 
 extension SkyScanResult {
     /// The catalogue with SExtractor's columns.

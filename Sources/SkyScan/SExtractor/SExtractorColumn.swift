@@ -1,5 +1,3 @@
-internal import SkyImage
-
 /// A column of a catalogue with SExtractor's name, and how its values are derived.
 public struct SExtractorColumn: Sendable {
     /// Type of the values in a FITS table.

@@ -1,5 +1,6 @@
 internal import Foundation
-internal import SkyImage
+internal import SkyFITS
+internal import SkyMeasurement
 
 extension SExtractorContext {
     /// Which position of a source.

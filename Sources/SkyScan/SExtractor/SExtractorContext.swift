@@ -1,5 +1,7 @@
 internal import Foundation
-public import SkyImage
+import SkyExtraction
+public import SkyFITS
+import SkyMeasurement
 
 /// The measurements of an image, from which columns are derived.
 struct SExtractorContext: ~Copyable {

@@ -1,5 +1,5 @@
 internal import Foundation
-public import SkyImage
+public import SkyFITS
 
 /// SExtractor's classifier of stars: a network of one hidden layer with the weights of a `.nnw` file.
 ///

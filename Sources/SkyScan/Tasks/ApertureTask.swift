@@ -1,5 +1,5 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
 
 /// Photometry of sources whose apertures reach beyond the window they were found in.
 struct ApertureTask: WindowTask {

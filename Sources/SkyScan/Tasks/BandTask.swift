@@ -1,5 +1,6 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
+internal import SkyFITS
 
 /// Pass 2 over one band: detection and photometry of its sources.
 struct BandTask: WindowTask {

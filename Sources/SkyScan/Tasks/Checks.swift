@@ -1,4 +1,5 @@
-internal import SkyImage
+internal import SkyExtraction
+internal import SkyFITS
 
 // Checks of tasks and responses before their values are used: both may come from the network.
 

@@ -1,5 +1,5 @@
 public import ScanCluster
-internal import SkyImage
+internal import SkyFITS
 
 /// The checksums of the files of a scan, computed by a node that has them. Its bulk bytes are the checksums, which the
 /// node computes when it reads what the reference refers to.

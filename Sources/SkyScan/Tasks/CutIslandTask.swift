@@ -1,5 +1,5 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
 
 /// A second extraction of sources cut by the bands' windows.
 struct CutIslandTask: WindowTask {

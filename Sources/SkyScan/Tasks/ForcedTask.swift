@@ -1,5 +1,6 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
+internal import SkyMeasurement
 
 /// Photometry at given positions.
 struct ForcedTask: WindowTask {

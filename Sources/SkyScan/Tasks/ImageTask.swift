@@ -1,5 +1,5 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
 
 /// Both passes over an image that is cut into no bands: one task, whose pixels travel once.
 struct ImageTask: WindowTask {

@@ -1,5 +1,5 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyMeasurement
 
 /// Measurement of sources on request, once all sources of the image are known.
 struct MeasurementTask: WindowTask {

@@ -1,5 +1,5 @@
 internal import ScanCluster
-internal import SkyImage
+internal import SkyExtraction
 
 /// Pass 1 over one band: the raw background of its meshes.
 struct MeshTask: WindowTask {

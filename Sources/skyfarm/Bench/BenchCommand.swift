@@ -3,7 +3,8 @@ import Foundation
 import ScanCluster
 import ScanFarm
 import ScanNetwork
-import SkyImage
+import SkyExtraction
+import SkySynthetic
 
 /// `skyfarm bench`: measures the cluster, and estimates the benefit of more nodes.
 struct BenchCommand: Command {

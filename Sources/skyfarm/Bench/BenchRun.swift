@@ -1,7 +1,7 @@
 import Foundation
 import ScanCluster
 import ScanNetwork
-import SkyImage
+import SkyExtraction
 import SkyScan
 
 /// Runs the measurements of `skyfarm bench`: all systems in turn, several times, after one run to warm up.

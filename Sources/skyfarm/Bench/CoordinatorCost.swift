@@ -2,7 +2,7 @@ import Foundation
 import ScanCluster
 import ScanNetwork
 import ScanSecurity
-import SkyImage
+import SkyExtraction
 import SkyScan
 
 /// Processor time of the coordinator for pixels that nodes scan.

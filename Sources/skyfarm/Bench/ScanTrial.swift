@@ -1,7 +1,7 @@
 import CommandLineKit
 import ScanCluster
 import ScanNetwork
-import SkyImage
+import SkyExtraction
 import SkyScan
 
 /// One timed scan of an image, from opening it to the last source; no catalogue is written.

@@ -1,5 +1,4 @@
 import ScanCluster
-import SkyImage
 import SkyScan
 
 /// Sums up the durations of a scan's steps, each from the start of its first task to the end of its last, and the

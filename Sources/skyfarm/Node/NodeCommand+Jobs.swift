@@ -2,7 +2,7 @@ import CommandLineKit
 import Foundation
 import ScanCluster
 import ScanNetwork
-import SkyImage
+import SkyFITS
 
 extension NodeCommand.Options {
     static func order(_ arguments: Arguments) throws(UsageError) -> NodeOrder? {

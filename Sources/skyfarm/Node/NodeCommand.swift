@@ -7,7 +7,8 @@ import ScanDiscovery
 import ScanFarm
 import ScanNetwork
 import ScanSecurity
-import SkyImage
+import SkyExtraction
+import SkyFITS
 import SkyScan
 
 /// `skyfarm node`: runs tasks for coordinators on the network.

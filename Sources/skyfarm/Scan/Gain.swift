@@ -1,5 +1,6 @@
 import CommandLineKit
-import SkyImage
+import SkyExtraction
+import SkyFITS
 
 /// Where the gain of an image comes from.
 enum Gain: Equatable, Sendable {

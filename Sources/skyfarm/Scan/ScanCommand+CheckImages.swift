@@ -1,5 +1,7 @@
 import CommandLineKit
-import SkyImage
+import SkyExtraction
+import SkyFITS
+import SkyMeasurement
 import SkyScan
 
 extension ScanCommand.Options {
@@ -66,14 +68,14 @@ struct CheckedScan: Sendable {
     /// The sources of the catalogue, by index; nil: all.
     var selected: [Int]?
     /// Its HDU.
-    var source: CatalogueTable.Extension?
+    var source: ImageExtension?
     /// The scan that detected the sources, if that was another one.
     private var detection: [CheckedScan] = []
 
     init(
         result: SkyScanResult, reader: ImageReader, parameters: ScanParameters,
         selected: [Int]? = nil,
-        source: CatalogueTable.Extension? = nil, detection: CheckedScan? = nil
+        source: ImageExtension? = nil, detection: CheckedScan? = nil
     ) {
         (self.result, self.reader, self.parameters, self.source) = (result, reader, parameters, source)
         self.selected = selected
@@ -108,7 +110,7 @@ struct CheckImagePlan: Sendable {
         var image: CheckImage
         var path: String
         /// The image that it is of; nil: all of the file.
-        var source: CatalogueTable.Extension?
+        var source: ImageExtension?
     }
 
     /// The files of the check images of a file.

@@ -1,6 +1,9 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import SkyCatalogue
+import SkyExtraction
+import SkyFITS
+import SkyMeasurement
 import SkyScan
 
 extension ScanCommand.Options {

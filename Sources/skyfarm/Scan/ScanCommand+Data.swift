@@ -1,7 +1,7 @@
 import CommandLineKit
 import ScanFarm
 import ScanNetwork
-import SkyImage
+import SkyFITS
 import SkyScan
 
 /// Images that nodes read from their own storage.

@@ -1,5 +1,6 @@
 import CommandLineKit
-import SkyImage
+import SkyExtraction
+import SkyFITS
 import SkyScan
 
 extension ScanCommand.Options {

@@ -1,5 +1,5 @@
 import CommandLineKit
-import SkyImage
+import SkyExtraction
 import SkyScan
 
 extension ScanCommand.Options {

@@ -1,7 +1,7 @@
 import CommandLineKit
 import Foundation
 import ScanBasics
-import SkyImage
+import SkyExtraction
 import SkyScan
 
 extension ScanCommand.Options {

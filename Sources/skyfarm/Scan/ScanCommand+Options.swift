@@ -1,6 +1,9 @@
 import CommandLineKit
+import ScanBasics
 import ScanCluster
-import SkyImage
+import SkyCatalogue
+import SkyExtraction
+import SkyFITS
 
 extension ScanCommand {
     struct Options: Equatable, Sendable {

@@ -1,6 +1,8 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import ScanBasics
+import SkyCatalogue
+import SkyFITS
 import SkyReport
 import SkyScan
 

@@ -3,7 +3,9 @@ import Foundation
 import ScanCluster
 import ScanFarm
 import ScanNetwork
-import SkyImage
+import SkyCatalogue
+import SkyExtraction
+import SkyFITS
 import SkyScan
 
 extension ScanCommand {

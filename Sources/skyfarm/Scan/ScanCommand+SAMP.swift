@@ -1,7 +1,8 @@
 import CommandLineKit
 import Foundation
 import SAMP
-import SkyImage
+import SkyCatalogue
+import SkyFITS
 import SkyScan
 
 extension ScanCommand {

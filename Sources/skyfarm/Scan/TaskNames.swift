@@ -1,5 +1,5 @@
 import ScanCluster
-import SkyImage
+import SkyFITS
 import SkyScan
 
 /// Names of the tasks of a scan, such as "band 7 of 12 (extraction)". Pure.

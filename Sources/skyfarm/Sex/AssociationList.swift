@@ -1,6 +1,6 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import SkyExtraction
 import SkyScan
 
 /// The list of positions of SExtractor's ASSOC keys, which is read only if a column needs it.

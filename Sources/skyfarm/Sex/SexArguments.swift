@@ -1,5 +1,4 @@
 import CommandLineKit
-import SkyImage
 
 /// The command line of SExtractor: `IMAGE [-c FILE] [-KEY VALUE]...`, with flags of `skyfarm scan` between.
 struct SexArguments: Equatable, Sendable {

@@ -1,6 +1,6 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import SkyFITS
 import SkyScan
 
 /// `skyfarm sex`: SExtractor's command line, configuration, columns and catalogues.

@@ -1,6 +1,5 @@
 import CommandLineKit
 import Foundation
-import SkyImage
 
 /// Values of the keys of SExtractor: built-in ones, those of a file, and those of the command line.
 struct SexConfiguration: Equatable, Sendable {

@@ -1,6 +1,8 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import SkyCatalogue
+import SkyExtraction
+import SkyMeasurement
 import SkyScan
 
 /// The options of a scan from a configuration of SExtractor.

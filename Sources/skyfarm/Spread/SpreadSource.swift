@@ -1,7 +1,8 @@
 import CommandLineKit
 import Dispatch
 import Foundation
-import SkyImage
+import ScanBasics
+import SkyFITS
 
 /// A file of this machine that is copied to nodes.
 struct SpreadSource: Equatable, Sendable {

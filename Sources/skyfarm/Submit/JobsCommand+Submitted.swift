@@ -1,7 +1,7 @@
 import CommandLineKit
 import Foundation
+import ScanBasics
 import ScanCluster
-import SkyImage
 import SkyScan
 
 extension JobsCommand {

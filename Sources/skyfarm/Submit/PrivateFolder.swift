@@ -1,6 +1,6 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import ScanBasics
 
 /// Folders of ours in folders that others can write to.
 enum PrivateFolder {

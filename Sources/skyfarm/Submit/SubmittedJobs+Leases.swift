@@ -2,7 +2,6 @@ import CommandLineKit
 import Foundation
 import ScanBasics
 import ScanCluster
-import SkyImage
 
 /// Jobs that several machines can run: each run has a lease with a number, and a folder of that number for its journal
 /// and its log.

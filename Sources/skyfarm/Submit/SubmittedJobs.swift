@@ -2,7 +2,6 @@ import CommandLineKit
 import Foundation
 import ScanBasics
 import ScanCluster
-import SkyImage
 import SkyScan
 
 /// The folder of a user's submitted jobs: a folder for each, with `job.json`, `log`, `lock` while a process runs it, and

@@ -1,5 +1,5 @@
 import CommandLineKit
-import SkyImage
+import SkySynthetic
 
 extension SynthCommand {
     struct Options: Equatable, Sendable {

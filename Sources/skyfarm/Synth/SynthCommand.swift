@@ -1,5 +1,6 @@
 import CommandLineKit
-import SkyImage
+import ScanBasics
+import SkySynthetic
 
 /// `skyfarm synth`: makes a synthetic image with a table of its true sources, or compares a catalogue with such a
 /// table.

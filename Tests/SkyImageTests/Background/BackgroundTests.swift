@@ -2,7 +2,8 @@ import CSEP
 import ScanBasics
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
 import SkyTestSupport
 
 @Suite("global background")

@@ -2,7 +2,8 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import ScanBasics
+@testable import SkyCatalogue
 
 @Suite(.timeLimit(.minutes(5)))
 struct CatalogueOutputTests {

@@ -1,9 +1,10 @@
 import Foundation
-import ScanBasics
+@testable import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import SkyCatalogue
+@testable import SkyFITS
 
 struct CatalogueWriterTests {
     let folder: TemporaryFolder

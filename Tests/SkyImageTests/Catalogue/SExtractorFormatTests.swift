@@ -2,7 +2,9 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import ScanBasics
+@testable import SkyCatalogue
+@testable import SkyFITS
 
 @Suite("SExtractor's formats of catalogues")
 struct SExtractorFormatTests {

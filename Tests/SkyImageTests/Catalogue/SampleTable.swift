@@ -1,4 +1,5 @@
-@testable import SkyImage
+@testable import SkyCatalogue
+@testable import SkyFITS
 
 /// A table with a column of every type and values that are hard to format.
 enum SampleTable {

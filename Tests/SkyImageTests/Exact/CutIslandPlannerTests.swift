@@ -1,6 +1,7 @@
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
 
 @Suite("planner of cut islands")
 struct CutIslandPlannerTests {

@@ -1,7 +1,9 @@
 import ScanBasics
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
+@testable import SkyMeasurement
 import SkyTestSupport
 
 @Suite("degenerate images")

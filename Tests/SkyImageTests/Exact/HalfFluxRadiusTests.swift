@@ -3,7 +3,6 @@ import CSkyfarm
 import ScanBasics
 import Testing
 
-@testable import SkyImage
 import SkyTestSupport
 
 @Suite("half-flux radius")

@@ -2,7 +2,9 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyMeasurement
+@testable import SkySynthetic
 
 @Suite("errors of photometry")
 struct PhotometryErrorTests {

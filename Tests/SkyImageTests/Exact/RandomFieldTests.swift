@@ -3,7 +3,8 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyMeasurement
 
 @Suite("seamless scan of random fields")
 struct RandomFieldTests {

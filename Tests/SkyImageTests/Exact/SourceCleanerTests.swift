@@ -2,7 +2,8 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyMeasurement
 
 @Suite("cleaning")
 struct SourceCleanerTests {

@@ -2,7 +2,9 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
+@testable import SkyMeasurement
 
 @Suite("weight maps")
 struct WeightedScanTests {

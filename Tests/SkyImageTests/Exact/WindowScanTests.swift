@@ -3,7 +3,9 @@ import ScanBasics
 import Synchronization
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
+@testable import SkyMeasurement
 import SkyTestSupport
 
 @Suite("scans of windows")

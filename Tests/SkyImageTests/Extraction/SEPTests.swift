@@ -2,7 +2,8 @@ import CSEP
 import Foundation
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
 
 @Suite("the SEP library")
 struct SEPTests {

@@ -4,7 +4,7 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import SkyFITS
 
 @Suite("damaged tile-compressed files")
 struct DamagedTileTests {

@@ -2,7 +2,8 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import SkyCatalogue
+@testable import SkyFITS
 
 @Suite("files that are compressed as a whole")
 struct DecompressedFileTests {

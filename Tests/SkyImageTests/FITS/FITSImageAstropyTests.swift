@@ -2,7 +2,7 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import SkyFITS
 
 @Suite(.enabled(if: AstropyPython.isPresent, Comment(rawValue: AstropyPython.absent)))
 struct FITSImageAstropyTests {

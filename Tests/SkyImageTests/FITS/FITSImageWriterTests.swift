@@ -2,7 +2,8 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import ScanBasics
+@testable import SkyFITS
 
 struct FITSImageWriterTests {
     let folder: TemporaryFolder

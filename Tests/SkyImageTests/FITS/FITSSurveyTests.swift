@@ -2,7 +2,7 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import SkyFITS
 
 @Suite("what a file holds besides the image that is read")
 struct FITSSurveyTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SkyImage
+@testable import SkyFITS
 
 @Suite("the value of a card")
 struct HeaderCardTests {

@@ -1,7 +1,7 @@
 import ScanBasics
 import Testing
 
-@testable import SkyImage
+@testable import SkyFITS
 
 @Suite("compressed bytes of a tile")
 struct TileStreamTests {

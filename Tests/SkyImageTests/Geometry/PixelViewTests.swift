@@ -1,6 +1,7 @@
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
 import SkyTestSupport
 
 @Suite("pixel views")

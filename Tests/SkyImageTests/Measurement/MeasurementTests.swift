@@ -3,7 +3,9 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
+@testable import SkyMeasurement
 
 @Suite("measurements on request")
 struct MeasurementTests {

@@ -1,7 +1,8 @@
 import ScanBasics
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
 
 @Suite("owners of pixels")
 struct OwnerRunsTests {

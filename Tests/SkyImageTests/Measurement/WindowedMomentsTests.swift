@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyMeasurement
 
 @Suite("moments under a window") struct WindowedMomentsTests {
     private static let side = 41

@@ -2,7 +2,9 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
+@testable import SkyMeasurement
 
 @Suite(
     "flux_auto is source-extractor's FLUX_AUTO",

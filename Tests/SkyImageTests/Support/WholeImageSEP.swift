@@ -1,6 +1,7 @@
 import CSEP
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
 import SkyTestSupport
 
 /// The oracle: SEP on the whole image at once, called in the simplest way.

@@ -1,7 +1,7 @@
 import ScanBasics
 import Testing
 
-@testable import SkyImage
+@testable import SkySynthetic
 
 @Suite struct CompletenessTests {
     typealias Position = Completeness.Position

@@ -2,7 +2,7 @@ import Foundation
 import ScanBasics
 import Testing
 
-@testable import SkyImage
+@testable import SkySynthetic
 
 @Suite struct PortableMathTests {
     @Test("the functions agree with the system's")

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import SkyImage
+@testable import SkyFITS
+@testable import SkySynthetic
 
 @Suite struct SyntheticSkyTests {
     /// A sky with almost no noise.

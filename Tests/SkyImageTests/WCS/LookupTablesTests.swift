@@ -2,7 +2,7 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyImage
+@testable import SkyFITS
 
 @Suite("look-up tables of distortion, which are not applied")
 struct LookupTablesTests {

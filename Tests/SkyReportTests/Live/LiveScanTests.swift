@@ -1,4 +1,3 @@
-import SkyImage
 import Testing
 
 @testable import SkyReport

@@ -1,5 +1,4 @@
 import Foundation
-import SkyImage
 import Testing
 
 @testable import SkyReport

@@ -1,5 +1,7 @@
 import Foundation
-import SkyImage
+import SkyCatalogue
+import SkyExtraction
+import SkyFITS
 import Testing
 
 @testable import SkyReport

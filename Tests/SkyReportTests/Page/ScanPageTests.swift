@@ -1,5 +1,6 @@
 import Foundation
-import SkyImage
+import SkyCatalogue
+import SkyFITS
 import Testing
 
 @testable import SkyReport

@@ -1,6 +1,7 @@
 import Foundation
 import ScanNetwork
-import SkyImage
+import SkyExtraction
+import SkyMeasurement
 import Testing
 
 @testable import SkyScan

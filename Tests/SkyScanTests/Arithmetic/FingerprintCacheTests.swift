@@ -1,5 +1,5 @@
 import Foundation
-import SkyImage
+import SkyExtraction
 import Testing
 
 @testable import SkyScan

@@ -1,6 +1,8 @@
 import ScanCluster
 import ScanNetwork
-import SkyImage
+import SkyCatalogue
+import SkyExtraction
+import SkyFITS
 import Testing
 
 @testable import SkyScan

@@ -1,6 +1,6 @@
 import Foundation
 import ScanCluster
-import SkyImage
+import SkyFITS
 import SkyTestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import SkyImage
+import SkyFITS
 import Testing
 
 @testable import SkyScan

@@ -1,5 +1,5 @@
 import ScanCluster
-import SkyImage
+import SkyFITS
 import Testing
 
 @testable import SkyScan

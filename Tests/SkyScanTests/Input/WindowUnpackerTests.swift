@@ -1,7 +1,8 @@
 import Foundation
 import ScanCluster
 import ScanNetwork
-import SkyImage
+import SkyExtraction
+import SkyFITS
 import SkyTestSupport
 import Testing
 

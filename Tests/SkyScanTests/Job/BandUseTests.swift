@@ -2,7 +2,7 @@ import Foundation
 import ScanCluster
 import ScanNetwork
 import ScanTestSupport
-import SkyImage
+import SkyExtraction
 import Testing
 
 @testable import SkyScan

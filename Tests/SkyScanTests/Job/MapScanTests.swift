@@ -1,7 +1,11 @@
 import ScanCluster
 import ScanNetwork
-import SkyImage
+import SkyCatalogue
+import SkyExtraction
+import SkyFITS
+import SkyMeasurement
 import SkyScan
+import SkySynthetic
 import SkyTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import ScanCluster
-import SkyImage
+import SkyExtraction
+import SkyFITS
 import Testing
 
 @testable import SkyScan

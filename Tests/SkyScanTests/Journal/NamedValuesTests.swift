@@ -1,4 +1,4 @@
-import SkyImage
+import SkyExtraction
 import Testing
 
 @testable import SkyScan

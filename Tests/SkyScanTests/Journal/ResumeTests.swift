@@ -1,7 +1,6 @@
 import Foundation
 import ScanCluster
 import ScanNetwork
-import SkyImage
 import Testing
 
 @testable import SkyScan

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@testable import SkyImage
+@testable import SkyCatalogue
+@testable import SkyExtraction
+@testable import SkyFITS
 @testable import SkyScan
 
 @Suite("selections of SExtractor's columns")

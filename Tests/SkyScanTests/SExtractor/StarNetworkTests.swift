@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SkyImage
+@testable import SkyFITS
 @testable import SkyScan
 
 @Suite("SExtractor's classifier of stars")

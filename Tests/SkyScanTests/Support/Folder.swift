@@ -1,5 +1,5 @@
 import Foundation
-import SkyImage
+import SkyFITS
 
 /// A temporary folder for one test, removed with the object.
 final class Folder: Sendable {

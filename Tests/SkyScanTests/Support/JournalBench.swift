@@ -1,7 +1,9 @@
 import Foundation
 import ScanCluster
 import ScanNetwork
-import SkyImage
+import SkyExtraction
+import SkyFITS
+import SkySynthetic
 import Testing
 
 @testable import SkyScan

@@ -1,4 +1,6 @@
-import SkyImage
+import SkyExtraction
+import SkyFITS
+import SkyMeasurement
 import SkyTestSupport
 
 /// The real images and the ways in which their reference catalogues were made.

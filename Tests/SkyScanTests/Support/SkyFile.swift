@@ -1,6 +1,6 @@
 import Foundation
 import ScanBasics
-import SkyImage
+import SkyFITS
 
 /// FITS files in a folder of their own, removed with it.
 final class SkyFile {

@@ -1,6 +1,5 @@
 import Foundation
 import ScanBasics
-import SkyImage
 import Testing
 
 @Suite("tasks and outputs in which some values are changed")

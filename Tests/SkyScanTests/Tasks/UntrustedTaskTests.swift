@@ -3,7 +3,8 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
 @testable import SkyScan
 
 @Suite("tasks that came over the wire")

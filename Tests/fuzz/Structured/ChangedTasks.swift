@@ -1,7 +1,9 @@
 import ScanCluster
 import ScanNetwork
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
+@testable import SkyMeasurement
 @testable import SkyScan
 
 /// Real tasks and outputs of a sky scan in which up to three values are changed: what a member of the cluster can send.

@@ -1,7 +1,9 @@
 import Foundation
 import ScanCluster
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
+@testable import SkyMeasurement
 @testable import SkyScan
 
 /// A small scan that gives real tasks and outputs: 96 by 160 pixels in bands of 32 rows.

@@ -1,5 +1,4 @@
 import ScanBasics
-import SkyImage
 
 extension FuzzTarget {
     /// A real task or output, decoded, with one to three values changed, coded again and used; see ``ChangedTasks``. The

@@ -1,7 +1,7 @@
 import Foundation
 import ScanCluster
 
-@testable import SkyImage
+@testable import ScanBasics
 @testable import skyfarm
 
 extension FuzzTarget {

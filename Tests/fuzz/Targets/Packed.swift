@@ -1,7 +1,7 @@
 import ScanCluster
 import ScanNetwork
 
-@testable import SkyImage
+@testable import SkyFITS
 @testable import SkyScan
 
 extension FuzzTarget {

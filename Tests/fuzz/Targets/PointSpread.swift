@@ -1,6 +1,7 @@
 import Foundation
 
-@testable import SkyImage
+@testable import SkyFITS
+@testable import SkyMeasurement
 
 extension FuzzTarget {
     /// A file of PSFEx: its models, and the function of each at some places.

@@ -1,6 +1,6 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import SkyExtraction
 
 @testable import SkyScan
 @testable import skyfarm

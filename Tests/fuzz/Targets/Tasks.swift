@@ -3,7 +3,8 @@ import ScanBasics
 import ScanCluster
 import ScanNetwork
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
 @testable import SkyScan
 
 extension FuzzTarget {

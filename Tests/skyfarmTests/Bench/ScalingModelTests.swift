@@ -1,6 +1,5 @@
 import CommandLineKit
 import ScanBasics
-import SkyImage
 import Testing
 
 @testable import skyfarm

@@ -1,7 +1,8 @@
+import ScanBasics
 import CommandLineKit
 import Foundation
 import ScanNetwork
-import SkyImage
+import SkyFITS
 import Testing
 
 @testable import skyfarm

@@ -1,6 +1,7 @@
+import ScanBasics
 import CommandLineKit
 import Foundation
-import SkyImage
+import SkyFITS
 import Testing
 
 @testable import skyfarm

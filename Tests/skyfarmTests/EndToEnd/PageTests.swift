@@ -2,7 +2,8 @@ import Foundation
 import ScanCluster
 import ScanDashboard
 import ScanNetwork
-import SkyImage
+import SkyCatalogue
+import SkyFITS
 import SkyReport
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import ScanCluster
 import ScanFarm
 import ScanSecurity
-import SkyImage
+import SkyExtraction
 import SkyScan
 import Testing
 

@@ -1,5 +1,5 @@
 import CommandLineKit
-import SkyImage
+import SkyExtraction
 import ScanCluster
 import Testing
 

@@ -1,6 +1,6 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import SkyFITS
 import Testing
 
 @testable import skyfarm

@@ -1,6 +1,6 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import SkyFITS
 import Testing
 
 @testable import skyfarm
@@ -96,7 +96,7 @@ import Testing
 }
 
 @Suite("Templates of outputs") struct OutputTemplateTests {
-    let image = CatalogueTable.Extension(number: 3, name: "CCD 3/a")
+    let image = ImageExtension(number: 3, name: "CCD 3/a")
 
     @Test(
         "fields are replaced by the parts of the image's name",
@@ -125,7 +125,7 @@ import Testing
 
     @Test("an EXTNAME brings no control characters into a name")
     func shown() throws {
-        let image = CatalogueTable.Extension(number: 1, name: "A\u{1b}]0;x\u{7}\u{202e}b", version: 1)
+        let image = ImageExtension(number: 1, name: "A\u{1b}]0;x\u{7}\u{202e}b", version: 1)
         let name = try OutputTemplate("{stem}-{extname}.csv").name(file: "a.fits", image: image)
         #expect(name == "a-A_]0;x__b.csv")
     }

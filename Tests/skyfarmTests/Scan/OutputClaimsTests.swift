@@ -1,5 +1,5 @@
 import CommandLineKit
-import SkyImage
+import SkyFITS
 import Testing
 
 @testable import skyfarm
@@ -13,7 +13,7 @@ struct OutputClaimsTests {
     private let first = InputList.File(path: "n/a.fits")
     private let second = InputList.File(path: "n/a_b.fits")
     private let images = [("SCI", 1), ("SCI", 2), ("b_SCI", 3)].map { name, number in
-        CatalogueTable.Extension(number: number, name: name)
+        ImageExtension(number: number, name: name)
     }
 
     @Test("two images of a file, or of two files, with one name are an error; the same image may come again")

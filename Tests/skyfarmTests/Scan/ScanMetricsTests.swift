@@ -1,5 +1,5 @@
 import ScanDashboard
-import SkyImage
+import SkyFITS
 import SkyReport
 import Testing
 

@@ -1,4 +1,4 @@
-import SkyImage
+import SkyFITS
 import SkyScan
 import Testing
 

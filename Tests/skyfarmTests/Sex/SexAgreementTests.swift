@@ -1,5 +1,5 @@
 import Foundation
-import SkyImage
+import SkyFITS
 import SkyTestSupport
 import Testing
 

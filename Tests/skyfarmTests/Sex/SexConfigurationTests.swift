@@ -2,7 +2,8 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
 @testable import SkyScan
 @testable import skyfarm
 

@@ -1,6 +1,6 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import SkySynthetic
 import Testing
 
 @testable import skyfarm

@@ -1,8 +1,8 @@
 import CommandLineKit
 import Foundation
+import ScanBasics
 import ScanCluster
 import ScanNetwork
-import SkyImage
 
 /// An output of a job, to be fetched.
 struct JobFile: Codable, Equatable, Sendable {

@@ -1,6 +1,6 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import ScanBasics
 
 /// The files that a job has written, as its process has recorded them. What a job only names is not among them.
 struct JobOutputs: Sendable {

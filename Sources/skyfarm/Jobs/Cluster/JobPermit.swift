@@ -1,7 +1,7 @@
 import CommandLineKit
 import Foundation
 import ScanBasics
-import SkyImage
+import SkyFITS
 import SkyScan
 
 /// Where jobs of other machines may read and write on this one, as its owner has allowed by `--accept-jobs` and

@@ -1,7 +1,7 @@
 import CommandLineKit
 import Foundation
+import ScanBasics
 import ScanNetwork
-import SkyImage
 
 /// `jobs fetch`: copies what a job wrote to this machine.
 extension JobsCommand {

@@ -1,9 +1,9 @@
 import CommandLineKit
 import Dispatch
 import Foundation
+import ScanBasics
 import ScanCluster
 import ScanNetwork
-import SkyImage
 
 /// Keeps files that holders of the key send, below one folder (`skyfarm node --store`): ``StoreLedger`` decides,
 /// ``StoreFolder`` carries out. Docs/Security.md has what the owner of the machine gives away.

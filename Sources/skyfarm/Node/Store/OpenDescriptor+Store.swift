@@ -1,6 +1,6 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import ScanBasics
 
 /// Files that are copied.
 extension OpenDescriptor {

@@ -1,7 +1,8 @@
-import CommandLineKit
 import CSkyfarm
+import CommandLineKit
 import Foundation
-import SkyImage
+import ScanBasics
+import SkyFITS
 
 /// The folder of a store. All names are resolved below it by ``ConfinedFolders``: no `..` and no link leads out.
 final class StoreFolder: Sendable {

@@ -1,5 +1,6 @@
 import ScanCluster
-import SkyImage
+import SkyCatalogue
+import SkyFITS
 import SkyScan
 
 /// The images of a file that are being scanned, and what was found in them.
@@ -22,15 +23,15 @@ final class FileScan: Sendable {
     }
 
     private struct State {
-        var images: [CatalogueTable.Extension: Image] = [:]
-        var failures: [CatalogueTable.Extension: String] = [:]
+        var images: [ImageExtension: Image] = [:]
+        var failures: [ImageExtension: String] = [:]
         /// Headers of images that are not scanned yet.
-        var headers: [CatalogueTable.Extension: FITSHeader] = [:]
+        var headers: [ImageExtension: FITSHeader] = [:]
     }
 
     let file: InputList.File
     /// The images that are scanned, in the order of their HDUs and planes.
-    let wanted: [CatalogueTable.Extension]
+    let wanted: [ImageExtension]
     /// The files as they were before they were read.
     let stamps: [FileStamp]
     /// To be called when the last image is done.
@@ -38,23 +39,23 @@ final class FileScan: Sendable {
     private let state = Locked(State())
 
     init(
-        _ file: InputList.File, _ wanted: [CatalogueTable.Extension], stamps: [FileStamp],
+        _ file: InputList.File, _ wanted: [ImageExtension], stamps: [FileStamp],
         ended: @escaping @Sendable () -> Void
     ) {
         (self.file, self.wanted, self.stamps, self.ended) = (file, wanted, stamps, ended)
     }
 
     /// The number of an image among those of the file, from 1.
-    func place(of image: CatalogueTable.Extension) -> Int { (wanted.firstIndex(of: image) ?? 0) + 1 }
+    func place(of image: ImageExtension) -> Int { (wanted.firstIndex(of: image) ?? 0) + 1 }
 
     /// Keeps the header of an image that may turn out to be one that cannot be scanned.
-    func know(_ image: CatalogueTable.Extension, _ header: FITSHeader) {
+    func know(_ image: ImageExtension, _ header: FITSHeader) {
         state.withLock { $0.headers[image] = header }
     }
 
     /// An image is done.
     /// - Returns: whether it was the last one.
-    func finish(_ image: CatalogueTable.Extension, _ found: Image) -> Bool {
+    func finish(_ image: ImageExtension, _ found: Image) -> Bool {
         state.withLock { state in
             state.images[image] = found
             return state.images.count + state.failures.count == wanted.count
@@ -63,7 +64,7 @@ final class FileScan: Sendable {
 
     /// An image cannot be scanned.
     /// - Returns: whether it was the last one.
-    func fail(_ image: CatalogueTable.Extension, _ reason: String) -> Bool {
+    func fail(_ image: ImageExtension, _ reason: String) -> Bool {
         state.withLock { state in
             state.failures[image] = reason
             return state.images.count + state.failures.count == wanted.count

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import ScanBasics
+import SkyFITS
 import SkyScan
 
 /// What `--skip-existing` leaves out.
@@ -8,7 +9,7 @@ extension ImagesJob {
     /// Whether all catalogues of a file exist and are those that a scan would write.
     /// - Throws: ``OutputError`` with `exists` if one is another and may not be replaced.
     func isCurrent(
-        _ file: InputList.File, _ images: [CatalogueTable.Extension], _ survey: FITSSurvey
+        _ file: InputList.File, _ images: [ImageExtension], _ survey: FITSSurvey
     ) async throws -> Bool {
         let names = results.outputs.templates.map { $0.name(file: file.path) }
         let existing = names.filter { ReadableFiles.current.exists($0) }

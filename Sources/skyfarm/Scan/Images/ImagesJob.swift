@@ -1,9 +1,10 @@
 import CommandLineKit
 import Foundation
+import ScanBasics
 import ScanCluster
 import ScanFarm
-import ScanBasics
-import SkyImage
+import SkyExtraction
+import SkyFITS
 import SkyScan
 
 /// The job of a scan of many images: one queue, on one node with its connections.
@@ -133,7 +134,7 @@ struct ImagesJob: Sendable {
     /// The images of a file that are to be scanned. The stamp of a file on a node is added to `stamps`.
     func survey(
         _ file: InputList.File, _ stamps: inout [FileStamp]
-    ) async throws -> (FITSSurvey, [CatalogueTable.Extension]) {
+    ) async throws -> (FITSSurvey, [ImageExtension]) {
         guard let files = nodeFiles(of: file) else { return try command.localImages(of: file) }
         var survey = FITSSurvey()
         let found = try await files.survey(file.path, selector: file.selector)
@@ -144,7 +145,7 @@ struct ImagesJob: Sendable {
 
     /// Scans an image, and writes the file's catalogues if it was the last one.
     private func finish(
-        _ image: CatalogueTable.Extension, of scan: FileScan, _ survey: FITSSurvey, _ ticket: ImageQueue.Ticket
+        _ image: ImageExtension, of scan: FileScan, _ survey: FITSSurvey, _ ticket: ImageQueue.Ticket
     ) async throws {
         defer { queue.leave(ticket) }
         let isLast: Bool
@@ -175,7 +176,7 @@ struct ImagesJob: Sendable {
 
     /// Why an image cannot be scanned, with its name.
     private static func reason(
-        _ error: any Error, _ image: CatalogueTable.Extension, of file: InputList.File
+        _ error: any Error, _ image: ImageExtension, of file: InputList.File
     ) -> String {
         let words = CommandError(error, in: "scan").description
         if words.contains(file.path) { return words }
@@ -183,7 +184,7 @@ struct ImagesJob: Sendable {
     }
 
     private func scan(
-        _ image: CatalogueTable.Extension, of fileScan: FileScan, _ survey: FITSSurvey, _ ticket: ImageQueue.Ticket
+        _ image: ImageExtension, of fileScan: FileScan, _ survey: FITSSurvey, _ ticket: ImageQueue.Ticket
     ) async throws -> FileScan.Image {
         let file = fileScan.file
         let place = fileScan.place(of: image)
@@ -244,7 +245,7 @@ struct ImagesJob: Sendable {
     /// What the check images of a scan are made of; nil if there are none.
     private func checked(
         _ result: SkyScanResult, _ reader: ImageReader, _ parameters: ScanParameters,
-        of image: CatalogueTable.Extension,
+        of image: ImageExtension,
         detection: CheckedScan?
     ) -> CheckedScan? {
         if options.checkImages.isEmpty { return nil }
@@ -266,7 +267,7 @@ struct ImagesJob: Sendable {
     }
 
     func reader(
-        _ image: CatalogueTable.Extension, of file: InputList.File, _ survey: FITSSurvey, place: Int,
+        _ image: ImageExtension, of file: InputList.File, _ survey: FITSSurvey, place: Int,
         isDetection: Bool = false
     ) async throws -> ImageReader {
         let detection = options.detection
@@ -290,7 +291,7 @@ struct ImagesJob: Sendable {
 
     /// The mask or weight map of an image: a template of its name, and the HDU of the image's number unless it names one.
     private func map(
-        _ name: String?, of file: InputList.File, _ image: CatalogueTable.Extension, _ isOnly: Bool
+        _ name: String?, of file: InputList.File, _ image: ImageExtension, _ isOnly: Bool
     ) throws -> String? {
         guard let name else { return nil }
         let path = try OutputTemplate(name, of: "--mask and --weight").name(file: file.path, image: image)
@@ -315,7 +316,7 @@ extension ScanCommand {
     /// The images of a file on this machine that are to be scanned.
     fileprivate func localImages(
         of file: InputList.File
-    ) throws(ImageError) -> (FITSSurvey, [CatalogueTable.Extension]) {
+    ) throws(ImageError) -> (FITSSurvey, [ImageExtension]) {
         let planes = file.selector?.plane.map { PlaneChoice.number($0) } ?? options.images.planes
         let survey = try FITSSurvey(of: file.path, planes: planes)
         var images = survey.images
@@ -333,8 +334,8 @@ extension ScanCommand {
     }
 
     fileprivate func scanned(
-        _ images: [CatalogueTable.Extension], of file: InputList.File
-    ) throws(ImageError) -> [CatalogueTable.Extension] {
+        _ images: [ImageExtension], of file: InputList.File
+    ) throws(ImageError) -> [ImageExtension] {
         let rest = images.filter { !options.images.skips($0) }
         if rest.isEmpty { throw ImageError(.noImage, "\(file.name): --skip-hdu leaves no image of the file") }
         return rest

@@ -3,7 +3,6 @@ import Foundation
 import ScanCluster
 import ScanFarm
 import ScanNetwork
-import SkyImage
 import SkyScan
 
 /// What became of the files of a job.

@@ -1,7 +1,7 @@
 import CommandLineKit
 import Foundation
 import ScanBasics
-import SkyImage
+import SkyFITS
 import SkyScan
 
 /// The files that the arguments of a scan name.

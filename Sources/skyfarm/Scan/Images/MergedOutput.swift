@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import ScanBasics
+import SkyCatalogue
 import SkyScan
 
 /// The table of `--merged`: the rows of the FITS catalogues of all files, in the order of the inputs.

@@ -1,4 +1,4 @@
-import SkyImage
+import SkyFITS
 import SkyScan
 
 /// The files that nodes list, each once. Pure.

@@ -1,6 +1,6 @@
 import CommandLineKit
 import ScanCluster
-import SkyImage
+import SkyFITS
 
 /// The names of outputs that depend on images, and the image of each: no name may have two.
 final class OutputClaims: Sendable {
@@ -13,7 +13,7 @@ final class OutputClaims: Sendable {
     ///   - plans: where the outputs go.
     /// - Throws: `UsageError` if two images would have one output.
     func claim(
-        _ images: [CatalogueTable.Extension], of file: InputList.File, _ plans: [OutputPlan]
+        _ images: [ImageExtension], of file: InputList.File, _ plans: [OutputPlan]
     ) throws(UsageError) {
         for (name, image) in plans.flatMap({ $0.namesPerImage(images, of: file) }) {
             let owner = "\(image.words) of \(file.name)"

@@ -1,6 +1,8 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import ScanBasics
+import SkyCatalogue
+import SkyFITS
 
 /// Where the catalogues of the files of a job go.
 struct OutputPlan: Sendable {
@@ -123,7 +125,7 @@ struct OutputPlan: Sendable {
 
     /// The files of a template, each with the index of the image in it, nil if it has all of them.
     private func partNames(
-        _ images: [CatalogueTable.Extension?], of file: InputList.File, _ template: OutputTemplate
+        _ images: [ImageExtension?], of file: InputList.File, _ template: OutputTemplate
     ) -> [(String, Int?)] {
         let name = template.name(file: file.path)
         let isRegion = (format ?? CatalogueFormat(path: name)) == .reg
@@ -144,8 +146,8 @@ struct OutputPlan: Sendable {
 
     /// The names of the outputs of a file that hold one of several images each, with that image.
     func namesPerImage(
-        _ images: [CatalogueTable.Extension], of file: InputList.File
-    ) -> [(String, CatalogueTable.Extension)] {
+        _ images: [ImageExtension], of file: InputList.File
+    ) -> [(String, ImageExtension)] {
         templates.flatMap { template in
             partNames(images, of: file, template).compactMap { name, index in
                 index.map { (name, images[$0]) }

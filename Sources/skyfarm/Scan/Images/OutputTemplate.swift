@@ -1,7 +1,8 @@
 import CommandLineKit
 import Foundation
+import ScanBasics
 import ScanCluster
-import SkyImage
+import SkyFITS
 
 /// Names of catalogues, made from those of the images: `cats/{stem}.fits`, `{dir}/{stem}.{extname}.csv` or `FOLDER/`.
 struct OutputTemplate: Hashable, Sendable {
@@ -63,7 +64,7 @@ struct OutputTemplate: Hashable, Sendable {
     var isPerFile: Bool { parts.contains(.field(.stem)) }
 
     /// The name of the catalogue of a file, or, if ``isPerImage``, of one of its images.
-    func name(file path: String, image: CatalogueTable.Extension? = nil) -> String {
+    func name(file path: String, image: ImageExtension? = nil) -> String {
         parts.map { part in
             switch part {
             case .text(let text): text
@@ -101,7 +102,7 @@ struct OutputTemplate: Hashable, Sendable {
     }
 }
 
-extension CatalogueTable.Extension {
+extension ImageExtension {
     /// The numbers of its HDU and plane, as part of a file's name.
     var label: String { "\(number)" + suffix }
 

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import SkyCatalogue
+import SkyFITS
 
 extension ScanCommand.Options {
     /// Which images of a job are scanned, in which order, and what an error does.
@@ -51,7 +52,7 @@ extension ScanCommand.Options {
         }
 
         /// Whether the image is left out.
-        func skips(_ image: CatalogueTable.Extension) -> Bool {
+        func skips(_ image: ImageExtension) -> Bool {
             let name = image.name ?? ""
             return skipped.contains {
                 Int($0) == image.number || fnmatch($0.uppercased(), name.uppercased(), 0) == 0

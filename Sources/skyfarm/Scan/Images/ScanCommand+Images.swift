@@ -3,7 +3,7 @@ import Foundation
 import ScanCluster
 import ScanFarm
 import ScanNetwork
-import SkyImage
+import SkyExtraction
 import SkyScan
 
 /// A scan of many images: of many files, or of all images of a file.

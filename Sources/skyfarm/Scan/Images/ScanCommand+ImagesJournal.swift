@@ -1,6 +1,8 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+import ScanBasics
+import SkyExtraction
+import SkyFITS
 import SkyScan
 
 extension ScanCommand {

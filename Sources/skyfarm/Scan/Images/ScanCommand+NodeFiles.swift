@@ -3,7 +3,6 @@ import Foundation
 import ScanBasics
 import ScanCluster
 import ScanFarm
-import SkyImage
 import SkyScan
 
 /// Images that lie on nodes: `NODE:/PATH`.

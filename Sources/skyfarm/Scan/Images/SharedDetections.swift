@@ -1,6 +1,6 @@
 import CommandLineKit
 import ScanCluster
-import SkyImage
+import SkyExtraction
 import SkyScan
 
 extension ScanCommand.Options {

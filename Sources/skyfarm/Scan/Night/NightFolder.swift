@@ -1,6 +1,7 @@
 import Foundation
+import ScanBasics
 import ScanCluster
-import SkyImage
+import SkyFITS
 
 /// The folder of the pages of a job of many images: `index.html`, a page for each image, and `thumbnails`.
 struct NightFolder: Sendable {

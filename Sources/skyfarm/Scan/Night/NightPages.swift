@@ -1,8 +1,10 @@
 import CommandLineKit
 import Foundation
+import ScanBasics
 import ScanCluster
 import ScanFarm
-import SkyImage
+import SkyExtraction
+import SkyFITS
 import SkyReport
 import SkyScan
 
@@ -74,13 +76,13 @@ final class NightPages: Sendable {
     func keep(_ file: InputList.File) { recorder.update { $0.keep(file: file.name) } }
 
     /// The images of a file are known.
-    func know(_ images: [CatalogueTable.Extension], of file: InputList.File) {
+    func know(_ images: [ImageExtension], of file: InputList.File) {
         recorder.update { $0.know(images.map { ($0.number, $0.name, $0.plane) }, of: file.name) }
     }
 
     /// The scan of the image of `reader` begins.
     /// - Returns: what records it.
-    func begin(_ image: CatalogueTable.Extension, _ reader: ImageReader, of file: InputList.File) -> ScanRecorder {
+    func begin(_ image: ImageExtension, _ reader: ImageReader, of file: InputList.File) -> ScanRecorder {
         let scan = ScanRecorder()
         var page: String?
         if store != nil {
@@ -94,12 +96,12 @@ final class NightPages: Sendable {
         return scan
     }
 
-    private func name(_ image: CatalogueTable.Extension, of file: InputList.File) -> String {
+    private func name(_ image: ImageExtension, of file: InputList.File) -> String {
         names.withLock { $0.name(file.path, hdu: image.number, plane: image.plane) }
     }
 
     /// The live page of an image ends: its own page takes its place, or there is none.
-    private func close(_ image: CatalogueTable.Extension, of file: InputList.File) {
+    private func close(_ image: ImageExtension, of file: InputList.File) {
         if store != nil { running.withLock { [name = name(image, of: file)] in $0[name] = nil } }
     }
 
@@ -107,7 +109,7 @@ final class NightPages: Sendable {
     /// - Returns: what to warn of; nil if all went well.
     /// - Throws: ``OutputError`` if the disk is full, `CancellationError`.
     func finish(
-        _ place: CatalogueTable.Extension, _ image: FileScan.Image, of file: InputList.File, _ reader: ImageReader,
+        _ place: ImageExtension, _ image: FileScan.Image, of file: InputList.File, _ reader: ImageReader,
         _ parameters: ScanParameters, _ scan: ScanRecorder, _ node: ScanNode
     ) async throws -> String? {
         scan.finish()
@@ -173,7 +175,7 @@ final class NightPages: Sendable {
     }
 
     /// An image, or with nil every image of a file, could not be scanned or its catalogue could not be written.
-    func fail(_ image: CatalogueTable.Extension?, of file: InputList.File, _ reason: String) {
+    func fail(_ image: ImageExtension?, of file: InputList.File, _ reason: String) {
         if let image { close(image, of: file) }
         recorder.update { night in
             if let image {

@@ -1,6 +1,6 @@
 import Foundation
+import ScanBasics
 import ScanCluster
-import SkyImage
 
 /// The parts of the newest pages of a live index, in a temporary file without a name: only this process can read it, and it
 /// is gone with the process, however that ends. The oldest pages make room for further ones.

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import ScanBasics
 import ScanCluster
-import SkyImage
+import SkyFITS
 import SkyScan
 
 /// Watches folders, and says which of their files are to be scanned. ``ArrivalState`` decides; this lists the folders,

@@ -1,7 +1,6 @@
 import CommandLineKit
 import Foundation
 import ScanBasics
-import SkyImage
 
 /// A scan of what arrives in folders.
 extension ScanCommand {

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@testable import SkyImage
+@testable import SkyExtraction
+@testable import SkyFITS
+@testable import SkyMeasurement
 
 @Suite("point spread functions")
 struct PointSpreadTests {

@@ -1,6 +1,7 @@
 import CommandLineKit
 import Foundation
-import SkyImage
+@testable import ScanBasics
+import SkyFITS
 import Testing
 
 @testable import skyfarm

@@ -1,5 +1,6 @@
 import Foundation
-import SkyImage
+@testable import ScanBasics
+import SkyFITS
 import Testing
 
 @testable import skyfarm

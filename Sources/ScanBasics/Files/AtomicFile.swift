@@ -1,0 +1,281 @@
+internal import CSkyfarm
+import Foundation
+
+/// A file that appears under its name only when it is complete.
+///
+/// The bytes go to a file in the folder of the target that has no name, so that nothing is left of it if the process is
+/// killed. Where the file system has none, it has an unpredictable name and is locked; what is not locked any more is
+/// removed by the next process that needs such a name in the folder. ``finish()`` makes the bytes durable and ``commit()``
+/// gives them the final name; an object that is deallocated without it leaves no file.
+///
+/// In a process that is confined (`ProcessFiles`) all happens in the folder that was opened, whatever its name is by then.
+public final class AtomicFile {
+    /// The final name, with symbolic links followed.
+    private let path: String
+    /// The name under which the file is known to others.
+    private let shownPath: String
+    /// The folder of a confined process's file, which `path` leads to as long as it is open.
+    private let folder: OpenDescriptor?
+    /// A folder that only this user can enter, while a library writes the file in it.
+    private var lentFolder: OpenDescriptor?
+    /// Size and time of the complete file.
+    private var status: FileStatus?
+    private let temporary: String
+    private let overwrite: Bool
+    /// Negative while a library writes a file that it has created.
+    private var descriptor: Int32
+    private var hasTemporary = false
+    private var isFinished = false
+
+    /// Bytes gathered before they are written.
+    private static let bufferSize = 1 << 20
+    private var buffer: [UInt8] = []
+
+    /// Starts the file beside `path`.
+    /// - Throws: ``OutputError`` with `exists`, if the file exists and may not be overwritten, or `unwritable`.
+    public convenience init(path: String, overwrite: Bool) throws(OutputError) {
+        try self.init(path: path, at: try ProcessFiles.place(of: path), overwrite: overwrite)
+    }
+
+    /// Starts the file at a confined place, which errors call `path`; beside `path` if `place` is nil. `hasName`: with a
+    /// temporary name, as where the file system has no files without one.
+    init(path: String, at place: ConfinedPath?, overwrite: Bool, hasName: Bool = false) throws(OutputError) {
+        if let place {
+            let folder = try Self.openParent(of: place, path)
+            self.path = try Self.resolve(
+                "\(folder.folderName)/\(place.lastName)", as: path, overwrite, followsLinks: false)
+            (self.folder, shownPath) = (folder, place.path)
+        } else {
+            self.path = try Self.resolve(path, as: path, overwrite, followsLinks: true)
+            (folder, shownPath) = (nil, self.path)
+        }
+        self.overwrite = overwrite
+        var generator = SystemRandomNumberGenerator()
+        let random = String(generator.next(), radix: 16)
+        temporary = Self.folder(of: self.path) + "/.skyfarm-\(random).part"
+        descriptor = hasName ? -1 : skyfarm_open_unnamed(Self.folder(of: self.path) + "/")
+        if descriptor < 0 {
+            LeftFiles.removeOnce(in: Self.folder(of: self.path) + "/")
+            descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+            guard descriptor >= 0 else { throw Self.failure(path, errno) }
+            hasTemporary = true
+            LeftFiles.lock(descriptor)
+        }
+        keepMode()
+    }
+
+    private func keepMode() {
+        var old = stat()
+        if stat(path, &old) == 0 { fchmod(descriptor, old.st_mode & 0o777) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+        if hasTemporary { removeTemporary() }
+    }
+
+    /// The name that the bytes have until they get the final one.
+    private var source: String { lentFolder.map { "\($0.folderName)/\(Self.lentName)" } ?? temporary }
+
+    private func removeTemporary() {
+        unlink(source)
+        if lentFolder != nil { rmdir(temporary) }
+        hasTemporary = false
+    }
+
+    private static func openParent(of place: ConfinedPath, _ path: String) throws(OutputError) -> OpenDescriptor {
+        do throws(ConfinedPath.Refusal) {
+            return try place.openParent()
+        } catch {
+            throw failure(path, error.errno)
+        }
+    }
+
+    private static func folder(of path: String) -> String {
+        let folder = (path as NSString).deletingLastPathComponent
+        return folder.isEmpty ? "." : folder == "/" ? "" : folder
+    }
+
+    /// Makes the folder of a file, unless it exists.
+    /// - Throws: ``OutputError``.
+    package static func makeFolder(of path: String) throws(OutputError) {
+        if let place = try ProcessFiles.place(of: path) {
+            do throws(ConfinedPath.Refusal) {
+                _ = try place.openParent(isMade: true)
+            } catch {
+                throw OutputError(.unwritable, "\(path): its folder cannot be made: \(error)")
+            }
+            return
+        }
+        let folder = (path as NSString).deletingLastPathComponent
+        if folder.isEmpty { return }
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw OutputError(.unwritable, "\(folder): the folder cannot be made: \(error.localizedDescription)")
+        }
+    }
+
+    /// Checks that a file can be written to `path` now, by creating its temporary file.
+    /// - Throws: ``OutputError``.
+    public static func check(path: String, overwrite: Bool) throws(OutputError) {
+        _ = try AtomicFile(path: path, overwrite: overwrite)
+    }
+
+    /// Appends bytes.
+    /// - Throws: ``OutputError`` with `noSpace` or `failed`.
+    public func write(_ bytes: some Sequence<UInt8>) throws(OutputError) {
+        buffer.append(contentsOf: bytes)
+        if buffer.count >= Self.bufferSize { try flush() }
+    }
+
+    /// Where a library writes the file.
+    package enum LentPlace {
+        /// To an open file, which the library does not close.
+        case descriptor(Int32)
+        /// To a file that it must create under this name.
+        case name(String)
+    }
+
+    /// Lets a library write the file instead. If it must create a file by name, that is in a folder of our own, since others
+    /// could put a link under that name into a folder that they can write to.
+    /// - Throws: ``OutputError``.
+    package func lend() throws(OutputError) -> LentPlace {
+        guard hasTemporary else { return .descriptor(descriptor) }
+        close(descriptor)
+        descriptor = -1
+        removeTemporary()
+        LeftFiles.removeOnce(in: Self.folder(of: path) + "/")
+        guard mkdir(temporary, 0o700) == 0 else { throw Self.failure(shownPath, errno) }
+        let number = open(temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard number >= 0 else { throw Self.failure(shownPath, errno) }
+        let folder = OpenDescriptor(number)
+        guard folder.isPrivate else { throw Self.failure(shownPath, EACCES) }
+        LeftFiles.lock(folder.number)
+        (lentFolder, hasTemporary) = (folder, true)
+        return .name(source)
+    }
+
+    static let lentName = "file"
+
+    /// The library has written and closed the file.
+    /// - Throws: ``OutputError``.
+    package func takeBack() throws(OutputError) {
+        if lentFolder == nil { return }
+        descriptor = open(source, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(shownPath, errno) }
+        keepMode()
+    }
+
+    /// Makes the bytes durable, still without the final name. Nothing may be written any more.
+    /// - Throws: ``OutputError``.
+    public func finish() throws(OutputError) {
+        if isFinished { return }
+        try flush()
+        var status = stat()
+        guard fsync(descriptor) == 0, fstat(descriptor, &status) == 0 else { throw Self.failure(shownPath, errno) }
+        self.status = FileStatus(status)
+        isFinished = true
+    }
+
+    /// Makes the bytes durable, if ``finish()`` has not, and gives them the final name.
+    /// - Parameter syncsFolder: whether the name is durable, too, when this returns. Otherwise a loss of power in the next
+    ///   seconds may leave the folder as it was, but no incomplete file.
+    /// - Throws: ``OutputError``; the final name is then untouched.
+    public func commit(syncsFolder: Bool = true) throws(OutputError) {
+        try finish()
+        defer { if hasTemporary { removeTemporary() } }
+        // Before it has its name, so that no end of the process comes between.
+        if let status { ProcessFiles.note(WrittenFile(path: shownPath, status)) }
+        try hasTemporary ? rename() : giveName()
+        guard syncsFolder else { return }
+        let folder = open(Self.folder(of: path) + "/", O_RDONLY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        // The file is complete under its name even on a file system that cannot sync folders.
+        fsync(folder)
+        close(folder)
+    }
+
+    private func flush() throws(OutputError) {
+        let failure = buffer.withUnsafeBytes { writeAll($0, to: descriptor) }
+        buffer.removeAll(keepingCapacity: true)
+        if let failure { throw Self.failure(shownPath, failure) }
+    }
+
+    /// Names the file that has no name yet.
+    private func giveName() throws(OutputError) {
+        if skyfarm_name_file(descriptor, path) == 0 { return }
+        guard errno == EEXIST, overwrite else { throw Self.failure(shownPath, errno) }
+        // Only a file with a name replaces another.
+        LeftFiles.removeOnce(in: Self.folder(of: path) + "/")
+        LeftFiles.lock(descriptor)
+        guard skyfarm_name_file(descriptor, temporary) == 0 else { throw Self.failure(shownPath, errno) }
+        hasTemporary = true
+        try rename()
+    }
+
+    private func rename() throws(OutputError) {
+        if !overwrite {
+            // Unlike rename, link never replaces a file that appeared since the check. Some file systems lack it.
+            if link(source, path) == 0 { return }
+            if errno == EEXIST { throw Self.failure(shownPath, EEXIST) }
+        }
+        guard Foundation.rename(source, path) == 0 else { throw Self.failure(shownPath, errno) }
+    }
+
+    /// The name behind links, if they are followed; `shown` is what errors name.
+    private static func resolve(
+        _ path: String, as shown: String, _ overwrite: Bool, followsLinks: Bool
+    ) throws(OutputError) -> String {
+        var status = stat()
+        guard !shown.isEmpty, !path.utf8.contains(0) else {
+            throw OutputError(.unwritable, "the output's name is empty or contains a zero byte; name a file")
+        }
+        guard lstat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw failure(shown, errno) }
+            return path
+        }
+        var target = path
+        if followsLinks {
+            guard let real = realPath(path) else { throw failure(shown, errno) }
+            target = real
+            guard stat(target, &status) == 0 else { throw failure(shown, errno) }
+        }
+        if status.st_mode & S_IFMT == S_IFDIR { throw OutputError(.unwritable, "\(shown): is a folder; name a file") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw OutputError(.unwritable, "\(shown): is no regular file; name another, or - for standard output")
+        }
+        guard overwrite else { throw failure(shown, EEXIST) }
+        return target
+    }
+
+    package static func failure(_ path: String, _ code: Int32) -> OutputError {
+        switch code {
+        case EEXIST: OutputError(.exists, "\(path): exists already; name another file, or add --overwrite")
+        case ENOSPC, EDQUOT, EFBIG:
+            OutputError(.noSpace, "\(path): \(words(code)); free some room or write to another disk")
+        case ENOENT, ENOTDIR: OutputError(.unwritable, "\(path): its folder does not exist; create it first")
+        case EACCES, EPERM, EROFS:
+            OutputError(.unwritable, "\(path): \(words(code)); write to a folder that this user may change")
+        case ENAMETOOLONG, ELOOP: OutputError(.unwritable, "\(path): \(words(code)); choose another name")
+        default:
+            OutputError(code == EPIPE ? .brokenPipe : .failed, "\(path): \(words(code)); nothing was written")
+        }
+    }
+
+    private static func words(_ code: Int32) -> String { String(cString: strerror(code)).lowercased() }
+}
+
+/// Writes all bytes, and returns the error number if that fails.
+package func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count >= 0 {
+            rest = rest.dropFirst(count)
+        } else if errno != EINTR {
+            return errno
+        }
+    }
+    return nil
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// A descriptor that is closed when its last reference is released.
+package final class OpenDescriptor: Sendable {
+    package let number: Int32
+
+    package init(_ number: Int32) { self.number = number }
+
+    deinit { close(number) }
+
+    /// A path that opens exactly this file for the lifetime of the object.
+    package var name: String {
+        #if os(Linux)
+            "/proc/self/fd/\(number)"
+        #else
+            "/dev/fd/\(number)"
+        #endif
+    }
+
+    /// A path that leads to exactly this folder for the lifetime of the object, whatever its name is by then.
+    package var folderName: String {
+        #if os(Linux)
+            return name
+        #else
+            var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+            return fcntl(number, F_GETPATH, &path) == 0 ? String(cString: path) : name
+        #endif
+    }
+
+    /// The status of the file.
+    package var status: FileStatus? {
+        var status = stat()
+        return fstat(number, &status) == 0 ? FileStatus(status) : nil
+    }
+
+    /// Whether the file or folder belongs to this user, and nobody else may use it.
+    package var isPrivate: Bool {
+        status.map { $0.owner == geteuid() && $0.permissions & 0o077 == 0 } ?? false
+    }
+
+    /// At most `count` bytes from `offset`; fewer at the end of the file.
+    /// - Throws: ``ConfinedPath/Refusal``.
+    package func bytes(at offset: Int64, count: Int) throws(ConfinedPath.Refusal) -> [UInt8] {
+        var total = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
+            while total >= 0, total < count {
+                let got = pread(
+                    number, buffer.baseAddress.map { $0 + total }, count - total, off_t(offset) + off_t(total))
+                if got < 0, errno == EINTR { continue }
+                if got <= 0 {
+                    if got < 0 { total = -1 }
+                    break
+                }
+                total += got
+            }
+            used = max(0, total)
+        }
+        guard total >= 0 else { throw ConfinedPath.Refusal(path: name, errno: errno) }
+        return bytes
+    }
+}

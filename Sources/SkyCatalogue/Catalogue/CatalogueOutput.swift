@@ -1,0 +1,103 @@
+import Foundation
+public import ScanBasics
+
+/// The destination of a catalogue: a file whose extension selects the format, or `-` for CSV on standard output.
+public struct CatalogueOutput: Hashable, Sendable {
+    /// The file, or `-`.
+    public let path: String
+    /// The format, selected by the file's extension.
+    public let format: CatalogueFormat
+    /// Whether an existing file is replaced.
+    public let overwrite: Bool
+
+    /// An output to `path`. The file system is not accessed.
+    /// - Throws: ``OutputError`` with `unknownFormat`.
+    public init(path: String, overwrite: Bool = false) throws(OutputError) {
+        guard let format = path == "-" ? .csv : CatalogueFormat(path: path) else {
+            throw OutputError(
+                .unknownFormat,
+                "\(path): unknown ending; use \(CatalogueFormat.endings), or - for CSV on standard output")
+        }
+        (self.path, self.format, self.overwrite) = (path, format, overwrite)
+    }
+
+    /// An output to `path` in this format, whatever its extension.
+    public init(path: String, format: CatalogueFormat, overwrite: Bool = false) {
+        (self.path, self.format, self.overwrite) = (path, format, overwrite)
+    }
+
+    /// Whether the catalogue goes to standard output.
+    public var isStandardOutput: Bool { path == "-" }
+
+    /// Checks before a long scan that the file can be written after it. Leaves no file behind.
+    /// - Throws: ``OutputError``.
+    public func prepare() throws(OutputError) {
+        if !isStandardOutput { try AtomicFile.check(path: path, overwrite: overwrite) }
+    }
+
+    /// Writes the whole table, or nothing under the final name.
+    /// - Throws: ``OutputError``, or `CancellationError` if the task is cancelled before the file has its name.
+    public func write(_ table: CatalogueTable) throws { try Self.write(table, to: [self]) }
+
+    /// Writes the whole table to each output, or nothing under any final name.
+    ///
+    /// The files get their names at the very end, one right after the other, once all of them are complete and standard
+    /// output has received its bytes.
+    /// - Parameters:
+    ///   - table: the sources.
+    ///   - outputs: the files, and standard output.
+    ///   - syncsFolders: as in ``AtomicFile/commit(syncsFolder:)``.
+    /// - Throws: ``OutputError``, or `CancellationError` if the task is cancelled before the files have their names.
+    public static func write(
+        _ table: CatalogueTable, to outputs: [CatalogueOutput], syncsFolders: Bool = true
+    ) throws {
+        try write([table], to: outputs, syncsFolders: syncsFolders)
+    }
+
+    /// Writes the tables of several images of a file to each output, or nothing under any final name: FITS with a table
+    /// per extension, other formats with one table, whose columns `hdu` and `extname` name the image.
+    /// - Throws: as for one table.
+    public static func write(
+        _ tables: [CatalogueTable], to outputs: [CatalogueOutput], syncsFolders: Bool = true
+    ) throws {
+        var files: [AtomicFile] = []
+        for output in outputs where !output.isStandardOutput {
+            let file = try AtomicFile(path: output.path, overwrite: output.overwrite)
+            try output.write(tables) { bytes throws(OutputError) in try file.write(bytes) }
+            try file.finish()
+            files.append(file)
+            try Task.checkCancellation()
+        }
+        for output in outputs where output.isStandardOutput {
+            try output.format.write(tables, name: output.path) { bytes throws(OutputError) in
+                let failure = bytes.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
+                if let failure { throw AtomicFile.failure("standard output", failure) }
+            }
+        }
+        for file in files { try file.commit(syncsFolder: syncsFolders) }
+    }
+
+    /// Writes a merged table to the file, a piece of its rows at a time, or nothing under the final name.
+    /// - Throws: ``OutputError``; ``ImageError`` if a catalogue cannot be read; `CancellationError`.
+    package func write(_ merged: MergedCatalogue) throws {
+        let file = try AtomicFile(path: path, overwrite: overwrite)
+        let toFile: ByteSink = { bytes throws(OutputError) in try file.write(bytes) }
+        try compressed(to: toFile) { sink in try format.write(merged, name: path, to: sink) }
+        try file.commit()
+    }
+
+    /// Writes the bytes of the file to `sink`, compressed if its name says so.
+    private func write(_ tables: [CatalogueTable], to sink: @escaping ByteSink) throws {
+        try compressed(to: sink) { sink in try format.write(tables, name: path, to: sink) }
+    }
+
+    /// Passes on to `sink` what `body` writes, compressed if the file's name says so.
+    private func compressed(to sink: @escaping ByteSink, _ body: (ByteSink) throws -> Void) throws {
+        guard CatalogueFormat.isCompressed(path), ![.ascii, .objects].contains(format) else {
+            return try body(sink)
+        }
+        let gzip = try GzipStream(name: path, to: sink)
+        try body { bytes throws(OutputError) in try gzip.write(bytes) }
+        try gzip.finish()
+    }
+}

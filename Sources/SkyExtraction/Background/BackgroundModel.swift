@@ -1,0 +1,72 @@
+import SkyFITS
+
+/// Background level and noise of a whole image as splines over meshes.
+package struct BackgroundModel: Equatable, Sendable {
+    package let width: Int
+    package let height: Int
+    package let meshWidth: Int
+    package let meshHeight: Int
+    package let level: SmoothedMesh
+    package let noise: SmoothedMesh
+    /// Variance of a pixel of weight 1, if the noise comes from weights.
+    package let varianceScale: Double?
+    /// Number of masked pixels of the image.
+    package let maskedPixels: Int
+    private let usesNoiseMap: Bool
+    private let weightMap: ScanParameters.WeightMap
+
+    init(
+        plan: BandPlan, parameters: ScanParameters, level: SmoothedMesh, noise: SmoothedMesh, varianceScale: Double?,
+        maskedPixels: Int
+    ) {
+        width = plan.width
+        height = plan.height
+        meshWidth = parameters.meshWidth
+        meshHeight = parameters.meshHeight
+        usesNoiseMap = parameters.noise == .map
+        weightMap = parameters.weightMap
+        self.level = level
+        self.noise = noise
+        self.varianceScale = varianceScale
+        self.maskedPixels = maskedPixels
+    }
+
+    /// Median background level of the image.
+    package var globalLevel: Float { level.median }
+    /// Median noise of the image.
+    package var globalNoise: Float { noise.positiveMedian }
+
+    /// The part of the model that a scan of the image's rows `rows` needs: the splines of a row need two rows of
+    /// meshes.
+    package func slice(rows: Range<Int>) -> BackgroundSlice {
+        slice(of: level, noise: usesNoiseMap ? noise : nil, rows: rows)
+    }
+
+    private func slice(of level: SmoothedMesh, noise: SmoothedMesh?, rows: Range<Int>) -> BackgroundSlice {
+        let meshRows = level.values.count / level.columns
+        let first = max(0, rows.lowerBound / meshHeight - 1)
+        let last = min(meshRows, (rows.upperBound - 1) / meshHeight + 2)
+        let range = first * level.columns..<last * level.columns
+        func cut(_ mesh: SmoothedMesh) -> BackgroundSlice.Rows {
+            BackgroundSlice.Rows(values: Array(mesh.values[range]), derivatives: Array(mesh.derivatives[range]))
+        }
+        return BackgroundSlice(
+            width: width, height: height, meshWidth: meshWidth, meshHeight: meshHeight, columns: level.columns,
+            rows: meshRows, firstRow: first, level: cut(level), noise: noise.map(cut), varianceScale: varianceScale,
+            weightMap: weightMap,
+            globalNoise: globalNoise, hasMask: maskedPixels > 0)
+    }
+
+    /// The level, or the noise, of each pixel of the image's rows `rows`: what a scan subtracts there.
+    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    package func samples(of mesh: SmoothedMesh, rows: Range<Int>) throws -> [Float] {
+        var slice = slice(of: mesh, noise: nil, rows: rows)
+        (slice.varianceScale, slice.hasMask) = (nil, false)
+        let rect = PixelRect(x: 0..<width, y: rows)
+        // 0 minus the level, exactly.
+        return try [Float](repeating: 0, count: rect.area).withUnsafeBufferPointer { zeros in
+            let window = try ScanWindow.subtracting(slice, from: PixelView(rect: rect, pixels: zeros))
+            return (0..<rect.area).map { 0 - window.pixels[$0] }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+internal import CSEP
+internal import CSkyfarm
+import Foundation
+package import SkyFITS
+
+/// The mesh rows of a background that a window needs; a task carries them to its node.
+package struct BackgroundSlice: Codable, Equatable, Sendable {
+    package var width: Int
+    package var height: Int
+    var meshWidth: Int
+    var meshHeight: Int
+    var columns: Int
+    var rows: Int
+    var firstRow: Int
+    var level: Rows
+    var noise: Rows?
+    /// Variance of a pixel of weight 1, if the noise comes from weights.
+    var varianceScale: Double?
+    /// What the samples of the weight map are.
+    var weightMap = ScanParameters.WeightMap.weight
+    /// Median noise of the whole image.
+    package var globalNoise: Float
+    /// True when any pixel of the whole image is masked: SEP then treats every aperture as possibly masked.
+    package var hasMask: Bool
+
+    struct Rows: Codable, Equatable, Sendable {
+        var values: [Float]
+        var derivatives: [Float]
+    }
+
+    /// Refuses a slice whose parts are inconsistent, which decoding alone does not detect.
+    /// - Throws: ``ScanSetupError``.
+    package func validate() throws(ScanSetupError) {
+        let sides = [width, height, meshWidth, meshHeight, columns, rows]
+        guard sides.allSatisfy({ (1...Int(Int32.max)).contains($0) }), columns * rows < Int(Int32.max),
+            columns == (width + meshWidth - 1) / meshWidth, rows == (height + meshHeight - 1) / meshHeight,
+            (0..<rows).contains(firstRow)
+        else { throw ScanSetupError("the background's mesh does not fit the image") }
+        guard globalNoise > 0, globalNoise.isFinite else {
+            throw ScanSetupError("the noise of the image must be positive, not \(globalNoise)")
+        }
+        if let varianceScale, !(varianceScale > 0 && varianceScale.isFinite) {
+            throw ScanSetupError("the variance of weight 1 must be positive, not \(varianceScale)")
+        }
+        for part in [level, noise ?? level] {
+            guard part.values.count == part.derivatives.count, part.values.count <= (rows - firstRow) * columns else {
+                throw ScanSetupError("the background's mesh rows have the wrong length")
+            }
+        }
+    }
+
+    /// Refuses a slice that belongs to another image than that of `plan`.
+    /// - Throws: ``ScanSetupError``.
+    package func validate(for plan: BandPlan) throws(ScanSetupError) {
+        guard width == plan.width, height == plan.height else {
+            throw ScanSetupError("the background belongs to another image than the plan of bands")
+        }
+    }
+
+    /// Refuses a slice without the noise that the parameters require.
+    /// - Throws: ``ScanSetupError``.
+    package func validate(for parameters: ScanParameters) throws(ScanSetupError) {
+        guard (noise != nil) == (parameters.noise == .map), (varianceScale != nil) == (parameters.noise == .weights)
+        else { throw ScanSetupError("the background's noise does not fit the parameters") }
+    }
+
+    /// Calls `body` with one of the slice's parts as the spline of Skyfarm's kernel.
+    func withSpline<Result>(_ part: Rows, _ body: (inout skyfarm_spline) throws -> Result) rethrows -> Result {
+        try part.values.withUnsafeBufferPointer { values in
+            try part.derivatives.withUnsafeBufferPointer { derivatives in
+                var spline = skyfarm_spline(
+                    values: values.baseAddress, derivatives: derivatives.baseAddress, columns: Int32(columns),
+                    rows: Int32(rows), first_row: Int32(firstRow), row_count: Int32(part.values.count / columns),
+                    mesh_height: Int32(meshHeight))
+                return try body(&spline)
+            }
+        }
+    }
+
+    /// Calls `body` with the slice as libsep's background of the whole image.
+    ///
+    /// Mesh rows outside the slice are zero: image rows that need them get a wrong background without an error, so the
+    /// slice must cover the rows of the window. Without a noise map only the background level is available.
+    /// - Throws: ``ScanSetupError`` if memory is exhausted, and what `body` throws.
+    func withBackground<Result>(_ body: (inout sep_bkg) throws -> Result) throws -> Result {
+        let count = columns * rows
+        let parts = [level, noise].compactMap(\.self).flatMap { [$0.values, $0.derivatives] }
+        // Zero pages that are never touched occupy no memory: a slice may have few of the many mesh rows of an image.
+        guard let bytes = calloc(parts.count * count, MemoryLayout<Float>.stride) else {
+            throw ScanSetupError("not enough memory for a background of \(columns) by \(rows) meshes")
+        }
+        defer { free(bytes) }
+        let memory = bytes.bindMemory(to: Float.self, capacity: parts.count * count)
+        for (index, part) in parts.enumerated() {
+            (memory + index * count + firstRow * columns).update(from: part, count: part.count)
+        }
+        var background = sep_bkg(
+            w: Int32(width), h: Int32(height), bw: Int32(meshWidth), bh: Int32(meshHeight), nx: Int32(columns),
+            ny: Int32(rows), n: Int32(count), global: 0, globalrms: globalNoise, back: memory, dback: memory + count,
+            sigma: noise.map { _ in memory + 2 * count }, dsigma: noise.map { _ in memory + 3 * count })
+        return try body(&background)
+    }
+}

@@ -1,0 +1,58 @@
+package import SkyFITS
+
+/// Pass 2 over one band: finds and measures the sources that the band owns.
+package struct BandScan: Codable, Equatable, Sendable {
+    package var plan: BandPlan
+    package var band: Int
+    package var parameters: ScanParameters
+    package var background: BackgroundSlice
+
+    package init(plan: BandPlan, band: Int, parameters: ScanParameters, background: BackgroundModel) {
+        self.plan = plan
+        self.band = band
+        self.parameters = parameters
+        self.background = background.slice(rows: plan[band].window.y)
+    }
+
+    /// Scans the band's window, which `view` must hold.
+    ///
+    /// An island belongs to the band that contains its key. It is accepted if it is complete: the same in the extracted
+    /// part of the window as in the whole image. Otherwise each of its parts in the core is reported as cut, unless the
+    /// next band's window begins before the island and its margin: then it is incomplete because it ends in a later
+    /// core, and the band of that core either contains all of it or reports it.
+    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    package func scan(_ view: PixelView) throws -> WindowResult {
+        try plan.validate()
+        try background.validate(for: plan)
+        guard (0..<plan.count).contains(band) else { throw ScanSetupError("there is no band \(band)") }
+        let next = band + 1 < plan.count ? plan[band + 1].window.y.lowerBound : nil
+        let band = plan[band]
+        let margin = IslandMargin(parameters: parameters)
+        let extracted = band.extracted(margin)
+        let selection = IslandSelection(of: band, extracted: extracted, margin: margin, image: plan.image)
+        let scan = try WindowScan(
+            view.cropped(to: band.window), extracting: extracted.height, background: background, parameters: parameters,
+            selection: selection)
+        var result = WindowResult()
+        var owned: [Int] = []
+        for (index, island) in scan.islands.enumerated() {
+            if selection.contains(island.box) { owned.append(index) }
+            if margin.isComplete(island.box, in: extracted, of: plan.image) { continue }
+            if let next, next <= max(0, island.box.y.lowerBound - margin.y) { continue }
+            for (x, y) in scan.parts(of: island, in: band.core.y) {
+                result.cut.append(box: island.box, pixelX: x, y: y)
+            }
+        }
+        result.batch = try scan.batch(ofIslands: owned)
+        if parameters.returnsDetections { result.batch.detected = scan.detections(in: band.core) }
+        return result
+    }
+}
+
+extension Band {
+    /// The part of the window in which sources are extracted. After the core it has only the rows that affect islands
+    /// that end in the core; the other rows of that halo are for apertures.
+    package func extracted(_ margin: IslandMargin) -> PixelRect {
+        PixelRect(x: window.x, y: window.y.lowerBound..<min(window.y.upperBound, core.y.upperBound + margin.y))
+    }
+}

@@ -1,0 +1,104 @@
+internal import CSEP
+package import SkyFITS
+
+/// An 8-connected region above the threshold: one object or the branches of a blend.
+struct Island {
+    /// Its objects, consecutive in SEP's order.
+    var objects: Range<Int>
+    /// Bounding box of its pixels, in image coordinates.
+    var box: PixelRect
+    /// Its last pixel in raster order, in image coordinates: where SEP completes it; unique in the image.
+    var key: IslandKey
+}
+
+/// Last pixel of an island in raster order. SEP's catalogue is sorted by it.
+package struct IslandKey: Hashable, Comparable, Sendable {
+    package var row: Int32
+    /// The island's last column in that row.
+    package var column: Int32
+
+    package init(row: Int32, column: Int32) {
+        self.row = row
+        self.column = column
+    }
+
+    package static func < (left: IslandKey, right: IslandKey) -> Bool {
+        (left.row, left.column) < (right.row, right.column)
+    }
+}
+
+/// Distance within which pixels affect an island, and so its minimum distance from a window's edge.
+package struct IslandMargin: Codable, Hashable, Sendable {
+    /// Columns around an island that affect it.
+    package var x: Int
+    /// Rows around an island that affect it.
+    package var y: Int
+
+    /// The margin under `parameters`: the kernel's reach, the rows on which SEP ignores the mask beyond that, and one
+    /// more pixel, at which SEP reads the threshold.
+    package init(parameters: ScanParameters) {
+        let kernel = parameters.activeKernel
+        x = (kernel?.width ?? 1) / 2 + 1
+        y = 2 * ((kernel?.height ?? 1) / 2) + 2
+    }
+
+    /// True if an island with this bounding box is the same in `window` as in the whole `image`.
+    package func isComplete(_ box: PixelRect, in window: PixelRect, of image: PixelRect) -> Bool {
+        window.contains(box.expanded(x: x, y: y).clamped(to: image))
+    }
+}
+
+extension ExtractedCatalog {
+    /// Groups the objects into islands, in SEP's order.
+    /// - Throws: ``ScanSetupError`` if the objects of an island are not consecutive; SEP's always are.
+    borrowing func islands(in rect: PixelRect) throws -> [Island] {
+        if count == 0 { return [] }
+        let offsets = pixelOffsets
+        var result: [Island] = []
+        if let ends = islandEnds {
+            result.reserveCapacity(ends.count)
+            var first = 0
+            withArrays { arrays in
+                for end in ends.lazy.map(Int.init) {
+                    result.append(Island(arrays, objects: first..<end, pixels: offsets[first]..<offsets[end], in: rect))
+                    first = end
+                }
+            }
+            return result
+        }
+        try withArrays { arrays in
+            var labels = IslandLabels(count: count)
+            labels.join(pixels: arrays.objectspix, offsets: offsets, in: rect)
+            var first = 0
+            while first < count {
+                let end = labels.end(ofIslandAt: first)
+                guard labels.isIsland(first..<end) else {
+                    throw ScanSetupError("SEP's catalogue is not in the order of islands; is this SEP 1.2.1?")
+                }
+                result.append(
+                    Island(arrays, objects: first..<end, pixels: offsets[first]..<offsets[end], in: rect))
+                first = end
+            }
+        }
+        return result
+    }
+}
+
+extension Island {
+    fileprivate init(_ arrays: sep_catalog, objects: Range<Int>, pixels: Range<Int>, in rect: PixelRect) {
+        var last: Int32 = 0
+        for offset in pixels { last = max(last, arrays.objectspix[offset]) }
+        var x = Int(arrays.xmin[objects.lowerBound])..<Int(arrays.xmax[objects.lowerBound]) + 1
+        var y = Int(arrays.ymin[objects.lowerBound])..<Int(arrays.ymax[objects.lowerBound]) + 1
+        for object in objects.dropFirst() {
+            x = min(x.lowerBound, Int(arrays.xmin[object]))..<max(x.upperBound, Int(arrays.xmax[object]) + 1)
+            y = min(y.lowerBound, Int(arrays.ymin[object]))..<max(y.upperBound, Int(arrays.ymax[object]) + 1)
+        }
+        let (row, column) = Int(last).quotientAndRemainder(dividingBy: rect.width)
+        self.objects = objects
+        box = PixelRect(
+            x: x.lowerBound + rect.x.lowerBound..<x.upperBound + rect.x.lowerBound,
+            y: y.lowerBound + rect.y.lowerBound..<y.upperBound + rect.y.lowerBound)
+        key = IslandKey(row: Int32(row + rect.y.lowerBound), column: Int32(column + rect.x.lowerBound))
+    }
+}

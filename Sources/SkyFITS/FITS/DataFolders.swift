@@ -1,0 +1,131 @@
+import Foundation
+public import ScanBasics
+
+/// Folders below which images may be opened by names received from other machines; ``ConfinedFolders`` says how.
+public struct DataFolders: Sendable {
+    let folders: ConfinedFolders
+
+    /// The folders at these paths, which may be symbolic links.
+    /// - Throws: ``ImageError`` if one is not a folder or cannot be entered.
+    public init(_ paths: [String]) throws(ImageError) {
+        do throws(ConfinedPath.Refusal) {
+            folders = try ConfinedFolders(paths)
+        } catch {
+            throw ImageError(.missing, "\(error.path): no folder to read images from: \(error)")
+        }
+    }
+
+    /// Opens the image in HDU number `hdu` of the file at an absolute path without symbolic links.
+    /// - Throws: ``ImageError`` if the file is not below one of the folders or cannot be used.
+    public func image(at path: String, hdu: Int) throws(ImageError) -> FITSImage {
+        try withFile(at: path) { (file, name) throws(ImageError) in
+            try FITSImage(ImageLocation(path: name, selector: .number(hdu)), keeping: file)
+        }
+    }
+
+    /// Opens the image that has this identity: in the file at such a path, or else in one that lies below the folders under
+    /// the end of the path, the longest end first. So a copy is found whose path differs from the coordinator's.
+    /// - Throws: ``ImageError``, which names `path` alone, if no such file can be used.
+    package func image(at path: String, hdu: Int, identity: FileIdentity) throws(ImageError) -> FITSImage {
+        var failure: ImageError?
+        let exact = exactPlace(path)
+        if let exact {
+            do throws(ImageError) {
+                return try image(in: try open(exact, path), path, hdu: hdu, identity: identity)
+            } catch {
+                failure = error
+            }
+        }
+        // Most of these do not exist.
+        for place in places(under: path) {
+            guard let file = try? place.open(), Self.isFile(file, identity.size, identity.modified) else { continue }
+            do throws(ImageError) {
+                return try image(in: file, path, hdu: hdu, identity: identity)
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        throw failure ?? ImageError(.unreadable, "\(path.prefix(4096)): is not below a folder of images")
+    }
+
+    private func image(
+        in file: OpenDescriptor, _ path: String, hdu: Int, identity: FileIdentity
+    ) throws(ImageError) -> FITSImage {
+        try withFile(file, path) { (file, name) throws(ImageError) in
+            let image = try FITSImage(ImageLocation(path: name, selector: .number(hdu)), keeping: file)
+            guard (try? image.stored.opened().identity(of: image)) == identity else {
+                throw ImageError(
+                    .unreadable, "\(path): is another file than the coordinator's, by size, time or header")
+            }
+            return image
+        }
+    }
+
+    /// Whether a file that ``image(at:hdu:identity:)`` looks at has this size and time of change, in nanoseconds since 1970,
+    /// and can be opened.
+    package func hasCopy(of path: String, size: Int64, modified: Int64) -> Bool {
+        ([exactPlace(path)].compactMap(\.self) + places(under: path)).contains { place in
+            (try? place.open()).map { Self.isFile($0, size, modified) } == true
+        }
+    }
+
+    private static func isFile(_ file: OpenDescriptor, _ size: Int64, _ modified: Int64) -> Bool {
+        file.status.map { $0.size == size && $0.modified == modified } == true
+    }
+
+    /// Most components of a path with which a file is looked for below the folders: each end of it costs a search.
+    private static let depth = 32
+
+    /// The places below the folders under the ends of a path, the longest first.
+    private func places(under path: String) -> [ConfinedPath] {
+        guard path.hasPrefix("/"), path.utf8.count < ConfinedFolders.pathLimit,
+            let parts = ConfinedPath.components(of: path)?.suffix(Self.depth)
+        else { return [] }
+        return parts.indices.flatMap { folders.places(below: parts[$0...].joined(separator: "/")) }
+    }
+
+    /// Opens the file at an absolute path without symbolic links, and calls `body` with a name that opens exactly this file.
+    /// - Throws: ``ImageError`` as above, and what `body` throws, with the path in place of that name.
+    func withFile<Result>(
+        at path: String, _ body: (OpenDescriptor, String) throws(ImageError) -> Result
+    ) throws(ImageError) -> Result {
+        guard let place = exactPlace(path) else {
+            throw ImageError(.unreadable, "\(path.prefix(4096)): is not below a folder of images")
+        }
+        return try withFile(try open(place, path), path, body)
+    }
+
+    private func withFile<Result>(
+        _ file: OpenDescriptor, _ path: String, _ body: (OpenDescriptor, String) throws(ImageError) -> Result
+    ) throws(ImageError) -> Result {
+        let name = file.name
+        do throws(ImageError) {
+            // CFITSIO would decompress the whole file into memory, for each window.
+            guard !FileKind.isCompressed(try FileKind.firstBytes(of: name)) else {
+                throw ImageError(.unreadable, "\(name): is compressed as a whole")
+            }
+            return try body(file, name)
+        } catch {
+            throw ImageError(error.code, error.message.replacingOccurrences(of: name, with: path))
+        }
+    }
+
+    /// The place that a path names; nil if there is none below the folders, or `path` is another way to it. A coordinator sends
+    /// the path that the file has.
+    private func exactPlace(_ path: String) -> ConfinedPath? {
+        folders.place(path).flatMap { $0.path == path ? $0 : nil }
+    }
+
+    private func open(_ place: ConfinedPath, _ path: String) throws(ImageError) -> OpenDescriptor {
+        do throws(ConfinedPath.Refusal) {
+            return try place.open()
+        } catch {
+            throw ImageError(.unreadable, "\(path): cannot be read: \(error)")
+        }
+    }
+}
+
+extension StoredImage {
+    /// The absolute path of the file, with symbolic links resolved; nil if the file no longer exists.
+    public var absolutePath: String? { realPath(location.path) }
+}

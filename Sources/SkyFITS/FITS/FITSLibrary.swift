@@ -1,0 +1,52 @@
+package import CFITSIO
+internal import CSkyfarm
+import Foundation
+internal import ScanBasics
+
+/// Access to CFITSIO, which may or may not have been built for several threads.
+package enum FITSLibrary {
+    // A build without `--enable-reentrant` does not lock its table of open files and its error stack.
+    private static let lock: NSLock? = fits_is_reentrant() == 0 ? NSLock() : nil
+
+    /// Runs `body`, in the locale "C": CFITSIO writes numbers as the locale has it, and keeps the decimal point of its first
+    /// call. Serialised within the process if CFITSIO requires it.
+    package static func run<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        lock?.lock()
+        defer { lock?.unlock() }
+        return try inCLocale(body)
+    }
+
+    /// Creates a FITS file in the empty one that is open as `descriptor`, which the caller closes when CFITSIO has closed the
+    /// file. Call it inside ``run(_:)``.
+    package static func create(
+        _ file: inout UnsafeMutablePointer<fitsfile>?, in descriptor: Int32, _ status: inout Int32
+    ) {
+        status = driverStatus
+        ffinit(&file, "\(driverPrefix)\(descriptor)", &status)
+    }
+
+    private static let driverPrefix = "skyfarm://"
+    private static let driverStatus: Int32 = {
+        let status = fits_init_cfitsio()
+        guard status == 0 else { return status }
+        return driverPrefix.withCString { prefix in
+            // The prefix is copied.
+            fits_register_driver(
+                UnsafeMutablePointer(mutating: prefix), nil, nil, nil, nil, nil, nil, nil, skyfarm_driver_create,
+                skyfarm_driver_truncate, skyfarm_driver_close, nil, skyfarm_driver_size, skyfarm_driver_flush,
+                skyfarm_driver_seek, skyfarm_driver_read, skyfarm_driver_write)
+        }
+    }()
+
+    /// CFITSIO's message for a status, in lower case for use within a sentence.
+    package static func words(for status: Int32) -> String {
+        var text = [CChar](repeating: 0, count: Int(FLEN_STATUS))
+        ffgerr(status, &text)
+        return "\(string(text)), CFITSIO status \(status)"
+    }
+
+    /// The text of a C buffer up to its terminating zero.
+    package static func string(_ buffer: [CChar]) -> String {
+        String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

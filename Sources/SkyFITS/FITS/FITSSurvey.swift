@@ -1,0 +1,80 @@
+/// The images of a FITS file, and its faults that do not prevent reading one of them.
+public struct FITSSurvey: Equatable, Sendable {
+    /// The HDUs that hold a 2-D image, in order.
+    public var images: [ImageExtension] = []
+    /// The faults, a line each that names the file.
+    public var faults: [String] = []
+    /// Why the file is incomplete: it ends within a header, or before the data that a header promises. One of the faults.
+    public var truncation: String?
+    /// Where the HDUs begin; nil if the file has faults.
+    package var layout: FITSLayout?
+
+    /// No image.
+    package init() {}
+
+    /// Reads the headers of all HDUs of the file at `path`.
+    /// - Throws: ``ImageError`` if it cannot be opened or holds no 2-D image.
+    public init(of path: String, planes: PlaneChoice = .colours) throws(ImageError) {
+        let file = try FITSFile(path: path)
+        let (survey, hdus) = FITSLibrary.run { file.survey(planes) }
+        self = survey
+        if images.isEmpty {
+            let list = "holds no 2-D image; it has \(HDU.words(hdus))\(HDU.advice(hdus, path: path))"
+            throw ImageError(truncation == nil ? .noImage : .truncated, faults.first ?? "\(path): \(list)")
+        }
+    }
+
+    /// Why the file at `path` is incomplete, as one is while it is written; nil if it is complete, or cannot be read for
+    /// another reason.
+    public static func incompleteness(of path: String) -> String? {
+        do throws(ImageError) {
+            return try FITSSurvey(of: path).truncation
+        } catch {
+            return [.truncated, .empty].contains(error.code) ? error.message : nil
+        }
+    }
+}
+
+extension FITSFile {
+    /// Reads the headers of all HDUs. Leaves the file at the last of them.
+    func survey(_ planes: PlaneChoice = .colours) -> (survey: FITSSurvey, hdus: [HDU]) {
+        var (survey, hdus, number, end) = (FITSSurvey(), [HDU](), 0, 0)
+        do throws(ImageError) {
+            while let hdu = try move(to: number) {
+                for plane in hdu.planes(planes) {
+                    survey.images.append(.init(number: number, name: hdu.name, version: hdu.version, plane: plane))
+                }
+                hdus.append(hdu)
+                (number, end) = (number + 1, hdu.end)
+            }
+            if end > byteCount {
+                survey.faults.append("\(path): the last block lacks \(end - byteCount) bytes of padding")
+            } else if beginsHeader(at: end) {
+                throw unendedHeader(number)
+            } else if end < byteCount {
+                let count = hasTail ? "the" : "\(byteCount - end)"
+                survey.faults.append("\(path): ignored \(count) bytes after HDU \(number - 1), which are not FITS")
+            }
+            survey.layout = FITSLayout(of: self, count: number)
+        } catch {
+            survey.faults.append(error.message)
+            if error.code == .truncated { survey.truncation = error.message }
+        }
+        return (survey, hdus)
+    }
+}
+
+extension FITSImage {
+    /// What a user of this image should know about its file, a line each; none unless the file was surveyed.
+    public var warnings: [String] {
+        guard let survey else { return [] }
+        var lines = survey.faults
+        if location.selector == .firstImage, let next = survey.images.first(where: { $0.number != hduNumber }) {
+            let name = extensionName.map { " (\(FITSMemoryFile.printable($0)))" } ?? ""
+            lines.insert(
+                "\(location): holds \(survey.images.count) images, of which only HDU \(hduNumber)\(name) is read; "
+                    + "name the HDU of another to read it, as in '\(location.path)[\(next.number)]'", at: 0)
+        }
+        return lines
+    }
+}

@@ -1,0 +1,98 @@
+/// Content of one HDU of a file, according to its header.
+package struct HDU {
+    package enum Content {
+        case image(axes: [Int])
+        case asciiTable
+        case binaryTable
+        case empty
+    }
+
+    /// 0 is the primary HDU.
+    var number: Int
+    var name: String?
+    var version: Int
+    package var content: Content
+    /// Its data in the file, in bytes, without the padding of the last block.
+    var data = 0..<0
+
+    /// First byte behind its last block.
+    var end: Int {
+        let block = FITSMemoryFile.blockLength
+        return (data.upperBound + block - 1) / block * block
+    }
+
+    /// Width and height, if this is a single 2-D image; further axes must have length 1.
+    var size: (width: Int, height: Int)? { planeCount == 1 ? planeSize : nil }
+
+    /// Width and height of each 2-D image; nil if it holds none.
+    var planeSize: (width: Int, height: Int)? {
+        guard case .image(let axes) = content, axes.count >= 2, axes[0] > 0, axes[1] > 0 else { return nil }
+        return (axes[0], axes[1])
+    }
+
+    /// The 2-D images that it holds, one after the other: the product of the lengths of its further axes.
+    var planeCount: Int {
+        guard case .image(let axes) = content, axes.count >= 2 else { return 0 }
+        return axes.dropFirst(2).reduce(1) { product, length in
+            let (count, overflow) = product.multipliedReportingOverflow(by: max(0, length))
+            return overflow ? .max : count
+        }
+    }
+
+    /// Whether its planes are the colours of a camera: red, green and blue.
+    private var isColour: Bool {
+        guard case .image(let axes) = content, axes.count >= 3 else { return false }
+        return axes[2] == 3 && planeCount == 3
+    }
+
+    /// The planes that are images when `choice` says which planes of cubes are; nil stands for the only one.
+    func planes(_ choice: PlaneChoice) -> [Int?] {
+        guard planeSize != nil else { return [] }
+        let count = planeCount
+        if count == 1 { return [nil] }
+        switch choice {
+        case .colours: return isColour ? [1, 2, 3] : []
+        case .all: return (0..<min(count, PlaneChoice.limit)).map { $0 + 1 }
+        case .number(let plane): return plane <= count ? [plane] : []
+        }
+    }
+
+    func matches(_ selector: ImageLocation.Selector) -> Bool {
+        switch selector {
+        case .firstImage: size != nil
+        case .plane(let plane, .firstImage): planeSize != nil && plane <= planeCount
+        case .plane(_, let hdu): matches(hdu)
+        case .number(let number): number == self.number
+        case .name(let name, let version):
+            name.uppercased() == self.name?.uppercased() && version ?? self.version == self.version
+        }
+    }
+
+    /// For example “HDU 1 (SCI): 2-D image 100x200”.
+    var words: String {
+        let kind =
+            switch content {
+            case .image(let axes): "\(axes.count)-D image \(axes.map(String.init).joined(separator: "x"))"
+            case .asciiTable: "ASCII table"
+            case .binaryTable: "binary table"
+            case .empty: "no data"
+            }
+        // A damaged header may hold anything, such as the escape sequences of a terminal.
+        let title =
+            name.map(FITSMemoryFile.printable).map { version == 1 ? " (\($0))" : " (\($0),\(version))" } ?? ""
+        return "HDU \(number)\(title): \(kind)"
+    }
+
+    /// How to scan a plane, if an HDU of the file at `path` holds several; empty if none does.
+    static func advice(_ all: [HDU], path: String) -> String {
+        let cube = all.first { $0.planeSize != nil && $0.planeCount > 1 }
+        return cube.map { "; select a plane, as in '\(path)[\($0.number)][1]', or scan all with --plane all" } ?? ""
+    }
+
+    /// A list for one line of text, truncated if too long.
+    static func words(_ all: [HDU]) -> String {
+        let shown = 8
+        let list = all.prefix(shown).map(\.words).joined(separator: "; ")
+        return all.count > shown ? "\(list); and \(all.count - shown) more" : list
+    }
+}

@@ -1,0 +1,35 @@
+/// The HDU of an image.
+public struct ImageExtension: Hashable, Sendable {
+    /// Its number; 0 is the primary HDU.
+    public var number: Int
+    /// EXTNAME; nil if the header has none.
+    public var name: String?
+    /// EXTVER.
+    public var version: Int
+    /// The plane of a cube, from 1; nil if the HDU is one image.
+    public var plane: Int?
+
+    /// HDU `number`.
+    public init(number: Int, name: String?, version: Int = 1, plane: Int? = nil) {
+        (self.number, self.name, self.version, self.plane) = (number, name, version, plane)
+    }
+
+    /// Selects the image in its file.
+    package var selector: ImageLocation.Selector {
+        plane.map { .plane($0, of: .number(number)) } ?? .number(number)
+    }
+
+    /// Whether a selector stands for it, or for the HDU of which it is a plane.
+    package func matches(_ selector: ImageLocation.Selector) -> Bool {
+        switch selector {
+        case .firstImage: true
+        case .number(let number): number == self.number
+        case .name(let name, let version):
+            name.uppercased() == self.name?.uppercased() && version ?? self.version == self.version
+        case .plane(let plane, let hdu): plane == self.plane ?? 1 && matches(hdu)
+        }
+    }
+
+    /// For example “HDU 1” or “plane 2 of HDU 1”.
+    package var words: String { (plane.map { "plane \($0) of " } ?? "") + "HDU \(number)" }
+}

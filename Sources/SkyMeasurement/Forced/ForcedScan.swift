@@ -1,0 +1,113 @@
+internal import CSEP
+package import SkyExtraction
+package import SkyFITS
+
+/// A window in which fluxes are measured at given positions; struct of arrays.
+package struct ForcedWindow: Codable, Equatable, Sendable {
+    /// Pixels to read.
+    package var rect: PixelRect
+    /// The positions, by index in the list.
+    package var index: [Int32] = []
+    /// In image coordinates, from 0 at the centre of the first pixel.
+    package var x: [Double] = [], y: [Double] = []
+}
+
+/// Photometry at given positions, in a window that holds their apertures.
+package struct ForcedScan: Codable, Equatable, Sendable {
+    /// The positions and their window.
+    package var window: ForcedWindow
+    /// What is measured.
+    package var parameters: ScanParameters
+    /// The background of the window.
+    package var background: BackgroundSlice
+
+    /// The scan of a window.
+    package init(window: ForcedWindow, parameters: ScanParameters, background: BackgroundModel) {
+        self.window = window
+        self.parameters = parameters
+        self.background = background.slice(rows: window.rect.y)
+    }
+
+    private var apertures: [Double] { parameters.forced?.apertures ?? [] }
+
+    /// Measures the fluxes in the window, which `view` must hold.
+    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    package func scan(_ view: PixelView) throws -> ForcedTable {
+        try parameters.validate()
+        guard window.x.count == window.index.count, window.y.count == window.index.count else {
+            throw ScanSetupError("the columns of a window's positions have different lengths")
+        }
+        try background.validate(for: parameters)
+        let pixels = try ScanWindow.subtracting(background, from: view.cropped(to: window.rect))
+        pixels.hideMaskedPixels(from: 0)
+        var (image, dark) = (pixels.sepImage(gain: parameters.gain), pixels.sepImage(gain: 0))
+        var table = ForcedTable(unmeasured: window.index.count * apertures.count)
+        var place = 0
+        for position in window.index.indices {
+            try pixels.checkCancellation()
+            // Exact: the difference of a double and an integer below it needs no more bits.
+            let x = window.x[position] - Double(window.rect.x.lowerBound)
+            let y = window.y[position] - Double(window.rect.y.lowerBound)
+            for diameter in apertures {
+                defer { place += 1 }
+                // A task may come from the network: positions far outside are not measured.
+                guard abs(x) < 1e9, abs(y) < 1e9 else { continue }
+                var (flux, error, noise, area, flag) = (0.0, 0.0, 0.0, 0.0, Int16(0))
+                let status = sep_sum_circle(&image, x, y, diameter / 2, 0, 5, 0, &flux, &error, &area, &flag)
+                // An aperture beside the image holds nothing of it: SEP's sum is 0, or NaN if a pixel is masked.
+                if status == 0, !(area > 0) { continue }
+                table.flag[place] |= flag
+                guard status == 0, flux.isFinite, error.isFinite else { continue }
+                // The same without photons of the source.
+                var again = 0.0
+                guard sep_sum_circle(&dark, x, y, diameter / 2, 0, 5, 0, &again, &noise, &area, &flag) == 0 else {
+                    continue
+                }
+                (table.flux[place], table.fluxErr[place], table.noise[place]) = (flux, error, noise)
+                table.flag[place] = flag
+            }
+        }
+        return table
+    }
+
+    /// Refuses a result that cannot be that of the window.
+    /// - Throws: ``ScanSetupError``.
+    package func validate(_ result: ForcedTable) throws(ScanSetupError) {
+        guard result.isRectangular(count: window.index.count * apertures.count) else {
+            throw ScanSetupError("the fluxes of a window do not fit its positions")
+        }
+    }
+}
+
+/// The windows of all positions of an image, and what was measured in them.
+package struct ForcedPlan: Sendable {
+    /// What was measured; positions without pixels of the image are not.
+    package private(set) var table: ForcedTable
+    /// The windows.
+    package let windows: [ForcedWindow]
+    private let width: Int
+
+    /// The plan for positions in an image.
+    package init(x: [Double], y: [Double], in image: PixelRect, _ request: ForcedRequest) {
+        width = request.apertures.count
+        table = ForcedTable(unmeasured: x.count * width)
+        let radius = (request.apertures.max() ?? 0) / 2
+        var open = OpenApertures()
+        for (index, (x, y)) in zip(x, y).enumerated() {
+            let box = image.box(aroundX: x, y: y, halfWidth: radius, halfHeight: radius)
+            if !box.isEmpty { open.append(index: index, box: box) }
+        }
+        windows = open.grouped(pixelLimit: 4_000_000).map { group in
+            ForcedWindow(
+                rect: group.rect, index: group.indices.map(Int32.init), x: x.selecting(group.indices),
+                y: y.selecting(group.indices))
+        }
+    }
+
+    /// Adds the fluxes of one of the windows, which must be valid for it.
+    package mutating func add(_ result: ForcedTable, of window: ForcedWindow) {
+        for (position, index) in window.index.enumerated() {
+            table.copy(from: result, position, to: Int(index), width: width)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import CSEP
+import SkyExtraction
+import SkyFITS
+
+/// The frame around a source in which its local background is measured: SExtractor's BACKPHOTO_TYPE LOCAL.
+///
+/// As there, pixels of other sources do not count in the rows above the last one of the source; those below were not yet
+/// searched when the background was measured.
+struct LocalBackground {
+    /// The frame without its hole.
+    private let hole: PixelRect
+    /// The frame with its hole.
+    let outer: PixelRect
+    private let lastRow: Int
+
+    /// The frame of this thickness around the box of a source's pixels, which is a quarter of its sides away.
+    init(around box: PixelRect, thickness: Int, in image: PixelRect) {
+        let (x, y) = (box.width / 4, box.height / 4)
+        lastRow = box.y.upperBound - 1
+        hole = box.expanded(x: x, y: y)
+        outer = box.expanded(x: x + thickness, y: y + thickness).clamped(to: image)
+    }
+
+    /// The level of the pixels that count, by the estimate of a background mesh; 0 if there are none. With
+    /// ``MeasurementRequest/Masking/none`` all count that are not masked.
+    func level(
+        _ window: borrowing ScanWindow, _ owners: borrowing PixelOwners, _ masking: MeasurementRequest.Masking
+    ) -> Float {
+        var samples: [Float] = []
+        samples.reserveCapacity(outer.area)
+        let rect = window.rect
+        for y in outer.y {
+            let line = (y - rect.y.lowerBound) * rect.width - rect.x.lowerBound
+            for x in outer.x where !hole.contains(x: x, y: y) {
+                // No source has the number 0.
+                if masking != .none && y < lastRow && owners.isForeign(line + x, to: 0) { continue }
+                if let mask = window.mask, mask[line + x] != 0 { continue }
+                samples.append(window.pixels[line + x])
+            }
+        }
+        // libsep measures a mesh as an image of one row.
+        return samples.withUnsafeBytes { bytes in
+            guard !samples.isEmpty else { return 0 }
+            var image = sep_image()
+            image.data = bytes.baseAddress
+            image.dtype = SEP_TFLOAT
+            (image.w, image.h) = (Int32(samples.count), 1)
+            var result: UnsafeMutablePointer<sep_bkg>?
+            guard sep_background(&image, image.w, 1, 1, 1, 0, &result) == 0, let result else { return 0 }
+            defer { sep_bkg_free(result) }
+            let level = result.pointee.global
+            return level.isFinite ? level : 0
+        }
+    }
+}

@@ -1,0 +1,57 @@
+internal import CSEP
+package import SkyExtraction
+package import SkyFITS
+
+/// Measurement of given sources on request, in a window that holds what they need.
+package struct MeasurementScan: Codable, Equatable, Sendable {
+    /// The sources and their window.
+    package var window: MeasurementWindow
+    /// What is measured.
+    package var parameters: ScanParameters
+    /// The background of the window.
+    package var background: BackgroundSlice
+
+    /// All pixels of the image.
+    package var image: PixelRect { PixelRect(x: 0..<background.width, y: 0..<background.height) }
+
+    /// The scan of a window.
+    package init(window: MeasurementWindow, parameters: ScanParameters, background: BackgroundModel) {
+        self.window = window
+        self.parameters = parameters
+        self.background = background.slice(rows: window.rect.y)
+    }
+
+    /// Measures the sources in the window, which `view` must hold.
+    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    package func scan(_ view: PixelView) throws -> MeasurementResult {
+        try parameters.validate()
+        guard let request = parameters.measurements else {
+            throw ScanSetupError("the parameters do not say what is to be measured")
+        }
+        try window.validate()
+        try background.validate(for: parameters)
+        let pixels = try ScanWindow.subtracting(background, from: view.cropped(to: window.rect))
+        pixels.hideMaskedPixels(from: 0)
+        try view.checkCancellation()
+        var meter = SourceMeter(pixels, window, parameters, request)
+        var result = MeasurementResult()
+        for position in window.index.indices {
+            try view.checkCancellation()
+            if let needed = meter.measure(position, into: &result.table) {
+                result.open.append(index: position, box: needed)
+            }
+        }
+        return result
+    }
+}
+
+extension MeasurementScan {
+    /// The pixels that a source certainly needs, apart from those of the source itself.
+    package static func reach(
+        x: Double, y: Double, a: Float, b: Float, theta: Float, _ parameters: ScanParameters,
+        _ request: MeasurementRequest, in image: PixelRect
+    ) -> PixelRect {
+        let target = ApertureTarget(x: x, y: y, a: a, b: b, theta: theta)
+        return SourceMeter.reach(of: target, ellipse: 0, parameters, request, in: image)
+    }
+}

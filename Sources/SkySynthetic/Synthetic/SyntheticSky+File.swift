@@ -1,0 +1,28 @@
+public import SkyFITS
+
+extension SyntheticSky {
+    /// Writes the image to a new FITS file.
+    /// - Parameters:
+    ///   - path: the file, which gets its name when it is complete.
+    ///   - type: type of the stored samples.
+    ///   - history: lines of the header's history.
+    ///   - overwrite: whether a file of that name may be replaced.
+    ///   - progress: called with each strip's number of pixels before it is written; a thrown error ends the writing.
+    /// - Throws: ``OutputError``, and what `progress` throws.
+    public func write(
+        to path: String, type: FITSImageWriter.SampleType = .float32, history: [String] = [], overwrite: Bool = false,
+        progress: (Int) throws -> Void = { _ in }
+    ) throws {
+        let (width, height) = (parameters.width, parameters.height)
+        let image = try FITSImageWriter(
+            path: path, width: width, height: height, type: type, header: header, history: history,
+            overwrite: overwrite)
+        try forEachStrip { _, samples in
+            try progress(samples.count)
+            for start in stride(from: samples.startIndex, to: samples.endIndex, by: width) {
+                try image.write(row: samples[start..<start + width])
+            }
+        }
+        try image.finish()
+    }
+}
