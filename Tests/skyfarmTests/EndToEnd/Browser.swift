@@ -26,8 +26,20 @@ final class Browser {
     /// Addresses requested by the page.
     private(set) var requests: [String] = []
 
+    /// Milliseconds that it may be silent.
+    private var patience: Int32
+
+    /// Starts a browser. One that does not answer is ended, and another one started.
+    static func start() throws -> Browser {
+        for _ in 0..<2 {
+            if let browser = try? Browser(patience: 40_000) { return browser }
+        }
+        return try Browser(patience: 120_000)
+    }
+
     /// Starts the browser with an empty page.
-    init() throws {
+    private init(patience: Int32) throws {
+        self.patience = patience
         profile = NSTemporaryDirectory() + "skyfarm-browser-\(UUID().uuidString)"
         let (commands, answers) = (try Self.pipe(), try Self.pipe())
         (input, output) = (commands[1], answers[0])
@@ -61,6 +73,7 @@ final class Browser {
         self.process = failure == 0 ? process : 0
         guard failure == 0 else { throw Failure(description: String(cString: strerror(failure))) }
         try attach()
+        self.patience = 120_000
     }
 
     deinit {
@@ -183,7 +196,7 @@ final class Browser {
                 return object as? [String: Any] ?? [:]
             }
             var poll = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-            guard Foundation.poll(&poll, 1, 120_000) > 0 else { throw Failure(description: "the browser is silent") }
+            guard Foundation.poll(&poll, 1, patience) > 0 else { throw Failure(description: "the browser is silent") }
             var bytes = [UInt8](repeating: 0, count: 1 << 16)
             let count = read(output, &bytes, bytes.count)
             guard count > 0 else { throw Failure(description: "the browser has gone") }

@@ -96,7 +96,7 @@ import Testing
         let scene = try Scene()
         let image = try scene.sky(size: "6000x6000")
         let nodes = [try Node("first"), try Node("second")]
-        let browser = try Browser()
+        let browser = try Browser.start()
         try browser.setWindow(width: width, scheme: width == 420 ? "dark" : "light")
         let program = try Program(
             ["scan", image, "-o", scene.path("out/o.csv"), "--band", "64", "--no-journal", "--local-slots", "0"]
@@ -175,7 +175,7 @@ import Testing
         let node = try Node("watched", slots: 2, ["--dashboard"])
         let link = try Self.link(node.program)
         #expect(try Self.fetch("/healthz", link) == (200, "ok\n"))
-        let browser = try Browser()
+        let browser = try Browser.start()
         try browser.setWindow(width: 420)
         try browser.open(link.absoluteString)
         #expect(
@@ -205,7 +205,7 @@ import Testing
     func killed() throws {
         let scene = try Scene()
         let image = try scene.sky(size: "3000x3000")
-        let browser = try Browser()
+        let browser = try Browser.start()
         let program = try Program(
             ["scan", image, "-o", scene.path("out/o.csv"), "--band", "64", "--no-journal", "--dashboard"])
         let link = try Self.link(program)

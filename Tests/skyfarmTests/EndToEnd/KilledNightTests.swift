@@ -72,7 +72,8 @@ import Testing
         #expect(try jobs().isEmpty)
         try kill(after: 2)
         let left = try #require(try jobs().first)
-        #expect(left.state == "unfinished" && left.filesTotal == 5 && (2..<5).contains(left.filesDone ?? 0))
+        // Where this test gets no processor for long, all are done before the kill.
+        #expect(left.state == "unfinished" && left.filesTotal == 5 && (2...5).contains(left.filesDone ?? 0))
         let listed = try Program.run(["jobs"], environment: environment).output
         #expect(listed.contains(" \(left.filesDone ?? 0)/5 files "))
         // They may have ended in another order than that of their names.

@@ -16,7 +16,7 @@ struct NightPageTests {
 
     init() throws {
         scene = try Scene()
-        browser = try Browser()
+        browser = try Browser.start()
     }
 
     func evaluate<Value: Decodable>(_ expression: String, as: Value.Type = Value.self) throws -> Value {

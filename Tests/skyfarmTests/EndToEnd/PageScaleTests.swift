@@ -12,7 +12,7 @@ struct PageScaleTests {
 
     init() throws {
         scene = try Scene()
-        browser = try Browser()
+        browser = try Browser.start()
         try browser.setWindow(width: 1400, height: 1000)
     }
 

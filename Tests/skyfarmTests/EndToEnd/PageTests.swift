@@ -16,7 +16,7 @@ import Testing
 
     init() throws {
         scene = try Scene()
-        browser = try Browser()
+        browser = try Browser.start()
     }
 
     private static func scan(width: Int, height: Int) -> LiveUpdate.Scan {

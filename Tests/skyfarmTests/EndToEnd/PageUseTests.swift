@@ -17,7 +17,7 @@ struct PageUseTests {
 
     init() throws {
         scene = try Scene()
-        browser = try Browser()
+        browser = try Browser.start()
     }
 
     private func evaluate<Value: Decodable>(_ expression: String, as: Value.Type = Value.self) throws -> Value {

@@ -63,7 +63,7 @@ import Testing
         #expect(data.attempts.count { $0.outcome == "done" } == report.tasks.done)
         #expect(data.attempts.allSatisfy { $0.rect != nil })
         guard Browser.path != nil else { return }
-        let browser = try Browser()
+        let browser = try Browser.start()
         try browser.open("file://" + scene.path("out/r.html"))
         struct Seen: Decodable {
             struct Tally: Decodable { var done: Int }
@@ -124,7 +124,7 @@ import Testing
     func browser(width: Int) throws {
         let result = try scan(["--report", scene.path("out/r.html")])
         #expect(result.code == 0, "\(result.errors)")
-        let browser = try Browser()
+        let browser = try Browser.start()
         try browser.setWindow(width: width)
         try browser.open("file://" + scene.path("out/r.html"))
         // What a reader does: look, filter, step through the sources, zoom, step through the tasks.
