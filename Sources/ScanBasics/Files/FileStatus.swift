@@ -37,13 +37,23 @@ package struct FileStatus: Sendable {
 }
 
 extension FileStatus {
-    /// The time of the last change, in nanoseconds since 1970.
-    package static func modified(_ status: stat) -> Int64 {
+    /// The time of the last change of a file's bytes, in nanoseconds since 1970; see ``nanoseconds(_:)``.
+    package static func modified(_ status: stat) -> Int64 { nanoseconds(modificationTime(status)) }
+
+    /// The time of the last change of a file's bytes.
+    package static func modificationTime(_ status: stat) -> timespec {
         #if canImport(Darwin)
-            let time = status.st_mtimespec
+            status.st_mtimespec
         #else
-            let time = status.st_mtim
+            status.st_mtim
         #endif
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// A time in nanoseconds since 1970. Anybody may give a file a time that 64 bits do not reach, such as the year 2400:
+    /// the result is then the nearest one.
+    package static func nanoseconds(_ time: timespec) -> Int64 {
+        let (whole, isTooFar) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isJustTooFar) = whole.addingReportingOverflow(Int64(time.tv_nsec))
+        return isTooFar || isJustTooFar ? (time.tv_sec < 0 ? .min : .max) : sum
     }
 }

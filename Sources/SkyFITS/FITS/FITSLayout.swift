@@ -1,5 +1,6 @@
 internal import CFITSIO
 import Foundation
+import ScanBasics
 
 /// Where the HDUs of a file begin, so that one of them is opened without reading the headers before it.
 package struct FITSLayout: Hashable, Sendable {
@@ -16,11 +17,7 @@ package struct FITSLayout: Hashable, Sendable {
             guard stat(path, &status) == 0 else { return nil }
             (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
             size = Int64(status.st_size)
-            #if canImport(Darwin)
-                let time = status.st_mtimespec
-            #else
-                let time = status.st_mtim
-            #endif
+            let time = FileStatus.modificationTime(status)
             (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec)
         }
     }

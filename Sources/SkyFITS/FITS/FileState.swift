@@ -41,7 +41,7 @@ public struct FileState: Codable, Hashable, Sendable {
         #endif
         (device, number) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
         (size, modified) = (Int64(status.st_size), FileStatus.modified(status))
-        changed = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        changed = FileStatus.nanoseconds(time)
         attributes = [
             UInt64(truncatingIfNeeded: status.st_nlink), UInt64(status.st_mode), UInt64(status.st_uid),
             UInt64(status.st_gid),

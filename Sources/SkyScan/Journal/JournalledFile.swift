@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ScanBasics
 internal import ScanNetwork
 
 /// What the journal knows about a file of a job of many images.
@@ -79,11 +80,7 @@ public struct FileStamp: Codable, Hashable, Sendable {
     public init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
+        let time = FileStatus.modificationTime(status)
         (self.path, size) = (path, Int64(status.st_size))
         (seconds, nanoseconds) = (time.tv_sec, time.tv_nsec)
     }
