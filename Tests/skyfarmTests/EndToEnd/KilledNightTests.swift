@@ -71,9 +71,15 @@ import Testing
         #expect(whole.code == 0, "\(whole.errors)")
         #expect(try jobs().isEmpty)
         try kill(after: 2)
-        let left = try #require(try jobs().first)
-        // Where this test gets no processor for long, all are done before the kill.
-        #expect(left.state == "unfinished" && left.filesTotal == 5 && (2...5).contains(left.filesDone ?? 0))
+        var left = try #require(try jobs().first)
+        // Where this test gets no processor for long, all files are done before the kill.
+        for _ in 0..<4 where left.filesDone == 5 {
+            #expect(try Program.run(["jobs", "remove", "--all", "--yes"], environment: environment).code == 0)
+            for name in names { try FileManager.default.removeItem(atPath: scene.path("out/" + name)) }
+            try kill(after: 2)
+            left = try #require(try jobs().first)
+        }
+        #expect(left.state == "unfinished" && left.filesTotal == 5 && (2..<5).contains(left.filesDone ?? 0))
         let listed = try Program.run(["jobs"], environment: environment).output
         #expect(listed.contains(" \(left.filesDone ?? 0)/5 files "))
         // They may have ended in another order than that of their names.
