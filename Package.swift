@@ -97,7 +97,7 @@ let package = Package(
         .target(
             name: "SkyScan",
             dependencies: [
-                "ScanBasics", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
+                "ScanBasics", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
                 "ScanNetwork", "ScanCluster", "CSQLite", "CXXHash",
             ],
             swiftSettings: computing),
@@ -105,7 +105,7 @@ let package = Package(
         .target(
             name: "SkyReport",
             dependencies: [
-                "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "CPNG", "CPageAssets",
+                "SkyCatalogue", "SkyExtraction", "SkyFITS", "CPNG", "CPageAssets",
             ], exclude: ["Page/Assets"],
             swiftSettings: computing),
         // Messages to the programs of a user, through the hub that runs; knows no pixel.
@@ -117,11 +117,11 @@ let package = Package(
             swiftSettings: swift),
         // Synthetic skies, and what a scan finds of them.
         .target(
-            name: "SkySynthetic", dependencies: ["ScanBasics", "SkyFITS", "SkyExtraction"], swiftSettings: computing),
+            name: "SkySynthetic", dependencies: ["ScanBasics", "SkyFITS"], swiftSettings: computing),
         // Tables of sources in the formats of catalogues.
         .target(
             name: "SkyCatalogue",
-            dependencies: ["ScanBasics", "SkyFITS", "SkyExtraction", "SkyMeasurement", "CFITSIO", "CZlib", "CXXHash"],
+            dependencies: ["ScanBasics", "SkyFITS", "SkyExtraction", "CFITSIO", "CZlib"],
             swiftSettings: computing),
         // Further numbers of sources, on request: SExtractor's columns, fluxes at given positions, check images.
         .target(
@@ -161,7 +161,7 @@ let package = Package(
             name: "ScanSecurity", dependencies: ["ScanBasics", "CScanSecurity"], swiftSettings: swift),
         // Tasks, systems and the coordinator; knows no socket.
         .target(name: "ScanCluster", dependencies: ["ScanBasics"], swiftSettings: computing),
-        // What all modules use: errors with codes, locks, clocks, addresses, memory, files, numbers and text; knows no task.
+        // The basis of all modules: errors with codes, locks, clocks, addresses, memory, files, numbers and text.
         .target(name: "ScanBasics", dependencies: ["CSkyfarm"], swiftSettings: computing),
         .target(
             name: "ScanTestSupport",
@@ -249,7 +249,7 @@ let package = Package(
         // Real images and their reference catalogues, for the tests of two targets.
         .target(
             name: "SkyTestSupport",
-            dependencies: ["SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "CFITSIO"],
+            dependencies: ["SkyExtraction", "SkyFITS", "CFITSIO"],
             path: "Tests/SkyTestSupport",
             exclude: ["Oracle/astropy_scripts.py", "Oracle/whole_image.py", "Oracle/fixed_draw.c"],
             swiftSettings: swift),
@@ -313,7 +313,7 @@ let package = Package(
         .testTarget(
             name: "SkyReportTests",
             dependencies: [
-                "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "CPNG",
+                "SkyReport", "SkyCatalogue", "SkyExtraction", "SkyFITS", "CPNG",
             ], swiftSettings: swift),
         .testTarget(name: "SAMPTests", dependencies: ["SAMP"], swiftSettings: swift),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: swift),
@@ -321,7 +321,7 @@ let package = Package(
             name: "skyfarmTests",
             dependencies: [
                 "skyfarm", "fault-probe", "primes", "histogram", "CommandLineKit", "ScanDashboard", "SkyScan",
-                "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
+                "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyExtraction", "SkyFITS",
                 "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
                 "ScanTestSupport", "SkyTestSupport",
             ],
@@ -350,7 +350,7 @@ if Context.environment["SKYFARM_FUZZ"] != nil {
         .executableTarget(
             name: "skyfarm-fuzz",
             dependencies: [
-                "skyfarm", "SAMP", "CommandLineKit", "SkyScan", "SkySynthetic", "SkyCatalogue", "SkyMeasurement",
+                "skyfarm", "SAMP", "CommandLineKit", "SkyScan", "SkyMeasurement",
                 "SkyExtraction", "SkyFITS", "ScanNetwork", "ScanDiscovery",
                 "ScanSecurity", "ScanCluster", "ScanBasics", "CFITSIO",
             ],

@@ -2,7 +2,6 @@ internal import Foundation
 internal import ScanBasics
 public import ScanCluster
 internal import ScanNetwork
-internal import SkyFITS
 
 /// Which nodes have copies of files of this machine, below the folders that their owners allow (`skyfarm node --data`).
 ///

@@ -2,7 +2,6 @@ import CommandLineKit
 import Foundation
 import ScanCluster
 import ScanNetwork
-import SkyFITS
 
 extension NodeCommand.Options {
     static func order(_ arguments: Arguments) throws(UsageError) -> NodeOrder? {

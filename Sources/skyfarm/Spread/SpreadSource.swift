@@ -2,7 +2,6 @@ import CommandLineKit
 import Dispatch
 import Foundation
 import ScanBasics
-import SkyFITS
 
 /// A file of this machine that is copied to nodes.
 struct SpreadSource: Equatable, Sendable {

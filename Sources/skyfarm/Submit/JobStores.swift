@@ -1,6 +1,5 @@
 import Foundation
 import ScanCluster
-import SkyFITS
 
 /// All folders with submitted jobs that a node knows: that of its user, and one in each folder of `--accept-jobs`.
 struct JobStores: Sendable {

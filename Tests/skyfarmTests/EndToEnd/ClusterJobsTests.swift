@@ -2,7 +2,6 @@ import ScanBasics
 import CommandLineKit
 import Foundation
 import ScanNetwork
-import SkyFITS
 import Testing
 
 @testable import skyfarm

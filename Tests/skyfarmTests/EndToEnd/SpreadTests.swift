@@ -1,7 +1,6 @@
 import ScanBasics
 import CommandLineKit
 import Foundation
-import SkyFITS
 import Testing
 
 @testable import skyfarm

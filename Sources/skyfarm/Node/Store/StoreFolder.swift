@@ -2,7 +2,6 @@ import CSkyfarm
 import CommandLineKit
 import Foundation
 import ScanBasics
-import SkyFITS
 
 /// The folder of a store. All names are resolved below it by ``ConfinedFolders``: no `..` and no link leads out.
 final class StoreFolder: Sendable {

@@ -1,7 +1,6 @@
 import CommandLineKit
 import Foundation
 @testable import ScanBasics
-import SkyFITS
 import Testing
 
 @testable import skyfarm
