@@ -1,2 +1,2 @@
-// Identities, addresses, time and locks are in the interfaces of this module.
+// Public declarations of this module use identities, addresses and times of ScanBasics.
 @_exported public import ScanBasics

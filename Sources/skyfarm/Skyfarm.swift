@@ -58,8 +58,8 @@ struct Skyfarm {
         end(code)
     }
 
-    /// Ends the process without the exit handlers of libraries. Threads may still run, with attempts that nobody waits for
-    /// and handshakes, and OpenSSL's handler frees what they use.
+    /// Ends the process without running the exit handlers of libraries. OpenSSL's handler frees memory that other threads
+    /// may still use: they run attempts whose results nobody needs, or handshakes.
     private static func end(_ code: ExitCode) -> Never {
         fflush(nil)
         _exit(code.rawValue)

@@ -1,15 +1,15 @@
-/// The HDU of an image.
+/// Identifies an image in a file: its HDU, and the plane if that is a cube.
 public struct ImageExtension: Hashable, Sendable {
-    /// Its number; 0 is the primary HDU.
+    /// The number of the HDU; 0 is the primary one.
     public var number: Int
-    /// EXTNAME; nil if the header has none.
+    /// The value of EXTNAME; nil if the header has none.
     public var name: String?
-    /// EXTVER.
+    /// The value of EXTVER; 1 if the header has none.
     public var version: Int
     /// The plane of a cube, from 1; nil if the HDU is one image.
     public var plane: Int?
 
-    /// HDU `number`.
+    /// The image of an HDU, or a plane of it.
     public init(number: Int, name: String?, version: Int = 1, plane: Int? = nil) {
         (self.number, self.name, self.version, self.plane) = (number, name, version, plane)
     }

@@ -1,7 +1,7 @@
 package import SkyExtraction
 package import SkyFITS
 
-/// What was measured in a ``MeasurementWindow``, source by source.
+/// The measurements of the sources of a ``MeasurementWindow``.
 package struct MeasurementResult: Codable, Equatable, Sendable {
     package var table = MeasurementTable()
     /// Sources that need a larger window, by position in this one.

@@ -42,6 +42,7 @@ struct SpreadNodes: Sendable {
         var plan: SpreadPlan.Node
     }
 
+    /// The answers of all nodes to the question which files they have.
     struct Look: Sendable {
         /// In the order of ``calls``.
         var found: [Found] = []
@@ -49,6 +50,7 @@ struct SpreadNodes: Sendable {
         var troubles: [Int: CommandError] = [:]
     }
 
+    /// The answer of one node.
     private struct Answer: Sendable {
         var index: Int
         var plan: Result<SpreadPlan.Node, any Error>

@@ -23,7 +23,7 @@ struct SpreadRun: Sendable {
         var source: SpreadSource
     }
 
-    /// What one node gets.
+    /// The files that one node is to be sent.
     private struct Load {
         /// Position of the node.
         var node: Int
@@ -64,7 +64,7 @@ struct SpreadRun: Sendable {
         return report(sources, plan, look.found.map(\.plan.name))
     }
 
-    /// What each node gets; copies that are there are noted.
+    /// The files that are to be sent, node by node. Copies that nodes have already are noted in the outcome.
     private func loads(_ sources: [Source], _ plan: SpreadPlan, _ found: [SpreadNodes.Found]) -> [Load] {
         var loads = found.map { Load(node: $0.index) }
         for (position, source) in sources.enumerated() {
