@@ -82,15 +82,69 @@ let package = Package(
         .library(name: "SkyScan", targets: ["SkyScan"]),
     ],
     targets: [
-        // The command line.
+        // The command line: its verbs.
         .executableTarget(
             name: "skyfarm",
             dependencies: [
-                "CommandLineKit", "ScanDashboard", "SAMP", "SkyScan", "SkyReport", "SkySynthetic", "SkyCatalogue",
-                "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm",
-                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSkyfarm",
+                "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "ImageScanning", "Console", "CommandLineKit",
+                "ScanDashboard", "SAMP", "SkyScan", "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyMeasurement",
+                "SkyExtraction", "SkyFITS",
+                "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem",
             ],
             swiftSettings: swift, linkerSettings: [.unsafeFlags(startFlags())]),
+        // What a cluster delivers, measured.
+        .target(
+            name: "ScanBench",
+            dependencies: [
+                "ImageScanning", "Console", "CommandLineKit", "SkyScan", "SkySynthetic", "SkyCatalogue",
+                "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery",
+                "ScanSecurity", "ScanCluster", "ScanBasics",
+            ],
+            swiftSettings: swift),
+        // Nodes that are started on other machines, by SSH or a batch system.
+        .target(
+            name: "ScanFleet",
+            dependencies: [
+                "NodeDaemon", "ImageJobs", "ImageScanning", "Console", "CommandLineKit", "SkyScan", "ScanFarm",
+                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem",
+            ],
+            swiftSettings: swift),
+        // A node as a service: its owner's rules, its jobs, its page and its files.
+        .target(
+            name: "NodeDaemon",
+            dependencies: [
+                "ImageJobs", "ImageScanning", "Console", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport",
+                "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm", "ScanNetwork",
+                "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem",
+            ],
+            swiftSettings: swift),
+        // Jobs that nodes run for a user, and files that nodes keep.
+        .target(
+            name: "ImageJobs",
+            dependencies: [
+                "ImageScanning", "Console", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkySynthetic",
+                "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm", "ScanNetwork",
+                "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem",
+            ],
+            swiftSettings: swift),
+        // Scans of images: what skyfarm scan and sex do.
+        .target(
+            name: "ImageScanning",
+            dependencies: [
+                "Console", "CommandLineKit", "ScanDashboard", "SAMP", "SkyScan", "SkyReport", "SkySynthetic",
+                "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm", "ScanNetwork",
+                "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
+            ],
+            swiftSettings: swift),
+        // What all commands share: options, errors with exit codes, output, progress, signals.
+        .target(
+            name: "Console",
+            dependencies: [
+                "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyFITS", "SkyExtraction", "ScanFarm",
+                "ScanNetwork",
+                "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
+            ],
+            swiftSettings: swift),
         // Parser, help, manual pages and completions of a command line; knows no command.
         .target(name: "CommandLineKit", swiftSettings: swift),
         // The sky job over the engine.
@@ -126,16 +180,19 @@ let package = Package(
         // Further numbers of sources, on request: SExtractor's columns, fluxes at given positions, check images.
         .target(
             name: "SkyMeasurement",
-            dependencies: ["ScanBasics", "SkyFITS", "SkyExtraction", "CSEP", "CFITSIO", "CSkyfarm"],
+            dependencies: ["ScanBasics", "SkyFITS", "SkyExtraction", "CSEP", "CFITSIO", "CSkyKernel"],
             swiftSettings: computing),
         // Background, detection and photometry of the windows of an image, and the merge of what they give.
         .target(
-            name: "SkyExtraction", dependencies: ["ScanBasics", "SkyFITS", "CSEP", "CXXHash", "CSkyfarm"],
+            name: "SkyExtraction",
+            dependencies: ["ScanBasics", "SkyFITS", "CSEP", "CXXHash", "CSkyKernel", "CNumbers"],
             swiftSettings: computing),
         // FITS files, their pixels and coordinates; knows no source.
         .target(
             name: "SkyFITS",
-            dependencies: ["ScanBasics", "CFITSIO", "CWCS", "CXXHash", "CZlib", "CBZip2", "CSkyfarm"],
+            dependencies: [
+                "ScanBasics", "CFITSIO", "CWCS", "CXXHash", "CZlib", "CBZip2", "CFITSIOSupport", "CNumbers",
+            ],
             swiftSettings: computing),
         // One import for programs that farm out tasks of their own; knows no pixel.
         .target(
@@ -151,7 +208,7 @@ let package = Package(
         .target(
             name: "ScanNetwork",
             dependencies: [
-                "ScanSecurity", "ScanCluster", "ScanBasics", "CLibUV", "CXXHash", "CZstd", "CSkyfarm",
+                "ScanSecurity", "ScanCluster", "ScanBasics", "CLibUV", "CXXHash", "CZstd", "CSystem", "CNumbers",
             ],
             swiftSettings: computing),
         // Nodes that find each other by DNS-SD; knows no connection.
@@ -162,7 +219,7 @@ let package = Package(
         // Tasks, systems and the coordinator; knows no socket.
         .target(name: "ScanCluster", dependencies: ["ScanBasics"], swiftSettings: computing),
         // The basis of all modules: errors with codes, locks, clocks, addresses, memory, files, numbers and text.
-        .target(name: "ScanBasics", dependencies: ["CSkyfarm"], swiftSettings: computing),
+        .target(name: "ScanBasics", dependencies: ["CSystem"], swiftSettings: computing),
         .target(
             name: "ScanTestSupport",
             dependencies: ["ScanBasics", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster"],
@@ -225,8 +282,16 @@ let package = Package(
         .target(
             name: "CLoader", path: "Sources/CLibraries/CLoader",
             linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
-        // C that Swift cannot express: the fixed draw of deblending, macros.
-        .target(name: "CSkyfarm", path: "Sources/CLibraries/CSkyfarm", cSettings: computingC),
+        // The kernel of a scan: background, convolution, lutz, deblending, analysis and photometry of a window.
+        .target(
+            name: "CSkyKernel", dependencies: ["CNumbers"], path: "Sources/CLibraries/CSkyKernel",
+            cSettings: computingC),
+        // Numbers of pixels in other forms, with vector instructions.
+        .target(name: "CNumbers", path: "Sources/CLibraries/CNumbers", cSettings: computingC),
+        // What CFITSIO's archive needs, and its driver for open files.
+        .target(name: "CFITSIOSupport", path: "Sources/CLibraries/CFITSIOSupport", cSettings: computingC),
+        // Calls of the system that Swift does not import.
+        .target(name: "CSystem", path: "Sources/CLibraries/CSystem", cSettings: computingC),
 
         .executableTarget(
             name: "primes", dependencies: ["SkyfarmKit"], path: "Examples/primes", swiftSettings: computing),
@@ -320,7 +385,8 @@ let package = Package(
         .testTarget(
             name: "skyfarmTests",
             dependencies: [
-                "skyfarm", "fault-probe", "primes", "histogram", "CommandLineKit", "ScanDashboard", "SkyScan",
+                "skyfarm", "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "ImageScanning", "Console",
+                "fault-probe", "primes", "histogram", "CommandLineKit", "ScanDashboard", "SkyScan",
                 "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyExtraction", "SkyFITS",
                 "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
                 "ScanTestSupport", "SkyTestSupport",
@@ -337,22 +403,13 @@ let package = Package(
 
 // What scripts/fuzz builds, and nothing else does: it needs libFuzzer to link.
 if Context.environment["SKYFARM_FUZZ"] != nil {
-    // The program's own parsers are fuzzed, too: here it is a library, whose main function has another name than
-    // libFuzzer's.
-    package.products.removeAll { $0.name == "skyfarm" }
-    package.targets = package.targets.map { target in
-        guard target.name == "skyfarm" else { return target }
-        let entry = ["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "skyfarm_main"]
-        return .target(
-            name: target.name, dependencies: target.dependencies, swiftSettings: swift + [.unsafeFlags(entry)])
-    }
     package.targets.append(
         .executableTarget(
             name: "skyfarm-fuzz",
             dependencies: [
-                "skyfarm", "SAMP", "CommandLineKit", "SkyScan", "SkyMeasurement",
-                "SkyExtraction", "SkyFITS", "ScanNetwork", "ScanDiscovery",
-                "ScanSecurity", "ScanCluster", "ScanBasics", "CFITSIO",
+                "ScanFleet", "NodeDaemon", "ImageJobs", "ImageScanning", "Console", "SAMP", "CommandLineKit", "SkyScan",
+                "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanNetwork", "ScanDiscovery", "ScanSecurity",
+                "ScanCluster", "ScanBasics", "CFITSIO",
             ],
             path: "Tests/fuzz", exclude: ["corpus", "fits.dict", "coordinates.dict", "leaks.txt"],
             swiftSettings: swift + [.unsafeFlags(["-parse-as-library"])]))

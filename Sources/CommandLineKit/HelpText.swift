@@ -52,7 +52,7 @@ extension OptionSpec {
     }
 
     /// Its meaning and the environment variable that sets it.
-    var explanation: String { meaning + (environment.map { " [\($0)]" } ?? "") }
+    package var explanation: String { meaning + (environment.map { " [\($0)]" } ?? "") }
 
     /// The help with the accepted values and the default.
     var meaning: String {

@@ -10,18 +10,18 @@ package struct OptionSpec: Sendable {
     var choices: [String]
     /// How the files are used that the value names; nil: it names none.
     package var files: FileUse?
-    var repeats: Bool
+    package var repeats: Bool
     /// The default in words.
-    var fallback: String?
-    var help: String
+    package var fallback: String?
+    package var help: String
     /// The value of a flag that may be given without one.
-    var implied: Implied?
+    package var implied: Implied?
     /// Environment variable that sets the option; nil if it can only be set by its flag.
     package var environment: String?
 
     var isSwitch: Bool { placeholder == nil }
 
-    struct Implied: Sendable {
+    package struct Implied: Sendable {
         var text: String
         /// Whether a word that follows the flag is its value.
         var takes: @Sendable (String) -> Bool
@@ -32,7 +32,7 @@ package struct OptionSpec: Sendable {
 package struct Option<Value: Sendable>: Sendable {
     package let spec: OptionSpec
     /// Makes the value from the settings of one layer, in the order given.
-    let read: @Sendable ([Setting]) throws(UsageError) -> Value
+    package let read: @Sendable ([Setting]) throws(UsageError) -> Value
 }
 
 /// How an option may be set other than by its flag. An option with an environment variable is also a key of the
@@ -43,7 +43,7 @@ package enum Layers: Sendable {
     case prefix(String)
     case environment(String)
 
-    func environment(for name: String) -> String? {
+    package func environment(for name: String) -> String? {
         switch self {
         case .flagOnly: nil
         case .prefix(let prefix): prefix + Self.variableName(name)

@@ -35,7 +35,7 @@ package struct ProgramSpec: Sendable {
     }
 
     /// Keys that the settings file may hold.
-    var settingKeys: Set<String> {
+    package var settingKeys: Set<String> {
         Set(commands.flatMap(\.options).filter { $0.environment != nil }.map(\.name))
     }
 

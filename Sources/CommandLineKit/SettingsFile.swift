@@ -3,13 +3,13 @@ import Foundation
 /// The settings file of a user: lines of `key = value`, where a key is the long name of an option.
 package struct SettingsFile: Equatable, Sendable {
     /// By key, in the order of the file.
-    var settings: [String: [Setting]] = [:]
+    package var settings: [String: [Setting]] = [:]
 
     package init() {}
 
     /// Parses the text of a settings file.
     /// - Throws: ``UsageError`` if a key is not among `keys`.
-    init(text: String, path: String, keys: Set<String>) throws(UsageError) {
+    package init(text: String, path: String, keys: Set<String>) throws(UsageError) {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let content = line.trimmingCharacters(in: .whitespaces)
             if content.isEmpty || content.hasPrefix("#") { continue }

@@ -8,7 +8,7 @@ package func suggestion(for typed: String, among names: some Sequence<String>, p
 /// The number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other.
 ///
 /// The restricted Damerau–Levenshtein distance, computed row by row.
-func editDistance(_ left: String, _ right: String) -> Int {
+package func editDistance(_ left: String, _ right: String) -> Int {
     let left = Array(left)
     let right = Array(right)
     var beforeLast: [Int] = []

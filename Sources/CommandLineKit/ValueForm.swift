@@ -18,7 +18,7 @@ package struct ValueForm<Value: Sendable>: Sendable {
         (self.parse, self.show) = (parse, show)
     }
 
-    func value(_ setting: Setting) throws(UsageError) -> Value {
+    package func value(_ setting: Setting) throws(UsageError) -> Value {
         guard let value = parse(setting.text) else {
             throw UsageError("\(setting.origin): \"\(setting.text)\" is not \(expected)")
         }

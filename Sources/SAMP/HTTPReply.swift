@@ -1,7 +1,10 @@
 /// A reply of HTTP/1.0, as its bytes arrive.
-struct HTTPReply: Equatable {
+package struct HTTPReply: Equatable {
+
+    package init() {
+    }
     /// Longer replies are refused.
-    static let limit = 4 << 20
+    package static let limit = 4 << 20
     /// The head of a reply may not be longer.
     private static let headLimit = 64 << 10
     private static let headEnd = Array("\r\n\r\n".utf8)
@@ -19,7 +22,7 @@ struct HTTPReply: Equatable {
 
     /// Adds bytes.
     /// - Returns: whether the reply is complete, which one without a length never is before the connection ends.
-    mutating func receive(_ more: some Sequence<UInt8>) throws(SAMPError) -> Bool {
+    package mutating func receive(_ more: some Sequence<UInt8>) throws(SAMPError) -> Bool {
         // The end of the head may have begun before these bytes; what was searched before is not searched again.
         let searched = max(0, bytes.count - Self.headEnd.count)
         bytes += more
@@ -35,7 +38,7 @@ struct HTTPReply: Equatable {
 
     /// The body of a complete reply.
     /// - Throws: ``SAMPError`` with `malformed`, if the reply is cut or reports an error.
-    func body() throws(SAMPError) -> [UInt8] {
+    package func body() throws(SAMPError) -> [UInt8] {
         guard let head, let first = head.status, first.hasPrefix("HTTP/") else {
             throw SAMPError(
                 .malformed, bytes.isEmpty ? "the connection was closed without an answer" : "no answer of HTTP")

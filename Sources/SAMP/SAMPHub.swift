@@ -5,8 +5,8 @@ internal import Foundation
 /// This is the standard profile of SAMP 1.3 (https://www.ivoa.net/documents/SAMP/): the hub writes its address and a
 /// secret into a file that only its user can read. A client that is not called itself needs no server of its own.
 public struct SAMPHub: Equatable, Sendable {
-    let server: XMLRPCServer
-    let secret: String
+    package let server: XMLRPCServer
+    package let secret: String
 
     /// The file in which a hub describes itself: of `SAMP_HUB`, or `~/.samp`.
     /// - Throws: ``SAMPError`` with `noHub` if the environment names none.
@@ -38,7 +38,7 @@ public struct SAMPHub: Equatable, Sendable {
     }
 
     /// The hub of a lock file with these lines, `KEY=VALUE` or a comment.
-    init?(description: String) {
+    package init?(description: String) {
         var values: [String: String] = [:]
         for line in description.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
             let parts = line.split(separator: "=", maxSplits: 1)

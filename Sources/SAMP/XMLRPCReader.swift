@@ -3,7 +3,7 @@ internal import CExpat
 /// Reads the answer to a call of XML-RPC.
 ///
 /// Expat reports elements and text; a document type, in which entities are defined, is refused.
-struct XMLRPCReader {
+package struct XMLRPCReader {
     /// A value whose end has not been read.
     private enum Open {
         case value(XMLRPCValue?)
@@ -20,7 +20,7 @@ struct XMLRPCReader {
 
     /// The value of an answer.
     /// - Throws: ``SAMPError``: `refused` with the server's words if it is a fault, `malformed` if it is no answer.
-    static func value(of document: [UInt8]) throws(SAMPError) -> XMLRPCValue {
+    package static func value(of document: [UInt8]) throws(SAMPError) -> XMLRPCValue {
         guard let parser = XML_ParserCreate(nil) else { throw SAMPError(.malformed, "no memory for a reader of XML") }
         defer { XML_ParserFree(parser) }
         var reader = XMLRPCReader()

@@ -3,13 +3,13 @@ internal import Foundation
 internal import ScanBasics
 
 /// A server of XML-RPC, which is called over HTTP.
-struct XMLRPCServer: Equatable, Sendable {
-    let host: String
-    let port: UInt16
-    let path: String
+package struct XMLRPCServer: Equatable, Sendable {
+    package let host: String
+    package let port: UInt16
+    package let path: String
 
     /// The server of a URL such as `http://127.0.0.1:21012/xmlrpc`; nil if it is none of HTTP.
-    init?(url: String) {
+    package init?(url: String) {
         guard let parts = URLComponents(string: url), parts.scheme == "http", let host = parts.host, !host.isEmpty,
             let port = UInt16(exactly: parts.port ?? 80)
         else { return nil }
@@ -22,7 +22,7 @@ struct XMLRPCServer: Equatable, Sendable {
     /// Calls a method, and waits at most `seconds` for the connection, and again for the whole answer. Blocks no thread of the caller's; if the
     /// task is cancelled, the connection is closed.
     /// - Throws: ``SAMPError``.
-    func call(_ method: String, _ parameters: [XMLRPCValue], seconds: Int) async throws -> XMLRPCValue {
+    package func call(_ method: String, _ parameters: [XMLRPCValue], seconds: Int) async throws -> XMLRPCValue {
         let body = XMLRPCValue.call(method, parameters)
         let name = host.contains(":") ? "[\(host)]" : host
         let head =

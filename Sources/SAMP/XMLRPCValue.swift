@@ -1,20 +1,20 @@
 internal import ScanBasics
 
 /// A value of XML-RPC, of the types that SAMP has.
-enum XMLRPCValue: Equatable, Sendable {
+package enum XMLRPCValue: Equatable, Sendable {
     case text(String)
     case list([XMLRPCValue])
     case map([String: XMLRPCValue])
 
-    var text: String? { if case .text(let text) = self { text } else { nil } }
+    package var text: String? { if case .text(let text) = self { text } else { nil } }
 
-    var list: [XMLRPCValue]? { if case .list(let list) = self { list } else { nil } }
+    package var list: [XMLRPCValue]? { if case .list(let list) = self { list } else { nil } }
 
     /// The value of a key of a map.
-    subscript(_ key: String) -> XMLRPCValue? { if case .map(let map) = self { map[key] } else { nil } }
+    package subscript(_ key: String) -> XMLRPCValue? { if case .map(let map) = self { map[key] } else { nil } }
 
     /// The element `value`.
-    var xml: String {
+    package var xml: String {
         switch self {
         case .text(let text): "<value><string>\(Self.escaped(text))</string></value>"
         case .list(let list): "<value><array><data>\(list.map(\.xml).joined())</data></array></value>"
@@ -27,7 +27,7 @@ enum XMLRPCValue: Equatable, Sendable {
     }
 
     /// The document of a call.
-    static func call(_ method: String, _ parameters: [XMLRPCValue]) -> String {
+    package static func call(_ method: String, _ parameters: [XMLRPCValue]) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<methodCall><methodName>\(escaped(method))</methodName><params>"
             + parameters.map { "<param>\($0.xml)</param>" }.joined() + "</params></methodCall>\n"
     }

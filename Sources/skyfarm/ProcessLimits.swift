@@ -1,11 +1,11 @@
-import CSkyfarm
+import CSystem
 import CommandLineKit
 import Foundation
 import ScanBasics
 
 /// What the shell's `ulimit` leaves to this process. Without threads and descriptors it could not even say what is wrong
 /// later.
-enum ProcessLimits {
+package enum ProcessLimits {
     /// Files that a command needs beside those of its images: the standard streams, the event loop, the journal.
     private static let leastFiles: UInt64 = 32
     /// Files that a process may open which has many connections.
@@ -15,7 +15,7 @@ enum ProcessLimits {
 
     /// Allows as many files as are usual, if the user may, and checks the limits.
     /// - Returns: what is missing, and the remedy; nil if nothing is.
-    static func problem() -> String? {
+    package static func problem() -> String? {
         var files = fileLimit
         if files.rlim_cur < usualFiles, files.rlim_cur < files.rlim_max {
             files.rlim_cur = min(usualFiles, files.rlim_max)
@@ -36,7 +36,7 @@ enum ProcessLimits {
     }
 
     /// What is missing if so many files may be open, and so many bytes may have addresses.
-    static func problem(files: UInt64, memory: UInt64) -> String? {
+    package static func problem(files: UInt64, memory: UInt64) -> String? {
         if files < leastFiles {
             return "only \(files) files may be open: allow at least \(leastFiles), as by `ulimit -n 1024`"
         }

@@ -1,15 +1,18 @@
-import CommandLineKit
-import ScanCluster
+package import CommandLineKit
+package import Console
 import Foundation
+import ImageJobs
+import ImageScanning
+import NodeDaemon
 import ScanBasics
+import ScanBench
+import ScanCluster
+import ScanFleet
 import ScanNetwork
 
 @main
-struct Skyfarm {
-    static let version = ScanNetwork.Skyfarm.version
-    static let software = "skyfarm \(version)"
-
-    static let commands: [any Command.Type] = [
+package struct Skyfarm {
+    package static let commands: [any Command.Type] = [
         ScanCommand.self, NodeCommand.self, NodesCommand.self, UpCommand.self, DownCommand.self, KeyCommand.self,
         DoctorCommand.self, JobsCommand.self,
         SubmitCommand.self, SpreadCommand.self, ViewCommand.self, SynthCommand.self, BenchCommand.self, SexCommand.self,
@@ -17,30 +20,9 @@ struct Skyfarm {
         CompletionsCommand.self,
     ]
 
-    static let program = ProgramSpec(
-        name: "skyfarm", version: version, summary: "Scan sky images with every machine on the local network",
-        examples: [
-            .init(
-                line: "skyfarm scan image.fits -o sources.csv",
-                explanation: "Find the sources of an image and write their catalogue, with all nodes and this"
-                    + " machine."),
-            .init(line: "skyfarm node", explanation: "Run a node, on each further machine."),
-        ],
-        description: [
-            "Skyfarm finds the sources of a sky image and writes one catalogue of them, the same file byte for byte"
-                + " on one machine and on ten. The image is cut into bands. Each band goes to the node that is"
-                + " expected to finish it first; the local machine takes part.",
-            "Nodes find each other on the local network by DNS-SD. They accept work from holders of their cluster"
-                + " key, and every connection is encrypted. If a node fails, hangs or leaves, the scan takes longer,"
-                + " but no source is lost.",
-            "Data goes to standard output, everything else to standard error. Settings come from flags, then from"
-                + " environment variables, then from the settings file.",
-        ],
-        commands: commands.map { $0.spec }, exitCodes: ExitCode.all,
-        commonExitCodes: [.complete, .failure, .usage, .output], settings: .settings,
-        files: [.key, .journals, .fingerprints, .hosts])
+    package static let program = ProgramSpec.skyfarm(commands.map { $0.spec })
 
-    static func main() async {
+    package static func main() async {
         holdStandardStreams()
         if let problem = ProcessLimits.problem() {
             StandardError.write("skyfarm: \(problem)\n")
@@ -76,14 +58,14 @@ struct Skyfarm {
     }
 
     /// Runs a command line. An error is one line on standard error. `readsSettings`: whether the settings file counts.
-    static func run(
+    package static func run(
         _ words: [String], environment: [String: String], readsSettings: Bool = true
     ) async -> ExitCode {
         var log = Log(usesColor: Terminal.standardError.usesColor(.auto, environment))
         do {
             switch try request(words) {
             case .version:
-                try StandardOutput.write("\(software)\n")
+                try StandardOutput.write("\(Software.name)\n")
                 return .complete
             case .help(let spec):
                 return try HelpCommand.show(spec)
@@ -99,7 +81,7 @@ struct Skyfarm {
                 return try await type.init(arguments).run()
             }
         } catch {
-            return end(error, of: words.first ?? "", log)
+            return log.end(error, of: words.first ?? "")
         }
     }
 
@@ -110,12 +92,5 @@ struct Skyfarm {
         var arguments = Arguments()
         arguments.words = Array(words.dropFirst())
         return .run(SexCommand.spec, arguments)
-    }
-
-    /// Writes the line about an error that ends a command, unless the reader of its output has closed the pipe.
-    static func end(_ error: any Error, of command: String, _ log: Log) -> ExitCode {
-        let error = CommandError(error, in: command)
-        if error.code != .brokenPipe { log.write(.error, StyledText(error.description)) }
-        return error.code
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CommandLineKit
+import CommandLineKit
 
 @Suite struct HelpTextTests {
     @Test("a command's help begins with an example and shows flags, defaults and variables")

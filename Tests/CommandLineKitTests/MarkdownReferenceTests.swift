@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CommandLineKit
+import CommandLineKit
 
 @Suite struct MarkdownReferenceTests {
     @Test(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import CommandLineKit
+import CommandLineKit
 
 @Suite struct SettingsFileTests {
     @Test("lines are read in order; comments and blank lines are skipped")

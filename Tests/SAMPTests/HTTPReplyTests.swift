@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SAMP
+import SAMP
 
 @Suite("HTTP replies") struct HTTPReplyTests {
     private let reply = "HTTP/1.1 200 OK\r\nServer: x\r\nCONTENT-length: 5\r\n\r\nhello"

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SAMP
+import SAMP
 
 @Suite("SAMP hubs") struct SAMPHubTests {
     @Test("the lock file is that of SAMP_HUB, or of the home folder")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SAMP
+import SAMP
 
 @Suite("XML-RPC") struct XMLRPCTests {
     private func answer(_ value: String) -> [UInt8] {

@@ -1,8 +1,10 @@
+import skyfarm
 import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
+import Console
+import ImageScanning
 
 /// The program as its callers see it: exit codes, streams, signals.
 @Suite struct ExecutableTests {

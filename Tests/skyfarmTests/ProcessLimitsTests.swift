@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-
-@testable import skyfarm
+import skyfarm
 
 @Suite("limits of a process") struct ProcessLimitsTests {
     @Test("too few files or too little memory are named with the remedy")

@@ -14,7 +14,7 @@ extension OptionSpec {
     }
 
     /// Every form of the flag.
-    var flags: [String] { (short.map { ["-\($0)"] } ?? []) + ["--" + name] }
+    package var flags: [String] { (short.map { ["-\($0)"] } ?? []) + ["--" + name] }
 }
 
 extension ArgumentSpec {

@@ -2,9 +2,9 @@ import Foundation
 
 /// The manual pages of a program, generated from the same tables as its help.
 package struct ManualPage: Sendable {
-    let program: ProgramSpec
+    package let program: ProgramSpec
     /// The day in the footer of the pages.
-    let date: String
+    package let date: String
 
     /// The pages dated today, or by `SOURCE_DATE_EPOCH` for reproducible builds.
     package init(_ program: ProgramSpec, _ environment: [String: String]) {

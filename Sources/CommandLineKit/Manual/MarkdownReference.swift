@@ -1,6 +1,6 @@
 /// The reference of all commands of a program in Markdown, generated from the same tables as its help.
 package struct MarkdownReference: Sendable {
-    let program: ProgramSpec
+    package let program: ProgramSpec
 
     package init(_ program: ProgramSpec) { self.program = program }
 
@@ -66,7 +66,7 @@ package struct MarkdownReference: Sendable {
     private static let special: Set<Character> = ["\\", "*", "_", "[", "]", "<", ">", "|", "~", "$"]
 
     /// Text in which Markdown finds no marks but those of code.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var result = ""
         var isCode = false
         for character in text {

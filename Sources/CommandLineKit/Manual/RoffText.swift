@@ -1,19 +1,19 @@
 /// A manual page in roff, with the macros of man(7).
-struct RoffText: Sendable {
-    private(set) var lines: [String]
+package struct RoffText: Sendable {
+    package private(set) var lines: [String]
     /// Directly after a heading a paragraph macro has no effect and is left out.
     private var isAfterHeading = false
 
     /// A page of section 1.
-    init(title: String, date: String, source: String, manual: String) {
+    package init(title: String, date: String, source: String, manual: String) {
         // The date is not escaped: man does not recognise a date with escaped dashes.
         let arguments = [Self.quoted(title.uppercased()), "1", "\"\(date)\"", Self.quoted(source), Self.quoted(manual)]
         lines = [".TH " + arguments.joined(separator: " ")]
     }
 
-    var text: String { lines.joined(separator: "\n") + "\n" }
+    package var text: String { lines.joined(separator: "\n") + "\n" }
 
-    mutating func section(_ title: String) { heading(".SH", title.uppercased()) }
+    package mutating func section(_ title: String) { heading(".SH", title.uppercased()) }
 
     mutating func subsection(_ title: String) { heading(".SS", title) }
 
@@ -22,17 +22,17 @@ struct RoffText: Sendable {
         isAfterHeading = true
     }
 
-    mutating func paragraph(_ text: String) { paragraph([Self.escaped(text)]) }
+    package mutating func paragraph(_ text: String) { paragraph([Self.escaped(text)]) }
 
     /// A paragraph of escaped lines.
-    mutating func paragraph(_ escaped: [String]) {
+    package mutating func paragraph(_ escaped: [String]) {
         if !isAfterHeading { lines.append(".PP") }
         isAfterHeading = false
         for line in escaped { fill(line) }
     }
 
     /// An escaped heading with an indented text below.
-    mutating func item(_ heading: String, _ text: String) {
+    package mutating func item(_ heading: String, _ text: String) {
         lines += [".TP", Self.guarded(heading)]
         isAfterHeading = false
         fill(Self.escaped(text))
@@ -51,13 +51,13 @@ struct RoffText: Sendable {
         lines += wrap(sentence, indent: 0, width: 78).map(Self.guarded)
     }
 
-    static func bold(_ text: String) -> String { "\\fB\(escaped(text))\\fR" }
+    package static func bold(_ text: String) -> String { "\\fB\(escaped(text))\\fR" }
 
     /// In italics, for placeholders.
-    static func italic(_ text: String) -> String { "\\fI\(escaped(text))\\fR" }
+    package static func italic(_ text: String) -> String { "\\fI\(escaped(text))\\fR" }
 
     /// Text with roff's special characters escaped.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             switch scalar {
             case "\\": "\\e"

@@ -1,4 +1,4 @@
-internal import CSkyfarm
+internal import CSystem
 import Foundation
 
 /// A file that appears under its name only when it is complete.
@@ -39,7 +39,7 @@ public final class AtomicFile {
 
     /// Starts the file at a confined place, which errors call `path`; beside `path` if `place` is nil. `hasName`: with a
     /// temporary name, as where the file system has no files without one.
-    init(path: String, at place: ConfinedPath?, overwrite: Bool, hasName: Bool = false) throws(OutputError) {
+    package init(path: String, at place: ConfinedPath?, overwrite: Bool, hasName: Bool = false) throws(OutputError) {
         if let place {
             let folder = try Self.openParent(of: place, path)
             self.path = try Self.resolve(

@@ -1,4 +1,4 @@
-import CSkyfarm
+import CSystem
 import Foundation
 
 /// Folders below which paths may lead that others choose: peers of the network, or jobs of other machines.
@@ -78,7 +78,7 @@ package struct ConfinedFolders: Sendable {
 
 /// A path below a folder, and the only way from it to a file.
 package struct ConfinedPath: Sendable {
-    let folder: OpenDescriptor
+    package let folder: OpenDescriptor
     /// The path of the folder, without symbolic links.
     package let root: String
     /// What follows it; empty for the folder itself.

@@ -16,7 +16,7 @@ package struct FileStatus: Sendable {
     /// The time of the last change, in nanoseconds since 1970.
     package let modified: Int64
 
-    init(_ status: stat) {
+    package init(_ status: stat) {
         kind =
             switch status.st_mode & S_IFMT {
             case S_IFREG: .regular

@@ -1,9 +1,9 @@
-internal import CSkyfarm
+internal import CSystem
 import Foundation
 
 /// The temporary files of ``AtomicFile``, and the folders in which libraries write them, that were left by processes that
 /// were killed.
-enum LeftFiles {
+package enum LeftFiles {
     private static let mutex = NSLock()
     // Read and written only while `mutex` is held.
     nonisolated(unsafe) private static var cleaned: Set<String> = []
@@ -12,13 +12,13 @@ enum LeftFiles {
     static func lock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_EX | LOCK_NB) }
 
     /// Removes those of this user in a folder, unless this process has done so before: a folder may have many files.
-    static func removeOnce(in folder: String) {
+    package static func removeOnce(in folder: String) {
         guard let path = realPath(folder), mutex.withLock({ cleaned.insert(path).inserted }) else { return }
         remove(in: folder)
     }
 
     /// Removes those of this user in a folder that no process uses: each is locked by its own.
-    static func remove(in folder: String) {
+    package static func remove(in folder: String) {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
         for name in names where name.hasPrefix(".skyfarm-") && name.hasSuffix(".part") { remove("\(folder)/\(name)") }
     }

@@ -43,7 +43,7 @@ package enum ProcessFiles {
 
     /// The place of a file that is to be written; nil if this process may write anywhere.
     /// - Throws: ``OutputError`` if it may not write there.
-    static func place(of path: String) throws(OutputError) -> ConfinedPath? {
+    package static func place(of path: String) throws(OutputError) -> ConfinedPath? {
         guard let folders = lock.withLock({ state.written }) else { return nil }
         let absolute = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         guard let place = folders.place(absolute), !place.rest.isEmpty else {

@@ -1,23 +1,23 @@
 /// The freed buffers that are kept for reuse: the most recent ones, up to a limit in bytes.
-struct FreeBuffers {
+package struct FreeBuffers {
     /// A buffer, identified by its address, which is never dereferenced here.
-    struct Buffer: Equatable {
-        let address: UInt
-        let byteCount: Int
+    package struct Buffer: Equatable {
+        package let address: UInt
+        package let byteCount: Int
     }
 
     private var limit: Int
     // Oldest first.
     private var buffers: [Buffer] = []
     /// Total size of the buffers.
-    private(set) var byteCount = 0
+    package private(set) var byteCount = 0
 
     /// An empty list of at most `limit` bytes.
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
     /// Removes the most recently added buffer of exactly `byteCount` bytes.
     /// - Returns: its address; nil if there is none.
-    mutating func take(_ byteCount: Int) -> UInt? {
+    package mutating func take(_ byteCount: Int) -> UInt? {
         guard let index = buffers.lastIndex(where: { $0.byteCount == byteCount }) else { return nil }
         self.byteCount -= byteCount
         return buffers.remove(at: index).address
@@ -25,7 +25,7 @@ struct FreeBuffers {
 
     /// Adds a buffer, unless it alone exceeds the limit.
     /// - Returns: the buffers to deallocate, perhaps this one.
-    mutating func add(_ buffer: Buffer) -> [Buffer] {
+    package mutating func add(_ buffer: Buffer) -> [Buffer] {
         if buffer.byteCount > limit { return [buffer] }
         buffers.append(buffer)
         byteCount += buffer.byteCount
@@ -34,13 +34,13 @@ struct FreeBuffers {
 
     /// Changes the limit.
     /// - Returns: the buffers to deallocate.
-    mutating func setLimit(_ byteCount: Int) -> [Buffer] {
+    package mutating func setLimit(_ byteCount: Int) -> [Buffer] {
         limit = byteCount
         return removeExcess(over: limit)
     }
 
     /// Removes and returns all buffers.
-    mutating func removeAll() -> [Buffer] { removeExcess(over: 0) }
+    package mutating func removeAll() -> [Buffer] { removeExcess(over: 0) }
 
     private mutating func removeExcess(over limit: Int) -> [Buffer] {
         var excess: [Buffer] = []

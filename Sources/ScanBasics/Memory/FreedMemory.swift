@@ -1,4 +1,4 @@
-internal import CSkyfarm
+internal import CSystem
 
 /// Policy for freed memory in processes that scan: it is kept for the next band instead of returned to the system.
 package enum FreedMemory {

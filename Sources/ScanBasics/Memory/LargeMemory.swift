@@ -45,13 +45,13 @@ package enum LargeMemory {
     }
 
     /// Keeps freed buffers of up to `byteCount` bytes in total.
-    static func keep(_ byteCount: Int) { free.withLock { $0.setLimit(byteCount) }.forEach(release) }
+    package static func keep(_ byteCount: Int) { free.withLock { $0.setLimit(byteCount) }.forEach(release) }
 
     /// Returns the kept buffers to the system.
-    static func giveBack() { free.withLock { $0.removeAll() }.forEach(release) }
+    package static func giveBack() { free.withLock { $0.removeAll() }.forEach(release) }
 
     /// Total size of the kept buffers.
-    static var keptByteCount: Int { free.withLock { $0.byteCount } }
+    package static var keptByteCount: Int { free.withLock { $0.byteCount } }
 
     // Rounded up, so that a buffer can be reused for similar sizes, such as bands with one halo and with two.
     private static func capacity(for byteCount: Int) -> Int {

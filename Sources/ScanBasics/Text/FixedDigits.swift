@@ -1,4 +1,4 @@
-private import CSkyfarm
+private import CSystem
 
 extension Double {
     /// The number in decimal, without an exponent and with `digits` digits after the point, at least 0, as printf's `%.*f`.

@@ -1,4 +1,4 @@
-internal import CSkyfarm
+internal import CNumbers
 internal import CZstd
 
 /// Expands the forms of blocks, which may come from a peer. See ``BulkCompression``.

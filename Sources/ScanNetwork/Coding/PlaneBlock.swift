@@ -1,4 +1,4 @@
-internal import CSkyfarm
+internal import CNumbers
 internal import CZstd
 
 /// Encodes a block of numbers as planes: first the first byte of each number, then the second byte of each, and so on, and

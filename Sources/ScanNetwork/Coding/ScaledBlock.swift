@@ -1,4 +1,4 @@
-internal import CSkyfarm
+internal import CNumbers
 
 /// Encodes blocks of floats that are scaled integers, such as calibrated samples of 16 bits: as the integers, and the scale
 /// that gives each float back to the bit. A float that is none, be it -0 or no number, is kept as it is.

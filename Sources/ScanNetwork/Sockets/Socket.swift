@@ -1,4 +1,4 @@
-internal import CSkyfarm
+internal import CSystem
 import ScanBasics
 import ScanCluster
 

@@ -1,4 +1,4 @@
-import ScanBasics
+package import ScanBasics
 
 /// The file format of a catalogue, chosen by the extension of the file's name.
 public enum CatalogueFormat: String, CaseIterable, Sendable {
@@ -36,19 +36,19 @@ public enum CatalogueFormat: String, CaseIterable, Sendable {
     }
 
     /// Whether a file called `path` is compressed by gzip.
-    static func isCompressed(_ path: String) -> Bool { path.lowercased().hasSuffix(".gz") }
+    package static func isCompressed(_ path: String) -> Bool { path.lowercased().hasSuffix(".gz") }
 
     /// The known extensions in words.
-    static let endings = ".fits, .fit, .csv or .ecsv, each also with .gz, .reg, .ldac, .cat or .vot"
+    package static let endings = ".fits, .fit, .csv or .ecsv, each also with .gz, .reg, .ldac, .cat or .vot"
 }
 
 /// Receives the bytes of a catalogue, piece by piece.
-typealias ByteSink = ([UInt8]) throws(OutputError) -> Void
+package typealias ByteSink = ([UInt8]) throws(OutputError) -> Void
 
 extension CatalogueFormat {
     /// Writes `tables`, of which there is at least one; the same tables give the same bytes. `name` appears in error
     /// messages.
-    func write(_ tables: [CatalogueTable], name: String, to sink: ByteSink) throws(OutputError) {
+    package func write(_ tables: [CatalogueTable], name: String, to sink: ByteSink) throws(OutputError) {
         // SExtractor's formats have columns of their own for the image.
         let isPlain = [.asciiHead, .ascii, .skycat, .votable].contains(self)
         let table =
@@ -71,7 +71,7 @@ extension CatalogueFormat {
 
     /// Writes a merged table, a piece of its rows at a time; the same catalogues give the same bytes.
     /// - Throws: ``OutputError``; what ``MergedCatalogue/forEachPiece(_:)`` throws.
-    func write(_ merged: MergedCatalogue, name: String, to sink: ByteSink) throws {
+    package func write(_ merged: MergedCatalogue, name: String, to sink: ByteSink) throws {
         let model = merged.model
         switch self {
         case .fits:

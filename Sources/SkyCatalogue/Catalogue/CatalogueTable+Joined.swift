@@ -8,7 +8,7 @@ extension CatalogueTable {
     /// - Parameters:
     ///   - tables: the tables, in order.
     ///   - labels: the names, descriptions and values of further columns, with one value per table.
-    init(joining tables: [CatalogueTable], labels: [Column]) {
+    package init(joining tables: [CatalogueTable], labels: [Column]) {
         let counts = tables.map(\.rowCount)
         let leading = labels.map { label in
             var column = label
@@ -27,7 +27,7 @@ extension CatalogueTable {
 
     /// One table of the sources of several images of a file, with columns `hdu` and `extname`, and `plane` if one is a
     /// plane of a cube.
-    init(joiningExtensions tables: [CatalogueTable]) {
+    package init(joiningExtensions tables: [CatalogueTable]) {
         let planes = tables.map { Int32($0.source?.plane ?? 0) }
         self.init(
             joining: tables,

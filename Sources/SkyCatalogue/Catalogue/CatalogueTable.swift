@@ -108,7 +108,7 @@ public struct CatalogueTable: Hashable, Sendable {
 
 extension CatalogueTable.Values {
     /// Value `row` in the fewest characters that parse back to the same bits; `nan` for NaN, `inf` for infinity.
-    func text(_ row: Int) -> String {
+    package func text(_ row: Int) -> String {
         switch self {
         case .int16(let values): values[row].description
         case .int32(let values): values[row].description
@@ -128,7 +128,7 @@ extension CatalogueTable.Values {
     }
 
     /// The number of elements of each row; nil if the column has single values.
-    var length: Int? {
+    package var length: Int? {
         switch self {
         case .array(_, let shape): shape.reduce(1, *)
         case .vector(_, let length): length

@@ -79,12 +79,12 @@ enum ColumnTextWriter {
 }
 
 /// How numbers are written as text: a TDISP of FITS.
-struct TextFormat {
+package struct TextFormat {
     private let format: String
     private let isInteger: Bool
 
     /// The format of a TDISP such as `I10`, `F11.4`, `E18.10` or `G12.7`; nil for others.
-    init?(_ display: String) {
+    package init?(_ display: String) {
         guard let letter = display.first, let kind = ["I": "lld", "F": "f", "E": "e", "G": "g"][letter],
             display.dropFirst().allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") })
         else { return nil }
@@ -92,7 +92,7 @@ struct TextFormat {
         isInteger = letter == "I"
     }
 
-    func text(_ value: Double) -> String {
+    package func text(_ value: Double) -> String {
         isInteger
             ? String(format: format, Int64(exactly: value.rounded()) ?? 0) : value.formatted(as: format)
     }

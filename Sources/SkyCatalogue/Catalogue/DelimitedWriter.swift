@@ -1,20 +1,20 @@
 import Foundation
-import ScanBasics
+package import ScanBasics
 import SkyFITS
 
 /// Writes a table as CSV, either plain or with astropy's ECSV header.
-enum DelimitedWriter {
+package enum DelimitedWriter {
     /// Rows that go to the sink together: a few hundred kilobytes.
     private static let pieceRows = 1024
 
-    static func writeCSV(_ table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
+    package static func writeCSV(_ table: CatalogueTable, to sink: ByteSink) throws(OutputError) {
         let table = table.withoutArrays
         try sink(names(of: table))
         try writeRows(of: table, to: sink)
     }
 
     /// The line of column names.
-    static func names(of table: CatalogueTable) -> [UInt8] {
+    package static func names(of table: CatalogueTable) -> [UInt8] {
         Array("\(table.columns.map(\.name).joined(separator: ","))\n".utf8)
     }
 
@@ -105,7 +105,7 @@ enum DelimitedWriter {
     }
 
     /// The YAML header of ECSV.
-    static func head(of table: CatalogueTable) -> [UInt8] {
+    package static func head(of table: CatalogueTable) -> [UInt8] {
         var lines = ["%ECSV 1.0", "---", "delimiter: ','", "datatype:"]
         lines += table.columns.map { column in
             let unit = column.unit.map { ", unit: \(quoted($0))" } ?? ""

@@ -1,19 +1,19 @@
 internal import CFITSIO
 import Foundation
-import ScanBasics
-import SkyFITS
+package import ScanBasics
+package import SkyFITS
 
 /// Writes tables as FITS binary tables, one per extension.
 ///
 /// TTYPEn, TUNITn and TCOMMn hold names, units and descriptions; the same header holds the header entries and the
 /// history.
-enum FITSTableWriter {
+package enum FITSTableWriter {
     /// Bytes per call of the sink.
     private static let pieceLength = 1 << 18
     /// Rows per call of CFITSIO.
     private static let groupRows = 1024
 
-    static func write(
+    package static func write(
         _ tables: [CatalogueTable], _ layout: Layout = .plain, name: String, to sink: ByteSink
     ) throws(OutputError) {
         let byteCount = tables.reduce(0) { $0 + $1.rowCount * $1.rowLength }
@@ -31,7 +31,7 @@ enum FITSTableWriter {
     }
 
     /// How tables with SExtractor's columns are stored.
-    enum Layout {
+    package enum Layout {
         /// As other catalogues.
         case plain
         /// FITS_1.0: tables called OBJECTS.
@@ -41,7 +41,7 @@ enum FITSTableWriter {
     }
 
     /// Adds a table, at the end.
-    static func append(_ table: CatalogueTable, _ layout: Layout = .plain, to memory: FITSMemoryFile) {
+    package static func append(_ table: CatalogueTable, _ layout: Layout = .plain, to memory: FITSMemoryFile) {
         if layout == .ldac { appendField(of: table, to: memory) }
         create(table, layout, in: memory)
         if let source = table.source, source.name != nil {

@@ -11,7 +11,7 @@ public struct FieldHeader: Hashable, Sendable {
     public init(image: FITSHeader, entries: [HeaderEntry]) { (self.image, self.entries) = (image, entries) }
 
     /// All cards, END last; nil if memory is exhausted.
-    func cards() -> [UInt8]? {
+    package func cards() -> [UInt8]? {
         guard let memory = FITSMemoryFile() else { return nil }
         memory.makeEmptyImage()
         guard let before = memory.headerBytes() else { return nil }

@@ -1,15 +1,15 @@
 internal import CZlib
-import ScanBasics
+package import ScanBasics
 
 /// Compresses bytes as one gzip file without name and time: the same bytes give the same file.
-final class GzipStream {
+package final class GzipStream {
     // On the heap: zlib refuses a stream that has moved.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private let sink: ByteSink
     private var room = [UInt8](repeating: 0, count: 1 << 16)
 
     /// A stream whose compressed bytes go to `sink`. `name` appears in error messages.
-    init(name: String, to sink: @escaping ByteSink) throws(OutputError) {
+    package init(name: String, to sink: @escaping ByteSink) throws(OutputError) {
         self.sink = sink
         stream.initialize(to: z_stream())
         // 15 bits of window; adding 16 makes zlib write gzip's header and trailer.
@@ -24,10 +24,10 @@ final class GzipStream {
         stream.deallocate()
     }
 
-    func write(_ bytes: [UInt8]) throws(OutputError) { try compress(bytes, Z_NO_FLUSH) }
+    package func write(_ bytes: [UInt8]) throws(OutputError) { try compress(bytes, Z_NO_FLUSH) }
 
     /// Writes what is left, and gzip's trailer.
-    func finish() throws(OutputError) { try compress([], Z_FINISH) }
+    package func finish() throws(OutputError) { try compress([], Z_FINISH) }
 
     private func compress(_ bytes: [UInt8], _ flush: Int32) throws(OutputError) {
         var output: [UInt8] = []

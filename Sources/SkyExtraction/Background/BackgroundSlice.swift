@@ -1,5 +1,5 @@
-internal import CSEP
-internal import CSkyfarm
+package import CSEP
+internal import CSkyKernel
 import Foundation
 package import SkyFITS
 
@@ -7,24 +7,24 @@ package import SkyFITS
 package struct BackgroundSlice: Codable, Equatable, Sendable {
     package var width: Int
     package var height: Int
-    var meshWidth: Int
-    var meshHeight: Int
-    var columns: Int
-    var rows: Int
-    var firstRow: Int
-    var level: Rows
-    var noise: Rows?
+    package var meshWidth: Int
+    package var meshHeight: Int
+    package var columns: Int
+    package var rows: Int
+    package var firstRow: Int
+    package var level: Rows
+    package var noise: Rows?
     /// Variance of a pixel of weight 1, if the noise comes from weights.
-    var varianceScale: Double?
+    package var varianceScale: Double?
     /// What the samples of the weight map are.
-    var weightMap = ScanParameters.WeightMap.weight
+    package var weightMap = ScanParameters.WeightMap.weight
     /// Median noise of the whole image.
     package var globalNoise: Float
     /// True when any pixel of the whole image is masked: SEP then treats every aperture as possibly masked.
     package var hasMask: Bool
 
-    struct Rows: Codable, Equatable, Sendable {
-        var values: [Float]
+    package struct Rows: Codable, Equatable, Sendable {
+        package var values: [Float]
         var derivatives: [Float]
     }
 
@@ -82,7 +82,7 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
     /// Mesh rows outside the slice are zero: image rows that need them get a wrong background without an error, so the
     /// slice must cover the rows of the window. Without a noise map only the background level is available.
     /// - Throws: ``ScanSetupError`` if memory is exhausted, and what `body` throws.
-    func withBackground<Result>(_ body: (inout sep_bkg) throws -> Result) throws -> Result {
+    package func withBackground<Result>(_ body: (inout sep_bkg) throws -> Result) throws -> Result {
         let count = columns * rows
         let parts = [level, noise].compactMap(\.self).flatMap { [$0.values, $0.derivatives] }
         // Zero pages that are never touched occupy no memory: a slice may have few of the many mesh rows of an image.

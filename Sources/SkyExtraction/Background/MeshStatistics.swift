@@ -1,5 +1,5 @@
 internal import CSEP
-internal import CSkyfarm
+internal import CSkyKernel
 import SkyFITS
 
 /// Raw background of the meshes of one band: the output of pass 1.

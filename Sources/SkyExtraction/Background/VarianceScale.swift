@@ -2,15 +2,15 @@
 ///
 /// As in SExtractor, the variance of the weight map is compared with that of the image, here mesh by mesh; see
 /// "Noise and weight maps" in Docs/ExactScan.md.
-struct VarianceScale: Equatable {
+package struct VarianceScale: Equatable {
     /// Variance of a pixel of weight 1.
-    let value: Double
+    package let value: Double
 
     /// The median, over all meshes that are not bad, of noise² / mean relative variance.
     ///
     /// If that median is not positive, the median of the positive ratios; 1 if there are none. The median of an even
     /// number of ratios is the mean of the middle two.
-    init(noise: MeshGrid, variance: [Double]) {
+    package init(noise: MeshGrid, variance: [Double]) {
         var ratios: [Double] = []
         for (sigma, mean) in zip(noise.values, variance) where sigma > MeshStatistics.bad && mean > 0 {
             let ratio = Double(sigma) * Double(sigma) / mean

@@ -5,11 +5,11 @@
 #endif
 
 /// A source's wing in cleaning, in SEP's arithmetic: amplitude times (1 + alpha r²) to the power of minus the parameter.
-struct CleaningProfile {
+package struct CleaningProfile {
     private var amplitude = 0.0
     private var alpha = 0.0
     /// Flux of the filtered pixels.
-    private(set) var flux: Float
+    package private(set) var flux: Float
     private var npix: Double
     private let area: Double
     private let abcor: Float
@@ -47,7 +47,7 @@ struct CleaningProfile {
     }
 
     /// Whether the wing is brighter than `limit` at a distance.
-    func swallows(_ dx: Float, _ dy: Float, _ limit: Float) -> Bool {
+    package func swallows(_ dx: Float, _ dy: Float, _ limit: Float) -> Bool {
         let value = 1 + alpha * Double(cxx * dx * dx + cyy * dy * dy + cxy * dx * dy)
         return value > 1 && Float(value < 1e10 ? amplitude * pow(value, -parameter) : 0) > limit
     }

@@ -1,4 +1,4 @@
-import SkyFITS
+package import SkyFITS
 
 /// A second scan of islands that bands cut, in a window expected to contain them.
 package struct CutIslandScan: Codable, Equatable, Sendable {
@@ -63,7 +63,7 @@ package struct CutIslandScan: Codable, Equatable, Sendable {
 
 extension IslandMargin {
     /// The box, with each side that `window` cuts moved outwards by a quarter of the box's size, at least by 64 pixels.
-    func grown(_ box: PixelRect, cutBy window: PixelRect, of image: PixelRect) -> PixelRect {
+    package func grown(_ box: PixelRect, cutBy window: PixelRect, of image: PixelRect) -> PixelRect {
         let step = max(64, (box.width + box.height) / 4)
         func range(_ box: Range<Int>, _ margin: Int, _ window: Range<Int>) -> Range<Int> {
             let low = box.lowerBound - margin < window.lowerBound ? box.lowerBound - step : box.lowerBound

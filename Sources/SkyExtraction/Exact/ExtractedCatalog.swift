@@ -1,9 +1,9 @@
-internal import CSEP
-internal import CSkyfarm
-import SkyFITS
+package import CSEP
+internal import CSkyKernel
+package import SkyFITS
 
 /// The objects of one window, before cleaning, in SEP's order and the window's coordinates.
-struct ExtractedCatalog: ~Copyable {
+package struct ExtractedCatalog: ~Copyable {
     /// What holds the arrays.
     private enum Owner {
         case sep(UnsafeMutablePointer<sep_catalog>?)
@@ -12,12 +12,12 @@ struct ExtractedCatalog: ~Copyable {
     private let owner: Owner
     private let arrays: sep_catalog
     /// Offset of each object's first pixel in the list of all objects' pixels, followed by the list's length.
-    let pixelOffsets: [Int]
+    package let pixelOffsets: [Int]
 
     /// Extracts the first `rows` rows of the window, with cleaning off. Islands outside of `selection` may each be one
     /// object, of which only the box and the pixels are valid.
     /// - Throws: ``SEPError``; ``ScanSetupError`` for more pixels than libsep can count.
-    init(
+    package init(
         _ window: borrowing ScanWindow, rows: Int, parameters: ScanParameters, selection: IslandSelection? = nil,
         kernel: ScanKernel = .current
     ) throws {
@@ -99,10 +99,10 @@ struct ExtractedCatalog: ~Copyable {
         }
     }
 
-    var count: Int { Int(arrays.nobj) }
+    package var count: Int { Int(arrays.nobj) }
 
     /// Calls `body` with the arrays, unless there are no objects.
-    borrowing func withArrays(_ body: (sep_catalog) throws -> Void) rethrows {
+    package borrowing func withArrays(_ body: (sep_catalog) throws -> Void) rethrows {
         if arrays.nobj > 0 { try body(arrays) }
     }
 
@@ -125,7 +125,7 @@ struct ExtractedCatalog: ~Copyable {
     }
 
     /// The objects of `ranges`, in image coordinates.
-    borrowing func table(of ranges: [Range<Int>], in rect: PixelRect) -> SourceTable {
+    package borrowing func table(of ranges: [Range<Int>], in rect: PixelRect) -> SourceTable {
         var table = SourceTable()
         let dx = Int32(rect.x.lowerBound)
         let dy = Int32(rect.y.lowerBound)

@@ -2,13 +2,13 @@ internal import CSEP
 package import SkyFITS
 
 /// An 8-connected region above the threshold: one object or the branches of a blend.
-struct Island {
+package struct Island {
     /// Its objects, consecutive in SEP's order.
-    var objects: Range<Int>
+    package var objects: Range<Int>
     /// Bounding box of its pixels, in image coordinates.
-    var box: PixelRect
+    package var box: PixelRect
     /// Its last pixel in raster order, in image coordinates: where SEP completes it; unique in the image.
-    var key: IslandKey
+    package var key: IslandKey
 }
 
 /// Last pixel of an island in raster order. SEP's catalogue is sorted by it.
@@ -51,7 +51,7 @@ package struct IslandMargin: Codable, Hashable, Sendable {
 extension ExtractedCatalog {
     /// Groups the objects into islands, in SEP's order.
     /// - Throws: ``ScanSetupError`` if the objects of an island are not consecutive; SEP's always are.
-    borrowing func islands(in rect: PixelRect) throws -> [Island] {
+    package borrowing func islands(in rect: PixelRect) throws -> [Island] {
         if count == 0 { return [] }
         let offsets = pixelOffsets
         var result: [Island] = []

@@ -64,7 +64,7 @@ struct IslandLabels {
 
 /// The pixels of all objects, row by row.
 private struct PixelsByRow {
-    struct Pixel {
+    package struct Pixel {
         var column: Int32
         /// Number of the object, counted from 1.
         var owner: Int32

@@ -2,7 +2,7 @@
 ///
 /// Sources of similar size share a grid whose cells match their reach, so that a few large sources do not widen every
 /// search.
-struct NeighbourGrid {
+package struct NeighbourGrid {
     private let x: [Double]
     private let y: [Double]
     private let sizes: [Float]
@@ -21,7 +21,7 @@ struct NeighbourGrid {
         var members: [Int32] = []
     }
 
-    init(x: [Double], y: [Double], sizes: [Float], zone: Double) {
+    package init(x: [Double], y: [Double], sizes: [Float], zone: Double) {
         self.x = x
         self.y = y
         self.sizes = sizes
@@ -60,10 +60,12 @@ struct NeighbourGrid {
     }
 
     /// Calls `body` with every later source that may be within reach of source `index`, in no particular order.
-    func forEach(after index: Int, _ body: (Int) -> Void) { forEach(near: index, among: index + 1..<x.count, body) }
+    package func forEach(after index: Int, _ body: (Int) -> Void) {
+        forEach(near: index, among: index + 1..<x.count, body)
+    }
 
     /// Calls `body` with every earlier source that may be within reach of source `index`, in no particular order.
-    func forEach(before index: Int, _ body: (Int) -> Void) { forEach(near: index, among: 0..<index, body) }
+    package func forEach(before index: Int, _ body: (Int) -> Void) { forEach(near: index, among: 0..<index, body) }
 
     @inline(__always)
     private func forEach(near index: Int, among candidates: Range<Int>, _ body: (Int) -> Void) {

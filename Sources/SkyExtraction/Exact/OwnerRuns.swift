@@ -1,7 +1,7 @@
-import SkyFITS
+package import SkyFITS
 
 /// The runs of a window's pixels that have owners, by row; in each row ascending and disjoint.
-struct OwnerRuns {
+package struct OwnerRuns {
     /// Where the runs of each row begin; one more than there are rows.
     private var starts: [Int]
     /// Columns of the window.
@@ -12,7 +12,7 @@ struct OwnerRuns {
     ///   - sources: the runs, in image coordinates and in any order. Where several overlap, the last one counts.
     ///   - numbers: the owner of each.
     ///   - rect: the window, which holds them.
-    init(_ sources: MeasurementWindow, numbers: [Int32], in rect: PixelRect) {
+    package init(_ sources: MeasurementWindow, numbers: [Int32], in rect: PixelRect) {
         var counts = [Int](repeating: 0, count: rect.height + 1)
         for row in sources.row { counts[Int(row) - rect.y.lowerBound + 1] += 1 }
         for row in 0..<rect.height { counts[row + 1] += counts[row] }
@@ -68,7 +68,7 @@ struct OwnerRuns {
     }
 
     /// The owner of a pixel of the window; nil if none has it.
-    func number(row: Int, column: Int) -> Int32? {
+    package func number(row: Int, column: Int) -> Int32? {
         var (low, high) = (starts[row], starts[row + 1])
         // The first run that ends after the column.
         while low < high {

@@ -10,7 +10,7 @@ public struct PixelRuns: Codable, Equatable, Sendable {
     package init() {}
 
     /// Adds a source with these raster offsets in a window, in ascending order.
-    mutating func append(ascending offsets: [Int32], in rect: PixelRect) {
+    package mutating func append(ascending offsets: [Int32], in rect: PixelRect) {
         let before = row.count
         var next: Int32 = -1
         for offset in offsets {
@@ -56,7 +56,7 @@ public struct PixelRuns: Codable, Equatable, Sendable {
     ///   - absorbers: by position in `order` the position of the source that removed it.
     ///   - hiddenRows: by position in `order` the row whose runs are hidden, if there is one.
     /// - Returns: the runs of each survivor's removed sources, and whether they are hidden.
-    func absorbed(
+    package func absorbed(
         _ order: [Int], survivors: [Int], absorbers: [Int?], hiddenRows: [Int32?]
     ) -> (runs: PixelRuns, hidden: [Bool]) {
         var removed: [Int: [Int]] = [:]
@@ -176,7 +176,7 @@ package struct SegmentRows: Sendable {
 
 extension ExtractedCatalog {
     /// The pixels of the objects of `ranges`.
-    borrowing func runs(of ranges: [Range<Int>], in rect: PixelRect) -> PixelRuns {
+    package borrowing func runs(of ranges: [Range<Int>], in rect: PixelRect) -> PixelRuns {
         var runs = PixelRuns()
         let offsets = pixelOffsets
         withArrays { arrays in

@@ -1,5 +1,5 @@
 internal import CSEP
-internal import CSkyfarm
+internal import CSkyKernel
 
 /// The flux in an aperture and its error; NaN with ``Photometry/notMeasured`` if SEP refuses to measure it.
 struct ApertureFlux {

@@ -1,4 +1,4 @@
-internal import CSkyfarm
+internal import CSkyKernel
 
 extension ScanWindow {
     /// The radius in pixels of the circle that contains half of the flux within `limit` pixels of a position, in image
@@ -6,7 +6,7 @@ extension ScanWindow {
     ///
     /// Nil where libsep must compute it: near a masked pixel, which changes the annuli's areas, for an unusual position
     /// or limit, and where the result depends on the last bits of sums.
-    borrowing func halfFluxRadius(x: Double, y: Double, limit: Double) -> Double? {
+    package borrowing func halfFluxRadius(x: Double, y: Double, limit: Double) -> Double? {
         let isUsual = limit > 0.5 && limit < 1e5 && abs(x) < 1e9 && abs(y) < 1e9
         guard isUsual, !hasMaskedPixel(x: x, y: y, radius: limit) else { return nil }
         let radius = skyfarm_half_flux_radius(

@@ -15,25 +15,25 @@ package struct ApertureTarget {
 }
 
 /// The photometry of one source.
-struct Measurement {
-    var kronRadius = 0.0
-    var kronFlag: Int16 = 0
-    var fluxAuto = Double.nan
-    var fluxErrAuto = Double.nan
-    var flagAuto: Int16 = 0
-    var fluxAper = 0.0
-    var fluxErrAper = 0.0
-    var flagAper: Int16 = 0
-    var fluxRadius = 0.0
+package struct Measurement {
+    package var kronRadius = 0.0
+    package var kronFlag: Int16 = 0
+    package var fluxAuto = Double.nan
+    package var fluxErrAuto = Double.nan
+    package var flagAuto: Int16 = 0
+    package var fluxAper = 0.0
+    package var fluxErrAper = 0.0
+    package var flagAper: Int16 = 0
+    package var fluxRadius = 0.0
     /// The part of the image that all apertures need together.
-    var needed: PixelRect
+    package var needed: PixelRect
 }
 
 extension Photometry {
     /// Flag of a flux that is NaN because SEP cannot measure a source with this ellipse or position.
     package static var notMeasured: Int16 { 0x100 }
 
-    mutating func append(_ value: Measurement) {
+    package mutating func append(_ value: Measurement) {
         kronRadius.append(value.kronRadius)
         kronFlag.append(value.kronFlag)
         fluxAuto.append(value.fluxAuto)
@@ -60,7 +60,7 @@ extension ScanWindow {
     /// ``ScanParameters/kronMinimum`` semi-axes: source-extractor's rule for FLUX_AUTO. What SEP refuses to measure is
     /// NaN and has the flag ``Photometry/notMeasured``. A measurement is final if the window holds
     /// ``Measurement/needed``.
-    borrowing func measure(_ target: ApertureTarget, parameters: ScanParameters) -> Measurement {
+    package borrowing func measure(_ target: ApertureTarget, parameters: ScanParameters) -> Measurement {
         var meter = ApertureMeter(self, gain: parameters.gain)
         let apertureRadius = parameters.apertureRadius
         // Exact: the difference of a double and an integer below it needs no more bits.
@@ -104,7 +104,7 @@ package struct EllipseShape {
     }
 
     /// The position angle, within SEP's limits.
-    static func angle(of target: ApertureTarget) -> Double {
+    package static func angle(of target: ApertureTarget) -> Double {
         min(max(Double(target.theta), -Double.pi / 2), Double.pi / 2)
     }
 

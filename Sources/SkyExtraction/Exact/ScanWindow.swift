@@ -1,5 +1,5 @@
 package import CSEP
-internal import CSkyfarm
+package import CSkyKernel
 internal import ScanBasics
 package import SkyFITS
 
@@ -170,7 +170,7 @@ package struct ScanWindow: ~Copyable {
     }
 
     /// The window as the field of Skyfarm's kernel, valid for the lifetime of the window.
-    func field(gain: Double) -> skyfarm_field {
+    package func field(gain: Double) -> skyfarm_field {
         skyfarm_field(
             pixels: pixels, noise: noiseMap.map { UnsafePointer($0) }, global_noise: globalNoise,
             width: Int32(rect.width), height: Int32(rect.height), x: Int32(rect.x.lowerBound),

@@ -106,7 +106,7 @@ package struct OpenApertures: Codable, Equatable, Sendable {
         yend.append(Int32(box.y.upperBound))
     }
 
-    mutating func append(_ other: OpenApertures, shiftedBy shift: Int) {
+    package mutating func append(_ other: OpenApertures, shiftedBy shift: Int) {
         index += other.index.map { $0 + Int32(shift) }
         xmin += other.xmin
         xend += other.xend

@@ -5,7 +5,7 @@ extension SourceCleaner {
     /// SEP's cleaning leaves the profiles as they are. SExtractor, as its catalogues with and without cleaning show,
     /// compares a source with those that ended before it, in their order; the brighter of two gets the other's flux and
     /// pixels, and its wing is that of both from then on.
-    func merge() -> (survivors: [Int], absorbers: [Int?]) {
+    package func merge() -> (survivors: [Int], absorbers: [Int?]) {
         var absorbers = [Int?](repeating: nil, count: profiles.count)
         var profiles = profiles
         let neighbours = neighbours

@@ -11,8 +11,8 @@ package struct SourceCleaner {
     private let y: [Double]
     private let a: [Float]
     /// Surface brightness that a wing must exceed to explain a source.
-    let mthresh: [Float]
-    let profiles: [CleaningProfile]
+    package let mthresh: [Float]
+    package let profiles: [CleaningProfile]
 
     // SEP's reach, in units of the sum of two semi-major axes.
     private static let zone = 10.0
@@ -40,7 +40,7 @@ package struct SourceCleaner {
     /// The surviving sources, and for each source the one that removed it first; both as positions in `order`.
     ///
     /// Whether a wing explains a source does not depend on which sources survive: processors find such pairs side by side.
-    func clean() -> (survivors: [Int], absorbers: [Int?]) {
+    package func clean() -> (survivors: [Int], absorbers: [Int?]) {
         var absorbers = [Int?](repeating: nil, count: x.count)
         var survives = [Bool](repeating: true, count: x.count)
         for removals in removals {
@@ -96,7 +96,7 @@ package struct SourceCleaner {
     var neighbours: NeighbourGrid { NeighbourGrid(x: x, y: y, sizes: a, zone: Self.zone) }
 
     /// How far one source is from another, in SEP's arithmetic; nil beyond SEP's reach.
-    func distance(_ one: Int, _ other: Int) -> (dx: Float, dy: Float)? {
+    package func distance(_ one: Int, _ other: Int) -> (dx: Float, dy: Float)? {
         let dx = Float(x[one] - x[other])
         let dy = Float(y[one] - y[other])
         var reach = a[one] + a[other]

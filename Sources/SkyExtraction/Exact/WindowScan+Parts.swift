@@ -3,7 +3,7 @@ extension WindowScan {
     ///
     /// Near the edge of a window SEP's detections differ from those in the whole image: islands separate in the image
     /// may touch there. A part in rows away from the edge never joins two islands, so one pixel represents its island.
-    borrowing func parts(of island: Island, in rows: Range<Int>) -> [(x: Int, y: Int)] {
+    package borrowing func parts(of island: Island, in rows: Range<Int>) -> [(x: Int, y: Int)] {
         let (columns, rows) = (island.box.x, island.box.y.clamped(to: rows))
         if rows.isEmpty { return [] }
         var isOpen = [Bool](repeating: false, count: columns.count * rows.count)

@@ -43,7 +43,7 @@ extension Photometry {
     }
 
     /// Replaces the source at `index` by that at `position` of `other`.
-    mutating func copy(from other: Photometry, _ position: Int, to index: Int) {
+    package mutating func copy(from other: Photometry, _ position: Int, to index: Int) {
         for column in Self.columns {
             switch column {
             case .flag(_, let path): self[keyPath: path][index] = other[keyPath: path][position]

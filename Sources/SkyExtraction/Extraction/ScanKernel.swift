@@ -1,9 +1,9 @@
 import Foundation
-import SkyFITS
+package import SkyFITS
 
 /// The code that computes what SEP defines. Both give the same bits, except where SEP is at fault (Docs/ExactScan.md).
 package enum ScanKernel: String, CaseIterable, Sendable {
-    /// Skyfarm's own code (CSkyfarm), which is faster.
+    /// Skyfarm's own code (CSkyKernel), which is faster.
     case own
     /// libsep, of which only barycentres in windows differ in the last bits: it rounds them relative to the window.
     case sep
@@ -23,7 +23,7 @@ package enum ScanKernel: String, CaseIterable, Sendable {
 
     /// Refuses an unknown kernel in the environment.
     /// - Throws: ``ScanSetupError``.
-    static func requireKnown(_ name: String? = requested) throws(ScanSetupError) {
+    package static func requireKnown(_ name: String? = requested) throws(ScanSetupError) {
         guard let name, ScanKernel(rawValue: name) == nil else { return }
         let known = allCases.map(\.rawValue).joined(separator: " or ")
         throw ScanSetupError("\(variable) must be \(known), not '\(name)'")

@@ -87,7 +87,7 @@ public struct ScanParameters: Codable, Hashable, Sendable {
         case rms
 
         /// The variance of a pixel with this sample, in an arbitrary unit.
-        func variance(_ sample: Float) -> Double {
+        package func variance(_ sample: Float) -> Double {
             switch self {
             case .weight: 1 / Double(sample)
             case .variance: Double(sample)

@@ -1,9 +1,9 @@
-internal import CSkyfarm
+internal import CNumbers
 
 extension PixelView {
     /// Pixels of this magnitude or above, about 1.3e30, are unusable. SEP sums in single precision: greater pixels make
     /// its sums NaN, from which it then derives memory offsets. SEP itself uses 1e30 for a pixel without value.
-    static var limit: Float { 0x1p100 }
+    package static var limit: Float { 0x1p100 }
 
     /// Number of unusable pixels: not finite, too large, masked by the user, or without weight.
     package var maskedCount: Int {
@@ -51,7 +51,7 @@ extension PixelView {
     }
 
     /// True if the pixel at an offset is unusable.
-    func isMasked(_ offset: Int) -> Bool {
+    package func isMasked(_ offset: Int) -> Bool {
         // NaN is not less than any number.
         if !(pixels[offset].magnitude < Self.limit) { return true }
         if let mask, mask[offset] != 0 { return true }

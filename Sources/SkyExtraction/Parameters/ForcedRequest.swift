@@ -1,4 +1,4 @@
-import SkyFITS
+package import SkyFITS
 
 /// Photometry at given positions instead of those of sources.
 public struct ForcedRequest: Codable, Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct ForcedRequest: Codable, Hashable, Sendable {
 
     /// Refuses an invalid request.
     /// - Throws: ``ScanSetupError`` that names the value.
-    func validate() throws(ScanSetupError) {
+    package func validate() throws(ScanSetupError) {
         var request = MeasurementRequest()
         request.apertures = apertures
         try request.validate()

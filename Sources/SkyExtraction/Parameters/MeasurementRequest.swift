@@ -1,4 +1,4 @@
-import SkyFITS
+package import SkyFITS
 
 /// What is measured of each source beside the default photometry, once the sources of the whole image are known.
 public struct MeasurementRequest: Codable, Hashable, Sendable {
@@ -71,7 +71,7 @@ public struct MeasurementRequest: Codable, Hashable, Sendable {
 
     /// Refuses an invalid request.
     /// - Throws: ``ScanSetupError`` that names the value.
-    func validate() throws(ScanSetupError) {
+    package func validate() throws(ScanSetupError) {
         let counts = [("apertures", apertures.count), ("flux fractions", fluxFractions.count)]
         for (name, count) in counts where !(1...Limits.apertureCount).contains(count) {
             throw ScanSetupError("\(name): 1 to \(Limits.apertureCount) are possible, not \(count)")

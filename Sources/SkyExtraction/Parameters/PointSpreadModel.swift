@@ -37,7 +37,7 @@ public struct PointSpreadModel: Codable, Hashable, Sendable {
         package static let side = 1...255
         package static let degree = 0...10
         /// Of the distance of samples and of the width, in pixels.
-        static let length = 0.01...1000.0
+        package static let length = 0.01...1000.0
     }
 
     /// Terms of the polynomials.

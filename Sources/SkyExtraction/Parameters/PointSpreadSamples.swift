@@ -6,12 +6,12 @@
 
 /// Samples of a point spread function at one place of the image.
 package struct PointSpreadSamples {
-    var width: Int
-    var height: Int
+    package var width: Int
+    package var height: Int
     /// Distance of samples, in pixels.
-    var step: Double
+    package var step: Double
     /// Row by row; the function's centre is the sample (`width` / 2, `height` / 2).
-    var values: [Double]
+    package var values: [Double]
 
     /// Lobes of the interpolation on either side, in samples: Lanczos's kernel of this order, as PSFEx's manual names it.
     private static let order = 4

@@ -3,7 +3,7 @@ public import ScanBasics
 
 /// Folders below which images may be opened by names received from other machines; ``ConfinedFolders`` says how.
 public struct DataFolders: Sendable {
-    let folders: ConfinedFolders
+    package let folders: ConfinedFolders
 
     /// The folders at these paths, which may be symbolic links.
     /// - Throws: ``ImageError`` if one is not a folder or cannot be entered.

@@ -5,17 +5,17 @@ internal import ScanBasics
 ///
 /// It ends with the block after the last HDU: what follows, which may be long, is not decompressed. Several members,
 /// or streams, as parallel compressors write them, are one file.
-final class DecompressedFile {
+package final class DecompressedFile {
     /// The bytes, padded to whole blocks.
-    let bytes: FITSBytes
+    package let bytes: FITSBytes
     /// Bytes without the padding.
-    let byteCount: Int
+    package let byteCount: Int
     /// Whether more follows, which is no part of an HDU.
     let hasTail: Bool
     private let memory: UnsafeMutableRawPointer
 
     /// - Throws: ``ImageError``, if the file cannot be read, is damaged or truncated, or if the memory is too small.
-    init(path: String, _ storage: FileKind.Storage) throws(ImageError) {
+    package init(path: String, _ storage: FileKind.Storage) throws(ImageError) {
         guard storage != .bzip2 || BZip2Decompressor.isThere else {
             throw ImageError(.unreadable, "\(path): libbz2 is not installed; decompress the file on disk first")
         }
@@ -92,7 +92,7 @@ final class DecompressedFile {
     }
 
     /// Whether its bytes from `position` on begin with these.
-    func begins(_ start: [UInt8], at position: Int) -> Bool {
+    package func begins(_ start: [UInt8], at position: Int) -> Bool {
         position >= 0 && position < byteCount - start.count
             && UnsafeRawBufferPointer(start: memory + position, count: start.count).elementsEqual(start)
     }

@@ -69,7 +69,7 @@ final class GzipDecompressor: Decompressor {
 }
 
 /// libbz2.
-final class BZip2Decompressor: Decompressor {
+package final class BZip2Decompressor: Decompressor {
     private var stream: OpaquePointer?
 
     static let firstByte = UInt8(ascii: "B")

@@ -1,7 +1,7 @@
 /// The bytes of a FITS file in memory, as CFITSIO accesses them: it keeps these two addresses.
 ///
 /// It does not own the bytes, which must live as long as the file is open.
-final class FITSBytes {
+package final class FITSBytes {
     let address: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     let size: UnsafeMutablePointer<Int>
 

@@ -6,7 +6,7 @@ internal import CFITSIO
 extension FITSFile {
     /// Moves to the HDU with this number, one HDU at a time if it is after the current one and its place is not known.
     /// - Returns: CFITSIO's status.
-    func go(to number: Int32) -> Int32 {
+    package func go(to number: Int32) -> Int32 {
         var status: Int32 = 0
         var current: Int32 = 0
         ffghdn(handle, &current)

@@ -9,16 +9,16 @@ package final class FITSFile {
     package let path: String
     package let handle: UnsafeMutablePointer<fitsfile>
     /// Where the HDUs begin, as far as it is known in advance; see ``use(_:)``.
-    var starts: [Int64] = []
+    package var starts: [Int64] = []
     /// Bytes of the file, decompressed if the whole of it is compressed. CFITSIO's own number grows when it moves to an
     /// HDU that extends past the end of a file in memory.
-    let byteCount: Int
+    package let byteCount: Int
     /// Whether the whole file is compressed.
-    let isCompressed: Bool
+    package let isCompressed: Bool
     /// Whether more bytes, which are not FITS, follow those that were decompressed.
     let hasTail: Bool
     /// The file's state before it was opened; nil for one in memory.
-    let state: FileState?
+    package let state: FileState?
     /// What must live as long as the file: the descriptor behind `path`, or the bytes of a file in memory.
     private let owner: AnyObject?
 
@@ -92,7 +92,7 @@ package final class FITSFile {
 
     /// Opens a file in memory, which must be whole blocks: CFITSIO reads the last one to its end, even past the end of
     /// the memory. `name` names it in errors.
-    init(memory: FITSBytes, name: String) throws(ImageError) {
+    package init(memory: FITSBytes, name: String) throws(ImageError) {
         guard memory.size.pointee.isMultiple(of: FITSMemoryFile.blockLength) else {
             throw ImageError(.truncated, "\(name): have \(memory.size.pointee) bytes, not whole blocks")
         }

@@ -1,5 +1,5 @@
 internal import CFITSIO
-internal import CSkyfarm
+internal import CNumbers
 
 extension FITSImage {
     /// Reads a window as physical values in row order; blank and NaN samples become NaN.

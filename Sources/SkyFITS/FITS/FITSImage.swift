@@ -31,22 +31,22 @@ public final class FITSImage {
     /// What else the file holds; nil unless the image was opened by ``init(surveying:)``.
     public let survey: FITSSurvey?
 
-    let file: FITSFile
+    package let file: FITSFile
     /// The place of the plane on each further axis, from 1.
     let planePlace: [Int]
     /// The image's samples in the file, or the table of its tiles, in bytes, without the padding of the last block.
-    let data: Range<Int>
+    package let data: Range<Int>
     /// First byte behind the HDU's header.
     let headerEnd: Int
     /// Number of the image's first sample in its HDU.
     let firstSample: Int
-    let scaling: SampleScaling?
+    package let scaling: SampleScaling?
     /// Whether the data are uncompressed floats that CFITSIO does not scale.
-    let holdsPlainFloats: Bool
+    package let holdsPlainFloats: Bool
     /// Nil if the image is not tile-compressed.
     let tileCheck: TileCheck?
     /// Nil if all blocks of the image are complete.
-    let incompleteBlock: IncompleteBlock?
+    package let incompleteBlock: IncompleteBlock?
 
     /// Most pixels that an image may have: 2^40.
     public static let maximumPixelCount = 1 << 40
@@ -76,7 +76,7 @@ public final class FITSImage {
     }
 
     /// Opens the image at `location`, whose path may be valid only for the lifetime of `descriptor`.
-    convenience init(
+    package convenience init(
         _ location: ImageLocation, keeping descriptor: OpenDescriptor?, surveys: Bool = false, layout: FITSLayout? = nil
     ) throws(ImageError) {
         let file = try FITSFile(path: location.path, keeping: descriptor)
@@ -85,7 +85,7 @@ public final class FITSImage {
     }
 
     /// The image in an open file, whose path is that of `location`.
-    init(_ file: FITSFile, _ location: ImageLocation, surveys: Bool = false) throws(ImageError) {
+    package init(_ file: FITSFile, _ location: ImageLocation, surveys: Bool = false) throws(ImageError) {
         let opened = try FITSLibrary.run { () throws(ImageError) in try Opening(file, location, surveys: surveys) }
         self.location = location
         self.file = file
@@ -109,7 +109,7 @@ public final class FITSImage {
 ///
 /// CFITSIO scales in double precision. astropy, and so users of SEP, scale stored types that fit a float in single
 /// precision; a catalogue equal to theirs to the last bit needs the same pixels.
-struct SampleScaling {
+package struct SampleScaling {
     var scale: Float
     var zero: Float
 

@@ -24,7 +24,7 @@ package struct FITSLayout: Hashable, Sendable {
 
     private let identity: Identity
     /// The first byte of each HDU's header.
-    let starts: [Int64]
+    package let starts: [Int64]
 
     /// The layout of a file that has been read to its last HDU, of which it has `count`; nil if it has been removed.
     init?(of file: FITSFile, count: Int) {
@@ -35,12 +35,12 @@ package struct FITSLayout: Hashable, Sendable {
     }
 
     /// Whether the file at `path` is the same, and has not been written since.
-    func isValid(for path: String) -> Bool { Identity(path) == identity }
+    package func isValid(for path: String) -> Bool { Identity(path) == identity }
 }
 
 extension FITSFile {
     /// Tells CFITSIO where the HDUs begin, if the file is still the one with this layout.
-    func use(_ layout: FITSLayout) {
+    package func use(_ layout: FITSLayout) {
         let facts = handle.pointee.Fptr
         // CFITSIO's table of positions grows as HDUs are found; a file that needs more is read in order.
         guard let facts, layout.isValid(for: path), layout.starts.count < Int(facts.pointee.MAXHDU) else { return }

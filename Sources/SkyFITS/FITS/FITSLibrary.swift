@@ -1,5 +1,5 @@
 package import CFITSIO
-internal import CSkyfarm
+internal import CFITSIOSupport
 import Foundation
 internal import ScanBasics
 

@@ -106,7 +106,7 @@ package final class FITSMemoryFile {
     }
 
     /// Fewest significant digits from which `value` is parsed exactly.
-    static func digits(of value: Double) -> Int32 {
+    package static func digits(of value: Double) -> Int32 {
         // Swift describes a number by the fewest digits that are parsed as it. Of the zeros at either end, none counts.
         let mantissa = "\(value)".utf8.prefix { $0 != UInt8(ascii: "e") }
         let digits = mantissa.filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }

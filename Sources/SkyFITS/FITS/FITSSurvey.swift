@@ -37,7 +37,7 @@ public struct FITSSurvey: Equatable, Sendable {
 
 extension FITSFile {
     /// Reads the headers of all HDUs. Leaves the file at the last of them.
-    func survey(_ planes: PlaneChoice = .colours) -> (survey: FITSSurvey, hdus: [HDU]) {
+    package func survey(_ planes: PlaneChoice = .colours) -> (survey: FITSSurvey, hdus: [HDU]) {
         var (survey, hdus, number, end) = (FITSSurvey(), [HDU](), 0, 0)
         do throws(ImageError) {
             while let hdu = try move(to: number) {

@@ -1,9 +1,9 @@
 import Foundation
 
 /// The apparent kind of a file, judged by its first bytes.
-enum FileKind {
+package enum FileKind {
     /// How the bytes of a file are stored.
-    enum Storage {
+    package enum Storage {
         case plain
         case gzip
         case bzip2

@@ -5,19 +5,19 @@ import ScanBasics
 /// changed.
 public struct FileState: Codable, Hashable, Sendable {
     /// The file system and the file in it.
-    var device: UInt64
-    var number: UInt64
+    package var device: UInt64
+    package var number: UInt64
     /// Bytes.
-    var size: Int64
+    package var size: Int64
     /// When its bytes last changed, in nanoseconds since 1970. Programs can set it.
-    var modified: Int64
+    package var modified: Int64
     /// When its bytes or attributes last changed, in nanoseconds since 1970. Only the system sets it.
-    var changed: Int64
+    package var changed: Int64
     /// What else sets ``changed``: links to the file, its owner and permissions.
     var attributes: [UInt64]
 
     /// Its absolute path without symbolic links; nil if the path that led to the file does no longer.
-    var path: String?
+    package var path: String?
 
     /// The state of the file at `path`; nil if there is none.
     init?(path: String) {

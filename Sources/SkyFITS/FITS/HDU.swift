@@ -8,21 +8,21 @@ package struct HDU {
     }
 
     /// 0 is the primary HDU.
-    var number: Int
-    var name: String?
-    var version: Int
+    package var number: Int
+    package var name: String?
+    package var version: Int
     package var content: Content
     /// Its data in the file, in bytes, without the padding of the last block.
-    var data = 0..<0
+    package var data = 0..<0
 
     /// First byte behind its last block.
-    var end: Int {
+    package var end: Int {
         let block = FITSMemoryFile.blockLength
         return (data.upperBound + block - 1) / block * block
     }
 
     /// Width and height, if this is a single 2-D image; further axes must have length 1.
-    var size: (width: Int, height: Int)? { planeCount == 1 ? planeSize : nil }
+    package var size: (width: Int, height: Int)? { planeCount == 1 ? planeSize : nil }
 
     /// Width and height of each 2-D image; nil if it holds none.
     var planeSize: (width: Int, height: Int)? {
@@ -46,7 +46,7 @@ package struct HDU {
     }
 
     /// The planes that are images when `choice` says which planes of cubes are; nil stands for the only one.
-    func planes(_ choice: PlaneChoice) -> [Int?] {
+    package func planes(_ choice: PlaneChoice) -> [Int?] {
         guard planeSize != nil else { return [] }
         let count = planeCount
         if count == 1 { return [nil] }
@@ -57,7 +57,7 @@ package struct HDU {
         }
     }
 
-    func matches(_ selector: ImageLocation.Selector) -> Bool {
+    package func matches(_ selector: ImageLocation.Selector) -> Bool {
         switch selector {
         case .firstImage: size != nil
         case .plane(let plane, .firstImage): planeSize != nil && plane <= planeCount
@@ -69,7 +69,7 @@ package struct HDU {
     }
 
     /// For example “HDU 1 (SCI): 2-D image 100x200”.
-    var words: String {
+    package var words: String {
         let kind =
             switch content {
             case .image(let axes): "\(axes.count)-D image \(axes.map(String.init).joined(separator: "x"))"
@@ -90,7 +90,7 @@ package struct HDU {
     }
 
     /// A list for one line of text, truncated if too long.
-    static func words(_ all: [HDU]) -> String {
+    package static func words(_ all: [HDU]) -> String {
         let shown = 8
         let list = all.prefix(shown).map(\.words).joined(separator: "; ")
         return all.count > shown ? "\(list); and \(all.count - shown) more" : list

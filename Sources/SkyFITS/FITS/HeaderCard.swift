@@ -1,6 +1,6 @@
 /// The keyword and the value of one card, by the rules of FITS 4.0, section 4.
-struct HeaderCard {
-    enum Value: Equatable {
+package struct HeaderCard {
+    package enum Value: Equatable {
         /// A string without its trailing spaces.
         case text(String)
         /// A number, with its characters.
@@ -13,14 +13,14 @@ struct HeaderCard {
     }
 
     /// In capitals.
-    var keyword: String
-    var value: Value
+    package var keyword: String
+    package var value: Value
     /// Whether the keyword follows HIERARCH.
     var isHierarchical = false
 
     /// The card of these bytes. Characters that FITS does not allow count as spaces. Nil if the card has no value, as
     /// a comment has none.
-    init?(_ bytes: some Sequence<UInt8>) {
+    package init?(_ bytes: some Sequence<UInt8>) {
         let card = bytes.map { 0x20...0x7e ~= $0 ? $0 : 0x20 }
         if card.starts(with: "HIERARCH ".utf8) {
             guard let sign = card.firstIndex(of: UInt8(ascii: "=")) else { return nil }
@@ -36,7 +36,7 @@ struct HeaderCard {
     }
 
     /// The value of these characters, which follow the equals sign.
-    static func value(_ field: ArraySlice<UInt8>) -> Value {
+    package static func value(_ field: ArraySlice<UInt8>) -> Value {
         let value = field.drop { $0 == 0x20 }
         if value.first == UInt8(ascii: "'") { return string(value.dropFirst()) }
         let word = text(value.prefix { $0 != UInt8(ascii: "/") })
@@ -49,7 +49,7 @@ struct HeaderCard {
     }
 
     /// The value of a number's characters; nil if they are none, or if a double cannot hold it.
-    static func number(_ word: some StringProtocol) -> Double? {
+    package static func number(_ word: some StringProtocol) -> Double? {
         // Swift also takes “inf” and hexadecimal numbers, and no D before an exponent.
         guard word.utf8.allSatisfy(isNumeric), let number = Double(word.uppercased().replacing("D", with: "E")) else {
             return nil

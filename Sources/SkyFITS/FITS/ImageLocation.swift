@@ -17,13 +17,13 @@ public struct ImageLocation: Hashable, Sendable, CustomStringConvertible {
         indirect case plane(Int, of: Selector)
 
         /// The selector of the HDU.
-        var hdu: Selector { if case .plane(_, let hdu) = self { hdu } else { self } }
+        package var hdu: Selector { if case .plane(_, let hdu) = self { hdu } else { self } }
 
         /// The plane; nil for an image that has one.
         package var plane: Int? { if case .plane(let plane, _) = self { plane } else { nil } }
 
         /// As it is written after the path.
-        var text: String {
+        package var text: String {
             switch self {
             case .firstImage: ""
             case .number(let number): "[\(number)]"

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Some programs write such files. CFITSIO reads small parts of a file in whole blocks and fails at this one. Its samples
 /// are copied to a file in memory, from which CFITSIO converts them like the others.
-final class IncompleteBlock {
+package final class IncompleteBlock {
     /// Number of the block's first sample in the image's HDU, counted from 0.
     let first: Int
     private let memory: FITSMemoryFile

@@ -8,5 +8,5 @@ public enum PlaneChoice: Equatable, Sendable {
     case number(Int)
 
     /// Most planes of a cube that are images.
-    static let limit = 1 << 18
+    package static let limit = 1 << 18
 }

@@ -1,6 +1,6 @@
 internal import CXXHash
 import Foundation
-import ScanBasics
+package import ScanBasics
 
 /// The bytes of a file that contain one image: its HDU's header and data as stored.
 ///
@@ -10,7 +10,7 @@ public struct StoredImage: Hashable, Sendable {
     /// The location from which the image was opened.
     public let location: ImageLocation
     /// Nil: the whole file.
-    let range: Range<Int>?
+    package let range: Range<Int>?
     /// The file's state before it was opened; nil for bytes in memory.
     package let state: FileState?
 
@@ -41,10 +41,10 @@ public struct StoredImage: Hashable, Sendable {
 
 /// The bytes of an image in a file that is open, even if its path has been replaced since.
 package struct StoredBytes: Sendable {
-    let image: StoredImage
-    let file: OpenDescriptor
+    package let image: StoredImage
+    package let file: OpenDescriptor
 
-    var unreadable: ImageError { image.unreadable }
+    package var unreadable: ImageError { image.unreadable }
 
     /// As ``StoredImage/checksum(checkCancellation:)``.
     package func checksum(checkCancellation: () throws -> Void) throws -> UInt64 {
@@ -58,7 +58,7 @@ package struct StoredBytes: Sendable {
 
     /// The 64-bit XXH3 of bytes of the file.
     /// - Throws: ``ImageError`` with `unreadable`; what `checkCancellation`, called every 128 KiB, throws.
-    func checksum(of range: Range<Int>, checkCancellation: () throws -> Void) throws -> UInt64 {
+    package func checksum(of range: Range<Int>, checkCancellation: () throws -> Void) throws -> UInt64 {
         guard let state = XXH3_createState() else { throw unreadable }
         defer { XXH3_freeState(state) }
         XXH3_64bits_reset(state)

@@ -5,15 +5,15 @@ internal import CZlib
 ///
 /// CFITSIO does not check them: damaged bytes make it read past its buffers (Rice, PLIO, HCOMPRESS) or allocate memory
 /// without limit (GZIP). The formats are those of the FITS standard 4.0, section 10.4.
-enum TileStream {
+package enum TileStream {
     /// Parameters of a Rice code: blocks of pixels, each with its own number of low bits.
-    struct Rice {
-        var blockSize: Int
-        var bytesPerPixel: Int
+    package struct Rice {
+        package var blockSize: Int
+        package var bytesPerPixel: Int
     }
 
     /// Whether `bytes` are a complete gzip or zlib stream that expands to one of these numbers of bytes.
-    static func isSoundGzip(_ bytes: UnsafeBufferPointer<UInt8>, lengths: [Int]) -> Bool {
+    package static func isSoundGzip(_ bytes: UnsafeBufferPointer<UInt8>, lengths: [Int]) -> Bool {
         guard let start = bytes.baseAddress, let limit = lengths.max() else { return false }
         var stream = z_stream()
         // 15 bits of window; adding 32 makes zlib detect gzip or zlib by the header.
@@ -37,7 +37,7 @@ enum TileStream {
     }
 
     /// Whether `bytes` hold `count` pixels.
-    static func isSoundRice(_ bytes: UnsafeBufferPointer<UInt8>, count: Int, _ rice: Rice) -> Bool {
+    package static func isSoundRice(_ bytes: UnsafeBufferPointer<UInt8>, count: Int, _ rice: Rice) -> Bool {
         let widthBits: Int
         let longest: Int
         switch rice.bytesPerPixel {
@@ -67,7 +67,7 @@ enum TileStream {
     }
 
     /// Whether the line list `words` begins and ends within bounds.
-    static func isSoundPLIO(_ words: UnsafeBufferPointer<Int16>) -> Bool {
+    package static func isSoundPLIO(_ words: UnsafeBufferPointer<Int16>) -> Bool {
         guard words.count >= 3 else { return false }
         let isOld = words[2] > 0
         guard isOld || words.count >= 7 else { return false }
@@ -80,7 +80,7 @@ enum TileStream {
     }
 
     /// Whether the header of `bytes` describes `count` pixels.
-    static func isSoundHCompress(_ bytes: UnsafeBufferPointer<UInt8>, count: Int) -> Bool {
+    package static func isSoundHCompress(_ bytes: UnsafeBufferPointer<UInt8>, count: Int) -> Bool {
         guard bytes.count >= 25, bytes[0] == 0xdd, bytes[1] == 0x99 else { return false }
         func integer(at offset: Int) -> Int { (0..<4).reduce(0) { $0 << 8 | Int(bytes[offset + $1]) } }
         let (area, overflow) = integer(at: 2).multipliedReportingOverflow(by: integer(at: 6))

@@ -29,7 +29,7 @@ package struct ReadableFiles: Sendable {
 
     /// Refuses an image that this process may not read: one that was replaced by a link since its name was checked.
     /// - Throws: ``ImageError`` with `unreadable`.
-    static func check(_ path: String) throws(ImageError) {
+    package static func check(_ path: String) throws(ImageError) {
         guard let folders = ProcessFiles.readable, let real = realPath(path) else { return }
         if folders.place(real) == nil {
             throw ImageError(.unreadable, "\(path): \(outside)")

@@ -2,13 +2,13 @@
 /// applied.
 package struct LookupTables {
     /// One of the tables, which shifts positions along an axis.
-    struct Table {
+    package struct Table {
         var axis: Int
         /// EXTNAME and EXTVER of the table's HDU.
-        var name: String
-        var version: Int
+        package var name: String
+        package var version: Int
         /// Most pixels by which it shifts a position, according to the header.
-        var limit: Double?
+        package var limit: Double?
     }
 
     private let tables: [Table]

@@ -7,7 +7,7 @@ package struct ApertureOutline: Sendable {
     private let shape: EllipseShape
     private let squaredRadius: Double
     /// Rows that it crosses, perhaps outside of the image.
-    let rows: ClosedRange<Int>
+    package let rows: ClosedRange<Int>
 
     /// The ellipse of `radius` semi-axes; nil if it has no pixels that can be drawn.
     package init?(x: Double, y: Double, a: Double, b: Double, theta: Double, radius: Double) {

@@ -25,7 +25,7 @@ package final class CheckImageFile {
     }
 
     /// As above, in a new file.
-    init(_ image: CheckImage, path: String, in file: AtomicFile, isOnly: Bool) throws(OutputError) {
+    package init(_ image: CheckImage, path: String, in file: AtomicFile, isOnly: Bool) throws(OutputError) {
         (self.image, self.path, self.file) = (image, path, file)
         isCompressed = path.hasSuffix(".fz")
         let place = try file.lend()

@@ -1,5 +1,5 @@
 internal import CSEP
-internal import CSkyfarm
+internal import CSkyKernel
 import SkyExtraction
 import SkyFITS
 

@@ -2,8 +2,10 @@
 ///
 /// SExtractor's manual lists no values. They were found from catalogues of source-extractor 2.25. That `strayed` needs
 /// both offsets is from photutils (`SourceCatalog.centroid_win`), which follows SExtractor.
-struct WindowedFlags: OptionSet, Sendable {
-    var rawValue: UInt8
+package struct WindowedFlags: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The moments are those of no ellipse.
     static let noEllipse = WindowedFlags(rawValue: 1)

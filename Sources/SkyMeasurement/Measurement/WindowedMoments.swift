@@ -1,4 +1,4 @@
-internal import CSkyfarm
+internal import CSkyKernel
 
 #if canImport(Glibc)
     internal import Glibc
@@ -9,19 +9,19 @@ internal import CSkyfarm
 /// Position, moments and flux of a source under a Gaussian window, as SExtractor's manual defines them.
 ///
 /// The window follows the source: its centre moves by twice the offset of the weighted barycentre until that is small.
-struct WindowedMoments {
+package struct WindowedMoments {
     /// Centre, in pixels of the cut-out.
-    private(set) var x: Double
-    private(set) var y: Double
+    package private(set) var x: Double
+    package private(set) var y: Double
     /// Integrations of the centre; 17 if it did not converge.
-    private(set) var iterations = 0
-    private(set) var flags: WindowedFlags = []
-    private(set) var x2 = 0.0, y2 = 0.0, xy = 0.0
-    private(set) var errX2 = 0.0, errY2 = 0.0, errXY = 0.0
-    private(set) var flux = 0.0
-    private(set) var fluxErr = 0.0
+    package private(set) var iterations = 0
+    package private(set) var flags: WindowedFlags = []
+    package private(set) var x2 = 0.0, y2 = 0.0, xy = 0.0
+    package private(set) var errX2 = 0.0, errY2 = 0.0, errXY = 0.0
+    package private(set) var flux = 0.0
+    package private(set) var fluxErr = 0.0
     /// The farthest that windows reached: columns and rows of the cut-out, perhaps beyond it.
-    private(set) var reach: (x: ClosedRange<Double>, y: ClosedRange<Double>)
+    package private(set) var reach: (x: ClosedRange<Double>, y: ClosedRange<Double>)
 
     private static let mostIterations = 16
     /// Offset, in pixels, below which the centre is final.
@@ -31,26 +31,26 @@ struct WindowedMoments {
     /// Of positions within a pixel, in pixels squared.
     private static let pixelVariance = 1.0 / 12
     /// Radius of integration in units of the window's sigma.
-    static let radius = 4.0
+    package static let radius = 4.0
 
     private let cutout: PixelGrid
     private let sigma: Double
 
     /// Samples and noise that are integrated.
-    struct PixelGrid {
-        var pixels: UnsafePointer<Float>
+    package struct PixelGrid {
+        package var pixels: UnsafePointer<Float>
         /// Not 0 where a pixel is replaced by the one on the other side of the window's centre; nil if none is.
-        var foreign: UnsafePointer<UInt8>?
-        var noise: UnsafePointer<Float>?
-        var globalNoise: Double
-        var gain: Double
-        var width: Int
-        var height: Int
+        package var foreign: UnsafePointer<UInt8>?
+        package var noise: UnsafePointer<Float>?
+        package var globalNoise: Double
+        package var gain: Double
+        package var width: Int
+        package var height: Int
 
         /// The sample of a pixel, and the offset of its noise; `opposite` has the sums of columns and of rows of a pixel
         /// and its opposite.
         @inline(__always)
-        func sample(_ column: Int, _ row: Int, opposite: (x: Int, y: Int)) -> (value: Double, offset: Int) {
+        package func sample(_ column: Int, _ row: Int, opposite: (x: Int, y: Int)) -> (value: Double, offset: Int) {
             let offset = row * width + column
             guard let foreign, foreign[offset] != 0 else { return (Double(pixels[offset]), offset) }
             let (mirrorX, mirrorY) = (opposite.x - column, opposite.y - row)
@@ -64,7 +64,7 @@ struct WindowedMoments {
     }
 
     /// Integrates around `x`, `y` with a window of this sigma, in pixels.
-    init(_ cutout: PixelGrid, x: Double, y: Double, sigma: Double) {
+    package init(_ cutout: PixelGrid, x: Double, y: Double, sigma: Double) {
         (self.cutout, self.x, self.y, self.sigma) = (cutout, x, y, sigma)
         let half = Self.radius * sigma
         reach = (x - half...x + half, y - half...y + half)

@@ -41,7 +41,7 @@ public struct Histogram: Encodable, Equatable, Sendable {
 }
 
 /// The least of 1, 2 or 5 times a power of ten that is not below `step`; 1 if `step` is not positive and finite.
-func niceStep(_ step: Double) -> Double {
+package func niceStep(_ step: Double) -> Double {
     guard step > 0, step.isFinite else { return 1 }
     let power = pow(10, floor(log10(step)))
     return ([1, 2, 5].first { $0 * power >= step * (1 - 1e-9) } ?? 10) * power

@@ -1,13 +1,13 @@
 /// How much of a scan's state the connected pages have been sent.
 public struct LiveCursor: Equatable, Sendable {
     var outcomes: [Attempt.Outcome] = []
-    var systems: [ScanTimeline.System] = []
-    var rounds = 0
-    var moments = 0
-    var places = 0
-    var sourceCount = 0
-    var now = ""
-    var preview: Preview.Scale?
+    package var systems: [ScanTimeline.System] = []
+    package var rounds = 0
+    package var moments = 0
+    package var places = 0
+    package var sourceCount = 0
+    package var now = ""
+    package var preview: Preview.Scale?
     var hasEnded = false
 
     /// Nothing has been sent.

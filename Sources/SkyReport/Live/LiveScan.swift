@@ -25,9 +25,9 @@ public struct LiveScan: Sendable {
     /// How it ended; nil while it runs.
     public private(set) var ending: Ending?
     /// The catalogue, once it is written.
-    private(set) var catalogue: CatalogueSummary?
+    package private(set) var catalogue: CatalogueSummary?
     /// How much faster it was than one system alone, once it has ended; nil if unknown.
-    private(set) var speedUp: SpeedUp?
+    package private(set) var speedUp: SpeedUp?
     /// What the coordinator does itself, outside of tasks.
     private var chore: String? = "reading the image"
     private var conclusion = ""

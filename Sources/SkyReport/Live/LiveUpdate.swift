@@ -6,34 +6,34 @@ internal import SkyFITS
 /// A snapshot is the update since the beginning. Every list has the index at which it begins, so that a page may apply
 /// an update twice. A report embeds the last snapshot.
 public struct LiveUpdate: PageUpdate, Sendable {
-    var v = 2
+    package var v = 2
     /// Only in a snapshot.
-    var scan: Scan?
+    package var scan: Scan?
     /// Seconds since the scan began.
-    var time: Double
-    var now: String
+    package var time: Double
+    package var now: String
     /// All systems, if any has changed.
-    var systems: [ScanTimeline.System]?
-    var rounds: Part<Round>
-    var attempts: [AttemptRecord]
-    var moments: Part<ScanTimeline.Moment>
+    package var systems: [ScanTimeline.System]?
+    package var rounds: Part<Round>
+    package var attempts: [AttemptRecord]
+    package var moments: Part<ScanTimeline.Moment>
     var resumedCost: Double
-    var sources: Sources
+    package var sources: Sources
     /// Nil while there is no picture.
-    var preview: Preview.Scale?
-    var end: End?
+    package var preview: Preview.Scale?
+    package var end: End?
 
     /// The facts that do not change during a scan.
     public struct Scan: Encodable, Sendable {
-        var image: String
-        var width: Int
-        var height: Int
-        var unit: String
-        var software: String
-        var began: String
-        var folder: String
-        var command: String
-        var sky: SkyGrid?
+        package var image: String
+        package var width: Int
+        package var height: Int
+        package var unit: String
+        package var software: String
+        package var began: String
+        package var folder: String
+        package var command: String
+        package var sky: SkyGrid?
 
         /// The facts of a scan.
         ///
@@ -58,45 +58,45 @@ public struct LiveUpdate: PageUpdate, Sendable {
     }
 
     /// Elements of a list, beginning at an index.
-    struct Part<Element: Encodable & Sendable>: Encodable, Sendable {
-        var from: Int
-        var items: [Element]
+    package struct Part<Element: Encodable & Sendable>: Encodable, Sendable {
+        package var from: Int
+        package var items: [Element]
     }
 
-    struct Round: Encodable {
-        var step: String
-        var sectors: [[Int]]
-        var resumed: [[Int]]
+    package struct Round: Encodable {
+        package var step: String
+        package var sectors: [[Int]]
+        package var resumed: [[Int]]
     }
 
     /// An ``Attempt`` at its index in ``ScanTimeline/attempts``.
-    struct AttemptRecord: Encodable {
-        var index: Int
-        var step: String
-        var task: Int
-        var number: Int
-        var system: Int
-        var cost: Double
-        var start: Double
-        var end: Double?
-        var seconds: Double?
-        var outcome: Attempt.Outcome
-        var isHedge: Bool
-        var reason: String?
+    package struct AttemptRecord: Encodable {
+        package var index: Int
+        package var step: String
+        package var task: Int
+        package var number: Int
+        package var system: Int
+        package var cost: Double
+        package var start: Double
+        package var end: Double?
+        package var seconds: Double?
+        package var outcome: Attempt.Outcome
+        package var isHedge: Bool
+        package var reason: String?
         var rect: [Int]?
     }
 
     /// Places as 32-bit floats, little-endian, in base64.
-    struct Sources: Encodable {
-        var from: Int
-        var places: String
-        var total: Int
+    package struct Sources: Encodable {
+        package var from: Int
+        package var places: String
+        package var total: Int
     }
 
-    struct End: Encodable {
-        var ending: LiveScan.Ending
-        var catalogue: CatalogueSummary?
-        var speedUp: SpeedUp?
+    package struct End: Encodable {
+        package var ending: LiveScan.Ending
+        package var catalogue: CatalogueSummary?
+        package var speedUp: SpeedUp?
     }
 }
 

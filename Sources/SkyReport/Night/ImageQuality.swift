@@ -34,13 +34,13 @@ public struct ImageQuality: Equatable, Sendable {
     ]
 
     /// Fewest point sources from which seeing and ellipticity are measured.
-    static let fewest = 5
+    package static let fewest = 5
     /// Least ratio of `flux_auto` and its error of a source that is measured.
     static let leastSignal = 20.0
     /// Least ratio of its `peak` and the image's noise: the highest of noisy pixels is too high.
     static let leastPeak = 20.0
     /// Point sources are those whose `flux_radius` is in the interval from r to this times r that holds most.
-    static let spread = 1.2
+    package static let spread = 1.2
     /// Most sources whose width is computed; the brightest.
     private static let most = 500
 
@@ -152,7 +152,7 @@ public struct ImageQuality: Equatable, Sendable {
 }
 
 /// The middle of the values; nil if there are none.
-func median(_ values: [Double]) -> Double? {
+package func median(_ values: [Double]) -> Double? {
     let sorted = values.filter(\.isFinite).sorted()
     guard !sorted.isEmpty else { return nil }
     return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2

@@ -14,14 +14,14 @@ public struct Night: Sendable {
     }
 
     /// Numbers of images that have ended and are no longer kept.
-    struct Earlier: Equatable, Encodable {
-        var done = 0
-        var partial = 0
-        var failed = 0
-        var sources = 0
-        var pixels = 0
+    package struct Earlier: Equatable, Encodable {
+        package var done = 0
+        package var partial = 0
+        package var failed = 0
+        package var sources = 0
+        package var pixels = 0
 
-        mutating func add(_ image: NightImage) {
+        package mutating func add(_ image: NightImage) {
             switch image.state {
             case .done: done += 1
             case .partial: partial += 1
@@ -38,17 +38,17 @@ public struct Night: Sendable {
 
     private let limit: Int
     /// Number of the first image that is kept, counted from 0.
-    private(set) var first = 0
-    private(set) var earlier = Earlier()
+    package private(set) var first = 0
+    package private(set) var earlier = Earlier()
     /// The images, in the order in which they became known; a file counts as one until its images are known.
     public private(set) var images: [NightImage] = []
     /// How the job ended; nil while it runs.
     public private(set) var ending: LiveScan.Ending?
     private(set) var conclusion = ""
     private(set) var shares: [String: Share] = [:]
-    private(set) var course = SystemCourse()
+    package private(set) var course = SystemCourse()
     /// Number of changes so far.
-    private(set) var revision = 0
+    package private(set) var revision = 0
     /// The change after which each image is as it is.
     private(set) var revisions: [Int] = []
     private var places: [Key: Int] = [:]
@@ -177,7 +177,7 @@ public struct Night: Sendable {
     }
 
     /// What the job does now, in a line.
-    var now: String {
+    package var now: String {
         if ending != nil { return conclusion }
         let running = images.count { $0.state == .running }
         let waiting = images.count { $0.state == .waiting }

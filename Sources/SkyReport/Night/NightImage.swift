@@ -18,12 +18,12 @@ public struct NightImage: Equatable, Sendable {
 
     /// What was found in an image.
     public struct Finding: Equatable, Sendable {
-        var width: Int
-        var height: Int
-        var sources: Int
-        var missing: Int
-        var seconds: Double
-        var quality: ImageQuality
+        package var width: Int
+        package var height: Int
+        package var sources: Int
+        package var missing: Int
+        package var seconds: Double
+        package var quality: ImageQuality
 
         /// An image of `width` columns and `height` rows that was scanned in `seconds`; `missing` sectors could not be.
         public init(width: Int, height: Int, sources: Int, missing: Int, seconds: Double, quality: ImageQuality) {
@@ -51,25 +51,25 @@ public struct NightImage: Equatable, Sendable {
     public internal(set) var reason: String?
 
     /// Tells it from the other images of its HDU: EXTNAME and plane.
-    var title: String? {
+    package var title: String? {
         guard let plane else { return extensionName }
         return (extensionName.map { "\($0) " } ?? "") + "plane \(plane)"
     }
 }
 
 /// A row of the index, as an array of JSON, which is a third of an object.
-struct NightRow: Encodable {
+package struct NightRow: Encodable {
     /// Place of the image in the list.
-    var number: Int
-    var image: NightImage
+    package var number: Int
+    package var image: NightImage
 
     /// Names of the elements.
-    static let columns = [
+    package static let columns = [
         "number", "state", "file", "hdu", "extname", "width", "height", "sources", "seeing", "scale", "ellipticity",
         "points", "background", "noise", "limit", "zero", "seconds", "page", "reason",
     ]
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var row = encoder.unkeyedContainer()
         let (finding, quality) = (image.finding, image.finding?.quality)
         try row.encode(number)

@@ -3,29 +3,29 @@ import Foundation
 /// The changes of a night since a revision, as JSON for its index; `v` is the version of the format. A snapshot is the
 /// update since the beginning.
 public struct NightUpdate: PageUpdate, Sendable {
-    var v = 1
+    package var v = 1
     /// Only in a snapshot.
-    var night: Facts?
+    package var night: Facts?
     /// Seconds since the job began.
-    var time: Double
-    var now: String
-    var columns = NightRow.columns
-    var rows: [NightRow]
+    package var time: Double
+    package var now: String
+    package var columns = NightRow.columns
+    package var rows: [NightRow]
     /// Number of the first image that is listed.
-    var first: Int
+    package var first: Int
     /// The images before it.
-    var earlier: Night.Earlier
+    package var earlier: Night.Earlier
     /// Seconds of an interval in ``System/busy``.
-    var interval: Double
-    var systems: [System]
-    var end: End?
+    package var interval: Double
+    package var systems: [System]
+    package var end: End?
 
     /// The facts that do not change during a job.
     public struct Facts: Encodable, Sendable {
-        var software: String
-        var began: String
-        var folder: String
-        var command: String
+        package var software: String
+        package var began: String
+        package var folder: String
+        package var command: String
 
         /// The facts of a job.
         ///
@@ -39,17 +39,17 @@ public struct NightUpdate: PageUpdate, Sendable {
         }
     }
 
-    struct System: Encodable {
-        var name: String
-        var slots: Int
-        var tasks: Int
-        var seconds: Double
+    package struct System: Encodable {
+        package var name: String
+        package var slots: Int
+        package var tasks: Int
+        package var seconds: Double
         /// Percent of the slots' time in which they did tasks, in equal intervals from the beginning of the job.
-        var busy: [Int]
+        package var busy: [Int]
     }
 
-    struct End: Encodable {
-        var ending: LiveScan.Ending
+    package struct End: Encodable {
+        package var ending: LiveScan.Ending
     }
 }
 

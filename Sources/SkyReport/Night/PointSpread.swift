@@ -5,24 +5,24 @@ import Foundation
 /// Half-flux radius and ratio of flux and peak depend on profile and width in different ways. Together they select a
 /// Moffat profile, (1 + r²/α²)^-β, whose width follows. Neither alone would do: the half-flux radius of a Gaussian is
 /// 0.50 times its full width at half maximum, that of a Moffat profile of exponent 3 is 0.63 times.
-struct PointSpread {
+package struct PointSpread {
     /// Radius of the circle with half of the flux within ``limit``.
-    var halfFluxRadius: Double
+    package var halfFluxRadius: Double
     /// Radius within which the half-flux radius is measured.
-    var limit: Double
+    package var limit: Double
     /// Flux within ``aperture``.
-    var flux: Double
+    package var flux: Double
     /// Radius of the aperture.
-    var aperture: Double
+    package var aperture: Double
     /// The highest pixel.
-    var peak: Double
+    package var peak: Double
     /// Distance of the centre of the highest pixel from that of the source.
-    var offset: Double
+    package var offset: Double
 
     private static let exponents = 1.5...60.0
 
     /// Full width at half maximum, in pixels.
-    var fullWidth: Double {
+    package var fullWidth: Double {
         // The ratio of flux and peak grows with the exponent.
         var (low, high) = (log(Self.exponents.lowerBound), log(Self.exponents.upperBound))
         for _ in 0..<30 {

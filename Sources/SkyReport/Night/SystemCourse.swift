@@ -1,16 +1,16 @@
 /// How busy systems were over time: seconds of their tasks in equal intervals. A job of any length takes the same memory,
 /// since the intervals are doubled when there are too many. Pure.
-struct SystemCourse: Equatable, Sendable {
+package struct SystemCourse: Equatable, Sendable {
     /// Most intervals of a system.
-    static let limit = 240
+    package static let limit = 240
 
     /// Seconds of an interval.
-    private(set) var interval = 0.05
+    package private(set) var interval = 0.05
     /// Seconds of tasks in each interval, by the name of the system.
-    private(set) var busy: [String: [Double]] = [:]
+    package private(set) var busy: [String: [Double]] = [:]
 
     /// A task ran on a system in `times`, in seconds since the job began.
-    mutating func add(_ times: Range<Double>, on system: String) {
+    package mutating func add(_ times: Range<Double>, on system: String) {
         let times = times.clamped(to: 0..<max(0, times.upperBound))
         guard times.upperBound.isFinite, !times.isEmpty else { return }
         while times.upperBound > interval * Double(Self.limit) { double() }

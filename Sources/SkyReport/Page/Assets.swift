@@ -3,7 +3,7 @@ internal import CPageAssets
 /// The files of the folder `Assets`, which are part of the program.
 public enum Assets {
     /// The HTML of a scan's page, with `{{names}}` for the parts in which report and live page differ.
-    static var page: [UInt8] { bytes(page_asset_page_html) }
+    package static var page: [UInt8] { bytes(page_asset_page_html) }
     /// The style sheet of all pages.
     public static var style: [UInt8] { bytes(page_asset_page_css) }
     /// The icon of live pages.

@@ -4,17 +4,17 @@ import SkyFITS
 
 /// The catalogue as the page shows it: sources, histograms of all of them, parameters of the scan.
 public struct CatalogueSummary: Encodable, Sendable {
-    var sources: SourcePack
-    var magnitudes: Histogram
-    var sizes: Histogram
-    var parameters: [Parameter]
+    package var sources: SourcePack
+    package var magnitudes: Histogram
+    package var sizes: Histogram
+    package var parameters: [Parameter]
     /// Sectors that could not be scanned, a line each.
-    var missing: [String]
+    package var missing: [String]
 
-    struct Parameter: Encodable {
-        var key: String
-        var value: String
-        var meaning: String
+    package struct Parameter: Encodable {
+        package var key: String
+        package var value: String
+        package var meaning: String
     }
 
     /// Summarises `table`.

@@ -4,12 +4,12 @@ public import SkyFITS
 /// Right ascension and declination at the points of a grid over the image, between which the page interpolates.
 public struct SkyGrid: Encodable, Sendable {
     /// Reference system, such as `ICRS`.
-    var system: String
+    package var system: String
     /// Points along each side.
-    var nodes: Int
+    package var nodes: Int
     /// Right ascension and declination of each point, row by row, in degrees; 64-bit floats, little-endian, in base64.
     /// The first point is the outer corner of the first pixel, the last one that of the last.
-    var places: String
+    package var places: String
 
     /// The grid of an image of `width` columns and `height` rows; nil if a point has no celestial coordinates.
     public init?(_ wcs: CelestialWCS, width: Int, height: Int, nodes: Int = 33) {

@@ -7,9 +7,9 @@ public struct PNGError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 /// Files in the Portable Network Graphics format, by libpng.
-enum PNG {
+package enum PNG {
     /// A grey image of 8 bits a pixel; `shades` begin with the bottom row.
-    static func encode(grey shades: [UInt8], width: Int, height: Int) throws(PNGError) -> [UInt8] {
+    package static func encode(grey shades: [UInt8], width: Int, height: Int) throws(PNGError) -> [UInt8] {
         precondition(width > 0 && height > 0 && shades.count == width * height, "an image has pixels")
         var image = png_image()
         image.version = png_uint_32(PNG_IMAGE_VERSION)

@@ -25,8 +25,8 @@ public struct Preview: Equatable, Sendable {
     /// How pixels and shades of the picture relate to those of the image.
     public struct Scale: Encodable, Equatable, Sendable {
         /// See ``Preview/factor``.
-        let factor: Int
-        let stretch: Stretch
+        package let factor: Int
+        package let stretch: Stretch
     }
 
     /// The preview as a grey PNG file, with the last row on top.

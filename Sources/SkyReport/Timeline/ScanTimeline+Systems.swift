@@ -23,14 +23,14 @@ extension ScanTimeline {
     /// A line for the log.
     public mutating func note(_ text: String, at time: Double) { add(.note, nil, text, at: time) }
 
-    mutating func add(_ kind: Moment.Kind, _ system: Int?, _ text: String, at time: Double) {
+    package mutating func add(_ kind: Moment.Kind, _ system: Int?, _ text: String, at time: Double) {
         momentCount += 1
         moments.append(Moment(time: milliseconds(time), kind: kind, system: system, text: text))
         if moments.count > Self.momentLimit { moments.removeFirst(moments.count - Self.momentLimit) }
     }
 
     /// Index of a system in ``systems``; an unknown one is added.
-    mutating func index(of name: String) -> Int {
+    package mutating func index(of name: String) -> Int {
         if let index = systems.firstIndex(where: { $0.name == name }) { return index }
         systems.append(System(name: name, slots: 1, isPresent: false))
         return systems.count - 1

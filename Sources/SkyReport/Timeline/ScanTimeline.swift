@@ -39,14 +39,14 @@ public struct ScanTimeline: Equatable, Sendable {
     }
 
     /// State of the tasks of the last round.
-    struct Standing: Equatable {
-        var step: String
+    package struct Standing: Equatable {
+        package var step: String
         /// Tasks with a running attempt.
-        var open: Int
+        package var open: Int
         /// Tasks that wait for one.
-        var waiting: Int
+        package var waiting: Int
         /// Systems with a running attempt.
-        var busy: [String]
+        package var busy: [String]
     }
 
     /// Systems in the order in which they were first seen.
@@ -67,12 +67,12 @@ public struct ScanTimeline: Equatable, Sendable {
     /// Maximum number of moments that are kept.
     public static let momentLimit = 1000
 
-    var step: String { rounds.last?.step ?? "" }
+    package var step: String { rounds.last?.step ?? "" }
     private var sectors: [PixelRect] { rounds.last?.sectors ?? [] }
     /// Tasks of the last round that need no further attempt.
     private var closedTasks = 0
     /// Indices in ``attempts`` of the running ones, by the task's index.
-    var open: [Int: [Int]] = [:]
+    package var open: [Int: [Int]] = [:]
 
     /// Nothing has happened.
     public init() {}
@@ -138,7 +138,7 @@ public struct ScanTimeline: Equatable, Sendable {
     }
 
     /// State of the last round.
-    var round: Standing {
+    package var round: Standing {
         let places = open.values.joined()
         return Standing(
             step: step, open: open.count, waiting: max(0, sectors.count - closedTasks - open.count),

@@ -2,8 +2,8 @@ internal import Dispatch
 internal import Foundation
 internal import ScanBasics
 public import ScanNetwork
-internal import SkyExtraction
-internal import SkyMeasurement
+package import SkyExtraction
+package import SkyMeasurement
 
 /// How this process computes: the checksum of everything that a small built-in scan gives.
 ///
@@ -26,7 +26,7 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
 
     /// The checksum of all outputs. An error in place of an output counts by its text: SEP then cannot be used, which
     /// every scan reports in its turn.
-    init(of patch: BuiltInPatch) {
+    package init(of patch: BuiltInPatch) {
         var checksums = [UInt64](repeating: 0, count: Self.modes.count + 1)
         checksums.withUnsafeMutableBufferPointer { checksums in
             // Unsafe: each iteration writes its own element, and all have ended when the call returns.
@@ -56,14 +56,14 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
     }
 
     /// A way to scan the patch.
-    struct Mode: Sendable {
-        var masked = false
-        var weighted = false
-        var change: @Sendable (inout ScanParameters) -> Void
+    package struct Mode: Sendable {
+        package var masked = false
+        package var weighted = false
+        package var change: @Sendable (inout ScanParameters) -> Void
 
         /// Scans the patch and passes every output on.
         @discardableResult
-        func scan(
+        package func scan(
             _ patch: BuiltInPatch, _ take: @escaping (any Encodable) throws -> Void
         ) throws -> SerialScan.Result {
             var parameters = ScanParameters()
@@ -82,7 +82,7 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
 
     /// Together they use every filter, every noise, both kinds of map, errors with and without a gain, and measurements on
     /// request.
-    static let modes = [
+    package static let modes = [
         Mode { _ in },
         Mode(masked: true) { parameters in
             (parameters.noise, parameters.filter, parameters.gain) = (.map, .matched, 1.5)

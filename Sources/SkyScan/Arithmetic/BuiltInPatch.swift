@@ -1,17 +1,17 @@
 internal import ScanBasics
-internal import SkyExtraction
+package import SkyExtraction
 internal import SkyFITS
 
 /// The image of the built-in scan: blends, a source that every band cuts, a mask and weights.
 ///
 /// Made by additions, multiplications and divisions alone, which all processors round alike.
-struct BuiltInPatch {
+package struct BuiltInPatch {
     /// Columns and rows: so few pixels that a scan takes milliseconds.
-    static let (width, height) = (64, 96)
+    package static let (width, height) = (64, 96)
     /// Rows of a band: there are three.
-    static let bandRows = 32
+    package static let bandRows = 32
     /// Rows of a band's halo: so few that sources and apertures reach beyond it.
-    static let halo = 16
+    package static let halo = 16
 
     /// Samples, row by row.
     private var pixels: [Float]
@@ -20,7 +20,7 @@ struct BuiltInPatch {
     /// From 0.5 to 1.5; 0 where the mask is set.
     private let weights: [Float]
 
-    init() {
+    package init() {
         var generator = SplitMix64(seed: 0x5eed)
         pixels = (0..<Self.width * Self.height).map { offset in
             let (row, column) = offset.quotientAndRemainder(dividingBy: Self.width)
@@ -38,10 +38,10 @@ struct BuiltInPatch {
     }
 
     /// Changes the last bit of the pixel at an offset, for tests.
-    mutating func nudge(_ offset: Int) { pixels[offset] = pixels[offset].nextUp }
+    package mutating func nudge(_ offset: Int) { pixels[offset] = pixels[offset].nextUp }
 
     /// The view of a scan, valid during `body`.
-    func withView<Result>(masked: Bool, weighted: Bool, _ body: (PixelView) throws -> Result) throws -> Result {
+    package func withView<Result>(masked: Bool, weighted: Bool, _ body: (PixelView) throws -> Result) throws -> Result {
         try pixels.withUnsafeBufferPointer { pixels in
             try mask.withUnsafeBufferPointer { mask in
                 try weights.withUnsafeBufferPointer { weights in

@@ -1,4 +1,4 @@
-internal import CSkyfarm
+internal import CSystem
 internal import Foundation
 internal import ScanBasics
 internal import ScanCluster
@@ -8,9 +8,9 @@ internal import SkyExtraction
 ///
 /// A file of lines in the user's cache folder: key, fingerprint and their checksum. A line that is damaged, and a file
 /// that another user may change, count as missing. Nothing depends on the file but time.
-struct FingerprintCache {
+package struct FingerprintCache {
     /// The file; nil without a cache folder.
-    let path: String?
+    package let path: String?
 
     /// Lines that are kept: one per program that a user has at a time.
     private static let mostLines = 16
@@ -18,11 +18,11 @@ struct FingerprintCache {
     private static let lineLength = 51
 
     /// The cache of the user whose process has this environment.
-    init(environment: [String: String]) { path = UserFolder.cache.path(environment).map { $0 + "/arithmetic" } }
+    package init(environment: [String: String]) { path = UserFolder.cache.path(environment).map { $0 + "/arithmetic" } }
 
     /// What the fingerprint depends on: program and libraries, by their build IDs, processor and kernel; nil if one of
     /// them cannot be identified.
-    static func key() -> UInt64? {
+    package static func key() -> UInt64? {
         let code = [UInt8](unsafeUninitializedCapacity: 1 << 14) { bytes, count in
             count = skyfarm_loaded_code(bytes.baseAddress, bytes.count)
         }
@@ -31,7 +31,7 @@ struct FingerprintCache {
     }
 
     /// The fingerprint of a key. If there is none, it is computed and kept; that it cannot be kept is no error.
-    func value(of key: UInt64?, compute: () -> UInt64) -> UInt64 {
+    package func value(of key: UInt64?, compute: () -> UInt64) -> UInt64 {
         guard let key, let path else { return compute() }
         let lines = self.lines(of: path)
         if let known = lines.first(where: { $0.key == key }) { return known.value }

@@ -5,9 +5,9 @@ public import SkyExtraction
 public struct ExistingCatalogue {
     /// An image, and what a scan of it would depend on.
     public struct Scan {
-        let image: ImageSummary
-        let parameters: ScanParameters
-        let checksums: InputChecksums
+        package let image: ImageSummary
+        package let parameters: ScanParameters
+        package let checksums: InputChecksums
 
         /// A scan of `image`.
         public init(image: ImageSummary, parameters: ScanParameters, checksums: InputChecksums) {

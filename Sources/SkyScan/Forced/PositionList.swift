@@ -75,7 +75,7 @@ public struct PositionList: Hashable, Sendable {
 
     /// Parses comma-separated values; the first line that is no `#` comment names the columns.
     /// - Throws: ``ScanSetupError`` that names the line.
-    init(csv text: String, name: String) throws(ScanSetupError) {
+    package init(csv text: String, name: String) throws(ScanSetupError) {
         var columns: (frame: Frame, first: Int, second: Int)?
         var (first, second): ([Double], [Double]) = ([], [])
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {

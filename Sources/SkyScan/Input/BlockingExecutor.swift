@@ -20,5 +20,5 @@ package final class BlockingExecutor: SerialExecutor {
     }
 
     /// Runs `body` on the executor's thread some time later.
-    func submit(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+    package func submit(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 }

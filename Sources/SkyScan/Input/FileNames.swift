@@ -1,25 +1,25 @@
-internal import SkyFITS
+package import SkyFITS
 
 /// Paths of the files of a scan, by which a node that has the same files can open them.
-struct FileNames: Codable, Equatable, Sendable {
-    struct File: Codable, Equatable, Sendable {
+package struct FileNames: Codable, Equatable, Sendable {
+    package struct File: Codable, Equatable, Sendable {
         /// Absolute, without symbolic links.
-        var path: String
-        var hdu: Int
+        package var path: String
+        package var hdu: Int
         /// What a node's file at this path must be equal in; nil if nothing is known.
-        var identity: FileIdentity?
+        package var identity: FileIdentity?
     }
 
-    var image: File
-    var mask: File?
-    var weights: File?
+    package var image: File
+    package var mask: File?
+    package var weights: File?
 
     /// The name of an image without maps.
-    init(image: File) { self.image = image }
+    package init(image: File) { self.image = image }
 
     /// The names of open files, whose bytes are `opened`; nil if a node cannot read one of them window by window, as it
     /// cannot select the plane of a cube.
-    init?(_ files: ImageFiles, _ opened: OpenFiles) {
+    package init?(_ files: ImageFiles, _ opened: OpenFiles) {
         func file(_ image: FITSImage?, _ bytes: StoredBytes?) -> File? {
             guard let image, let bytes, image.plane == nil, !image.stored.isCompressedFile,
                 let path = image.stored.absolutePath
@@ -32,5 +32,5 @@ struct FileNames: Codable, Equatable, Sendable {
     }
 
     /// Whether a node can find out whether it has the same files.
-    var areIdentified: Bool { [image, mask, weights].allSatisfy { $0 == nil || $0?.identity != nil } }
+    package var areIdentified: Bool { [image, mask, weights].allSatisfy { $0 == nil || $0?.identity != nil } }
 }

@@ -1,14 +1,14 @@
-internal import ScanCluster
-internal import SkyFITS
+package import ScanCluster
+package import SkyFITS
 
 /// An image and its maps, open for reading by one thread at a time.
-struct ImageFiles {
-    let image: FITSImage
-    let mask: FITSImage?
-    let weights: FITSImage?
+package struct ImageFiles {
+    package let image: FITSImage
+    package let mask: FITSImage?
+    package let weights: FITSImage?
 
     /// Whether pixels are decompressed on each read.
-    var isTileCompressed: Bool { [image, mask, weights].contains { $0?.isTileCompressed == true } }
+    package var isTileCompressed: Bool { [image, mask, weights].contains { $0?.isTileCompressed == true } }
 
     /// Whether reading pixels takes little more than copying them.
     var isPlainFloats: Bool {
@@ -17,7 +17,7 @@ struct ImageFiles {
 
     /// Checks that nobody has written to the files since before they were opened.
     /// - Throws: ``ImageError`` with `changed`.
-    func requireUnchanged() throws(ImageError) {
+    package func requireUnchanged() throws(ImageError) {
         try image.stored.requireUnchanged()
         try mask?.stored.requireUnchanged()
         try weights?.stored.requireUnchanged()
@@ -25,7 +25,7 @@ struct ImageFiles {
 
     /// Reads the samples, weights and mask of a window.
     /// - Throws: ``ImageError`` if the samples cannot be read.
-    func read(_ window: WindowPixels) throws -> BulkBytes {
+    package func read(_ window: WindowPixels) throws -> BulkBytes {
         try BulkBytes(byteCount: window.byteCount) { bytes in
             let parts = window.split(bytes)
             let (rows, columns) = (window.rect.y, window.rect.x)
@@ -39,14 +39,14 @@ struct ImageFiles {
 }
 
 /// The same files, open for reading their bytes without CFITSIO: those that were opened, whatever replaces them.
-struct OpenFiles {
-    let image: StoredBytes
-    let mask: StoredBytes?
-    let weights: StoredBytes?
+package struct OpenFiles {
+    package let image: StoredBytes
+    package let mask: StoredBytes?
+    package let weights: StoredBytes?
 
     /// Opens them.
     /// - Throws: ``ImageError``.
-    init(_ files: ImageFiles) throws(ImageError) {
+    package init(_ files: ImageFiles) throws(ImageError) {
         image = try files.image.stored.opened()
         mask = try files.mask?.stored.opened()
         weights = try files.weights?.stored.opened()
@@ -54,7 +54,7 @@ struct OpenFiles {
 
     /// Checks that nobody has written to them since before they were opened as images.
     /// - Throws: ``ImageError`` with `changed`.
-    func requireUnchanged() throws(ImageError) {
+    package func requireUnchanged() throws(ImageError) {
         try image.requireUnchanged()
         try mask?.requireUnchanged()
         try weights?.requireUnchanged()

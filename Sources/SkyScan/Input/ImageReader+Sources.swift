@@ -6,7 +6,7 @@ extension ImageReader {
     ///
     /// `position` is its place in a pass over all bands, nil for other windows. A node may keep the pixels under `key`,
     /// unless `isLastUse`: no later task has that key.
-    nonisolated func source(
+    package nonisolated func source(
         of window: WindowPixels, at position: PassPosition?, key: BulkKey?, isLastUse: Bool
     ) -> BulkSource {
         let reference = reference(to: window)

@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Foundation
-internal import ScanCluster
+package import ScanCluster
 internal import ScanNetwork
 public import SkyFITS
 
@@ -21,12 +21,12 @@ public actor ImageReader {
     /// Nil if the image lies on a node.
     nonisolated let openFiles: OpenFiles?
     /// Where the image lies if that is a node.
-    nonisolated let node: NodeFiles?
+    package nonisolated let node: NodeFiles?
     /// The file on that node.
     nonisolated let nodeImage: FileNames.File?
     /// The files before they were opened.
     public nonisolated let states: InputStates
-    nonisolated let copies = Locked<(@Sendable () -> FileCopies.Nodes)?>(nil)
+    package nonisolated let copies = Locked<(@Sendable () -> FileCopies.Nodes)?>(nil)
     private var order: ReadingOrder
     // Windows that have not been requested yet, and their bytes, packed for a slot if `unpacksOnSlots`.
     private var ahead: [(window: WindowPixels, bytes: BulkBytes)] = []
@@ -120,7 +120,7 @@ public actor ImageReader {
     }
 
     /// A reader of an image that lies on a node; `name`, `imageCount` and `head` as in ``NodeFiles``.
-    init(
+    package init(
         _ image: NodeFileAnswer.Image, on node: NodeFiles, name: String, imageCount: Int, head: FITSHeader?
     ) throws {
         summary = ImageSummary(image, name: name, imageCount: imageCount, head: head)
@@ -172,13 +172,13 @@ public actor ImageReader {
     }
 
     /// What the bulk bytes of the window `rect` hold.
-    nonisolated func contents(of rect: PixelRect) -> WindowPixels {
+    package nonisolated func contents(of rect: PixelRect) -> WindowPixels {
         WindowPixels(rect: rect, hasWeights: summary.weights != nil, hasMask: summary.mask != nil)
     }
 
     /// A reference by which a node that has the same files can read the bytes of `window`; nil if a file is compressed
     /// as a whole.
-    nonisolated func reference(to window: WindowPixels) -> BulkReference? {
+    package nonisolated func reference(to window: WindowPixels) -> BulkReference? {
         guard let origin, let part = try? WireEncoder().encode(window) else { return nil }
         return BulkReference(origin: origin, part: part, identifiesBytes: isIdentified)
     }
@@ -197,7 +197,7 @@ public actor ImageReader {
     /// `position` is nil unless the window is that of a band. The last window of a pass, and any window without a
     /// position, end the wait in ``checksums(patience:)``.
     /// - Throws: ``ImageError`` if the samples cannot be read, `CancellationError` if the request is cancelled.
-    func read(_ window: WindowPixels, at position: PassPosition? = nil) throws -> BulkBytes {
+    package func read(_ window: WindowPixels, at position: PassPosition? = nil) throws -> BulkBytes {
         // Reads queue here: after an interrupt, those that have not begun are skipped.
         try Task.checkCancellation()
         let bytes: BulkBytes
@@ -224,7 +224,7 @@ public actor ImageReader {
     /// ahead are dropped, since the window goes to a node, which keeps them. For a slot of this process only the window of
     /// the whole image is packed: no other task needs its pixels.
     /// - Throws: ``ImageError`` if the samples cannot be read, `CancellationError` if the request is cancelled.
-    func read(
+    package func read(
         _ window: WindowPixels, at position: PassPosition? = nil, packing: BulkPacking
     ) async throws -> BulkBytes {
         switch packing {
@@ -312,7 +312,7 @@ public actor ImageReader {
 
     /// The pixels of a window, wherever the image lies.
     /// - Throws: as ``read(_:at:)``; ``ScanError``.
-    func pixels(of window: WindowPixels) async throws -> BulkBytes {
+    package func pixels(of window: WindowPixels) async throws -> BulkBytes {
         guard let node else { return try read(window, at: nil) }
         guard let reference = reference(to: window) else { throw Self.unreadable(summary) }
         return try await node.pixels(window, by: reference)
@@ -327,14 +327,14 @@ public actor ImageReader {
 
     /// Reads ahead the first of `windows`, with which the first pass will begin. `unpacksOnSlots`: for slots of this
     /// process that unpack the window of a whole image.
-    func readAhead(_ windows: [WindowPixels], unpacksOnSlots: Bool = false) {
+    package func readAhead(_ windows: [WindowPixels], unpacksOnSlots: Bool = false) {
         self.unpacksOnSlots = unpacksOnSlots
         order.expect(windows)
         readAhead()
     }
 
     /// Windows that were read before they were requested.
-    var windowsAhead: [WindowPixels] { ahead.map(\.window) }
+    package var windowsAhead: [WindowPixels] { ahead.map(\.window) }
 
     private func readAhead() {
         if files == nil { return }

@@ -1,27 +1,27 @@
-internal import ScanCluster
-internal import SkyExtraction
-internal import SkyFITS
+package import ScanCluster
+package import SkyExtraction
+package import SkyFITS
 
 /// What the bulk bytes of a window hold, one after the other: samples, weights if there are any, mask if there is one.
 ///
 /// Samples and weights are little-endian 32-bit floats; the mask has one byte per pixel, not 0 where it is masked. All
 /// are stored row by row over ``rect``.
-struct WindowPixels: Codable, Hashable, Sendable {
+package struct WindowPixels: Codable, Hashable, Sendable {
     /// The window, in pixels of the image.
-    var rect: PixelRect
+    package var rect: PixelRect
     /// Whether weights follow the samples.
-    var hasWeights: Bool
+    package var hasWeights: Bool
     /// Whether a mask comes last.
-    var hasMask: Bool
+    package var hasMask: Bool
 
     /// Number of bytes.
-    var byteCount: Int { weightsEnd + (hasMask ? rect.area : 0) }
+    package var byteCount: Int { weightsEnd + (hasMask ? rect.area : 0) }
 
     private var samplesEnd: Int { rect.area * MemoryLayout<Float>.stride }
     private var weightsEnd: Int { hasWeights ? 2 * samplesEnd : samplesEnd }
 
     /// Places of the three parts in `bytes`.
-    func split(
+    package func split(
         _ bytes: UnsafeMutableRawBufferPointer
     ) -> (
         samples: UnsafeMutableBufferPointer<Float>, weights: UnsafeMutableBufferPointer<Float>?,
@@ -49,14 +49,14 @@ struct WindowPixels: Codable, Hashable, Sendable {
 
     /// Calls `body` with a view of the pixels that came with a task. The scan ends early once the task is cancelled.
     /// - Throws: as ``withView(of:isCancelled:_:)``, and `CancellationError`.
-    func withView<Result>(for context: ScanContext, _ body: (PixelView) throws -> Result) throws -> Result {
+    package func withView<Result>(for context: ScanContext, _ body: (PixelView) throws -> Result) throws -> Result {
         try withView(of: context.takeBulk(), isCancelled: { context.isCancelled }, body)
     }
 
     /// Calls `body` with a view of the pixels in `bulk`. It may overwrite the samples if there is no other reference.
     /// - Throws: ``ScanSetupError`` if the window is impossible, if there are no bytes or another number of them, and
     ///   what `body` throws.
-    func withView<Result>(
+    package func withView<Result>(
         of bulk: consuming BulkBytes?, isCancelled: @escaping @Sendable () -> Bool = { false },
         _ body: (PixelView) throws -> Result
     ) throws -> Result {

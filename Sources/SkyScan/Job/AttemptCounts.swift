@@ -1,18 +1,18 @@
-internal import ScanCluster
+package import ScanCluster
 internal import Synchronization
 
 /// Counts the attempts of a scan that were not the first at their task.
-final class AttemptCounts: Sendable {
+package final class AttemptCounts: Sendable {
     private let retriesSoFar = Atomic<Int>(0)
     private let hedgesSoFar = Atomic<Int>(0)
 
     /// Failed attempts, after which another one was needed.
-    var retries: Int { retriesSoFar.load(ordering: .relaxed) }
+    package var retries: Int { retriesSoFar.load(ordering: .relaxed) }
     /// Second attempts at tasks that were slow.
-    var hedges: Int { hedgesSoFar.load(ordering: .relaxed) }
+    package var hedges: Int { hedgesSoFar.load(ordering: .relaxed) }
 
     /// Counts an event. May be called from any thread.
-    func count(_ event: TaskEvent) {
+    package func count(_ event: TaskEvent) {
         switch event {
         case .taskRetried: retriesSoFar.add(1, ordering: .relaxed)
         case .taskHedged: hedgesSoFar.add(1, ordering: .relaxed)

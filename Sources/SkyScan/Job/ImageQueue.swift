@@ -4,7 +4,7 @@ public import ScanCluster
 public final class ImageQueue: Sendable {
     /// Identifies an open image.
     public struct Ticket: Hashable, Sendable {
-        let number: ImageQueueState.Ticket
+        package let number: ImageQueueState.Ticket
     }
 
     private struct State {

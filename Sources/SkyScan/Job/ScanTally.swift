@@ -1,5 +1,5 @@
-internal import ScanCluster
-internal import SkyFITS
+package import ScanCluster
+package import SkyFITS
 
 /// Numbers of tasks of a sky scan by system and step, and the sectors that could not be scanned.
 public struct ScanTally: Sendable {
@@ -28,11 +28,11 @@ public struct ScanTally: Sendable {
     public var tasks: Int { steps.values.reduce(0) { $0 + $1.tasks } }
 
     /// Notes a sector that no system can scan.
-    mutating func skip(_ step: ScanStep, sector: PixelRect, reason: String) {
+    package mutating func skip(_ step: ScanStep, sector: PixelRect, reason: String) {
         missing.append(MissingSector(step: step, rect: sector, reason: reason))
     }
 
-    mutating func count<Task: ScanTask>(_ response: TaskResponse<Task>, _ step: ScanStep, sector: PixelRect) {
+    package mutating func count<Task: ScanTask>(_ response: TaskResponse<Task>, _ step: ScanStep, sector: PixelRect) {
         switch response.result {
         case .success:
             systems[response.system, default: Share()].add(response.seconds)

@@ -1,18 +1,18 @@
 internal import ScanCluster
-internal import SkyExtraction
+package import SkyExtraction
 internal import SkyFITS
 internal import SkyMeasurement
 
 /// The sources of an image, for their measurement in other images of the same size: SExtractor's dual image mode.
 public struct Detections: Sendable {
-    let sources: SourceTable
-    let measured: SkyScanResult.Measured
-    let detected: PixelRuns
-    let removed: Int
-    let width: Int
-    let height: Int
+    package let sources: SourceTable
+    package let measured: SkyScanResult.Measured
+    package let detected: PixelRuns
+    package let removed: Int
+    package let width: Int
+    package let height: Int
     /// Sectors of the image in which none could be detected.
-    let missing: [MissingSector]
+    package let missing: [MissingSector]
 
     /// Those of a scan whose parameters request measurements and detections; nil of another scan.
     /// - Parameters:

@@ -1,11 +1,11 @@
 internal import ScanCluster
-internal import SkyExtraction
-internal import SkyMeasurement
+package import SkyExtraction
+package import SkyMeasurement
 
 extension SkyScan {
     /// Measures the sources of the catalogue on request.
     /// - Returns: what was measured; nil if nothing was requested.
-    func measure(
+    package func measure(
         _ assembly: inout CatalogAssembly, _ background: BackgroundModel, _ tally: inout ScanTally
     ) async throws -> MeasurementTable? {
         guard let request = parameters.measurements else { return nil }
@@ -20,7 +20,7 @@ extension SkyScan {
     }
 
     /// Measures in rounds until each source has what it needs.
-    func complete(
+    package func complete(
         _ measurements: inout MeasurementPlan, _ request: MeasurementRequest, _ background: BackgroundModel,
         _ tally: inout ScanTally
     ) async throws {

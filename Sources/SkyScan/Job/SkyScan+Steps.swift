@@ -1,10 +1,10 @@
-internal import ScanCluster
-internal import SkyExtraction
+package import ScanCluster
+package import SkyExtraction
 internal import SkyFITS
 
 extension SkyScan {
     /// What the tasks of a step have in common.
-    struct Step {
+    package struct Step {
         let name: ScanStep
         /// See ``TaskKey/basis``.
         let basis: UInt64
@@ -28,7 +28,7 @@ extension SkyScan {
     }
 
     /// Checksum of the background and of the plan, on which the tasks after pass 1 depend: see ``TaskKey/basis``.
-    func basis(_ background: BackgroundModel) throws -> UInt64 {
+    package func basis(_ background: BackgroundModel) throws -> UInt64 {
         if journal == nil { return 0 }
         return Checksum.of(try Checksum.of(background.slice(rows: plan.image.y)), try Checksum.of(plan))
     }
@@ -36,7 +36,7 @@ extension SkyScan {
     /// Passes all results of a step to `take`: those in the journal, then those of the other tasks, which it runs.
     ///
     /// Results are in the journal when this returns or throws.
-    func run<Task: WindowTask>(
+    package func run<Task: WindowTask>(
         _ step: Step, _ tasks: StepTasks<Task>, _ tally: inout ScanTally,
         take: (Int, Result<Task.Output, TaskFailure>) throws -> Void
     ) async throws where Task.ID == Int {

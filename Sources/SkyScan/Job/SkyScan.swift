@@ -8,26 +8,26 @@ import SkyMeasurement
 ///
 /// The catalogue does not depend on which system runs which task, how often and in which order; see Docs/ExactScan.md.
 public struct SkyScan: Sendable {
-    let reader: ImageReader
+    package let reader: ImageReader
     /// How the image is cut for the step that runs, or runs next.
-    var plan: BandPlan
+    package var plan: BandPlan
     /// The slots for which ``plan`` was made.
     var plannedSlots: Int
     /// Number of plans before this one. Nodes keep the pixels of the bands of each under keys of its own.
     var earlierPlans = 0
     /// Counts the slots at hand, if the plan depends on them.
-    let slots: (@Sendable () -> Int)?
-    let parameters: ScanParameters
-    let coordinator: ScanCoordinator
-    let job: UInt64
-    let journal: ScanJournal?
-    let observer: @Sendable (SkyScanEvent) -> Void
-    let differentNodes: @Sendable () -> [String: NodeInfo]
+    package let slots: (@Sendable () -> Int)?
+    package let parameters: ScanParameters
+    package let coordinator: ScanCoordinator
+    package let job: UInt64
+    package let journal: ScanJournal?
+    package let observer: @Sendable (SkyScanEvent) -> Void
+    package let differentNodes: @Sendable () -> [String: NodeInfo]
     private let positions: PlacedPositions?
     private let attempts = AttemptCounts()
     /// Most bytes that the window of a cut source may have. A frame to a node holds 1 GiB; the limit also holds for the
     /// local system, so that the catalogue does not depend on which system scans the window.
-    var windowLimit = 1008 << 20
+    package var windowLimit = 1008 << 20
 
     /// A scan of the image of `reader`.
     /// - Parameters:
@@ -129,7 +129,7 @@ public struct SkyScan: Sendable {
                 parents: assembly.parents))
     }
 
-    func result(
+    package func result(
         _ sources: SourceTable, removed: Int, _ background: BackgroundModel, _ tally: inout ScanTally,
         _ measured: SkyScanResult.Measured
     ) -> SkyScanResult {
@@ -157,7 +157,7 @@ public struct SkyScan: Sendable {
     }
 
     /// Why no system can scan the window of a cut source; nil if one can.
-    func excess(of window: PixelRect) -> String? {
+    package func excess(of window: PixelRect) -> String? {
         guard reader.contents(of: window).byteCount > windowLimit else { return nil }
         if positions != nil {
             return "an aperture needs a window of \(window.width) by \(window.height) pixels, above "

@@ -2,7 +2,7 @@ internal import CXXHash
 internal import ScanNetwork
 
 /// XXH3-64 checksums of bytes and of coded values, for the journal.
-enum Checksum {
+package enum Checksum {
     static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 { XXH3_64bits(bytes.baseAddress, bytes.count) }
 
     /// Of the coded form of `value`.

@@ -1,16 +1,16 @@
 internal import Foundation
 
 /// A journal on disk: one job's record and the results of its tasks. For one thread at a time.
-final class JournalFile {
-    let database: SQLiteDatabase
+package final class JournalFile {
+    package let database: SQLiteDatabase
     private let insertion: SQLiteStatement
     private let selection: SQLiteStatement
     private let deletion: SQLiteStatement
-    private(set) var record: JobRecord
+    package private(set) var record: JobRecord
     /// Whether the record differs from that on disk.
     private var isChanged = false
     /// Tasks whose results are stored.
-    private(set) var keys: Set<TaskKey>
+    package private(set) var keys: Set<TaskKey>
 
     // "SKYF"; the version is that of the tables.
     private static let application = 0x534b_5946
@@ -24,7 +24,7 @@ final class JournalFile {
     ///   - isOnlyRecord: whether the file is made for the record of a job that has ended. It is not synced: what a power
     ///     failure can damage is an entry of the list of jobs.
     /// - Throws: ``JournalError``; with `damaged` if the file is not a journal of this version, or is corrupt.
-    init(path: String, new record: JobRecord?, isOnlyRecord: Bool = false) throws(JournalError) {
+    package init(path: String, new record: JobRecord?, isOnlyRecord: Bool = false) throws(JournalError) {
         database = try SQLiteDatabase(path: path, creates: record != nil)
         if let record {
             // Results are long, so that large pages are better. Deleted data need not be overwritten, which is the
@@ -44,7 +44,7 @@ final class JournalFile {
     }
 
     /// Writes results, and the record if it was changed; they are durable when this returns.
-    func insert(_ results: [(key: TaskKey, output: [UInt8])]) throws(JournalError) {
+    package func insert(_ results: [(key: TaskKey, output: [UInt8])]) throws(JournalError) {
         // The log is synced at every commit, so that commits survive a power failure.
         try database.execute("PRAGMA synchronous = FULL")
         try database.transaction { () throws(JournalError) in
@@ -63,7 +63,7 @@ final class JournalFile {
     }
 
     /// The coded output of a task; nil if there is none or its checksum does not match.
-    func output(of key: TaskKey) throws(JournalError) -> [UInt8]? {
+    package func output(of key: TaskKey) throws(JournalError) -> [UInt8]? {
         try selection.bind(
             .text(key.step.rawValue), .integer(Int64(bitPattern: key.basis)), .integer(Int64(bitPattern: key.window)))
         defer { selection.reset() }
@@ -74,14 +74,14 @@ final class JournalFile {
     }
 
     /// Changes the record; written with the next results.
-    func change(_ change: (inout JobRecord) -> Void) {
+    package func change(_ change: (inout JobRecord) -> Void) {
         change(&record)
         isChanged = true
     }
 
     /// Writes the record, and deletes the results if they are not kept. A power failure may undo it: the job is then as
     /// it was before.
-    func finish(keepsResults: Bool) throws(JournalError) {
+    package func finish(keepsResults: Bool) throws(JournalError) {
         let isOnlyRecord = keys.isEmpty && !keepsResults
         try database.execute("PRAGMA synchronous = \(isOnlyRecord ? "OFF" : "NORMAL")")
         try database.transaction { () throws(JournalError) in
@@ -93,7 +93,7 @@ final class JournalFile {
     }
 
     /// Deletes the results of these tasks. Their space is used for further ones.
-    func remove(_ keys: Set<TaskKey>) throws(JournalError) {
+    package func remove(_ keys: Set<TaskKey>) throws(JournalError) {
         for key in keys.intersection(self.keys) {
             try deletion.bind(
                 .text(key.step.rawValue), .integer(Int64(bitPattern: key.basis)),
@@ -189,12 +189,12 @@ final class JournalFile {
         return keys
     }
 
-    static func number(_ sql: String, in database: SQLiteDatabase) throws(JournalError) -> Int64 {
+    package static func number(_ sql: String, in database: SQLiteDatabase) throws(JournalError) -> Int64 {
         let statement = try database.prepare(sql)
         return try statement.step() ? statement.integer(0) : 0
     }
 
-    static func damaged(_ database: SQLiteDatabase, _ cause: String) -> JournalError {
+    package static func damaged(_ database: SQLiteDatabase, _ cause: String) -> JournalError {
         JournalError(.damaged, "\(database.path): \(cause)")
     }
 }

@@ -46,7 +46,7 @@ public struct JournalFolder: Equatable, Sendable {
     }
 
     /// The IDs of all jobs.
-    func ids() throws(JournalError) -> [String] {
+    package func ids() throws(JournalError) -> [String] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         do {
             return try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(Self.ending) }
@@ -106,11 +106,11 @@ public struct JournalFolder: Equatable, Sendable {
 
     private static let ending = ".journal"
 
-    func journalPath(_ id: String) -> String { "\(path)/\(id)\(Self.ending)" }
+    package func journalPath(_ id: String) -> String { "\(path)/\(id)\(Self.ending)" }
 
     func lockPath(_ id: String) -> String { "\(path)/\(id).lock" }
 
-    func create() throws(JournalError) {
+    package func create() throws(JournalError) {
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -98,7 +98,7 @@ extension JournalFile {
 
     /// Writes what is known about a file of the job, and removes the results of these tasks; durable when this returns. After
     /// ``prepareFiles()``.
-    func write(_ file: JournalledFile, removing keys: Set<TaskKey> = []) throws(JournalError) {
+    package func write(_ file: JournalledFile, removing keys: Set<TaskKey> = []) throws(JournalError) {
         guard !keys.isEmpty else { return try insert(file) }
         try database.transaction { () throws(JournalError) in
             try insert(file)
@@ -119,7 +119,7 @@ extension JournalFile {
     }
 
     /// The files of a job of many images of which something is known.
-    func files() throws(JournalError) -> [JournalledFile] {
+    package func files() throws(JournalError) -> [JournalledFile] {
         guard try Self.number("SELECT count(*) FROM sqlite_master WHERE name = 'file'", in: database) > 0 else {
             return []
         }
@@ -131,7 +131,7 @@ extension JournalFile {
     }
 
     /// What is known about a file of a job of many images; nil if nothing is. After ``prepareFiles()``.
-    func file(_ name: String) throws(JournalError) -> JournalledFile? {
+    package func file(_ name: String) throws(JournalError) -> JournalledFile? {
         let statement = try database.prepare("SELECT coded FROM file WHERE name = ?")
         try statement.bind(.text(name))
         return try statement.step() ? try file(of: statement, WireDecoder()) : nil

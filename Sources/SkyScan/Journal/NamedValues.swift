@@ -2,7 +2,7 @@
 /// can be left out.
 ///
 /// `JSONEncoder` does the same in a millisecond, as long as the extraction of a small image takes.
-struct NamedValues {
+package struct NamedValues {
     private final class Storage {
         var values: [String: String] = [:]
 
@@ -13,11 +13,11 @@ struct NamedValues {
     }
 
     /// Value by name.
-    let byName: [String: String]
+    package let byName: [String: String]
 
     /// The parts of `value`.
     /// - Throws: `EncodingError` for numbers that are not finite.
-    init(of value: some Encodable) throws {
+    package init(of value: some Encodable) throws {
         let storage = Storage()
         try value.encode(to: Encoding(storage: storage, name: ""))
         byName = storage.values

@@ -2,12 +2,12 @@ internal import CSQLite
 internal import Foundation
 
 /// A connection to an SQLite database, for one thread at a time.
-final class SQLiteDatabase {
-    let path: String
+package final class SQLiteDatabase {
+    package let path: String
     private var handle: OpaquePointer?
 
     /// Opens `path`; creates a missing file if `creates` is true.
-    init(path: String, creates: Bool) throws(JournalError) {
+    package init(path: String, creates: Bool) throws(JournalError) {
         self.path = path
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
         let code = sqlite3_open_v2(path, &handle, flags, nil)
@@ -23,13 +23,13 @@ final class SQLiteDatabase {
     deinit { sqlite3_close_v2(handle) }
 
     /// Executes statements without reading results.
-    func execute(_ sql: String) throws(JournalError) {
+    package func execute(_ sql: String) throws(JournalError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
     /// Compiles a statement, which must not outlive the connection.
-    func prepare(_ sql: String) throws(JournalError) -> SQLiteStatement {
+    package func prepare(_ sql: String) throws(JournalError) -> SQLiteStatement {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
         guard code == SQLITE_OK, let statement else { throw failure(code) }
@@ -37,7 +37,7 @@ final class SQLiteDatabase {
     }
 
     /// Runs `body` in a transaction: committed and durable when this returns, rolled back when it throws.
-    func transaction(_ body: () throws(JournalError) -> Void) throws(JournalError) {
+    package func transaction(_ body: () throws(JournalError) -> Void) throws(JournalError) {
         try execute("BEGIN IMMEDIATE")
         do throws(JournalError) {
             try body()
@@ -50,7 +50,7 @@ final class SQLiteDatabase {
     }
 
     /// The error of SQLite's result code, with a message of one line.
-    func failure(_ code: Int32) -> JournalError {
+    package func failure(_ code: Int32) -> JournalError {
         let system = handle.map(sqlite3_system_errno) ?? 0
         let words = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
         switch (code & 0xff, system) {
@@ -74,7 +74,7 @@ final class SQLiteDatabase {
     }
 }
 
-final class SQLiteStatement {
+package final class SQLiteStatement {
     private let handle: OpaquePointer
     private let database: SQLiteDatabase
 

@@ -1,11 +1,11 @@
-internal import SkyExtraction
+package import SkyExtraction
 
 extension ScanJournal {
     /// The plan of bands for a pass: that of the results from which the job continues, or `proposed`, which is recorded.
     ///
     /// To be called before the pass. For an image in the journal of a job of many it is `proposed`, which must not
     /// depend on the cluster.
-    func plan(of step: ScanStep, proposed: BandPlan) async throws -> BandPlan {
+    package func plan(of step: ScanStep, proposed: BandPlan) async throws -> BandPlan {
         if image != nil { return proposed }
         return try await executor.run { [opened] in
             // The first pass has results if the second has.

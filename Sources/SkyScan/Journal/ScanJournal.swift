@@ -10,13 +10,13 @@ public final class ScanJournal: Sendable {
     /// The job's ID.
     public let id: String
     /// Confines the file. Journals of images in the journal of a job of many share the job's.
-    let executor: BlockingExecutor
+    package let executor: BlockingExecutor
     /// Distinguishes the tasks of an image in the journal of a job of many; nil in a journal of one image.
-    let image: UInt64?
+    package let image: UInt64?
     /// Until then results are not written, since repeating them takes less time than writing them; nil if all are.
     private let keepsFrom: ContinuousClock.Instant?
     private let state = Locked(State())
-    let opened: Confined
+    package let opened: Confined
     private let notice: @Sendable (String) -> Void
 
     private struct State {
@@ -41,7 +41,7 @@ public final class ScanJournal: Sendable {
     }
 
     /// State confined to the journal's thread.
-    final class Confined: @unchecked Sendable {
+    package final class Confined: @unchecked Sendable {
         // Sendable: used on the journal's executor only.
         private var lock: JournalLock?
         let encoder = WireEncoder()
@@ -135,7 +135,7 @@ public final class ScanJournal: Sendable {
     public var count: Int { state.withLock { $0.keys.count } }
 
     /// Whether the journal holds a result of the task.
-    func holds(_ key: TaskKey) -> Bool { state.withLock { $0.keys.contains(stored(key)) } }
+    package func holds(_ key: TaskKey) -> Bool { state.withLock { $0.keys.contains(stored(key)) } }
 
     /// The key under which the result of a task is in the file.
     private func stored(_ key: TaskKey) -> TaskKey {
@@ -144,10 +144,10 @@ public final class ScanJournal: Sendable {
     }
 
     /// The keys of the results in the file that this run has taken or added.
-    var used: Set<TaskKey> { state.withLock(\.used) }
+    package var used: Set<TaskKey> { state.withLock(\.used) }
 
     /// The output of a task, if the journal holds one that decodes and passes `validate`.
-    func output<Output: Decodable & Sendable>(
+    package func output<Output: Decodable & Sendable>(
         of key: TaskKey, as type: Output.Type, validate: @escaping @Sendable (Output) throws -> Void
     ) async throws -> Output? {
         guard holds(key) else { return nil }
@@ -181,7 +181,7 @@ public final class ScanJournal: Sendable {
     /// Suspends while the backlog of unwritten results is large. A result that need not be kept is dropped, and counts
     /// at once.
     /// - Throws: the reason why results cannot be written, and what the check of the inputs throws.
-    func add(
+    package func add(
         _ output: some Encodable & Sendable, of key: TaskKey, committed: @escaping @Sendable () -> Void
     ) async throws {
         if let keepsFrom, ContinuousClock.now < keepsFrom { return committed() }
@@ -198,7 +198,7 @@ public final class ScanJournal: Sendable {
 
     /// Returns when all added results are durable.
     /// - Throws: the reason why they cannot be written.
-    func flush() async throws {
+    package func flush() async throws {
         try await withCheckedThrowingContinuation { continuation in
             let result: Result<Void, any Error>? = state.withLock { state in
                 if let failure = state.failure { return .failure(failure) }
@@ -220,7 +220,7 @@ public final class ScanJournal: Sendable {
     }
 
     /// Adds to the number of tasks that the job is known to have.
-    func expect(_ count: Int) {
+    package func expect(_ count: Int) {
         if count == 0 { return }
         executor.submit { [opened] in opened.change { $0.tasks = $0.tasks.map { $0 + count } } }
     }
@@ -316,7 +316,7 @@ public final class ScanJournal: Sendable {
     }
 
     /// Makes the file beside the scan.
-    func prepare() {
+    package func prepare() {
         executor.submit { [self] in
             do {
                 _ = try opened.file()

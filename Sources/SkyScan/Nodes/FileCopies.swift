@@ -35,8 +35,8 @@ public final class FileCopies: Sendable {
 
     /// Which nodes have a file, and which have none, by their names. Others have not answered.
     public struct Nodes: Sendable {
-        var with: [String] = []
-        var without: [String] = []
+        package var with: [String] = []
+        package var without: [String] = []
 
         /// Nothing is known of any node.
         public init() {}

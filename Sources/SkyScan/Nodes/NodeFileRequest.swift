@@ -4,7 +4,7 @@ internal import SkyFITS
 
 /// What a coordinator asks a node about the files that lie there. It is the origin of a reference whose part is
 /// ``NodeFileTask/part``.
-struct NodeFileRequest: Codable, Equatable, Sendable {
+package struct NodeFileRequest: Codable, Equatable, Sendable {
     enum Subject: String, Codable, Sendable {
         /// The names of the files that a name or a pattern stands for.
         case names
@@ -17,7 +17,7 @@ struct NodeFileRequest: Codable, Equatable, Sendable {
     }
 
     /// A file of a coordinator.
-    struct Stamp: Codable, Equatable, Sendable {
+    package struct Stamp: Codable, Equatable, Sendable {
         /// Absolute, without symbolic links.
         var path: String
         var size: Int64
@@ -110,7 +110,7 @@ struct NodeFileRequest: Codable, Equatable, Sendable {
 }
 
 /// What a node answers.
-struct NodeFileAnswer: Codable, Equatable, Sendable {
+package struct NodeFileAnswer: Codable, Equatable, Sendable {
     /// Why there is no answer.
     struct Problem: Codable, Equatable, Sendable {
         var code: String
@@ -118,8 +118,8 @@ struct NodeFileAnswer: Codable, Equatable, Sendable {
     }
 
     /// A file with images.
-    struct File: Codable, Equatable, Sendable {
-        struct Image: Codable, Equatable, Sendable {
+    package struct File: Codable, Equatable, Sendable {
+        package struct Image: Codable, Equatable, Sendable {
             var number: Int
             var name: String?
             var version: Int
@@ -139,7 +139,7 @@ struct NodeFileAnswer: Codable, Equatable, Sendable {
     }
 
     /// An image, as far as it is known without its pixels.
-    struct Image: Codable, Equatable, Sendable {
+    package struct Image: Codable, Equatable, Sendable {
         /// Without symbolic links, with the file's identity.
         var file: FileNames.File
         var width: Int

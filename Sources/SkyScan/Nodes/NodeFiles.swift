@@ -67,7 +67,7 @@ public struct NodeFiles: Sendable {
 
     /// The positions of the files of which the node has copies.
     /// - Throws: as ``paths(matching:)``.
-    func copies(of stamps: [NodeFileRequest.Stamp]) async throws -> [Int] {
+    package func copies(of stamps: [NodeFileRequest.Stamp]) async throws -> [Int] {
         var request = NodeFileRequest(.copies, "")
         request.stamps = stamps
         return try await ask(request).copies ?? []
@@ -112,7 +112,7 @@ public struct NodeFiles: Sendable {
 
     /// Checks that the file of an image is still the one whose state was `states`.
     /// - Throws: ``ImageError`` with `changed`; as ``paths(matching:)``.
-    func requireUnchanged(_ file: FileNames.File, _ states: InputStates) async throws {
+    package func requireUnchanged(_ file: FileNames.File, _ states: InputStates) async throws {
         let image = try await ask(NodeFileRequest(.image, file.path, .number(file.hdu))).image
         let areCopies = nodes.count > 1
         guard let image, image.file == file,
@@ -125,7 +125,7 @@ public struct NodeFiles: Sendable {
 
     /// The pixels of a window of the image of a reference's origin.
     /// - Throws: as ``paths(matching:)``.
-    func pixels(_ window: WindowPixels, by reference: BulkReference) async throws -> BulkBytes {
+    package func pixels(_ window: WindowPixels, by reference: BulkReference) async throws -> BulkBytes {
         // Another node first for each window, so that none has all the work.
         let bytes = try await run(
             PixelsTask(window: window), reference, byteCount: window.byteCount,
@@ -135,7 +135,7 @@ public struct NodeFiles: Sendable {
 
     /// The checksum of the image of a reference's origin.
     /// - Throws: as ``paths(matching:)``.
-    func checksums(_ task: ChecksumTask, by reference: BulkReference) async throws -> InputChecksums {
+    package func checksums(_ task: ChecksumTask, by reference: BulkReference) async throws -> InputChecksums {
         try await run(task, reference, byteCount: ChecksumTask.byteCount)
     }
 

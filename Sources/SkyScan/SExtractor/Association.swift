@@ -69,15 +69,20 @@ public struct Association: Codable, Hashable, Sendable {
     }
 
     /// What a source is associated with.
-    struct Match: Equatable {
+    package struct Match: Equatable {
         /// NUMBER_ASSOC: entries within the radius; 1 at most with ``Rule/first``.
-        var count = 0
+        package var count = 0
         /// VECTOR_ASSOC.
-        var values: [Double]
+        package var values: [Double]
+
+        package init(count: Int = 0, values: [Double]) {
+            self.count = count
+            self.values = values
+        }
     }
 
     /// The entries of each source at these positions, in pixels from 0.
-    func matches(x: [Double], y: [Double], _ wcs: CelestialWCS?) -> [Match] {
+    package func matches(x: [Double], y: [Double], _ wcs: CelestialWCS?) -> [Match] {
         let places = places(wcs)
         let order = rows.indices.filter { places.x[$0].isFinite && places.y[$0].isFinite }
             .sorted { (places.y[$0], $0) < (places.y[$1], $1) }
@@ -94,7 +99,7 @@ public struct Association: Codable, Hashable, Sendable {
     }
 
     /// The sources that are written, by index; nil: all.
-    func selected(of matches: [Match]) -> [Int]? {
+    package func selected(of matches: [Match]) -> [Int]? {
         if selection == .all { return nil }
         return matches.indices.filter { (matches[$0].count > 0) == (selection == .matched) }
     }
@@ -156,7 +161,7 @@ public struct Association: Codable, Hashable, Sendable {
 
 extension SkyScanResult {
     /// What each source is associated with; nil without a list.
-    func matches(_ association: Association?, _ wcs: CelestialWCS?) -> [Association.Match]? {
+    package func matches(_ association: Association?, _ wcs: CelestialWCS?) -> [Association.Match]? {
         association?.matches(x: sources.x, y: sources.y, wcs)
     }
 

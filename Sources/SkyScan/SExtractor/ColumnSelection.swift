@@ -131,7 +131,7 @@ public struct ColumnSelection: Codable, Hashable, Sendable {
     /// Whether a column is selected that needs ``PointSpreadModel/extended``.
     public var needsSpread: Bool { columns.contains(where: \.needsSpread) }
 
-    var columns: [SExtractorColumn] { items.compactMap { SExtractorColumn.named($0.name) } }
+    package var columns: [SExtractorColumn] { items.compactMap { SExtractorColumn.named($0.name) } }
 
     /// Adds to `request` what the columns need, and removes what they do not.
     public func require(in request: inout MeasurementRequest) {

@@ -1,6 +1,6 @@
 extension SExtractorColumn {
     /// Columns of fluxes and magnitudes.
-    static let fluxes = table { table in
+    package static let fluxes = table { table in
         table.add("FLUX_ISO", .float, "count", "G12.7", "Isophotal flux") { $0.one($0.fluxIso) }
         table.add("FLUXERR_ISO", .float, "count", "G12.7", "RMS error for isophotal flux") { $0.one($0.fluxErrIso) }
         table.add("MAG_ISO", .float, "mag", "F8.4", "Isophotal magnitude") { $0.magnitudes($0.one($0.fluxIso)) }

@@ -1,6 +1,6 @@
 extension SExtractorColumn {
     /// Columns of the fit of the point spread function.
-    static let pointSpread = table { table in
+    package static let pointSpread = table { table in
         table.add("XPSF_IMAGE", .double, "pixel", "F11.4", "X coordinate from PSF-fitting") {
             $0.one($0[.xPSF][0].map { $0 + 1 })
         }

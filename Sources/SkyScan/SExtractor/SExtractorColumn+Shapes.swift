@@ -1,6 +1,6 @@
 /// Columns of second moments: of isophotal and windowed profiles, and of the errors of their positions.
 extension SExtractorColumn {
-    static let shapes = table { table in
+    package static let shapes = table { table in
         table.add(
             .barycentre, in: .image,
             [

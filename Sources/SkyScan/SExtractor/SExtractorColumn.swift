@@ -1,39 +1,39 @@
 /// A column of a catalogue with SExtractor's name, and how its values are derived.
 public struct SExtractorColumn: Sendable {
     /// Type of the values in a FITS table.
-    enum Kind: Sendable {
+    package enum Kind: Sendable {
         case int16, int32, float, double
     }
 
     /// SExtractor's name, such as `MAG_AUTO`.
     public let name: String
-    let kind: Kind
+    package let kind: Kind
     /// In SExtractor's notation; empty if dimensionless.
     public let unit: String
     /// TDISP: how a value is written as text.
-    let display: String
+    package let display: String
     /// SExtractor's comment.
     public let comment: String
     /// The values, an array per component; none for a cut-out, whose samples are apart.
-    let values: @Sendable (borrowing SExtractorContext) -> [[Double]]
+    package let values: @Sendable (borrowing SExtractorContext) -> [[Double]]
 
     /// All columns.
     public static let all = general + fluxes + positions + shapes + pointSpread
 
     /// The column of this name.
-    static func named(_ name: String) -> SExtractorColumn? { byName[name] }
+    package static func named(_ name: String) -> SExtractorColumn? { byName[name] }
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
     /// The columns that `fill` adds.
-    static func table(_ fill: (inout [SExtractorColumn]) -> Void) -> [SExtractorColumn] {
+    package static func table(_ fill: (inout [SExtractorColumn]) -> Void) -> [SExtractorColumn] {
         var columns: [SExtractorColumn] = []
         fill(&columns)
         return columns
     }
 
     /// Whether the column needs the windowed measurements.
-    var isWindowed: Bool { name.contains("WIN_") || name.hasSuffix("_WIN") }
+    package var isWindowed: Bool { name.contains("WIN_") || name.hasSuffix("_WIN") }
 
     /// Whether the column may have several elements per source.
     var isVector: Bool {
@@ -47,7 +47,7 @@ public struct SExtractorColumn: Sendable {
     var isFitted: Bool { name.contains("PSF_") || name.hasSuffix("_PSF") || needsSpread }
 
     /// Whether the column needs the comparison with a disc.
-    var needsSpread: Bool { name.hasPrefix("SPREAD") }
+    package var needsSpread: Bool { name.hasPrefix("SPREAD") }
 
     /// Whether the column needs a list of associated positions.
     var isAssociated: Bool { name.hasSuffix("_ASSOC") }

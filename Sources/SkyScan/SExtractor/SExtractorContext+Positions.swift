@@ -4,17 +4,17 @@ internal import SkyMeasurement
 
 extension SExtractorContext {
     /// Which position of a source.
-    enum Place {
+    package enum Place {
         case barycentre, windowed, peak, fitted
     }
 
     /// Which moments.
-    enum Profile {
+    package enum Profile {
         case barycentre, barycentreError, windowed, windowedError
     }
 
     /// In pixels, from 0.
-    borrowing func pixels(_ place: Place) -> (x: [Double], y: [Double]) {
+    package borrowing func pixels(_ place: Place) -> (x: [Double], y: [Double]) {
         switch place {
         case .barycentre: (sources.x, sources.y)
         case .windowed: (windowed(.xWin, else: sources.x), windowed(.yWin, else: sources.y))
@@ -38,7 +38,7 @@ extension SExtractorContext {
     }
 
     /// Right ascension and declination, in degrees; 0 if the header has none.
-    borrowing func sky(_ place: Place) -> (longitude: [Double], latitude: [Double]) {
+    package borrowing func sky(_ place: Place) -> (longitude: [Double], latitude: [Double]) {
         wcs == nil ? (constant(0), constant(0)) : world(place)
     }
 
@@ -50,7 +50,7 @@ extension SExtractorContext {
     }
 
     /// In pixels squared.
-    borrowing func moments(_ profile: Profile) -> [SecondMoments] {
+    package borrowing func moments(_ profile: Profile) -> [SecondMoments] {
         func zipped(_ x2: [Double], _ y2: [Double], _ xy: [Double]) -> [SecondMoments] {
             x2.indices.map { SecondMoments(x2: x2[$0], y2: y2[$0], xy: xy[$0]) }
         }
@@ -86,7 +86,7 @@ extension SExtractorContext {
 
 extension CelestialWCS {
     /// The derivatives of positions on the sky, along the parallel and the meridian of each, from differences over a pixel.
-    func scales(x: [Double], y: [Double]) -> [LocalScale] {
+    package func scales(x: [Double], y: [Double]) -> [LocalScale] {
         let (longitude, latitude) = coordinates(x: x, y: y)
         let left = directions(x: x.map { $0 - 0.5 }, y: y)
         let right = directions(x: x.map { $0 + 0.5 }, y: y)

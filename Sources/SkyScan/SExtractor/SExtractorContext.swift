@@ -4,7 +4,7 @@ public import SkyFITS
 import SkyMeasurement
 
 /// The measurements of an image, from which columns are derived.
-struct SExtractorContext: ~Copyable {
+package struct SExtractorContext: ~Copyable {
     let sources: SourceTable
     let settings: SExtractorSettings
     let parameters: ScanParameters

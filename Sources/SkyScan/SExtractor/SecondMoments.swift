@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Second moments of a profile or of an error, and the ellipse that they define.
-struct SecondMoments {
+package struct SecondMoments {
     var x2: Double
     var y2: Double
     var xy: Double
@@ -42,7 +42,7 @@ struct SecondMoments {
 }
 
 /// The derivatives of world coordinates, in degrees on the sky, with respect to pixel coordinates.
-struct LocalScale {
+package struct LocalScale {
     var xx = 1.0, xy = 0.0
     var yx = 0.0, yy = 1.0
 

@@ -58,7 +58,7 @@ public struct StarNetwork: Hashable, Sendable {
     ///   - width: full width at half maximum of stars, in pixels.
     ///   - seeing: the same in arcseconds.
     /// - Returns: the probability; 0 for a source without a positive peak.
-    func stellarity(areas: [Double], peak: Double, threshold: Double, width: Double, seeing: Double) -> Double {
+    package func stellarity(areas: [Double], peak: Double, threshold: Double, width: Double, seeing: Double) -> Double {
         guard peak > 0, threshold > 0, width > 0 else { return 0 }
         var inputs = areas.map { log10(max($0, 1) / (width * width)) }
         inputs.insert(log10(peak / threshold), at: 1)

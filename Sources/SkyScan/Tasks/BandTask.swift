@@ -1,23 +1,23 @@
-internal import ScanCluster
-internal import SkyExtraction
+package import ScanCluster
+package import SkyExtraction
 internal import SkyFITS
 
 /// Pass 2 over one band: detection and photometry of its sources.
-struct BandTask: WindowTask {
-    static let scanner = "sky.band/6"
+package struct BandTask: WindowTask {
+    package static let scanner = "sky.band/6"
 
-    let scan: BandScan
-    let window: WindowPixels
+    package let scan: BandScan
+    package let window: WindowPixels
 
-    var id: Int { scan.band }
-    var cost: Double { Double(window.rect.area) }
+    package var id: Int { scan.band }
+    package var cost: Double { Double(window.rect.area) }
 
-    func scan(_ context: ScanContext) throws -> WindowResult {
+    package func scan(_ context: ScanContext) throws -> WindowResult {
         try scan.plan.check(band: id, window: window.rect)
         return try window.withView(for: context, scan.scan)
     }
 
-    func validate(_ output: WindowResult) throws {
+    package func validate(_ output: WindowResult) throws {
         try output.validate(in: scan.plan.image)
         let core = scan.plan[id].core.y
         guard output.batch.keyRow.allSatisfy({ core.contains(Int($0)) }) else {

@@ -1,11 +1,11 @@
-internal import SkyExtraction
-internal import SkyFITS
+package import SkyExtraction
+package import SkyFITS
 
 // Checks of tasks and responses before their values are used: both may come from the network.
 
 extension BandPlan {
     /// Refuses an invalid plan, a band that is not in it, and a window that is not the band's.
-    func check(band: Int, window: PixelRect) throws(ScanSetupError) {
+    package func check(band: Int, window: PixelRect) throws(ScanSetupError) {
         try validate()
         guard (0..<count).contains(band), self[band].window == window else {
             throw ScanSetupError("band \(band) with window \(window) is not in the plan of \(count) bands")
@@ -15,7 +15,7 @@ extension BandPlan {
 
 extension MeshStatistics {
     /// Refuses statistics that cannot be those of `band`.
-    func validate(for band: Band, parameters: ScanParameters) throws(ScanSetupError) {
+    package func validate(for band: Band, parameters: ScanParameters) throws(ScanSetupError) {
         let expected = Self.missing(band: band, parameters: parameters)
         guard firstRow == expected.firstRow, columns == expected.columns, back.count == expected.back.count,
             sigma.count == expected.sigma.count, variance.count == expected.variance.count,
@@ -24,7 +24,7 @@ extension MeshStatistics {
     }
 
     /// The statistics of a band that could not be scanned: bad meshes, which are filled from their neighbours.
-    static func missing(band: Band, parameters: ScanParameters) -> MeshStatistics {
+    package static func missing(band: Band, parameters: ScanParameters) -> MeshStatistics {
         let columns = (band.core.width + parameters.meshWidth - 1) / parameters.meshWidth
         let rows = (band.core.height + parameters.meshHeight - 1) / parameters.meshHeight
         let meshes = [Float](repeating: bad, count: columns * rows)
@@ -36,7 +36,7 @@ extension MeshStatistics {
 
 extension ApertureResult {
     /// The result for sources that could not be measured: all values NaN, with the flag of a masked aperture.
-    static func missing(for window: ApertureWindow) -> ApertureResult {
+    package static func missing(for window: ApertureWindow) -> ApertureResult {
         var result = ApertureResult()
         result.photometry = Photometry(unmeasured: window.index.count, flag: Photometry.allMasked)
         return result

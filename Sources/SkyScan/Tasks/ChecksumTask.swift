@@ -3,15 +3,15 @@ internal import SkyFITS
 
 /// The checksums of the files of a scan, computed by a node that has them. Its bulk bytes are the checksums, which the
 /// node computes when it reads what the reference refers to.
-struct ChecksumTask: ScanTask {
-    static let scanner = "sky.checksum/1"
+package struct ChecksumTask: ScanTask {
+    package static let scanner = "sky.checksum/1"
 
     /// The part of a reference that refers to the checksums of the origin's files.
     static let part: [UInt8] = []
 
     static let byteCount = 3 * MemoryLayout<UInt64>.size
 
-    var id = 0
+    package var id = 0
     /// Pixels of the image.
     var pixels: Int
     /// Whether there is a mask.
@@ -20,14 +20,14 @@ struct ChecksumTask: ScanTask {
     var hasWeights: Bool
 
     /// In pixels, weighted by the cost relative to extraction.
-    var cost: Double { max(1, Double(pixels) / 100) }
+    package var cost: Double { max(1, Double(pixels) / 100) }
 
     /// For the files of an image.
     init(of image: ImageSummary) {
         (pixels, hasMask, hasWeights) = (image.area, image.mask != nil, image.weights != nil)
     }
 
-    func scan(_ context: ScanContext) throws -> InputChecksums {
+    package func scan(_ context: ScanContext) throws -> InputChecksums {
         let bulk = context.takeBulk()
         guard let bytes = bulk, bytes.count == Self.byteCount else {
             throw ScanSetupError("the checksums came with \(bulk?.count ?? 0) bytes")
@@ -39,7 +39,7 @@ struct ChecksumTask: ScanTask {
             image: numbers[0], mask: hasMask ? numbers[1] : nil, weights: hasWeights ? numbers[2] : nil)
     }
 
-    func validate(_ output: InputChecksums) throws {
+    package func validate(_ output: InputChecksums) throws {
         guard (output.mask != nil) == hasMask, (output.weights != nil) == hasWeights else {
             throw ScanSetupError("the checksums are those of other files")
         }

@@ -1,18 +1,18 @@
-internal import ScanCluster
+package import ScanCluster
 
 /// A scan task on the pixels of a window.
-protocol WindowTask: ScanTask {
+package protocol WindowTask: ScanTask {
     /// Layout of its bulk bytes.
     var window: WindowPixels { get }
 }
 
 extension WindowTask {
     /// Pixels that one slot scans in a second on an ordinary processor.
-    static var assumedCostPerSecond: Double? { 40e6 }
+    package static var assumedCostPerSecond: Double? { 40e6 }
 }
 
 /// The tasks of a step, created on demand: they carry backgrounds, which need not all be in memory.
-struct StepTasks<Task: WindowTask>: Sequence, Sendable {
+package struct StepTasks<Task: WindowTask>: Sequence, Sendable {
     /// Number of tasks.
     let count: Int
     var id: @Sendable (Int) -> Int = { $0 }
@@ -21,7 +21,7 @@ struct StepTasks<Task: WindowTask>: Sequence, Sendable {
     /// Makes the task at an index below ``count``.
     let make: @Sendable (Int) -> Task
 
-    func makeIterator() -> some IteratorProtocol<Task> { (0..<count).lazy.map(make).makeIterator() }
+    package func makeIterator() -> some IteratorProtocol<Task> { (0..<count).lazy.map(make).makeIterator() }
 
     /// The tasks at `indices`.
     func selecting(_ indices: [Int]) -> StepTasks {

@@ -3,6 +3,10 @@ extension Completeness.Position {
     public struct TableError: Error, Equatable, Sendable, CustomStringConvertible {
         /// The cause, in one line.
         public var description: String
+
+        package init(description: String) {
+            self.description = description
+        }
     }
 
     /// Reads the columns `x`, `y` and, if present, `snr` of comma-separated values. The first line that is not a `#`

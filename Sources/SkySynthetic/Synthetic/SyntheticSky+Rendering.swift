@@ -1,7 +1,7 @@
 internal import ScanBasics
 
 extension SyntheticSky {
-    func addSky(to light: UnsafeMutableBufferPointer<Double>, rows: Range<Int>) {
+    package func addSky(to light: UnsafeMutableBufferPointer<Double>, rows: Range<Int>) {
         for row in rows {
             let start = (row - rows.lowerBound) * parameters.width
             for x in 0..<parameters.width { light[start + x] = parameters.sky(x: Double(x), y: Double(row)) }
@@ -9,12 +9,12 @@ extension SyntheticSky {
     }
 
     /// Distance, in rows, that a source's light or bleeding reaches from its centre.
-    static func reach(of source: SyntheticSource, _ parameters: Parameters) -> Double {
+    package static func reach(of source: SyntheticSource, _ parameters: Parameters) -> Double {
         let profile = SourceProfile(source, fwhm: parameters.fwhm)
         return max(profile.radius(level: parameters.faintest), bleedShape(source, profile, parameters)?.halfLength ?? 0)
     }
 
-    func add(_ source: SyntheticSource, to light: UnsafeMutableBufferPointer<Double>, rows: Range<Int>) {
+    package func add(_ source: SyntheticSource, to light: UnsafeMutableBufferPointer<Double>, rows: Range<Int>) {
         let profile = SourceProfile(source, fwhm: parameters.fwhm)
         let radius = profile.radius(level: parameters.faintest)
         let first = max(rows.lowerBound, Int((source.y - radius).rounded(.up)))
@@ -32,7 +32,7 @@ extension SyntheticSky {
     }
 
     /// Fills the columns into which a star's excess charge bleeds.
-    func bleed(_ source: SyntheticSource, into light: UnsafeMutableBufferPointer<Double>, rows: Range<Int>) {
+    package func bleed(_ source: SyntheticSource, into light: UnsafeMutableBufferPointer<Double>, rows: Range<Int>) {
         let profile = SourceProfile(source, fwhm: parameters.fwhm)
         guard let shape = Self.bleedShape(source, profile, parameters) else { return }
         let first = max(rows.lowerBound, Int((source.y - shape.halfLength).rounded(.up)))
@@ -60,7 +60,7 @@ extension SyntheticSky {
     }
 
     /// Converts expected light to counts: photon noise, read noise, saturation.
-    func expose(
+    package func expose(
         _ light: UnsafeMutableBufferPointer<Double>, rows: Range<Int>,
         into counts: UnsafeMutableBufferPointer<Float>
     ) {

@@ -1,7 +1,7 @@
 internal import ScanBasics
 
 extension SyntheticSky {
-    static func draw(_ parameters: Parameters) -> [SyntheticSource] {
+    package static func draw(_ parameters: Parameters) -> [SyntheticSource] {
         let megapixels = Double(parameters.width) * Double(parameters.height) / 1e6
         let galaxies = parameters.density * parameters.galaxyShare
         var sources: [SyntheticSource] = []

@@ -39,7 +39,7 @@ public struct SyntheticSky: Sendable {
     }
 
     /// Renders `rows` into `samples`, which has one element per pixel.
-    func render(rows: Range<Int>, into samples: UnsafeMutableBufferPointer<Float>) {
+    package func render(rows: Range<Int>, into samples: UnsafeMutableBufferPointer<Float>) {
         precondition(rows.lowerBound >= 0 && rows.upperBound <= parameters.height, "rows outside the image")
         var light = [Double](repeating: 0, count: rows.count * parameters.width)
         light.withUnsafeMutableBufferPointer { light in

@@ -1,6 +1,6 @@
 /// A star or galaxy of a synthetic sky, with its true properties.
 public struct SyntheticSource: Equatable, Sendable {
-    struct Direction: Equatable, Sendable {
+    package struct Direction: Equatable, Sendable {
         var cosine = 1.0
         var sine = 0.0
     }
@@ -16,7 +16,7 @@ public struct SyntheticSource: Equatable, Sendable {
         /// A disk larger than a band's halo.
         case bigGalaxy = "big-galaxy"
 
-        var isStar: Bool { self == .star || self == .brightStar }
+        package var isStar: Bool { self == .star || self == .brightStar }
     }
 
     /// Counts from 1, in order of ``y``, then ``x``.
@@ -36,7 +36,7 @@ public struct SyntheticSource: Equatable, Sendable {
     /// Ratio of minor to major axis; 1 for a star.
     public var axisRatio: Double
     /// Cosine and sine of the angle from the x axis to the major axis.
-    var direction: Direction
+    package var direction: Direction
     /// Flux divided by its noise in the profile's equivalent noise area; see ``SyntheticSky/truthDescription``.
     public var signalToNoise: Double
 }

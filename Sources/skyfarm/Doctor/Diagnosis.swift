@@ -1,31 +1,32 @@
 import CommandLineKit
+import Console
 import ScanCluster
-import ScanDiscovery
-import ScanFarm
-import ScanNetwork
-import ScanSecurity
+package import ScanDiscovery
+package import ScanFarm
+package import ScanNetwork
+package import ScanSecurity
 
 /// Decides whether other machines can use this one, and what to do if not. Pure.
-struct Diagnosis: Sendable {
-    var daemon: DiscoveryDaemon
+package struct Diagnosis: Sendable {
+    package var daemon: DiscoveryDaemon
     /// The key of this machine, or why it is unusable.
-    var key: Result<KeyFingerprint, KeyError>
+    package var key: Result<KeyFingerprint, KeyError>
     /// The error of the discovery daemon; nil if it answers.
-    var discoveryError: DiscoveryError?
-    var interfaces: [NetworkInterface]
+    package var discoveryError: DiscoveryError?
+    package var interfaces: [NetworkInterface]
     /// Announced nodes.
-    var announced: [DiscoveredPeer]
+    package var announced: [DiscoveredPeer]
     /// States of the nodes to which connections were attempted.
-    var states: [NodeState]
+    package var states: [NodeState]
     /// Duration of the search for nodes.
-    var seconds: Double
-    var time: SystemTime
+    package var seconds: Double
+    package var time: SystemTime
     /// How this machine computes.
-    var arithmetic: Arithmetic
+    package var arithmetic: Arithmetic
 
     /// The result of one check.
-    struct Finding: Encodable, Equatable, Sendable {
-        enum Verdict: String, Encodable, Sendable {
+    package struct Finding: Encodable, Equatable, Sendable {
+        package enum Verdict: String, Encodable, Sendable {
             case ok
             /// Does not prevent other machines from using this one.
             case note
@@ -33,19 +34,19 @@ struct Diagnosis: Sendable {
         }
 
         /// Name of the check, in one word.
-        var check: String
-        var verdict: Verdict
-        var text: String
+        package var check: String
+        package var verdict: Verdict
+        package var text: String
         /// The next command to run.
-        var next: String?
+        package var next: String?
     }
 
-    var findings: [Finding] {
+    package var findings: [Finding] {
         [bus, answer] + network + [clusterKey, computing] + own + others + named + [firewall, clock]
     }
 
     /// Whether other machines can use this one.
-    var isUsable: Bool {
+    package var isUsable: Bool {
         announced.contains(where: \.node.isOnThisMachine) && !findings.contains { $0.verdict == .problem }
     }
 

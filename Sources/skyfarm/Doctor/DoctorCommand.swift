@@ -1,5 +1,6 @@
-import ScanCluster
-import CommandLineKit
+package import CommandLineKit
+package import Console
+package import ScanCluster
 import ScanDiscovery
 import ScanFarm
 import ScanNetwork
@@ -7,12 +8,12 @@ import ScanSecurity
 import SkyScan
 
 /// `skyfarm doctor`: checks whether other machines can use this one.
-struct DoctorCommand: Command {
-    let options: Options
+package struct DoctorCommand: Command {
+    package let options: Options
 
-    init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
+    package init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
-    func run() async throws -> ExitCode {
+    package func run() async throws -> ExitCode {
         let daemon = DiscoveryDaemon.diagnose()
         let keys = Result { () throws(KeyError) in try KeyStore.user().ring() }
         // Without a usable key a random one is used: the other checks still work.
@@ -47,7 +48,7 @@ struct DoctorCommand: Command {
     }
 
     /// One line per finding, followed by the command to run next.
-    static func text(_ diagnosis: Diagnosis) -> String {
+    package static func text(_ diagnosis: Diagnosis) -> String {
         let findings = diagnosis.findings
         var lines = findings.flatMap { finding in
             let head = finding.verdict.rawValue.padding(toLength: 9, withPad: " ", startingAt: 0)
@@ -67,19 +68,19 @@ struct DoctorCommand: Command {
 }
 
 extension DoctorCommand {
-    struct Options: Equatable, Sendable {
-        var nodes: [SocketAddress]
+    package struct Options: Equatable, Sendable {
+        package var nodes: [SocketAddress]
         var waitSeconds: Double
-        var common: CommonOptions
+        package var common: CommonOptions
 
-        init(_ arguments: Arguments) throws(UsageError) {
+        package init(_ arguments: Arguments) throws(UsageError) {
             nodes = try arguments[NodeOptions.nodes]
             waitSeconds = try arguments[NodeOptions.look]
             common = try CommonOptions(arguments)
         }
     }
 
-    static let spec = CommandSpec(
+    package static let spec = CommandSpec(
         name: "doctor",
         summary: "Check whether other machines can use this one",
         examples: [

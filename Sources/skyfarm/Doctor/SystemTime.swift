@@ -1,14 +1,14 @@
 import Foundation
 
 /// This machine's clock.
-struct SystemTime: Equatable, Sendable {
+package struct SystemTime: Equatable, Sendable {
     /// ISO 8601, in UTC.
-    var text: String
+    package var text: String
     /// Whether it is synchronized over the network; nil if unknown.
-    var isSynchronized: Bool?
+    package var isSynchronized: Bool?
 
     /// The time now.
-    static func current() -> SystemTime {
+    package static func current() -> SystemTime {
         let text = Date.now.formatted(.iso8601)
         // systemd-timesyncd reports its state here; other daemons have no common place.
         let folder = "/run/systemd/timesync"

@@ -1,23 +1,24 @@
-import CommandLineKit
+package import CommandLineKit
+package import Console
 
 extension KeyCommand {
-    struct Options: Equatable, Sendable {
-        var action: Action
+    package struct Options: Equatable, Sendable {
+        package var action: Action
         /// Nil: the action's default.
         var keepHours: Double?
-        var common: CommonOptions
+        package var common: CommonOptions
 
-        enum Action: Equatable, Sendable {
+        package enum Action: Equatable, Sendable {
             case path, fingerprint, new, rotate
             /// Nil: standard output.
             case export(String?)
             /// Nil: standard input.
             case `import`(String?)
 
-            static let names = ["path", "fingerprint", "export", "import", "new", "rotate"]
+            package static let names = ["path", "fingerprint", "export", "import", "new", "rotate"]
         }
 
-        init(_ arguments: Arguments) throws(UsageError) {
+        package init(_ arguments: Arguments) throws(UsageError) {
             common = try CommonOptions(arguments)
             keepHours = try arguments[KeyCommand.keep]
             action = try Self.action(arguments.positionals)
@@ -60,7 +61,7 @@ extension KeyCommand {
         "keep", .number("HOURS", 0...8760), fallback: "24 with rotate, 0 with import",
         help: "With rotate and import: time for which the old key is accepted as well")
 
-    static let spec = CommandSpec(
+    package static let spec = CommandSpec(
         name: "key",
         summary: "Show, copy or change the cluster key",
         examples: [

@@ -1,9 +1,10 @@
 import CommandLineKit
+import Console
 import Foundation
 import ScanSecurity
 
 /// `skyfarm key`: shows, copies and changes the cluster key.
-struct KeyCommand: Command {
+package struct KeyCommand: Command {
     let options: Options
 
     init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }

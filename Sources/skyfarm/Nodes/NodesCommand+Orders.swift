@@ -1,11 +1,13 @@
-import CommandLineKit
+package import CommandLineKit
+import Console
+import ImageScanning
 import ScanCluster
 import ScanFarm
-import ScanNetwork
+package import ScanNetwork
 import ScanSecurity
 
 extension NodesCommand.Options {
-    static func action(_ words: [String]) throws(UsageError) -> Action {
+    package static func action(_ words: [String]) throws(UsageError) -> Action {
         let names = Array(words.dropFirst())
         switch words.first ?? "list" {
         case "list":
@@ -25,7 +27,7 @@ extension NodesCommand.Options {
 
 extension NodesCommand {
     /// Sends an order to each of the nodes.
-    func send(_ order: NodeOrder, to names: [String]) async throws -> ExitCode {
+    package func send(_ order: NodeOrder, to names: [String]) async throws -> ExitCode {
         let keys = try KeyStore.user().ring()
         var found: [String: [[SocketAddress]]] = [:]
         for name in names {

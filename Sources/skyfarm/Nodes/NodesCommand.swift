@@ -1,16 +1,18 @@
-import CommandLineKit
-import ScanCluster
-import ScanFarm
-import ScanNetwork
+package import CommandLineKit
+package import Console
+import ImageScanning
+package import ScanCluster
+package import ScanFarm
+package import ScanNetwork
 import ScanSecurity
 
 /// `skyfarm nodes`: lists the nodes that can be reached.
-struct NodesCommand: Command {
-    let options: Options
+package struct NodesCommand: Command {
+    package let options: Options
 
-    init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
+    package init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
-    func run() async throws -> ExitCode {
+    package func run() async throws -> ExitCode {
         switch options.action {
         case .list: try await list()
         case .order(let order, let names): try await send(order, to: names)
@@ -41,28 +43,28 @@ struct NodesCommand: Command {
         return UnusableNodes(states, discovered: node.membership.peers).lackKey ? .authentication : .noUsableNode
     }
 
-    func say(_ line: String) {
+    package func say(_ line: String) {
         if !options.common.quiet { StandardError.write("skyfarm nodes: \(line)\n") }
     }
 
-    struct Row: Encodable, Equatable {
-        var address: String
-        var isUsable: Bool
-        var name: String?
-        var slots: Int?
+    package struct Row: Encodable, Equatable {
+        package var address: String
+        package var isUsable: Bool
+        package var name: String?
+        package var slots: Int?
         /// Those of --tag.
-        var tags: [String]?
+        package var tags: [String]?
         /// Tasks running or queued, divided by slots.
-        var load: Double?
+        package var load: Double?
         var roundTripMilliseconds: Double?
-        var version: String?
+        package var version: String?
         /// Its arithmetic fingerprint and the libraries that it uses.
-        var arithmetic: String?
-        var libraries: String?
+        package var arithmetic: String?
+        package var libraries: String?
         /// Fingerprint of the key in use or announced.
-        var key: String?
+        package var key: String?
         /// Why it cannot be used.
-        var reason: String?
+        package var reason: String?
     }
 
     private struct Listing: Encodable {
@@ -71,7 +73,7 @@ struct NodesCommand: Command {
     }
 
     /// A table of the usable nodes, then a line for each other node with the reason.
-    static func text(_ rows: [Row]) -> String {
+    package static func text(_ rows: [Row]) -> String {
         let usable = rows.filter(\.isUsable)
         let hasTags = usable.contains { $0.tags != nil }
         let titles = ["NAME", "ADDRESS", "SLOTS", "LOAD", "ROUND TRIP", "VERSION", "KEY"] + (hasTags ? ["TAGS"] : [])
@@ -94,7 +96,7 @@ struct NodesCommand: Command {
 }
 
 extension NodesCommand.Row {
-    init(_ state: NodeState) {
+    package init(_ state: NodeState) {
         address = state.address
         isUsable = state.isUsable
         name = state.node?.name ?? state.announcedName
@@ -110,7 +112,7 @@ extension NodesCommand.Row {
     }
 
     /// A discovered node to which no connection is attempted.
-    init?(_ peer: DiscoveredPeer) {
+    package init?(_ peer: DiscoveredPeer) {
         guard let unusable = peer.unusableReason else { return nil }
         address = peer.node.addresses.first?.description ?? "-"
         isUsable = false
@@ -122,30 +124,30 @@ extension NodesCommand.Row {
 }
 
 extension NodesCommand {
-    struct Options: Equatable, Sendable {
-        var action: Action
-        var nodes: [SocketAddress]
-        var srv: [String]
-        var discovers: Bool
+    package struct Options: Equatable, Sendable {
+        package var action: Action
+        package var nodes: [SocketAddress]
+        package var srv: [String]
+        package var discovers: Bool
         var allowsDifferent: Bool
         /// Tasks that a node must know to be usable; those of a sky scan if empty.
         var scanners: [String]
         var waitSeconds: Double
-        var common: CommonOptions
+        package var common: CommonOptions
 
-        enum Action: Equatable, Sendable {
+        package enum Action: Equatable, Sendable {
             case list
             /// Names or addresses of nodes.
             case order(NodeOrder, [String])
 
-            static let names = ["list", "pause", "resume"]
+            package static let names = ["list", "pause", "resume"]
         }
 
         static let scanners = Option.list(
             "scanner", .word("NAME"),
             help: "List the nodes that know the task of this name, of a program that uses the library, as usable")
 
-        init(_ arguments: Arguments) throws(UsageError) {
+        package init(_ arguments: Arguments) throws(UsageError) {
             action = try Self.action(arguments.positionals)
             nodes = try arguments[NodeOptions.nodes]
             srv = try arguments[NodeOptions.srv]
@@ -157,7 +159,7 @@ extension NodesCommand {
         }
     }
 
-    static let spec = CommandSpec(
+    package static let spec = CommandSpec(
         name: "nodes",
         summary: "List the nodes that can be reached, pause or resume them",
         examples: [

@@ -1,18 +1,19 @@
-import CommandLineKit
+package import CommandLineKit
+package import Console
 import SkySynthetic
 
 extension SynthCommand {
-    struct Options: Equatable, Sendable {
-        var work: Work
-        var log: Log
-        var common: CommonOptions
+    package struct Options: Equatable, Sendable {
+        package var work: Work
+        package var log: Log
+        package var common: CommonOptions
 
-        enum Work: Equatable, Sendable {
+        package enum Work: Equatable, Sendable {
             case make(Making)
             case check(Checking)
         }
 
-        struct Making: Equatable, Sendable {
+        package struct Making: Equatable, Sendable {
             var output: String
             /// Nil: the truth is not written.
             var truth: String?
@@ -21,7 +22,7 @@ extension SynthCommand {
             var parameters: SyntheticSky.Parameters
         }
 
-        struct Checking: Equatable, Sendable {
+        package struct Checking: Equatable, Sendable {
             var truth: String
             var catalogue: String
             /// Signal-to-noise ratio from which a source is expected.
@@ -32,7 +33,7 @@ extension SynthCommand {
             var minimum: Double?
         }
 
-        init(_ arguments: Arguments) throws(UsageError) {
+        package init(_ arguments: Arguments) throws(UsageError) {
             common = try CommonOptions(arguments)
             log = try Log(arguments)
             let files = arguments.positionals
@@ -110,7 +111,7 @@ extension SynthCommand {
     private static let minimum = Option.optional(
         "min", .number("SHARE", 0...1), help: "Exit with 1 if a smaller share of the sources is recovered")
 
-    static let spec = CommandSpec(
+    package static let spec = CommandSpec(
         name: "synth",
         summary: "Make a synthetic image with known sources, or check a catalogue against one",
         examples: [

@@ -1,15 +1,17 @@
-import CommandLineKit
+package import CommandLineKit
+import Console
+import ImageScanning
 import ScanBasics
-import SkySynthetic
+package import SkySynthetic
 
 /// `skyfarm synth`: makes a synthetic image with a table of its true sources, or compares a catalogue with such a
 /// table.
-struct SynthCommand: Command {
-    let options: Options
+package struct SynthCommand: Command {
+    package let options: Options
 
     init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
-    func run() async throws -> ExitCode {
+    package func run() async throws -> ExitCode {
         switch options.work {
         case .make(let making): try make(making)
         case .check(let checking): try check(checking)
@@ -50,7 +52,7 @@ extension SynthCommand {
         display.handle(.planned(tasks: (height + rows - 1) / rows, work: Double(width * height)))
         try sky.write(
             to: making.output, type: making.type == .f32 ? .float32 : .uint16,
-            history: ["made by skyfarm synth \(Skyfarm.version)"], overwrite: making.overwrite
+            history: ["made by skyfarm synth \(Software.version)"], overwrite: making.overwrite
         ) { pixels in
             if interrupts.received != nil { throw CancellationError() }
             display.handle(.finished(work: Double(pixels), system: ScanEvents.localName))
@@ -98,7 +100,7 @@ extension SynthCommand {
     }
 
     /// The comparison in one line.
-    static func line(_ result: Completeness, sigma: Double) -> String {
+    package static func line(_ result: Completeness, sigma: Double) -> String {
         let share = HumanFormat.percent(result.share, digits: 2)
         let spurious = HumanFormat.percent(result.spuriousShare, digits: 2)
         return "completeness \(share): \(result.recovered) of \(result.expected) sources brighter than"

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ScanBasics
+import ScanBasics
 
 @Suite("large memory", .serialized)
 struct LargeMemoryTests {

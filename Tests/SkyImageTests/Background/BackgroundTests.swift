@@ -2,8 +2,8 @@ import CSEP
 import ScanBasics
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyFITS
+import SkyExtraction
+import SkyFITS
 import SkyTestSupport
 
 @Suite("global background")

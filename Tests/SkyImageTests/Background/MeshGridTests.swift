@@ -1,7 +1,7 @@
 import ScanBasics
 import Testing
 
-@testable import SkyExtraction
+import SkyExtraction
 
 @Suite("bad meshes")
 struct MeshGridTests {

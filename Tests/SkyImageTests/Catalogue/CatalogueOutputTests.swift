@@ -2,8 +2,8 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import ScanBasics
-@testable import SkyCatalogue
+import ScanBasics
+import SkyCatalogue
 
 @Suite(.timeLimit(.minutes(5)))
 struct CatalogueOutputTests {

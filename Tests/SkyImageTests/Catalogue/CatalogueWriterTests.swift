@@ -1,10 +1,10 @@
 import Foundation
-@testable import ScanBasics
+import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyCatalogue
-@testable import SkyFITS
+import SkyCatalogue
+import SkyFITS
 
 struct CatalogueWriterTests {
     let folder: TemporaryFolder

@@ -3,8 +3,8 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyCatalogue
-@testable import SkyFITS
+import SkyCatalogue
+import SkyFITS
 
 /// A program that uses the library and has set a locale in which numbers have a comma.
 @Suite("in a locale with a comma", .enabled(if: access("/usr/bin/localedef", X_OK) == 0, "needs localedef (libc-bin)"))

@@ -2,8 +2,8 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyCatalogue
-@testable import SkyFITS
+import SkyCatalogue
+import SkyFITS
 
 @Suite("Catalogues of several images of a file") struct JoinedTableTests {
     private func table(_ number: Int, _ name: String?, x: [Double], ra: [Double]? = nil, gain: Double = 1)

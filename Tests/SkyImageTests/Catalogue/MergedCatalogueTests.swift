@@ -2,8 +2,8 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyCatalogue
-@testable import SkyFITS
+import SkyCatalogue
+import SkyFITS
 
 @Suite("One table of many catalogues") struct MergedCatalogueTests {
     let folder: TemporaryFolder

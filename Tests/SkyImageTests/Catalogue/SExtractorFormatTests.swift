@@ -2,9 +2,9 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import ScanBasics
-@testable import SkyCatalogue
-@testable import SkyFITS
+import ScanBasics
+import SkyCatalogue
+import SkyFITS
 
 @Suite("SExtractor's formats of catalogues")
 struct SExtractorFormatTests {

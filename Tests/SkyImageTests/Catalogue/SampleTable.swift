@@ -1,5 +1,5 @@
-@testable import SkyCatalogue
-@testable import SkyFITS
+import SkyCatalogue
+import SkyFITS
 
 /// A table with a column of every type and values that are hard to format.
 enum SampleTable {

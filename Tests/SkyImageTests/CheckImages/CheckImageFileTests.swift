@@ -2,9 +2,9 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import ScanBasics
-@testable import SkyFITS
-@testable import SkyMeasurement
+import ScanBasics
+import SkyFITS
+import SkyMeasurement
 
 @Suite("files of check images")
 struct CheckImageFileTests {

@@ -2,7 +2,7 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyMeasurement
+import SkyMeasurement
 
 @Suite("check images of random fields")
 struct SegmentationTests {

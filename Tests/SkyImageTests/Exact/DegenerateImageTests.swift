@@ -1,9 +1,9 @@
 import ScanBasics
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyFITS
-@testable import SkyMeasurement
+import SkyExtraction
+import SkyFITS
+import SkyMeasurement
 import SkyTestSupport
 
 @Suite("degenerate images")

@@ -3,8 +3,8 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyMeasurement
+import SkyExtraction
+import SkyMeasurement
 
 /// What differs from SEP 1.2.1 because that is at fault: Docs/ExactScan.md lists it.
 @Suite("faults of SEP that the scan does not have")

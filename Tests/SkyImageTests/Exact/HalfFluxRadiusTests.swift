@@ -1,5 +1,5 @@
 import CSEP
-import CSkyfarm
+import CSkyKernel
 import ScanBasics
 import Testing
 

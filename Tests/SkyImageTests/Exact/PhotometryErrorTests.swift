@@ -2,9 +2,9 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyMeasurement
-@testable import SkySynthetic
+import SkyExtraction
+import SkyMeasurement
+import SkySynthetic
 
 @Suite("errors of photometry")
 struct PhotometryErrorTests {

@@ -3,8 +3,8 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyMeasurement
+import SkyExtraction
+import SkyMeasurement
 
 @Suite("seamless scan of random fields")
 struct RandomFieldTests {

@@ -1,8 +1,8 @@
 import ScanBasics
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyMeasurement
+import SkyExtraction
+import SkyMeasurement
 import SkyTestSupport
 
 @Suite("seamless scan of real images", .enabled(if: !RealImages.all.isEmpty, Comment(rawValue: RealImages.missing)))

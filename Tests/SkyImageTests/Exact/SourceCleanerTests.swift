@@ -2,8 +2,8 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyMeasurement
+import SkyExtraction
+import SkyMeasurement
 
 @Suite("cleaning")
 struct SourceCleanerTests {

@@ -2,10 +2,10 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyFITS
-@testable import SkyMeasurement
-@testable import SkySynthetic
+import SkyExtraction
+import SkyFITS
+import SkyMeasurement
+import SkySynthetic
 
 @Suite("seamless scan of a synthetic sky", .enabled(if: PythonSEP.isPresent, Comment(rawValue: PythonSEP.missing)))
 struct SyntheticFieldTests {

@@ -1,8 +1,8 @@
 import ScanBasics
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyFITS
+import SkyExtraction
+import SkyFITS
 
 @Suite("touching boxes")
 struct TouchingBoxesTests {

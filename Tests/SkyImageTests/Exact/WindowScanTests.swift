@@ -3,9 +3,9 @@ import ScanBasics
 import Synchronization
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyFITS
-@testable import SkyMeasurement
+import SkyExtraction
+import SkyFITS
+import SkyMeasurement
 import SkyTestSupport
 
 @Suite("scans of windows")

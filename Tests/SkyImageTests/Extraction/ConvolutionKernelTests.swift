@@ -2,9 +2,9 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyFITS
-@testable import SkyMeasurement
+import SkyExtraction
+import SkyFITS
+import SkyMeasurement
 
 @Suite("convolution kernels")
 struct ConvolutionKernelTests {

@@ -2,8 +2,8 @@ import CSEP
 import Foundation
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyFITS
+import SkyExtraction
+import SkyFITS
 
 @Suite("the SEP library")
 struct SEPTests {

@@ -4,7 +4,7 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 
 @Suite("damaged tile-compressed files")
 struct DamagedTileTests {

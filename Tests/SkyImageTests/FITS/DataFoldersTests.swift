@@ -2,7 +2,7 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 
 /// Files below a folder, and everything that is no such file.
 @Suite("folders of images")

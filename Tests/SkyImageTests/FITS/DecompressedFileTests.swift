@@ -2,8 +2,8 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyCatalogue
-@testable import SkyFITS
+import SkyCatalogue
+import SkyFITS
 
 @Suite("files that are compressed as a whole")
 struct DecompressedFileTests {

@@ -3,7 +3,7 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 
 extension FITSImage {
     /// All pixels, for tests.

@@ -2,8 +2,8 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import ScanBasics
-@testable import SkyFITS
+import ScanBasics
+import SkyFITS
 
 struct FITSImageWriterTests {
     let folder: TemporaryFolder

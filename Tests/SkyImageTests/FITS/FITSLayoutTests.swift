@@ -2,7 +2,7 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 
 @Suite("Images of a file whose layout is known") struct FITSLayoutTests {
     let folder: TemporaryFolder

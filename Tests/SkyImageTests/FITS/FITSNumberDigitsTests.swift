@@ -2,7 +2,7 @@ import Foundation
 import ScanBasics
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 
 @Suite struct FITSNumberDigitsTests {
     @Test("a header's number has the fewest digits from which it is parsed exactly")

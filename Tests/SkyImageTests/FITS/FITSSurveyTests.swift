@@ -2,7 +2,7 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 
 @Suite("what a file holds besides the image that is read")
 struct FITSSurveyTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 
 @Suite("the state of an open file") struct FileStateTests {
     private let folder: String

@@ -2,7 +2,7 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 
 /// Random files of all sample types, compressions, tiles, scalings and odd cards.
 @Suite(.enabled(if: AstropyPython.isPresent, Comment(rawValue: AstropyPython.absent)))

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 
 @Suite("the value of a card")
 struct HeaderCardTests {

@@ -2,7 +2,7 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 
 @Suite("files that end before the padding of their last block")
 struct IncompleteBlockTests {

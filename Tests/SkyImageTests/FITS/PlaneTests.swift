@@ -2,7 +2,7 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 
 @Suite("planes of cubes")
 struct PlaneTests {

@@ -2,7 +2,7 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import ScanBasics
+import ScanBasics
 
 /// A folder with files, and what lies beside it.
 @Suite("confined folders") struct ConfinedFoldersTests {

@@ -1,7 +1,7 @@
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyFITS
+import SkyExtraction
+import SkyFITS
 
 @Suite("band plans")
 struct BandPlanTests {

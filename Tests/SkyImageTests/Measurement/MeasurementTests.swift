@@ -3,9 +3,9 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyFITS
-@testable import SkyMeasurement
+import SkyExtraction
+import SkyFITS
+import SkyMeasurement
 
 @Suite("measurements on request")
 struct MeasurementTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SkyExtraction
+import SkyExtraction
 @testable import SkyMeasurement
 
 @Suite("moments under a window") struct WindowedMomentsTests {

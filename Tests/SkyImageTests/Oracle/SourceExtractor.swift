@@ -1,7 +1,7 @@
 import Foundation
 import SkyTestSupport
 
-@testable import SkyFITS
+import SkyFITS
 
 /// source-extractor, with the settings of the benchmarks: the equivalent of a scan's defaults.
 struct SourceExtractor {

@@ -1,7 +1,7 @@
 import Foundation
 import ScanBasics
 
-@testable import SkyExtraction
+import SkyExtraction
 import SkyTestSupport
 
 /// A small random image with random parameters, all from one seed.

@@ -1,4 +1,4 @@
-@testable import SkyExtraction
+import SkyExtraction
 
 extension SourceBatch {
     /// Sources of which every number is 1 and every flag 0, in islands of their own, in order.

@@ -1,7 +1,7 @@
 import CSEP
 
 @testable import SkyExtraction
-@testable import SkyFITS
+import SkyFITS
 import SkyTestSupport
 
 /// The oracle: SEP on the whole image at once, called in the simplest way.

@@ -1,7 +1,7 @@
 import ScanBasics
 import Testing
 
-@testable import SkySynthetic
+import SkySynthetic
 
 @Suite struct CompletenessTests {
     typealias Position = Completeness.Position

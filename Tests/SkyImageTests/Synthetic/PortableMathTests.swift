@@ -2,7 +2,7 @@ import Foundation
 import ScanBasics
 import Testing
 
-@testable import SkySynthetic
+import SkySynthetic
 
 @Suite struct PortableMathTests {
     @Test("the functions agree with the system's")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 @testable import SkySynthetic
 
 @Suite struct SyntheticSkyTests {

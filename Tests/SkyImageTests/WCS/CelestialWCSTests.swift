@@ -2,7 +2,7 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 
 @Suite(.enabled(if: AstropyPython.isPresent, Comment(rawValue: AstropyPython.absent)))
 struct CelestialWCSAstropyTests {

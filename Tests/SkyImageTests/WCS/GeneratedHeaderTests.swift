@@ -2,7 +2,7 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 
 /// Random headers of all projections and distortions, valid and odd ones.
 @Suite(.enabled(if: AstropyPython.isPresent, Comment(rawValue: AstropyPython.absent)))

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SkyReport
+import SkyReport
 
 @Suite struct HistogramTests {
     @Test("bins have round edges and hold every value")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SkyReport
+import SkyReport
 
 @Suite struct LiveScanTests {
     static let bands = ScanTimelineTests.bands

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SkyReport
+import SkyReport
 
 @Suite struct LiveUpdateTests {
     /// What a page knows: it takes updates as the page's script does.

@@ -4,7 +4,7 @@ import SkyExtraction
 import SkyFITS
 import Testing
 
-@testable import SkyReport
+import SkyReport
 
 @Suite("quality of an image") struct ImageQualityTests {
     /// A catalogue of Gaussian stars of 4 pixels' width, with these fluxes, flags and sizes relative to it.

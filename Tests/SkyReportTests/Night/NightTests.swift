@@ -4,7 +4,7 @@ import SkyExtraction
 import SkyFITS
 import Testing
 
-@testable import SkyReport
+import SkyReport
 
 @Suite("night") struct NightTests {
     static func finding(sources: Int = 10, missing: Int = 0) -> NightImage.Finding {

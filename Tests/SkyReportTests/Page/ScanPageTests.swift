@@ -3,7 +3,7 @@ import SkyCatalogue
 import SkyFITS
 import Testing
 
-@testable import SkyReport
+import SkyReport
 
 @Suite struct ScanPageTests {
     /// A catalogue of `count` sources on a diagonal.

@@ -1,7 +1,7 @@
 import CPNG
 import Testing
 
-@testable import SkyReport
+import SkyReport
 
 @Suite struct PreviewTests {
     private func build(_ width: Int, _ height: Int, limit: Int, rowsAtOnce: Int = 1, _ pixels: [Float]) -> Preview {

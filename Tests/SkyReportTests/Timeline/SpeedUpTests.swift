@@ -1,7 +1,7 @@
 import SkyFITS
 import Testing
 
-@testable import SkyReport
+import SkyReport
 
 @Suite struct SpeedUpTests {
     /// An attempt of a scan: step, system, start, seconds of execution until its end, cost.

@@ -4,7 +4,7 @@ import SkyExtraction
 import SkyMeasurement
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 @Suite("The arithmetic fingerprint", .timeLimit(.minutes(5)))
 struct ArithmeticFingerprintTests {

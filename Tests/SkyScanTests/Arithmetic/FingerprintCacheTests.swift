@@ -2,7 +2,7 @@ import Foundation
 import SkyExtraction
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 @Suite("Fingerprints that earlier processes have computed", .timeLimit(.minutes(5)))
 struct FingerprintCacheTests {

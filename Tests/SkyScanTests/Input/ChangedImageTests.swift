@@ -5,7 +5,7 @@ import SkyExtraction
 import SkyFITS
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 /// An image that another program overwrites while it is scanned.
 @Suite("an image that is overwritten", .timeLimit(.minutes(5)))

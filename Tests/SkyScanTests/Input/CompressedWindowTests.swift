@@ -6,7 +6,7 @@ import SkySynthetic
 import SkyTestSupport
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 @Suite("Windows of floats that are compressed for a link", .timeLimit(.minutes(5)))
 struct CompressedWindowTests {

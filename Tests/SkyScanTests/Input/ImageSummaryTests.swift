@@ -1,7 +1,7 @@
 import SkyFITS
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 @Suite("summary of an image")
 struct ImageSummaryTests {

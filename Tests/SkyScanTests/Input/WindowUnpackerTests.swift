@@ -6,7 +6,7 @@ import SkyFITS
 import SkyTestSupport
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 @Suite("windows that are sent as they are stored", .timeLimit(.minutes(5)))
 struct WindowUnpackerTests {

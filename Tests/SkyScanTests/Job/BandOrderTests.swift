@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 @Suite("order of bands")
 struct BandOrderTests {

@@ -5,7 +5,7 @@ import ScanTestSupport
 import SkyExtraction
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 @Suite("bands for the slots at hand", .timeLimit(.minutes(5))) struct BandUseTests {
     /// The share of the time of all slots that the tasks of both passes take, in a simulated cluster.

@@ -3,7 +3,7 @@ import SkyExtraction
 import SkyFITS
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 @Suite("a scan with sectors that cannot be scanned", .timeLimit(.minutes(5)))
 struct MissingSectorsTests {

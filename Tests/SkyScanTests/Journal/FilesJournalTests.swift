@@ -2,7 +2,7 @@ import Foundation
 import SkyExtraction
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 @Suite("a journal of many images", .timeLimit(.minutes(5))) struct FilesJournalTests {
     private let bench: JournalBench

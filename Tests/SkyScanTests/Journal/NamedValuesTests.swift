@@ -1,7 +1,7 @@
 import SkyExtraction
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 @Suite struct NamedValuesTests {
     @Test("each property has a name in words, and its value as a user would write it")

@@ -3,7 +3,7 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 @Suite("a scan that goes on from its journal", .timeLimit(.minutes(5))) struct ResumeTests {
     @Test("gives the same table and repeats no task that counted", arguments: [1, 4, 9, 12, 18, 20])

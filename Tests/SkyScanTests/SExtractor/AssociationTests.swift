@@ -1,7 +1,7 @@
 import SkyFITS
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 @Suite("associations with a list of positions")
 struct AssociationTests {

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-@testable import SkyCatalogue
-@testable import SkyExtraction
-@testable import SkyFITS
-@testable import SkyScan
+import SkyCatalogue
+import SkyExtraction
+import SkyFITS
+import SkyScan
 
 @Suite("selections of SExtractor's columns")
 struct ColumnSelectionTests {

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@testable import SkyFITS
-@testable import SkyScan
+import SkyFITS
+import SkyScan
 
 @Suite("SExtractor's classifier of stars")
 struct StarNetworkTests {

@@ -2,7 +2,7 @@ import ScanCluster
 import ScanNetwork
 import ScanTestSupport
 
-@testable import SkyScan
+import SkyScan
 
 /// A system whose answers a test changes, or refuses to give.
 final class FaultyTransport: ScanTransport {

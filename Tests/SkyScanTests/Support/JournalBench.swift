@@ -6,7 +6,7 @@ import SkyFITS
 import SkySynthetic
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 /// A folder with a small synthetic image and journals, removed with the object.
 final class JournalBench: Sendable {

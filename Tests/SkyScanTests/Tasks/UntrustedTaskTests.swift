@@ -4,7 +4,7 @@ import ScanNetwork
 import Testing
 
 @testable import SkyExtraction
-@testable import SkyFITS
+import SkyFITS
 @testable import SkyScan
 
 @Suite("tasks that came over the wire")

@@ -1,7 +1,9 @@
 import ScanCluster
 import ScanNetwork
 
-@testable import skyfarm
+@testable import Console
+@testable import ImageJobs
+@testable import NodeDaemon
 
 extension FuzzTarget {
     /// The bodies of calls and of their replies, as a member of the cluster sends them: about jobs, about the files of a
@@ -60,9 +62,10 @@ extension FuzzTarget {
             retries: 1, systems: 2, slotsTotal: 4)
         var reply = ClusterReply()
         (reply.jobs, reply.id) = ([row], "00ff")
-        reply.load = NodeLoad(
-            name: "n", address: "127.0.0.1:4870", software: "skyfarm", slots: 2, running: 1, queued: 0, done: 9,
-            coordinators: 1, now: "scans", failures: [NodeLoad.Failure(secondsAgo: 3, text: "lost")])
+        var load = NodeLoad(name: "n", address: "127.0.0.1:4870", software: "skyfarm", slots: 2)
+        (load.running, load.done, load.coordinators, load.now) = (1, 9, 1, "scans")
+        load.failures = [NodeLoad.Failure(secondsAgo: 3, text: "lost")]
+        reply.load = load
         return reply
     }
 

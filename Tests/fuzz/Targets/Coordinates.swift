@@ -1,4 +1,4 @@
-@testable import SkyFITS
+import SkyFITS
 
 extension FuzzTarget {
     /// The cards of a header through WCSLIB: from pixels to the sky and back.

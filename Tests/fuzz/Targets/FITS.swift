@@ -1,7 +1,7 @@
 import CFITSIO
 import Foundation
 
-@testable import SkyFITS
+import SkyFITS
 
 extension FuzzTarget {
     /// The way of an image: opening, the other HDUs of its file, its pixels, the checksum of what is stored, and its coordinates.

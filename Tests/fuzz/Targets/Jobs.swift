@@ -2,7 +2,8 @@ import Foundation
 import ScanCluster
 
 @testable import ScanBasics
-@testable import skyfarm
+@testable import Console
+@testable import ImageJobs
 
 extension FuzzTarget {
     /// What lies in a folder of jobs, where another node may have written it: jobs, leases, results, records of written

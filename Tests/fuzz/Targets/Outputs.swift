@@ -1,8 +1,8 @@
 import ScanCluster
 import ScanNetwork
 
-@testable import SkyExtraction
-@testable import SkyScan
+import SkyExtraction
+import SkyScan
 
 extension FuzzTarget {
     /// The outputs of a sky scan, or of small tasks in a chunk, as a coordinator takes them from a node: decoded,

@@ -1,7 +1,7 @@
 import Foundation
 
-@testable import SkyFITS
-@testable import SkyMeasurement
+import SkyFITS
+import SkyMeasurement
 
 extension FuzzTarget {
     /// A file of PSFEx: its models, and the function of each at some places.

@@ -2,8 +2,8 @@ import CommandLineKit
 import Foundation
 import SkyExtraction
 
-@testable import SkyScan
-@testable import skyfarm
+import SkyScan
+import ImageScanning
 
 extension FuzzTarget {
     /// The text files of SExtractor that a scan reads: columns, kernels, the network of CLASS_STAR, configurations, lists of

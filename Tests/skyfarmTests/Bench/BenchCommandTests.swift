@@ -1,8 +1,9 @@
+import skyfarm
 import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
+import ScanBench
 
 @Suite("skyfarm bench")
 struct BenchCommandTests {

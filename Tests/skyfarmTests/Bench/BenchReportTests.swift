@@ -2,7 +2,8 @@ import Foundation
 import ScanCluster
 import Testing
 
-@testable import skyfarm
+import Console
+@testable import ScanBench
 
 @Suite("the report of a benchmark")
 struct BenchReportTests {

@@ -2,7 +2,7 @@ import CommandLineKit
 import ScanBasics
 import Testing
 
-@testable import skyfarm
+@testable import ScanBench
 
 @Suite("the model of how a scan scales")
 struct ScalingModelTests {

@@ -1,7 +1,7 @@
 import ScanCluster
 import Testing
 
-@testable import skyfarm
+@testable import ScanBench
 
 @Suite("measurements of the scans of a benchmark")
 struct ScanMeasurementTests {

@@ -4,7 +4,7 @@ import ScanFarm
 import ScanNetwork
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 /// Why no node can be used, if the local system is excluded.
 @Suite struct UnusableNodesTests {

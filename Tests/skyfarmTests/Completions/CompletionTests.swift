@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-
-@testable import skyfarm
+import skyfarm
 
 /// Completion in the shells themselves.
 @Suite("shell completion", .serialized) struct CompletionTests {

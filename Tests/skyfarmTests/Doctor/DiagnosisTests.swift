@@ -4,7 +4,6 @@ import ScanFarm
 import ScanNetwork
 import ScanSecurity
 import Testing
-
 @testable import skyfarm
 
 @Suite("A diagnosis")

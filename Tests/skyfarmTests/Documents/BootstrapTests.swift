@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// `scripts/bootstrap` on a machine whose programs are replaced by scripts that record their calls.
 @Suite("scripts/bootstrap", .enabled(if: access("/usr/bin/apt-get", X_OK) == 0, "needs Debian or Ubuntu"))
 struct BootstrapTests {

@@ -1,8 +1,7 @@
 import CommandLineKit
 import Foundation
 import Testing
-
-@testable import skyfarm
+import skyfarm
 
 /// What the documents say of the sources and of the command line.
 @Suite struct DocumentTests {

@@ -1,8 +1,7 @@
 import CommandLineKit
 import Foundation
 import Testing
-
-@testable import skyfarm
+import skyfarm
 
 /// `Docs/kubernetes.yaml`.
 @Suite("Kubernetes") struct KubernetesTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
+import ScanBench
 
 /// The tables of Docs/Scaling.md are what the model says.
 @Suite struct ScalingDocumentTests {

@@ -3,8 +3,6 @@ import Foundation
 import SkyScan
 import Testing
 
-@testable import skyfarm
-
 /// A coordinator and a node with another libsep, which is made with the C compiler.
 @Suite(
     "a node whose SEP computes differently", .serialized,

@@ -2,8 +2,6 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// What a user gets who gives the program something it cannot use: one line that says why and what to do.
 @Suite("bad input", .serialized) struct BadInputTests {
     let scene: Scene

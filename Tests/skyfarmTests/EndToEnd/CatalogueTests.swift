@@ -2,8 +2,6 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import skyfarm
-
 /// Catalogues that node processes make of real images.
 @Suite(
     "catalogues by node processes", .serialized,

@@ -2,8 +2,6 @@ import Foundation
 import ScanSecurity
 import Testing
 
-@testable import skyfarm
-
 /// Bits that change between a coordinator and a node, behind TLS: in faulty memory, or in a faulty program.
 @Suite("wrong checksums", .serialized) struct ChecksumTests {
     /// Whose payload is changed.

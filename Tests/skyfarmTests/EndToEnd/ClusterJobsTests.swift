@@ -4,7 +4,7 @@ import Foundation
 import ScanNetwork
 import Testing
 
-@testable import skyfarm
+import ImageJobs
 
 /// Jobs of several machines, each with state and sockets of its own, which share a folder.
 @Suite("jobs of a cluster", .serialized, .timeLimit(.minutes(5))) struct ClusterJobsTests {

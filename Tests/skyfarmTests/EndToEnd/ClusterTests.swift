@@ -3,8 +3,6 @@ import Foundation
 import ScanSecurity
 import Testing
 
-@testable import skyfarm
-
 /// Machines with the same key and with others.
 @Suite("machines and their keys", .serialized) struct ClusterTests {
     let scene: Scene

@@ -9,8 +9,6 @@ import Testing
     import FoundationNetworking
 #endif
 
-@testable import skyfarm
-
 /// The live page of a scan, asked by hand and in a browser.
 @Suite("dashboards", .serialized) struct DashboardTests {
     /// The link that a program printed.

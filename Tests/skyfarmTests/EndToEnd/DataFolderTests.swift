@@ -2,8 +2,6 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// Nodes that read the image by themselves.
 @Suite("nodes with data folders", .serialized) struct DataFolderTests {
     let scene: Scene

@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// The programs of Examples: a node and a job on it, as processes.
 @Suite struct ExampleTests {
     private static func node(_ name: String) throws -> (program: Program, address: String) {

@@ -2,7 +2,7 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
+import Console
 
 /// Processes that die, stop or are told to end while a scan runs.
 @Suite("faults during a scan", .serialized) struct FaultTests {

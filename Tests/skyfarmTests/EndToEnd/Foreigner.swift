@@ -2,8 +2,6 @@ import Foundation
 import ScanSecurity
 import ScanTestSupport
 
-@testable import skyfarm
-
 /// A server on loopback that is no node: it sends given bytes, or forwards a node's bytes for a while.
 final class Foreigner: @unchecked Sendable {
     // Sendable: all is set up in `init`; the descriptors are shut down once, in `close`.

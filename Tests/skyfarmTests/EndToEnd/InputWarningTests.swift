@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 @Suite("what a scan says about inputs that it can use", .serialized) struct InputWarningTests {
     let scene: Scene
 

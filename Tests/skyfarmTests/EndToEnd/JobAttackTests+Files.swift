@@ -3,7 +3,7 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
+import ImageJobs
 
 /// Files outside of the folders, which jobs and local users try to reach by names that change.
 extension JobAttackTests {

@@ -3,7 +3,7 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
+import ImageJobs
 
 /// What a holder of the key who is no friend asks of a node that accepts jobs.
 @Suite("attacks by jobs", .serialized, .timeLimit(.minutes(5))) struct JobAttackTests {

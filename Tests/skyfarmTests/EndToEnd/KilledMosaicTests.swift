@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// A scan of mosaic files and large images whose process is killed within a file, and the same command again.
 @Suite("a killed scan of mosaic files", .serialized) struct KilledMosaicTests {
     let scene: Scene

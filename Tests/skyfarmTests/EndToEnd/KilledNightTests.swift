@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// A scan of many images whose process is killed, and the same command again.
 @Suite("a killed scan of many images", .serialized) struct KilledNightTests {
     let scene: Scene

@@ -2,8 +2,6 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 @Suite("--log-format") struct LogFormatTests {
     private struct Line: Decodable {
         var v: Int

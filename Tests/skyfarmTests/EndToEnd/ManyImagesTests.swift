@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
+import Console
 
 /// One command for many images.
 @Suite("scan of many images", .serialized) struct ManyImagesTests {

@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// `scan --merged`: one table of the sources of many files.
 @Suite("scan --merged", .serialized) struct MergedTests {
     let scene: Scene

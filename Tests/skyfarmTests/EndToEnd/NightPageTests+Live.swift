@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// Pages of a job that runs.
 extension NightPageTests {
     /// A scan of the night, and its only node, which is stopped.

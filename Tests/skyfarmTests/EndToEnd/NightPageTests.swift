@@ -6,7 +6,7 @@ import SkyReport
 import SkyScan
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 /// The pages of a scan of many images, in a browser.
 @Suite("pages of many images", .serialized, .enabled(if: Browser.path != nil, Comment(rawValue: Browser.absent)))

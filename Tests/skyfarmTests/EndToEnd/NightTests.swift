@@ -2,8 +2,6 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import skyfarm
-
 /// One command for a night of real and synthetic images, each of which has the catalogue of a scan of its own.
 @Suite("a night of images", .serialized) struct NightTests {
     let scene: Scene

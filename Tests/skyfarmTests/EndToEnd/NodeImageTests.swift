@@ -2,8 +2,6 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// Images that lie on a node.
 @Suite("images on nodes", .serialized) struct NodeImageTests {
     let scene: Scene

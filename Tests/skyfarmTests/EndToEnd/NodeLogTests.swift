@@ -2,7 +2,7 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
+import Console
 
 /// What a scan's user learns of a node that fails tasks.
 @Suite("errors of a node", .serialized) struct NodeLogTests {

@@ -3,8 +3,6 @@ import Foundation
 import ScanSecurity
 import Testing
 
-@testable import skyfarm
-
 /// Unusable addresses, and nodes that disconnect.
 @Suite("nodes in trouble", .serialized) struct NodeTroubleTests {
     let scene: Scene

@@ -2,8 +2,6 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// Images that another program overwrites in place in mid-scan.
 @Suite("an image that is overwritten in mid-scan", .serialized) struct OverwrittenImageTests {
     let scene: Scene

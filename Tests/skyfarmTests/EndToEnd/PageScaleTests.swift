@@ -2,8 +2,6 @@ import Foundation
 import ScanBasics
 import Testing
 
-@testable import skyfarm
-
 /// Picture and sources of report and live page, measured in a browser.
 @Suite("the scale of pages", .serialized, .enabled(if: Browser.path != nil, Comment(rawValue: Browser.absent)))
 struct PageScaleTests {

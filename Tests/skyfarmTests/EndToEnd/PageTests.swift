@@ -7,8 +7,6 @@ import SkyFITS
 import SkyReport
 import Testing
 
-@testable import skyfarm
-
 /// What the script of a scan's page makes of a snapshot, in a browser.
 @Suite("pages", .serialized, .enabled(if: Browser.path != nil, Comment(rawValue: Browser.absent))) struct PageTests {
     let scene: Scene

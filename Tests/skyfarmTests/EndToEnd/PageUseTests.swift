@@ -5,7 +5,7 @@ import ScanNetwork
 import SkyReport
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 /// What a reader does with the image of a page, in a browser.
 @Suite(

@@ -2,8 +2,6 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// Nodes that are paused while a scan runs.
 @Suite("pauses during a scan", .serialized, .timeLimit(.minutes(5))) struct PauseTests {
     let scene: Scene

@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// Node processes that are killed, stopped, slow or faulty while a job of short tasks runs.
 @Suite("faults of processes", .serialized) struct ProcessFaultTests {
     private static let probe = Program.built("fault-probe")

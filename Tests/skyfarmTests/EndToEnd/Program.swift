@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
+import ImageJobs
 
 /// A process of the built program, as a user starts it. It never outlives the object.
 final class Program {

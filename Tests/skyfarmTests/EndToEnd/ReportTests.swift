@@ -2,8 +2,6 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// The report pages of a scan.
 @Suite("reports", .serialized) struct ReportTests {
     let scene: Scene

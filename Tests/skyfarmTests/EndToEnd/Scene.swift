@@ -1,7 +1,5 @@
 import Foundation
 
-@testable import skyfarm
-
 /// A folder of its own for one test, with input files of all kinds; removed with it.
 final class Scene {
     let folder: String

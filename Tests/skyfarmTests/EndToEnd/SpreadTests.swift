@@ -3,7 +3,8 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
+import ImageJobs
+import ImageScanning
 
 /// Files that are copied to nodes, and scans that find them there.
 @Suite("skyfarm spread", .serialized) struct SpreadTests {

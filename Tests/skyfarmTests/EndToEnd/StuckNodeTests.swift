@@ -6,8 +6,6 @@ import SkyExtraction
 import SkyScan
 import Testing
 
-@testable import skyfarm
-
 /// A node process that waits for ever for its files, and answers heartbeats. The limits are shorter than those of
 /// `skyfarm scan`; the scenario `scan-stuck` of the lab has the same with a minute.
 @Suite(

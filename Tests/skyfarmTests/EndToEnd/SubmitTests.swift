@@ -2,7 +2,7 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
+import ImageJobs
 
 /// Jobs that are handed to the node of a machine.
 @Suite("submitted jobs", .serialized, .timeLimit(.minutes(5))) struct SubmitTests {
@@ -159,7 +159,7 @@ import Testing
         let environment = ["XDG_RUNTIME_DIR": scene.path("deaf")]
         let start = ContinuousClock.now
         #expect(throws: CommandError.self) {
-            try LocalSocket.send(LocalRequest(action: .pauseNode), environment, timeLimit: 1)
+            try LocalSocket.send(LocalRequest(.pauseNode), environment, timeLimit: 1)
         }
         #expect(ContinuousClock.now - start < .seconds(60))
     }

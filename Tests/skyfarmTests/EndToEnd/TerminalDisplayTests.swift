@@ -2,8 +2,6 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// The display of a scan in a terminal.
 @Suite(
     "scan in a terminal", .serialized, .enabled(if: Tmux.path != nil, Comment(rawValue: Tmux.absent)))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
+import ImageJobs
 
 /// A terminal with a program in it, in a tmux of its own; it ends with this object.
 final class Tmux {

@@ -1,7 +1,5 @@
 import Testing
 
-@testable import skyfarm
-
 @Suite("--verbose") struct VerboseTests {
     @Test("names each step and each task, who did it and how long it took; without it no task is named")
     func tasks() throws {

@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 @Suite("a watched folder", .serialized, .timeLimit(.minutes(3))) struct WatchTests {
     let scene: Scene
 

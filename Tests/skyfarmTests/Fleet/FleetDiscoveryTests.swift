@@ -3,7 +3,7 @@ import ScanCluster
 import ScanDiscovery
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 @Suite(.timeLimit(.minutes(5))) struct FleetDiscoveryTests {
     @Test("nodes that are added while the file is browsed are discovered, and those that are removed withdrawn")

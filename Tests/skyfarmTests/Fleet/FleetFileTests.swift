@@ -2,7 +2,7 @@ import Foundation
 import ScanCluster
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 @Suite struct FleetFileTests {
     private let scene: Scene

@@ -1,7 +1,7 @@
 import CommandLineKit
 import Testing
 
-@testable import skyfarm
+import ScanFleet
 
 @Suite struct HostListTests {
     @Test("hosts and lists, without repetition, in order")

@@ -1,7 +1,7 @@
 import ScanCluster
 import Testing
 
-@testable import skyfarm
+import ScanFleet
 
 /// The course of a start, without ssh.
 @Suite struct HostStartTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
+import ScanFleet
 
 #if os(Linux)
     @Suite("the files that a host needs")

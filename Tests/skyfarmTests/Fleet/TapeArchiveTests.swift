@@ -2,7 +2,7 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
+import ScanFleet
 
 @Suite struct TapeArchiveTests {
     @Test("tar extracts the files with their contents and permissions")

@@ -3,7 +3,7 @@ import Foundation
 import ScanCluster
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 /// `skyfarm up` and `down` with a stand-in for ssh, which runs the shell on this machine; `Tests/lab/scenarios/up.sh` has
 /// real hosts.

@@ -1,7 +1,6 @@
 import CommandLineKit
 import Testing
-
-@testable import skyfarm
+import skyfarm
 
 @Suite struct HelpTests {
     @Test("every command's help begins with an example and keeps to the width", arguments: [60, 80, 100])

@@ -1,7 +1,8 @@
+import skyfarm
 import Testing
 
-@testable import CommandLineKit
-@testable import skyfarm
+import CommandLineKit
+import Console
 
 @Suite struct ManualPageTests {
     static let names = ["skyfarm"] + Skyfarm.program.commands.map(\.name)
@@ -18,7 +19,7 @@ import Testing
     func sections(name: String) throws {
         let page = try page(name)
         let title = name == "skyfarm" ? "SKYFARM" : "SKYFARM\\-\(name.uppercased())"
-        #expect(page.hasPrefix(".TH \"\(title)\" 1 \"2023-11-14\" \"\(Skyfarm.software)\" \"Skyfarm Manual\"\n"))
+        #expect(page.hasPrefix(".TH \"\(title)\" 1 \"2023-11-14\" \"\(Software.name)\" \"Skyfarm Manual\"\n"))
         let sections = page.split(separator: "\n").filter { $0.hasPrefix(".SH ") }.map { $0.dropFirst(5).dropLast() }
         let expected = [
             "NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "OPTIONS", "EXIT STATUS", "ENVIRONMENT", "FILES", "SEE ALSO",

@@ -1,7 +1,5 @@
 import Testing
 
-@testable import skyfarm
-
 @Suite struct MarkdownReferenceTests {
     @Test("Docs/Commands.md is what the program writes")
     func document() throws {

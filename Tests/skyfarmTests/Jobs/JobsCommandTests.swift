@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-
-@testable import skyfarm
+import skyfarm
 
 /// `skyfarm jobs` with the built program.
 @Suite("jobs", .timeLimit(.minutes(5)), .serialized) struct JobsCommandTests {

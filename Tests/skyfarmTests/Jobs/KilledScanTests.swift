@@ -2,8 +2,6 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// A scan whose process is killed, and the same command again.
 @Suite("a killed scan", .serialized) struct KilledScanTests {
     let scene: Scene

@@ -3,8 +3,6 @@ import Foundation
 import ScanSecurity
 import Testing
 
-@testable import skyfarm
-
 /// `skyfarm key`, as a user runs it.
 @Suite("skyfarm key") struct KeyCommandTests {
     let scene: Scene

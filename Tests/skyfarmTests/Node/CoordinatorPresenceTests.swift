@@ -1,6 +1,6 @@
 import Testing
 
-@testable import skyfarm
+import NodeDaemon
 
 @Suite("presence of coordinators")
 struct CoordinatorPresenceTests {

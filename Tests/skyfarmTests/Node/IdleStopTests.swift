@@ -3,7 +3,7 @@ import ScanNetwork
 import ScanTestSupport
 import Testing
 
-@testable import skyfarm
+import NodeDaemon
 
 @Suite("--idle-stop", .timeLimit(.minutes(5)))
 struct IdleStopTests {

@@ -1,7 +1,7 @@
 import ScanNetwork
 import Testing
 
-@testable import skyfarm
+import NodeDaemon
 
 @Suite struct LiveNodeTests {
     @Test("the log keeps the newest lines, and knows how many came before")

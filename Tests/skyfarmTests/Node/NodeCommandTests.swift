@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// `skyfarm node`, as a user starts it.
 @Suite("skyfarm node", .serialized) struct NodeCommandTests {
     @Test("without a port, the first node has the usual one, and others of the machine say which one they have")

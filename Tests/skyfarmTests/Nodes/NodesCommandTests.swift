@@ -1,6 +1,5 @@
 import CommandLineKit
 import Testing
-
 @testable import skyfarm
 
 /// `skyfarm nodes` and the tags of nodes.

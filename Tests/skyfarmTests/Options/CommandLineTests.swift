@@ -1,9 +1,11 @@
+import skyfarm
 import CommandLineKit
 import SkyExtraction
 import ScanCluster
 import Testing
 
-@testable import skyfarm
+import ImageScanning
+import NodeDaemon
 
 /// Command lines of Skyfarm's commands.
 @Suite struct CommandLineTests {

@@ -1,7 +1,8 @@
+import skyfarm
 import Testing
 
-@testable import CommandLineKit
-@testable import skyfarm
+import CommandLineKit
+import ImageScanning
 
 @Suite struct SettingsTests {
     func scan(_ words: [String], environment: [String: String] = [:], file: String = "") throws -> ScanCommand.Options {

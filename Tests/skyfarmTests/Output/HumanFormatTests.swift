@@ -1,6 +1,6 @@
 import Testing
 
-@testable import skyfarm
+import Console
 
 @Suite struct HumanFormatTests {
     @Test(

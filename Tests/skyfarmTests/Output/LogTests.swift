@@ -1,8 +1,9 @@
+import skyfarm
 import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
+import Console
 
 @Suite struct LogTests {
     private let time = Date(timeIntervalSince1970: 1_700_000_000.5)

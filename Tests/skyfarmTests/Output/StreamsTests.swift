@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
+import Console
+@testable import ImageJobs
 
 @Suite("what is printed") struct StreamsTests {
     private static let evil = "a\u{1b}]0;x\u{7}b\u{9b}31m\nc\u{202e}d"
@@ -34,10 +35,13 @@ import Testing
     @Test("nothing is printed past the functions that check it")
     func sources() throws {
         let folder = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
-        let names = try #require(FileManager.default.enumerator(atPath: "\(folder)/Sources/skyfarm"))
+        let targets = ["skyfarm", "Console", "ImageScanning", "ImageJobs", "NodeDaemon", "ScanFleet", "ScanBench"]
+        let names = try targets.flatMap { target in
+            try FileManager.default.subpathsOfDirectory(atPath: "\(folder)/Sources/\(target)").map { "\(target)/\($0)" }
+        }
         var found: [String] = []
-        for case let name as String in names where name.hasSuffix(".swift") {
-            let text = try String(contentsOfFile: "\(folder)/Sources/skyfarm/\(name)", encoding: .utf8)
+        for name in names where name.hasSuffix(".swift") {
+            let text = try String(contentsOfFile: "\(folder)/Sources/\(name)", encoding: .utf8)
             for line in text.split(separator: "\n") {
                 let words = [
                     " print(", " fputs(", " fwrite(", "FileHandle.standardError", "FileHandle.standardOutput",
@@ -47,7 +51,10 @@ import Testing
             }
         }
         #expect(
-            Set(found) == ["Output/Streams.swift", "Output/Log.swift", "Output/Progress/ProgressDisplay.swift"],
+            Set(found) == [
+                "Console/Output/Streams.swift", "Console/Output/Log.swift",
+                "Console/Output/Progress/ProgressDisplay.swift",
+            ],
             "\(found)")
     }
 

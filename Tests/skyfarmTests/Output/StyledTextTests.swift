@@ -1,6 +1,6 @@
 import Testing
 
-@testable import skyfarm
+import Console
 
 @Suite struct StyledTextTests {
     @Test("a text has its characters, and on a terminal its colours on top")

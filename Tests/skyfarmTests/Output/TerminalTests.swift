@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
+import Console
 
 @Suite struct TerminalTests {
     /// A pseudo-terminal of 70 columns, and a pipe.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import skyfarm
+import Console
 
 @Suite struct TextTableTests {
     @Test("the first column begins at the left, the others end at the right")

@@ -3,7 +3,7 @@ import Foundation
 import SkyFITS
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 struct GainTests {
     private let header = FITSHeader(cards: [

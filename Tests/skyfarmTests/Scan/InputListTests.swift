@@ -1,9 +1,10 @@
+import skyfarm
 import CommandLineKit
 import Foundation
 import SkyFITS
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 @Suite("Inputs of a scan") struct InputListTests {
     let scene: Scene

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 @Suite struct LinkAdviceTests {
     @Test("the link is mentioned if it was full for most of the scan, with what it gave and what would help")

@@ -2,7 +2,7 @@ import CommandLineKit
 import SkyFITS
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 @Suite("names of outputs that depend on the image")
 struct OutputClaimsTests {

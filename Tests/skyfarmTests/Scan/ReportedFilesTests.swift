@@ -1,6 +1,6 @@
 import Testing
 
-@testable import skyfarm
+@testable import ImageScanning
 
 @Suite("files of a report") struct ReportedFilesTests {
     private func file(_ number: Int) -> ReportedFile {

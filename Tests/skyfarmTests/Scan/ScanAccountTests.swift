@@ -3,7 +3,7 @@ import SkyFITS
 import SkyReport
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 @Suite struct ScanAccountTests {
     /// A scan of one step with tasks of cost 1; each row is system, start, end, seconds of scanning.

@@ -3,8 +3,6 @@ import SkyFITS
 import SkyReport
 import Testing
 
-@testable import skyfarm
-
 @Suite struct ScanMetricsTests {
     private var live: LiveScan {
         let bands = (0..<3).map { PixelRect(x: 0..<100, y: $0 * 10..<($0 + 1) * 10) }

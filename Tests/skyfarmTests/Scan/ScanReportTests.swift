@@ -1,6 +1,6 @@
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 @Suite("what a scan says at its end")
 struct ScanReportTests {

@@ -2,7 +2,7 @@ import SkyFITS
 import SkyScan
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 @Suite struct TaskNamesTests {
     private func rows(_ range: Range<Int>) -> PixelRect { PixelRect(x: 0..<100, y: range) }

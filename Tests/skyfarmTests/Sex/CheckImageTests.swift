@@ -3,8 +3,6 @@ import SkyFITS
 import SkyTestSupport
 import Testing
 
-@testable import skyfarm
-
 /// Check images and two images, by the program.
 @Suite("check images and dual image mode", .serialized) struct CheckImageTests {
     let scene: Scene

@@ -4,8 +4,6 @@ import SkyScan
 import SkyTestSupport
 import Testing
 
-@testable import skyfarm
-
 /// Settings and columns that public repositories use, by source-extractor and by `skyfarm sex`.
 ///
 /// Each of 40 configurations has the columns of one repository. Values of a key are drawn as often as repositories use them.

@@ -3,8 +3,6 @@ import SkyFITS
 import SkyTestSupport
 import Testing
 
-@testable import skyfarm
-
 /// The same catalogues by source-extractor and by `skyfarm sex`, on real images.
 @Suite("agreement with source-extractor", .serialized) struct SexAgreementTests {
     private static let isPresent = SourceExtractorProgram.isPresent && !RealImages.all.isEmpty

@@ -2,8 +2,6 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import skyfarm
-
 /// Programs that come after SExtractor, on its catalogues and on Skyfarm's.
 @Suite("clients of SExtractor's catalogues", .serialized) struct SexClientTests {
     private static let columns = [

@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
-
 /// `skyfarm sex` as a process.
 @Suite("skyfarm sex", .serialized) struct SexCommandTests {
     let scene: Scene

@@ -5,7 +5,7 @@ import Testing
 @testable import SkyExtraction
 @testable import SkyFITS
 @testable import SkyScan
-@testable import skyfarm
+import ImageScanning
 
 @Suite("configurations of SExtractor")
 struct SexConfigurationTests {

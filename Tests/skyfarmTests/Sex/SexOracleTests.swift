@@ -3,8 +3,6 @@ import ScanBasics
 import SkyTestSupport
 import Testing
 
-@testable import skyfarm
-
 /// Single columns and settings by source-extractor and by `skyfarm sex`, on small images made for them.
 @Suite(
     "columns and settings beside source-extractor", .serialized,

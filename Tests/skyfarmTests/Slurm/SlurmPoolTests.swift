@@ -2,7 +2,8 @@ import CommandLineKit
 import ScanCluster
 import Testing
 
-@testable import skyfarm
+import ImageScanning
+import ScanFleet
 
 /// The decisions about nodes by Slurm, without Slurm.
 @Suite struct SlurmPoolTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import skyfarm
+import ImageJobs
 
 @Suite("which node gets which file") struct SpreadPlanTests {
     private func node(_ name: String, slots: Int = 1, room: Int = 1 << 40, has: Set<Int> = []) -> SpreadPlan.Node {

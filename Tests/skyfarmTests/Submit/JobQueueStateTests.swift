@@ -1,6 +1,7 @@
 import Testing
 
-@testable import skyfarm
+import Console
+@testable import ImageJobs
 
 @Suite("The queue of submitted jobs") struct JobQueueStateTests {
     @Test("runs so many jobs at a time, in the order of submission")

@@ -2,8 +2,7 @@ import CommandLineKit
 import Foundation
 import SkySynthetic
 import Testing
-
-@testable import skyfarm
+import skyfarm
 
 @Suite(.timeLimit(.minutes(5))) struct SynthCommandTests {
     /// A temporary folder, removed with the object.

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
-
-@testable import skyfarm
+import skyfarm
 
 @Suite("view") struct ViewCommandTests {
     let scene: Scene

@@ -7,8 +7,8 @@ import SkyFITS
 package struct MergedCatalogue {
     /// The catalogue of a file with images.
     package struct Part: Sendable {
-        let image: String
-        let path: String
+        package let image: String
+        package let path: String
 
         /// - Parameters:
         ///   - image: the file, for the column `image`.
@@ -70,7 +70,7 @@ package struct MergedCatalogue {
     package var rowCount: Int { sources.reduce(0) { $0 + $1.reduce(0) { $0 + $1.rowCount } } }
 
     /// A table with the columns and the header, and one row, with the longest text.
-    var model: CatalogueTable {
+    package var model: CatalogueTable {
         let longest = parts.map(\.image).max { $0.utf8.count < $1.utf8.count } ?? ""
         return CatalogueTable(
             columns: labels(longest, 0, count: 1)

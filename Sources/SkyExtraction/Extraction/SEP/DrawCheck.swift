@@ -4,14 +4,14 @@ import SkyFITS
 ///
 /// A symbol look-up alone is no proof: where libraries bind their symbols directly, as on macOS, libsep may call
 /// another function than the one that is found.
-enum DrawCheck {
+package enum DrawCheck {
     // Two copies of a blend, side by side, are two islands.
     private static let (width, height) = (32, 32)
 
     /// True if SEP deblends two copies of a blend alike, with pixels that it assigns by draw.
     ///
     /// With a draw that is not fixed, the second copy gets other draws than the first.
-    static func deblendsAlike() throws -> Bool {
+    package static func deblendsAlike() throws -> Bool {
         let rect = PixelRect(x: 0..<2 * width, y: 0..<height)
         let pixels = rect.y.flatMap { y in rect.x.map { x in blend(x: x % width, y: y) } }
         let none = BackgroundSlice.Rows(values: [0], derivatives: [0])

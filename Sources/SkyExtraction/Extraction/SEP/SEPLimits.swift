@@ -21,7 +21,7 @@ package enum SEPLimits {
 
     /// Runs `extract` until it no longer fails because a limit is too low, in a window of `pixelCount` pixels.
     /// - Throws: ``SEPError`` for every other failure, or if the limits cannot be raised further.
-    static func withRoom(pixelCount: Int, _ extract: () -> Int32) throws(SEPError) {
+    package static func withRoom(pixelCount: Int, _ extract: () -> Int32) throws(SEPError) {
         let mostStack = min(pixelCount + 2, mostStackPixels)
         // Less for a small window, as long as no larger one was extracted: the stack's pages cost more than its pixels.
         var used = gate.raise(
@@ -41,10 +41,10 @@ package enum SEPLimits {
     }
 
     /// Raises the limit on sub-objects to at least `count`; waits for running extractions.
-    static func raise(subObjects count: Int32) { _ = gate.raise(to: Limits(pixelStack: 0, subObjects: count)) }
+    package static func raise(subObjects count: Int32) { _ = gate.raise(to: Limits(pixelStack: 0, subObjects: count)) }
 
     /// Number of threads waiting to raise a limit.
-    static var waiting: Int { gate.waiting }
+    package static var waiting: Int { gate.waiting }
 }
 
 private struct Limits {

@@ -1,5 +1,5 @@
 internal import CSEP
-internal import CSkyfarm
+internal import CSkyKernel
 public import SkyFITS
 
 /// The SEP library of this process.
@@ -35,7 +35,7 @@ public enum SEPVersion {
         if ScanKernel.current == .sep { try requireFixedDraw(isFixed: drawIsFixed) }
     }
 
-    static func requireFixedDraw(isFixed: Bool) throws(ScanSetupError) {
+    package static func requireFixedDraw(isFixed: Bool) throws(ScanSetupError) {
         if isFixed { return }
         throw ScanSetupError(
             "SEP's random draw is not Skyfarm's fixed one, so no catalogue would be exact; link SEP as a shared "

@@ -5,7 +5,7 @@
 /// rows of tiles that cover the window; in these rows, tiles beside the window are empty.
 package struct StoredPiece: Sendable {
     /// The first bytes: headers and, for tiles, the rows of the table.
-    let head: [UInt8]
+    package let head: [UInt8]
     /// The bytes of the image's file that follow, range by range.
     let ranges: [Range<Int>]
     /// Column of the window's first pixel in the piece's image.

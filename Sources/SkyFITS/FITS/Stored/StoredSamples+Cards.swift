@@ -8,7 +8,7 @@ extension StoredSamples {
 
     /// The cards of the current HDU that a piece needs, unchanged and in order, since a keyword may occur twice; nil if
     /// CFITSIO cannot read them all, or if one has an unusual form in which it might find a keyword of ``kept``.
-    static func cards(_ file: FITSFile) -> [ArraySlice<UInt8>]? {
+    package static func cards(_ file: FITSFile) -> [ArraySlice<UInt8>]? {
         var (text, count, status): (UnsafeMutablePointer<CChar>?, Int32, Int32) = (nil, 0, 0)
         ffhdr2str(file.handle, 0, nil, 0, &text, &count, &status)
         defer {
@@ -43,7 +43,7 @@ extension StoredSamples {
     }
 
     /// A card with a fixed-format value.
-    static func card(_ key: String, _ value: String) -> ArraySlice<UInt8> {
+    package static func card(_ key: String, _ value: String) -> ArraySlice<UInt8> {
         let name = key + String(repeating: " ", count: 8 - key.utf8.count)
         let padding = String(repeating: " ", count: max(0, 20 - value.utf8.count))
         let text = Array("\(name)= \(padding)\(value)".utf8)
@@ -51,7 +51,7 @@ extension StoredSamples {
     }
 
     /// A header of `cards`, with its END card, padded to whole blocks.
-    static func blocks(_ cards: [ArraySlice<UInt8>]) -> [UInt8] {
+    package static func blocks(_ cards: [ArraySlice<UInt8>]) -> [UInt8] {
         let block = FITSMemoryFile.blockLength
         var bytes: [UInt8] = []
         bytes.reserveCapacity(((cards.count + 1) * FITSHeader.cardLength + block - 1) / block * block)
@@ -61,7 +61,7 @@ extension StoredSamples {
     }
 
     /// The keyword of a card: its first eight characters, without spaces.
-    static func keyword(_ card: ArraySlice<UInt8>) -> String {
+    package static func keyword(_ card: ArraySlice<UInt8>) -> String {
         String(decoding: card.prefix(8).filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
     }
 }

@@ -1,4 +1,4 @@
-internal import CSkyfarm
+internal import CNumbers
 import Foundation
 
 // Threads that read pixels of one image side by side.

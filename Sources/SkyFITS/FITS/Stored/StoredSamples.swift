@@ -1,18 +1,18 @@
 internal import CFITSIO
 import Foundation
-import ScanBasics
+package import ScanBasics
 
 /// Reads samples of an image as they are stored in its file, without converting or decompressing them.
 ///
 /// The file is read without CFITSIO, by any number of threads at a time.
 package final class StoredSamples: @unchecked Sendable {
     // Sendable: of the image, only properties are used that never change.
-    let image: FITSImage
-    let descriptor: OpenDescriptor
+    package let image: FITSImage
+    package let descriptor: OpenDescriptor
     /// The cards of the HDU on which the values of samples depend.
-    let cards: [ArraySlice<UInt8>]
+    package let cards: [ArraySlice<UInt8>]
     /// Nil if the image is plain.
-    let table: TileTable?
+    package let table: TileTable?
 
     /// The version of CFITSIO, which converts stored samples.
     package static var libraryVersion: String {
@@ -81,7 +81,7 @@ package final class StoredSamples: @unchecked Sendable {
 
     /// Reads bytes of the file.
     /// - Throws: ``ImageError`` with `unreadable`.
-    func read(_ range: Range<Int>, into target: UnsafeMutableRawBufferPointer) throws(ImageError) {
+    package func read(_ range: Range<Int>, into target: UnsafeMutableRawBufferPointer) throws(ImageError) {
         var done = 0
         while done < range.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: target[done..<range.count])

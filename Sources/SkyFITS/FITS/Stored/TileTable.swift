@@ -1,7 +1,7 @@
 internal import CFITSIO
 
 /// Where the table of a tile-compressed image holds its tiles.
-struct TileTable {
+package struct TileTable {
     /// A column of variable length: in each row, the number and the place of its elements in the heap.
     struct Column {
         /// First byte within a row.

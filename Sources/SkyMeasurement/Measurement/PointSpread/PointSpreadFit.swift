@@ -1,33 +1,33 @@
-import SkyExtraction
-import SkyFITS
+package import SkyExtraction
+package import SkyFITS
 
 /// The pixels around a source that a point spread function is fitted to.
-struct PointSpreadStamp {
+package struct PointSpreadStamp {
     /// The pixels, in image coordinates.
-    var rect: PixelRect
+    package var rect: PixelRect
     /// Samples without background, row by row.
-    var values: [Double]
+    package var values: [Double]
     /// Their variances; 0: the pixel does not count.
-    var variances: [Double]
+    package var variances: [Double]
 }
 
 /// The fit of a point spread function to the pixels of a source: flux and position of the least squares.
 ///
 /// Found by experiment to be SExtractor's: the pixels are weighted by the inverse of their variance, noise and photons of
 /// the sample; pixels of other sources do not count; the derivatives of the function are differences over two pixels.
-struct PointSpreadFit {
+package struct PointSpreadFit {
     /// Position, in pixels of the image from 0: the barycentre if there is no fit.
-    private(set) var x: Double
-    private(set) var y: Double
+    package private(set) var x: Double
+    package private(set) var y: Double
     /// Flux and its error; 0 if there is no fit.
-    private(set) var flux = 0.0
-    private(set) var fluxErr = 0.0
+    package private(set) var flux = 0.0
+    package private(set) var fluxErr = 0.0
     /// Steps of the position.
-    private(set) var iterations = 0
+    package private(set) var iterations = 0
     /// Sum of the squared residuals in units of the variances, per degree of freedom.
-    private(set) var chi2 = 0.0
+    package private(set) var chi2 = 0.0
     /// Variances and covariance of the position, in pixels squared.
-    private(set) var errX2 = 0.0, errY2 = 0.0, errXY = 0.0
+    package private(set) var errX2 = 0.0, errY2 = 0.0, errXY = 0.0
 
     private static let mostIterations = 12
     /// Longest step along an axis, in pixels.
@@ -43,7 +43,7 @@ struct PointSpreadFit {
     ///   - x: the barycentre of the source, in pixels of the image from 0.
     ///   - y: the same along y.
     ///   - limit: the farthest that the position moves along an axis, in pixels.
-    init(_ samples: PointSpreadSamples, _ stamp: PointSpreadStamp, x: Double, y: Double, limit: Double) {
+    package init(_ samples: PointSpreadSamples, _ stamp: PointSpreadStamp, x: Double, y: Double, limit: Double) {
         (self.x, self.y) = (x, y)
         let (left, top) = (Double(stamp.rect.x.lowerBound), Double(stamp.rect.y.lowerBound))
         while iterations < Self.mostIterations {

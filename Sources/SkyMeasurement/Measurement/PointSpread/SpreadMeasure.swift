@@ -1,11 +1,11 @@
-import SkyExtraction
+package import SkyExtraction
 
 /// How much wider than a star a source is: SPREAD_MODEL of SExtractor's manual, the difference of its normalised products
 /// with a disc and with the point spread function.
-struct SpreadMeasure {
+package struct SpreadMeasure {
     /// Near 0 for stars, above for galaxies.
-    private(set) var value = 0.0
-    private(set) var error = 1.0
+    package private(set) var value = 0.0
+    package private(set) var error = 1.0
 
     /// - Parameters:
     ///   - function: the point spread function at the source.
@@ -13,7 +13,9 @@ struct SpreadMeasure {
     ///   - stamp: the pixels.
     ///   - x: the position of the source, in pixels of the image from 0.
     ///   - y: the same along y.
-    init(_ function: PointSpreadSamples, disc: PointSpreadSamples, _ stamp: PointSpreadStamp, x: Double, y: Double) {
+    package init(
+        _ function: PointSpreadSamples, disc: PointSpreadSamples, _ stamp: PointSpreadStamp, x: Double, y: Double
+    ) {
         let (columns, rows) = (stamp.rect.width, stamp.rect.height)
         let (column, row) = (x - Double(stamp.rect.x.lowerBound), y - Double(stamp.rect.y.lowerBound))
         let star = function.pixels(x: column, y: row, columns: columns, rows: rows)

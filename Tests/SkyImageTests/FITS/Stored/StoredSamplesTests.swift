@@ -3,7 +3,7 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import SkyFITS
+import SkyFITS
 
 extension StoredSamples {
     /// The pixels of a window, read through a piece; nil if there is no piece.

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-@testable import SkyExtraction
-@testable import SkyFITS
+import SkyExtraction
+import SkyFITS
 @testable import SkyMeasurement
 
 @Suite("point spread functions")

@@ -2,7 +2,8 @@ import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
+@testable import Console
+@testable import ImageJobs
 
 @Suite("The lease of a job") struct JobLeaseTests {
     private let lease = JobLease(number: 3, owner: "a:/s", node: "beta", beat: 1, limit: 10)

@@ -1,9 +1,10 @@
 import CommandLineKit
 import Foundation
-@testable import ScanBasics
+import ScanBasics
 import Testing
 
-@testable import skyfarm
+@testable import ImageJobs
+import ImageScanning
 
 /// A folder that a node allows, and files beside it.
 @Suite("Jobs of other machines") struct JobPermitTests {

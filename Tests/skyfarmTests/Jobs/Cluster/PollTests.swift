@@ -1,6 +1,7 @@
+import ScanBasics
 import Testing
 
-@testable import skyfarm
+import ImageJobs
 
 @Suite(.timeLimit(.minutes(5))) struct PollTests {
     /// Answers "slow" only once it is opened.

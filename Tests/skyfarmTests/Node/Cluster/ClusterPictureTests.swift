@@ -1,12 +1,14 @@
 import Testing
 
-@testable import skyfarm
+import Console
+@testable import ImageJobs
+@testable import NodeDaemon
 
 @Suite("What a node knows of the cluster") struct ClusterPictureTests {
     private func load(_ name: String, done: Int) -> NodeLoad {
-        NodeLoad(
-            name: name, address: "a:1", software: "skyfarm 1", slots: 2, running: 1, queued: 0, done: done,
-            coordinators: 1, now: "running 1 task, 0 waiting", failures: [])
+        var load = NodeLoad(name: name, address: "a:1", software: "skyfarm 1", slots: 2)
+        (load.running, load.done, load.coordinators, load.now) = (1, done, 1, "running 1 task, 0 waiting")
+        return load
     }
 
     @Test("the rate is that since the last answer; a node that was started again counts from 0")

@@ -1,3 +1,4 @@
+import skyfarm
 import CommandLineKit
 import Foundation
 import ScanCluster
@@ -5,7 +6,7 @@ import ScanNetwork
 import ScanTestSupport
 import Testing
 
-@testable import skyfarm
+@testable import NodeDaemon
 
 @Suite("The word of a machine's owner", .timeLimit(.minutes(5)))
 struct OwnerStateTests {

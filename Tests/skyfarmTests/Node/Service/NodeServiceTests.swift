@@ -1,8 +1,9 @@
+import skyfarm
 import CommandLineKit
 import Foundation
 import Testing
 
-@testable import skyfarm
+import NodeDaemon
 
 @Suite(.timeLimit(.minutes(5))) struct NodeServiceTests {
     let folder: SynthCommandTests.Folder

@@ -4,7 +4,8 @@ import ScanCluster
 import ScanNetwork
 import Testing
 
-@testable import skyfarm
+import ImageJobs
+import NodeDaemon
 
 @Suite("the store of a node", .timeLimit(.minutes(5))) struct FileStoreTests {
     let scene: Scene

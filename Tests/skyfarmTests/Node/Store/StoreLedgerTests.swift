@@ -2,7 +2,7 @@ import CommandLineKit
 import ScanCluster
 import Testing
 
-@testable import skyfarm
+import ImageJobs
 
 @Suite("the ledger of a store") struct StoreLedgerTests {
     private let start = Instant(nanoseconds: 0)

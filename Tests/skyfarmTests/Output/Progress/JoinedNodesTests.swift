@@ -1,6 +1,6 @@
 import Testing
 
-@testable import skyfarm
+import Console
 
 @Suite struct JoinedNodesTests {
     @Test("one node, a few and many are one line, and are named once")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
+import Console
 
 @Suite struct ProgressDisplayTests {
     /// Collects what a display writes.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
+@testable import Console
 
 @Suite("Docs/Progress.md") struct ProgressDocumentTests {
     private let text: String

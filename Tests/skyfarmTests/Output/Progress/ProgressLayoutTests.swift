@@ -1,6 +1,6 @@
 import Testing
 
-@testable import skyfarm
+import Console
 
 @Suite struct ProgressLayoutTests {
     private func lines(_ state: ProgressState, columns: Int, rows: Int = 23) -> [String] {

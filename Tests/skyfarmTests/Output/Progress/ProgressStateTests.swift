@@ -1,6 +1,6 @@
 import Testing
 
-@testable import skyfarm
+@testable import Console
 
 @Suite struct ProgressStateTests {
     /// An image of 30 Mpix in four bands, whose halos and passes make 40 M of work; on two nodes, one of which has done

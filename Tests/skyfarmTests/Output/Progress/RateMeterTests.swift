@@ -1,6 +1,6 @@
 import Testing
 
-@testable import skyfarm
+import Console
 
 @Suite struct RateMeterTests {
     @Test("the rate is the recent one, not the overall one")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import skyfarm
+import Console
 
 @Suite struct RepeatedMessagesTests {
     @Test("the first message of each cause is shown, the others are counted")

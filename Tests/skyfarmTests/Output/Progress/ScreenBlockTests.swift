@@ -1,6 +1,6 @@
 import Testing
 
-@testable import skyfarm
+import Console
 
 @Suite struct ScreenBlockTests {
     @Test("lines are drawn from where the cursor is, which then rests there again")

@@ -2,8 +2,6 @@ import Foundation
 import SkyTestSupport
 import Testing
 
-@testable import skyfarm
-
 /// `scan --at`: fluxes at given positions.
 @Suite("scan --at", .serialized) struct ForcedScanTests {
     let scene: Scene

@@ -3,7 +3,7 @@ import SkyFITS
 import SkyScan
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 @Suite("files that several nodes list") struct NodeFileMergeTests {
     private func found(_ path: String, _ header: UInt64? = nil) throws -> NodeFiles.Found {

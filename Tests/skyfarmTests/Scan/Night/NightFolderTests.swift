@@ -1,9 +1,9 @@
 import Foundation
-@testable import ScanBasics
+import ScanBasics
 import SkyFITS
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 @Suite("folder of pages") struct NightFolderTests {
     @Test("pages are named after stem and HDU, and never alike")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 @Suite("pages of a live index") struct PageStoreTests {
     @Test("the newest are kept, as many as have room, and none after it")

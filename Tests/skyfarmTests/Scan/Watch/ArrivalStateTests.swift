@@ -1,7 +1,7 @@
 import SkyScan
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 struct ArrivalStateTests {
     private var state = ArrivalState(limit: .seconds(300))

@@ -3,7 +3,7 @@ import ScanCluster
 import SkyScan
 import Testing
 
-@testable import skyfarm
+import ImageScanning
 
 /// A folder that is watched for a long time.
 @Suite("A folder that is watched for long", .serialized) struct FolderWatchTests {

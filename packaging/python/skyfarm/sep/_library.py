@@ -23,7 +23,7 @@ BUFFER_FULL, BLEND_FULL = 2, 7
 
 
 class Field(ctypes.Structure):
-    """skyfarm_field in CSkyfarm's extraction.h."""
+    """skyfarm_field in CSkyKernel's extraction.h."""
 
     _fields_ = [
         ("pixels", c_void_p), ("noise", c_void_p), ("global_noise", ctypes.c_float), ("width", c_int),
@@ -32,7 +32,7 @@ class Field(ctypes.Structure):
 
 
 class Detection(ctypes.Structure):
-    """skyfarm_detection in CSkyfarm's extraction.h."""
+    """skyfarm_detection in CSkyKernel's extraction.h."""
 
     _fields_ = [
         ("threshold", ctypes.c_float), ("least_area", c_int), ("kernel", c_void_p), ("kernel_width", c_int),

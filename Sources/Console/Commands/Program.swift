@@ -1,0 +1,57 @@
+package import CommandLineKit
+import ScanNetwork
+
+/// This program, as headers of catalogues, pages and reports name it.
+package enum Software {
+    package static let version = Skyfarm.version
+    package static let name = "skyfarm \(version)"
+}
+
+extension ProgramSpec {
+    /// The program with these commands.
+    package static func skyfarm(_ commands: [CommandSpec]) -> ProgramSpec {
+        ProgramSpec(
+            name: "skyfarm", version: Software.version,
+            summary: "Scan sky images with every machine on the local network",
+            examples: [
+                .init(
+                    line: "skyfarm scan image.fits -o sources.csv",
+                    explanation: "Find the sources of an image and write their catalogue, with all nodes and this"
+                        + " machine."),
+                .init(line: "skyfarm node", explanation: "Run a node, on each further machine."),
+            ],
+            description: [
+                "Skyfarm finds the sources of a sky image and writes one catalogue of them, the same file byte for byte"
+                    + " on one machine and on ten. The image is cut into bands. Each band goes to the node that is"
+                    + " expected to finish it first; the local machine takes part.",
+                "Nodes find each other on the local network by DNS-SD. They accept work from holders of their cluster"
+                    + " key, and every connection is encrypted. If a node fails, hangs or leaves, the scan takes longer,"
+                    + " but no source is lost.",
+                "Data goes to standard output, everything else to standard error. Settings come from flags, then from"
+                    + " environment variables, then from the settings file.",
+            ],
+            commands: commands, exitCodes: ExitCode.all,
+            commonExitCodes: [.complete, .failure, .usage, .output], settings: .settings,
+            files: [.key, .journals, .fingerprints, .hosts])
+    }
+}
+
+extension Command {
+    /// The arguments of the words behind the command's name.
+    /// - Throws: `UsageError` if the command does not take them, or they ask for help.
+    package static func arguments(_ words: [String]) throws(UsageError) -> Arguments {
+        guard case .run(_, let arguments) = try CommandLineParser(.skyfarm([spec])).parse([spec.name] + words) else {
+            throw UsageError("\(spec.name): --help is no option here")
+        }
+        return arguments
+    }
+}
+
+extension Log {
+    /// Writes the line about an error that ends a command, unless the reader of its output has closed the pipe.
+    package func end(_ error: any Error, of command: String) -> ExitCode {
+        let error = CommandError(error, in: command)
+        if error.code != .brokenPipe { write(.error, StyledText(error.description)) }
+        return error.code
+    }
+}

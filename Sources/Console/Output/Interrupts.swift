@@ -1,0 +1,56 @@
+package import CommandLineKit
+import Dispatch
+import Foundation
+import ScanBasics
+import Synchronization
+
+/// SIGINT, SIGTERM and SIGHUP as values. The first requests an orderly end; a second SIGINT ends the process at once.
+///
+/// While the object exists, these signals do not end the process by themselves. A SIGHUP that was ignored when the
+/// process started, as under nohup, stays ignored.
+package final class Interrupts: Sendable {
+    /// The signals received, in order; for one reader.
+    package let signals: AsyncStream<Signal>
+    private let first = FirstSignal()
+    private let events: SignalEvents
+
+    package enum Signal: Int32, CaseIterable, Sendable {
+        case hangUp = 1
+        case interrupt = 2
+        case terminate = 15
+
+        package var exitCode: ExitCode { self == .interrupt ? .interrupted : .terminated }
+    }
+
+    /// Handles the signals. `beforeExit` is called when a second SIGINT ends the process.
+    package init(beforeExit: @escaping @Sendable () -> Void) {
+        let (stream, continuation) = AsyncStream<Signal>.makeStream()
+        signals = stream
+        events = SignalEvents(
+            Signal.allCases.map(\.rawValue), unlessIgnored: [Signal.hangUp.rawValue],
+            queue: DispatchQueue(label: "skyfarm.signals")
+        ) { [first] number in
+            guard let signal = Signal(rawValue: number) else { return }
+            if !first.set(signal), signal == .interrupt {
+                beforeExit()
+                _exit(ExitCode.interrupted.rawValue)
+            }
+            continuation.yield(signal)
+        }
+    }
+
+    /// The first signal received, for code that polls.
+    package var received: Signal? { first.value }
+}
+
+/// The first signal received.
+private final class FirstSignal: Sendable {
+    private let number = Atomic<Int32>(0)
+
+    var value: Interrupts.Signal? { Interrupts.Signal(rawValue: number.load(ordering: .relaxed)) }
+
+    /// False if one was received before.
+    func set(_ signal: Interrupts.Signal) -> Bool {
+        number.compareExchange(expected: 0, desired: signal.rawValue, ordering: .relaxed).exchanged
+    }
+}

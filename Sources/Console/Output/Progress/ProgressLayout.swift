@@ -1,0 +1,84 @@
+import ScanBasics
+
+/// The lines of the progress display, for a terminal of a given size.
+package struct ProgressLayout: Sendable {
+    package var columns: Int
+    package var rows: Int
+
+    package init(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+    }
+
+    private static let longestBar = 30
+    private static let shortestBar = 10
+    private static let longestName = 30
+    private static let mostSystems = 12
+
+    /// The bar with the facts, and a line for each system if there are several.
+    package func lines(_ state: ProgressState, at seconds: Double) -> [StyledText] {
+        let head = head(state, at: seconds)
+        let all = head + systems(state, at: seconds, room: min(Self.mostSystems, rows - head.count))
+        return all.prefix(max(1, rows)).map { $0.prefix(columns) }
+    }
+
+    /// The bar, and the facts beside or below it.
+    private func head(_ state: ProgressState, at seconds: Double) -> [StyledText] {
+        let facts = state.facts(at: seconds)
+        let label = state.stage.isEmpty ? "" : state.stage + " "
+        let share = (state.share * 100).rounded(.down).fixed(0)
+        let percent = String(repeating: " ", count: max(0, 3 - share.count)) + "\(share) %"
+        let besides = facts.reduce(0) { $0 + $1.count + 2 }
+        let room = columns - label.count - percent.count - 3
+        let isOneLine = room - besides >= Self.shortestBar
+        var bar = StyledText(label)
+        let length = min(Self.longestBar, isOneLine ? room - besides : room)
+        if length >= Self.shortestBar {
+            let filled = Int(Double(length) * state.share)
+            let rest = String(repeating: "-", count: length - filled)
+            bar.append("[\(String(repeating: "#", count: filled))\(rest)] \(percent)")
+        } else {
+            bar.append("\(String(percent.drop { $0 == " " }))")
+        }
+        guard !isOneLine else { return [facts.reduce(into: bar) { $0.append("  \($1)") }] }
+        return [bar] + flow(facts)
+    }
+
+    /// The facts, several to a line.
+    private func flow(_ facts: [StyledText]) -> [StyledText] {
+        facts.reduce(into: []) { lines, fact in
+            if let last = lines.last, last.count + 2 + fact.count <= columns {
+                lines[lines.count - 1].append("  \(fact)")
+            } else {
+                lines.append("  \(fact)")
+            }
+        }
+    }
+
+    /// Name, slots and rate of each system; the last line sums up those that do not fit.
+    private func systems(_ state: ProgressState, at seconds: Double, room: Int) -> [StyledText] {
+        guard state.systems.count > 1, room > 0 else { return [] }
+        let isFull = state.systems.count > room
+        let shown = state.systems.prefix(isFull ? room - 1 : room)
+        let rest = state.systems.dropFirst(shown.count)
+        let rows = shown.map { system in
+            let rate = state.rate(of: system, at: seconds).map(HumanFormat.pixelRate) ?? "-"
+            return (system.name, HumanFormat.count(system.slots, "slot"), rate)
+        }
+        let slotsWidth = rows.map(\.1.count).max() ?? 0
+        let rateWidth = rows.map(\.2.count).max() ?? 0
+        let nameRoom = max(1, columns - slotsWidth - rateWidth - 6)
+        let nameWidth = min(nameRoom, Self.longestName, rows.map(\.0.count).max() ?? 0)
+        var lines = rows.map { name, slots, rate in
+            let name = String(name.prefix(nameWidth))
+            let padding = String(repeating: " ", count: nameWidth - name.count + slotsWidth - slots.count + 2)
+            let gap = String(repeating: " ", count: rateWidth - rate.count + 2)
+            return "  \(name: name)\(padding)\(slots)\(gap)\(rate)" as StyledText
+        }
+        if !rest.isEmpty {
+            let rate = rest.compactMap { state.rate(of: $0, at: seconds) }.reduce(0, +)
+            lines.append("  and \(rest.count) more, \(HumanFormat.pixelRate(rate))")
+        }
+        return lines
+    }
+}

@@ -1,0 +1,44 @@
+extension ProgressState {
+    /// One line for a log.
+    package func line(at seconds: Double) -> String {
+        let percent = "\(Int(share * 100)) %"
+        let head = stage.isEmpty ? percent : "\(stage): \(percent)"
+        var facts =
+            [head, "\(tasksDone) of \(HumanFormat.count(tasks, "task"))"] + self.facts(at: seconds).map(\.plain)
+        if !systems.isEmpty {
+            let slots = HumanFormat.count(systems.reduce(0) { $0 + $1.slots }, "slot")
+            facts.append(systems.count == 1 ? slots : "\(slots) on \(HumanFormat.count(systems.count, "system"))")
+        }
+        return facts.joined(separator: ", ")
+    }
+
+    /// One line of totals, at the end.
+    package func summary(at seconds: Double) -> String {
+        let done = "\(tasksDone) of \(HumanFormat.count(tasks, "task")) in \(HumanFormat.duration(seconds: seconds))"
+        let resumed = tasksResumed > 0 ? ["\(tasksResumed) of them resumed"] : []
+        let rate = meanRate(at: seconds).map { [HumanFormat.pixelRate($0)] } ?? []
+        return ([done] + resumed + rate + troubles.map(\.plain)).joined(separator: ", ")
+    }
+
+    /// Rate, time left and numbers of faults, as far as known.
+    package func facts(at seconds: Double) -> [StyledText] {
+        var facts: [StyledText] = []
+        if files > 0 {
+            facts.append("\(HumanFormat.count(imagesDone, "image"))")
+            facts.append("\(HumanFormat.pixelCount(Double(pixelsDone)))")
+        }
+        if let rate = rate(at: seconds) { facts.append("\(HumanFormat.pixelRate(rate))") }
+        if let left = secondsLeft(at: seconds), share < 1 {
+            facts.append("\(HumanFormat.duration(seconds: left)) left")
+        }
+        return facts + troubles
+    }
+
+    private var troubles: [StyledText] {
+        [
+            retries > 0 ? StyledText("\(retries) retried", .warning) : nil,
+            hedges > 0 ? StyledText("\(hedges) hedged", .warning) : nil,
+            tasksFailed > 0 ? StyledText("\(tasksFailed) failed", .error) : nil,
+        ].compactMap { $0 }
+    }
+}

@@ -1,0 +1,139 @@
+/// Totals of the events so far. Times are in seconds since the start.
+package struct ProgressState: Equatable, Sendable {
+    package struct System: Equatable, Sendable {
+        package var name: String
+        package var slots: Int
+        /// Work per second.
+        fileprivate(set) var meter: RateMeter
+    }
+
+    package private(set) var stage = ""
+    package private(set) var tasks = 0
+    package private(set) var tasksDone = 0
+    package private(set) var tasksFailed = 0
+    /// Tasks whose results come from the journal; included in ``tasksDone``.
+    package private(set) var tasksResumed = 0
+    /// Pixels of the image; in a job of many files, of those whose scan has begun.
+    package private(set) var pixels = 0
+    /// Files of a job of many; 0 for one image.
+    package private(set) var files = 0
+    package private(set) var filesDone = 0
+    /// Images of the files that have been opened.
+    package private(set) var images = 0
+    package private(set) var imagesDone = 0
+    private var filesOpened = 0
+    private var imagesBegun = 0
+    package private(set) var retries = 0
+    package private(set) var hedges = 0
+    /// In the order in which they joined.
+    package private(set) var systems: [System] = []
+    /// The share of the known work that is done. It never decreases when further work becomes known.
+    package private(set) var share = 0.0
+
+    private var workExpected = 0.0
+    private var workPlanned = 0.0
+    private var workDone = 0.0
+    private var workResumed = 0.0
+    private var meter = RateMeter()
+
+    package mutating func handle(_ event: ProgressEvent, at seconds: Double) {
+        switch event {
+        case .files(let count):
+            files = count
+            stage = "0 of \(HumanFormat.count(files, "file"))"
+        case .fileBegan(let count):
+            filesOpened += 1
+            images += count
+        case .imageEnded: imagesDone += 1
+        case .fileEnded:
+            filesDone += 1
+            stage = "\(filesDone) of \(HumanFormat.count(files, "file"))"
+        case .began(let pixels, let work):
+            imagesBegun += 1
+            self.pixels += pixels
+            workExpected += work
+        case .stage(let name): stage = name
+        case .planned(let tasks, let work):
+            self.tasks += tasks
+            workPlanned += work
+        case .finished(let work, let system):
+            tasksDone += 1
+            if let index = systems.firstIndex(where: { $0.name == system }) {
+                systems[index].meter.add(work, at: seconds)
+            }
+            complete(work, at: seconds)
+        case .resumed(let tasks, let work):
+            tasksDone += tasks
+            tasksResumed += tasks
+            // Not counted in the rate.
+            workDone += work
+            workResumed += work
+        case .retried: retries += 1
+        case .hedged: hedges += 1
+        case .failed(let work, _, _):
+            tasksFailed += 1
+            complete(work, at: seconds)
+        case .joined(let name, let slots):
+            if let index = systems.firstIndex(where: { $0.name == name }) {
+                systems[index].slots = slots
+            } else {
+                systems.append(System(name: name, slots: slots, meter: RateMeter(from: seconds)))
+            }
+        case .left(let name): systems.removeAll { $0.name == name }
+        }
+        if files > 0, filesDone == files {
+            share = 1
+        } else if let all = workOfAll, all > 0 {
+            share = max(share, min(1, workDone / all))
+        }
+    }
+
+    private mutating func complete(_ work: Double, at seconds: Double) {
+        workDone += work
+        meter.add(work, at: seconds)
+    }
+
+    /// All known work.
+    private var work: Double { max(workExpected, workPlanned) }
+
+    /// The work of all files: what is known, and as much for images and files that have not been opened as for those that
+    /// have; nil before the first.
+    private var workOfAll: Double? {
+        guard files > 0 else { return work }
+        guard imagesBegun > 0, filesOpened > 0 else { return nil }
+        // An image may end without having begun, if it cannot be read.
+        let seen = max(imagesBegun, imagesDone)
+        let ofOpened = work * Double(max(images, seen)) / Double(seen)
+        return ofOpened * Double(max(files, filesOpened)) / Double(filesOpened)
+    }
+
+    /// Pixels of the image per unit of work; halos and further passes are work as well.
+    private var pixelsPerWork: Double { work > 0 ? Double(pixels) / work : 0 }
+
+    /// Pixels of the image, in proportion to the work done.
+    package var pixelsDone: Int {
+        let done = files > 0 && work > 0 ? min(1, workDone / work) : share
+        return Int((done * Double(pixels)).rounded())
+    }
+
+    /// Recent pixels of the image per second; nil if unknown.
+    package func rate(at seconds: Double) -> Double? { meter.rate(at: seconds).map { $0 * pixelsPerWork } }
+
+    /// Recent pixels of the image per second of one system; nil if unknown.
+    package func rate(of system: System, at seconds: Double) -> Double? {
+        system.meter.rate(at: seconds).map { $0 * pixelsPerWork }
+    }
+
+    /// Pixels of the image per second since the start, without those resumed; nil before the first result.
+    package func meanRate(at seconds: Double) -> Double? {
+        let pixels = (workDone - workResumed) * pixelsPerWork
+        return pixels > 0 && seconds > 0 ? pixels / seconds : nil
+    }
+
+    /// Seconds until all work is done, at the recent rate; nil if that is unknown. Of a job of many files, the work of those
+    /// that have not been opened is estimated from the others.
+    package func secondsLeft(at seconds: Double) -> Double? {
+        guard let all = workOfAll, let rate = meter.rate(at: seconds) else { return nil }
+        return max(0, all - workDone) / rate
+    }
+}

@@ -1,0 +1,32 @@
+import ScanCluster
+
+/// Rows in aligned columns: text on the left, numbers on the right.
+package struct TextTable: Sendable {
+    private var rows: [[String]]
+    private let texts: Set<String>
+
+    /// A table with these column headers. The first column and those in `texts` hold text.
+    package init(_ header: String..., texts: Set<String> = []) { self.init(header, texts: texts) }
+
+    package init(_ header: [String], texts: Set<String>) {
+        rows = [header]
+        self.texts = texts.union(header.prefix(1))
+    }
+
+    package mutating func add(_ cells: String...) { add(cells) }
+
+    /// Adds a row. A name in it has one line, whoever has chosen it.
+    package mutating func add(_ cells: [String]) { rows.append(cells.map(\.printable)) }
+
+    /// One line per row, without trailing spaces.
+    package var text: String {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { cells in
+            let padded = cells.indices.map { column in
+                let padding = String(repeating: " ", count: widths[column] - cells[column].count)
+                return texts.contains(rows[0][column]) ? cells[column] + padding : padding + cells[column]
+            }
+            return String(padded.joined(separator: "  ").reversed().drop { $0 == " " }.reversed()) + "\n"
+        }.joined()
+    }
+}

@@ -1,0 +1,175 @@
+import CommandLineKit
+import Dispatch
+import Foundation
+import ImageScanning
+package import ScanCluster
+import ScanDiscovery
+import ScanFarm
+package import ScanNetwork
+import ScanSecurity
+
+/// The nodes of the cluster, as a command about jobs sees them. Each is asked at the same time; one that does not answer
+/// in time is left out and named.
+package struct JobCluster: Equatable, Sendable {
+    /// The jobs of the nodes, and those that answered.
+    package struct View: Sendable {
+        package var nodes: [NodeCalls] = []
+        package var rows: [JobsCommand.SubmittedRow] = []
+        /// Names of the nodes that report a job, by its ID: one of a shared folder is reported by all that can read it.
+        var reporters: [String: [String]] = [:]
+        /// One line for each node that cannot be asked.
+        package var troubles: [String] = []
+    }
+
+    package let nodes: [SocketAddress]
+    package let srv: [String]
+    package let discovers: Bool
+    package let environment: [String: String]
+
+    /// Time in which nodes usually answer.
+    package static let limit = Duration.milliseconds(800)
+    /// Time that nodes have if the others' answers do not suffice.
+    package static let patience = Duration.seconds(10)
+    /// Time for discovery, if the node of this machine does not know those that are needed.
+    static let search = Duration.milliseconds(400)
+
+    /// Asks all nodes for their jobs.
+    /// - Parameter suffices: whether the answers so far contain what is needed. Until they do, silent nodes have longer to
+    ///   answer, since their links may be full of pixels, and nodes that this machine's node does not know yet are looked
+    ///   for.
+    /// - Returns: the answers, and a line for each node that gave none.
+    /// - Throws: `KeyStore`'s errors.
+    package func view(until suffices: ((View) -> Bool)? = nil) async throws -> View {
+        let known = knownTargets()
+        var view = View()
+        let targets = known == nil ? await discoveredTargets() : all(known ?? [])
+        let end = ContinuousClock.now + (suffices == nil ? Self.limit : Self.patience)
+        try await ask(targets, until: suffices, end, into: &view)
+        if known != nil, let suffices, !suffices(view) {
+            let asked = Set(targets.joined())
+            let others = await discoveredTargets().filter { asked.isDisjoint(with: $0) }
+            try await ask(others, until: suffices, end, into: &view)
+        }
+        view.nodes.sort { $0.node.name < $1.node.name }
+        view.rows = Self.merged(view.rows)
+        return view
+    }
+
+    /// Asks these nodes, and adds what they answer to `view`.
+    private func ask(
+        _ targets: [[SocketAddress]], until suffices: ((View) -> Bool)?, _ end: ContinuousClock.Instant,
+        into view: inout View
+    ) async throws {
+        guard !targets.isEmpty else { return }
+        let keys = try KeyStore.user().ring()
+        let limit = max(Self.limit, end - .now)
+        let replies = poll(targets, usual: Self.limit, within: limit) {
+            await Self.ask($0, keys, until: end)
+        } late: {
+            try? $0.get().calls.close()
+        }
+        var (silent, isLate) = (Set(targets), false)
+        for await event in replies {
+            switch event {
+            case .isLate: isLate = true
+            case .answered(let target, .success(let answer)):
+                silent.remove(target)
+                if view.nodes.contains(where: { $0.node.identity == answer.calls.node.identity }) {
+                    answer.calls.close()
+                } else {
+                    view.nodes.append(answer.calls)
+                    view.rows += answer.rows
+                    for row in answer.rows { view.reporters[row.id, default: []].append(answer.calls.node.name) }
+                }
+            case .answered(let target, .failure(let error)):
+                silent.remove(target)
+                let error = error as? ScanError
+                view.troubles.append(
+                    "\(error?.system ?? target.first?.description ?? "a node") \(error?.message ?? "cannot be asked")")
+            }
+            if silent.isEmpty || isLate && suffices?(view) != false { break }
+        }
+        view.troubles += silent.compactMap(\.first).map { "\($0) does not answer" }.sorted()
+    }
+
+    private struct Answer: Sendable {
+        var calls: NodeCalls
+        var rows: [JobsCommand.SubmittedRow]
+    }
+
+    /// Asks a node. An attempt that fails after a while is repeated until `end`: over a full link the handshake may take
+    /// longer than nodes allow. What fails at once would fail again.
+    private static func ask(
+        _ target: [SocketAddress], _ keys: KeyRing, until end: ContinuousClock.Instant
+    ) async -> Result<Answer, any Error> {
+        while true {
+            let start = ContinuousClock.now
+            do {
+                let calls = try await NodeCalls.connect(to: target, keys: keys)
+                do {
+                    return .success(Answer(calls: calls, rows: try await calls.send(ClusterRequest(.list)).jobs ?? []))
+                } catch {
+                    calls.close()
+                    throw error
+                }
+            } catch {
+                let now = ContinuousClock.now
+                guard now - start > limit, now < end else { return .failure(error) }
+            }
+        }
+    }
+
+    /// One row for each job: that of the node that runs it, rather than what others see in a shared folder.
+    package static func merged(_ rows: [JobsCommand.SubmittedRow]) -> [JobsCommand.SubmittedRow] {
+        var best: [String: JobsCommand.SubmittedRow] = [:]
+        for row in rows {
+            guard let other = best[row.id] else {
+                best[row.id] = row
+                continue
+            }
+            func rank(_ row: JobsCommand.SubmittedRow) -> Int {
+                row.isElsewhere != true ? 2 : row.state == SubmittedJob.State.lost.rawValue ? 1 : 0
+            }
+            if rank(row) > rank(other) { best[row.id] = row }
+        }
+        return best.values.sorted { ($0.ageSeconds, $0.id) < ($1.ageSeconds, $1.id) }
+    }
+
+    /// The nodes that the node of this machine knows, beside those that are given; nil if they must be discovered.
+    private func knownTargets() -> [[SocketAddress]]? {
+        guard discovers || !srv.isEmpty else { return [] }
+        guard srv.isEmpty else { return nil }
+        // Not if no node runs: that is no error.
+        let peers = (try? LocalSocket.send(LocalRequest(.peers), environment, timeLimit: 1))?.peers
+        return peers.map { $0.map { $0.compactMap { try? SocketAddress(parsing: $0) } } }
+    }
+
+    /// The nodes that are given, and those that are discovered now.
+    private func discoveredTargets() async -> [[SocketAddress]] {
+        guard discovers || !srv.isEmpty else { return [] }
+        return all(await Self.discovered(NodeSources(discovers: discovers, srv: srv).all))
+    }
+
+    /// These and the nodes that are given, each once.
+    private func all(_ others: [[SocketAddress]]) -> [[SocketAddress]] {
+        Set((nodes.map { [$0] } + others).filter { !$0.isEmpty }).sorted { "\($0[0])" < "\($1[0])" }
+    }
+
+    private static func discovered(_ sources: [any ServiceDiscovery]) async -> [[SocketAddress]] {
+        let found = Locked<[String: [SocketAddress]]>([:])
+        let tasks = sources.flatMap { source in
+            let discovery = NodeDiscovery(source)
+            return [
+                Task { await discovery.run() },
+                Task {
+                    for await event in discovery.events {
+                        if case .found(let node) = event { found.withLock { $0["\(node.id)"] = node.addresses } }
+                    }
+                },
+            ]
+        }
+        try? await Task.sleep(for: search)
+        for task in tasks { task.cancel() }
+        return found.withLock { Array($0.values) }
+    }
+}

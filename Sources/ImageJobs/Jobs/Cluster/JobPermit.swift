@@ -1,0 +1,236 @@
+import CommandLineKit
+import Foundation
+import ImageScanning
+import ScanBasics
+import SkyFITS
+import SkyScan
+
+/// Where jobs of other machines may read and write on this one, as its owner has allowed by `--accept-jobs` and
+/// `--data`. Each path of a job goes through it, and becomes a ``ConfinedPath`` or is refused.
+package struct JobPermit: Codable, Equatable, Sendable {
+    /// Folders that a job may read and write, as their owner has named them; absolute.
+    package var folders: [String]
+    /// Folders that it may read.
+    package var data: [String]
+
+    /// Options that such a job cannot have: they open a port here, or send to programs of this machine's user.
+    package static let refused: Set = ["dashboard", "samp", "dry-run"]
+
+    /// The variable by which a node tells the process of a job what it may do. Not by the job's own file: another node may
+    /// have written that.
+    package static let variable = "SKYFARM_JOB_PERMIT"
+
+    /// What a job was found to be.
+    package struct Finding: Equatable, Sendable {
+        /// The folder of jobs below which it writes, without symbolic links.
+        package var store: String
+        /// The folder in which it runs.
+        package var folder: String
+    }
+
+    package init(folders: [String] = [], data: [String] = []) {
+        self.folders = folders.map(AbsolutePath.of)
+        self.data = data.map(AbsolutePath.of)
+    }
+
+    /// Checks a job, and finds the folder of jobs below which it writes.
+    ///
+    /// All that is outside of the folders has one answer, whether or not it exists.
+    /// - Parameters:
+    ///   - words: the arguments of `skyfarm scan`.
+    ///   - folder: the folder in which it was submitted.
+    ///   - isRunning: whether this process is in that folder and runs the job, so that names in lists and of patterns
+    ///     can be found.
+    /// - Returns: the folder of jobs below which it writes, and the folder in which it runs.
+    /// - Throws: `CommandError` or `UsageError` if the job names a file elsewhere, or has an option that it cannot have.
+    package func check(_ words: [String], in folder: String, isRunning: Bool) throws -> Finding {
+        let places = try Places(self)
+        // The parsers of names look for files of these names.
+        return try ReadableFiles.$checked.withValue(places.files(relativeTo: folder)) {
+            try check(words, in: folder, isRunning: isRunning, places)
+        }
+    }
+
+    private func check(
+        _ words: [String], in folder: String, isRunning: Bool, _ places: Places
+    ) throws -> Finding {
+        let arguments = try ScanCommand.arguments(words)
+        if let name = arguments.flags.keys.sorted().first(where: Self.refused.contains) {
+            throw UsageError("--\(name) cannot be used in a job of another machine")
+        }
+        let inputs = try places.inputs(arguments.positionals, in: folder, isRunning: isRunning)
+        var root: String?
+        // The table of options says which of them name files: none can be forgotten here.
+        for option in ScanCommand.spec.options {
+            guard let files = option.files else { continue }
+            for name in (arguments.flags[option.name] ?? []).flatMap({ files.names($0.text) }) {
+                switch files.mode {
+                case .reads: try places.read((try? ImageLocation(name).path) ?? name, in: folder)
+                case .writes:
+                    let store = try places.write(name, for: inputs, in: folder)
+                    root = root ?? store
+                }
+            }
+        }
+        // After all paths: it looks at some of the files.
+        let options = try ScanCommand.Options(arguments)
+        guard let root, !options.outputs.contains("-") else {
+            throw UsageError("the job needs a file for its catalogues (-o FILE)")
+        }
+        let own = try places.runFolder(folder)
+        return Finding(store: root, folder: own ?? root)
+    }
+
+    /// Refuses inputs that are other files here than where the job was submitted.
+    package func compare(_ stamps: [InputStamp]) throws {
+        let places = try Places(self)
+        for stamp in stamps.prefix(InputStamp.limit) {
+            let status = try places.read(stamp.path, in: "/")
+            if InputStamp(stamp.path, status) != stamp {
+                throw CommandError(
+                    .input, "\(stamp.path): another file here, by size or time of change, than where it was submitted")
+            }
+        }
+    }
+
+    /// The folders that can be written, opened.
+    /// - Throws: `CommandError` if one of them is missing.
+    func confinedFolders() throws(CommandError) -> ConfinedFolders { try Self.opened(folders, "--accept-jobs") }
+
+    fileprivate static func opened(_ folders: [String], _ option: String) throws(CommandError) -> ConfinedFolders {
+        do throws(ConfinedPath.Refusal) {
+            return try ConfinedFolders(folders)
+        } catch {
+            throw CommandError(.input, "\(option) \(error.path): \(error)")
+        }
+    }
+
+    package static func absolute(_ name: String, _ folder: String) -> String {
+        name.hasPrefix("/") ? name : folder + "/" + name
+    }
+}
+
+/// The places that a job names.
+private struct Places {
+    private let written: ConfinedFolders
+    private let readable: ConfinedFolders
+
+    package init(_ permit: JobPermit) throws(CommandError) {
+        written = try permit.confinedFolders()
+        readable = try JobPermit.opened(permit.folders + permit.data, "--accept-jobs, --data")
+    }
+
+    /// The files that are scanned, or, as long as they cannot be known, names like theirs.
+    func inputs(_ words: [String], in folder: String, isRunning: Bool) throws -> [String] {
+        var inputs: [String] = []
+        for word in words {
+            if word == "-" { throw UsageError("a list on standard input is not kept; use @FILE") }
+            let isList = word.hasPrefix("@")
+            let path = JobPermit.absolute(isList ? String(word.dropFirst()) : word, folder)
+            if isList {
+                try read(path, in: folder)
+            } else if try isPattern(path) {
+                guard isRunning else {
+                    inputs.append((path as NSString).deletingLastPathComponent + "/image.fits")
+                    continue
+                }
+            } else {
+                try read(try ImageLocation(path).path, in: folder)
+            }
+            guard isRunning || !isList else { continue }
+            let list = try InputList([isList ? "@" + path : path], standardInput: { "" })
+            for file in list.files {
+                let path = JobPermit.absolute(file.path, folder)
+                try read(path, in: folder)
+                inputs.append(path)
+            }
+        }
+        return inputs.isEmpty ? [JobPermit.absolute("image.fits", folder)] : inputs
+    }
+
+    /// Whether a path below the folders stands for several files.
+    private func isPattern(_ path: String) throws -> Bool {
+        let location = try ImageLocation(path).path
+        guard ShellPattern.isPattern(location) else { return false }
+        guard let place = readable.place(location) else { throw outside(location) }
+        do throws(ConfinedPath.Refusal) {
+            // A file may have such a name. What leads through a link is refused, and not taken for a pattern.
+            return try place.look() == nil
+        } catch {
+            throw CommandError(.input, "\(location): cannot be read here: \(error)")
+        }
+    }
+
+    /// Checks that a file, or a folder, can be read.
+    /// - Returns: its status.
+    @discardableResult func read(_ name: String, in folder: String) throws(CommandError) -> FileStatus {
+        let path = JobPermit.absolute(name, folder)
+        guard let place = readable.place(path) else { throw outside(path) }
+        do throws(ConfinedPath.Refusal) {
+            let isFolder = try place.look()?.kind == .folder
+            let file = isFolder ? try place.openFolder() : try place.open()
+            guard let status = file.status else { throw ConfinedPath.Refusal(path: path, errno: errno) }
+            return status
+        } catch {
+            throw CommandError(.input, "\(path): cannot be read here: \(error)")
+        }
+    }
+
+    private static let outside = "not below a folder of --accept-jobs or --data of this node"
+
+    private func outside(_ path: String) -> CommandError { CommandError(.input, "\(path): \(Self.outside)") }
+
+    /// The files that the job may read; relative names are those of `folder`.
+    func files(relativeTo folder: String) -> ReadableFiles {
+        ReadableFiles(below: readable, base: folder, refusal: Self.outside)
+    }
+
+    /// Checks the files that a name or a template stands for.
+    /// - Returns: the folder of jobs below which they are.
+    func write(_ name: String, for inputs: [String], in folder: String) throws -> String {
+        if name == "-" { throw UsageError("the job needs a file for its catalogues (-o FILE)") }
+        let isBeside = name.hasPrefix("{dir}")
+        // Before the template, which looks whether the name is that of a folder.
+        let path = JobPermit.absolute(name, folder)
+        guard isBeside || written.place(path) != nil else {
+            throw CommandError(.output, "\(path): not below a folder of --accept-jobs of this node")
+        }
+        let template = try OutputTemplate(isBeside ? name : path)
+        var root: String?
+        for path in inputs {
+            let store = try writeFile(template.name(file: path))
+            root = root ?? store
+        }
+        guard let root else { throw UsageError("the job needs a file for its catalogues (-o FILE)") }
+        return root
+    }
+
+    private func writeFile(_ path: String) throws(CommandError) -> String {
+        guard let place = written.place(path), !place.rest.isEmpty else {
+            throw CommandError(.output, "\(path): not below a folder of --accept-jobs of this node")
+        }
+        do throws(ConfinedPath.Refusal) {
+            // What is missing will be made.
+            let kind = try place.look()?.kind
+            guard kind == nil || kind == .regular || kind == .folder else {
+                throw ConfinedPath.Refusal(path: path, errno: EACCES)
+            }
+        } catch {
+            throw CommandError(
+                .output, "\(path): not below a folder of --accept-jobs of this node without links: \(error)")
+        }
+        return place.root
+    }
+
+    /// The folder of the submission, if a job may be in it.
+    func runFolder(_ folder: String) throws(CommandError) -> String? {
+        guard let place = readable.place(folder) else { return nil }
+        do throws(ConfinedPath.Refusal) {
+            _ = try place.openFolder()
+            return place.path
+        } catch {
+            throw CommandError(
+                .input, "\(folder): no such folder here: submit the job in one that both machines have: \(error)")
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package import CommandLineKit
+import Foundation
+import ScanCluster
+package import ScanNetwork
+
+/// Jobs of all nodes of the cluster.
+extension JobsCommand {
+    /// A submitted job: that of this machine's user, or one that a node reports.
+    package enum Target: Sendable {
+        case here(SubmittedJobs, String)
+        case remote(NodeCalls, String)
+
+        /// The job as it is now.
+        package func row() async throws -> SubmittedRow {
+            switch self {
+            case .here(let jobs, let id):
+                guard let entry = jobs.entry(id) else { throw CommandError(.failure, "job \(id) was removed") }
+                return SubmittedRow(entry)
+            case .remote(let calls, let id):
+                let rows = try await calls.send(ClusterRequest(.list)).jobs ?? []
+                guard let row = rows.first(where: { $0.id == id }) else {
+                    throw CommandError(.failure, "\(calls.node.name) has no job \(id) any more")
+                }
+                return row
+            }
+        }
+    }
+
+    /// Which node serves, if the own one of a job does not answer.
+    package enum Substitute: Sendable {
+        case none
+        /// One that shares the job's folder, if the job has ended: nothing of it changes any more.
+        case ofEnded
+        /// One that shares the job's folder.
+        case any
+    }
+
+    /// All jobs: those of this machine's user, and those of the nodes that answer.
+    func allSubmitted() async throws -> [SubmittedRow] {
+        let here = options.submitted?.entries().map { SubmittedRow($0) } ?? []
+        let view = try await options.cluster.view()
+        for trouble in view.troubles { say("skyfarm jobs: \(trouble)") }
+        return JobCluster.merged(view.rows + here)
+    }
+
+    /// The one submitted job whose ID begins so, at its own node or at a substitute.
+    /// - Throws: `CommandError` if there is none, or there are several.
+    package func target(_ prefix: String, substitute: Substitute = .none) async throws -> Target {
+        if let jobs = options.submitted, let entry = jobs.entry(prefix: prefix) { return .here(jobs, entry.job.id) }
+        func rows(_ view: JobCluster.View) -> [SubmittedRow] {
+            view.rows.filter { $0.id.hasPrefix(prefix.lowercased()) }
+        }
+        let view = try await options.cluster.view { view in
+            rows(view).contains { row in
+                let isLost = options.on == nil && row.state == SubmittedJob.State.lost.rawValue
+                let isThere = substitute != .none && row.code != nil
+                return isLost || isThere || (try? view.node(of: row, options.on)) != nil
+            }
+        }
+        let rows = rows(view)
+        guard rows.count == 1, let row = rows.first else {
+            let silent = view.troubles.isEmpty ? "" : " (\(view.troubles.joined(separator: "; ")))"
+            throw CommandError(
+                .failure,
+                rows.isEmpty
+                    ? "no job has the ID \(prefix); `skyfarm jobs` lists them\(silent)"
+                    : "\(rows.count) jobs have IDs that begin with \(prefix); give more digits")
+        }
+        do {
+            return .remote(try view.node(of: row, options.on), row.id)
+        } catch {
+            guard substitute == .any || substitute == .ofEnded && row.code != nil, let node = view.reporter(of: row)
+            else { throw error }
+            return .remote(node, row.id)
+        }
+    }
+
+    /// Sends an order about a job to its node, or with `--on` to another one.
+    package func order(_ action: ClusterRequest.Action, _ prefix: String, weight: Double? = nil) async throws
+        -> ExitCode
+    {
+        switch try await target(prefix, substitute: action == .remove ? .any : .none) {
+        case .here(_, let id) where options.on == nil:
+            guard let local = LocalRequest.Action(rawValue: action.rawValue) else { preconditionFailure("no order") }
+            var request = LocalRequest(local, of: id)
+            request.weight = weight
+            _ = try LocalSocket.send(request, options.environment)
+        case .here(_, let id):
+            throw CommandError(
+                .failure,
+                "job \(id) is kept on this machine alone: only nodes that share a folder of --accept-jobs continue it")
+        case .remote(let calls, let id):
+            var request = ClusterRequest(action, id: id)
+            request.weight = weight
+            _ = try await calls.send(request)
+        }
+        return .complete
+    }
+}
+
+extension JobCluster.View {
+    /// A node that can read the folder of a job.
+    func reporter(of row: JobsCommand.SubmittedRow) -> NodeCalls? {
+        let names = reporters[row.id] ?? []
+        return nodes.first { names.contains($0.node.name) }
+    }
+
+    /// The node that carries out orders about a job: its own one, or that of the name.
+    /// - Throws: `CommandError` if it does not answer.
+    package func node(of row: JobsCommand.SubmittedRow, _ name: String?) throws(CommandError) -> NodeCalls {
+        let name = name ?? row.node ?? ""
+        if let node = nodes.first(where: { $0.node.name == name }) { return node }
+        guard row.state == SubmittedJob.State.lost.rawValue || row.isElsewhere == true else {
+            throw CommandError(.noUsableNode, "no node \(name) answers; `skyfarm nodes` lists the names")
+        }
+        throw CommandError(
+            .noUsableNode,
+            "\(name), the node of job \(row.id), does not answer; `skyfarm jobs resume \(row.id) --on NODE` continues it"
+                + " elsewhere, once it is lost")
+    }
+}

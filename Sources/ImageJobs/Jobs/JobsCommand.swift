@@ -1,0 +1,193 @@
+package import CommandLineKit
+package import Console
+import Foundation
+import ImageScanning
+package import SkyScan
+
+/// `skyfarm jobs`: lists, shows, resumes and removes jobs, each of which is a scan with its journal.
+package struct JobsCommand: Command {
+    package let options: Options
+
+    package init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
+
+    package func run() async throws -> ExitCode {
+        let folder = options.folder
+        switch options.action {
+        case .list:
+            let submitted = try await allSubmitted()
+            let jobs = try folder.entries().map { Job($0) }
+            try StandardOutput.write(
+                options.common.json
+                    ? JSONOutput.document(Listing(jobs: jobs, submitted: submitted))
+                    : Self.text(submitted: submitted, jobs: jobs))
+        case .remove(let id) where options.submitted?.entry(prefix: id) != nil:
+            guard let jobs = options.submitted, let entry = jobs.entry(prefix: id) else { break }
+            try remove(entry, of: jobs)
+        case .pause(let id): return try await order(.pause, id)
+        case .cancel(let id): return try await order(.cancel, id)
+        case .priority(let id, let weight): return try await order(.priority, id, weight: weight)
+        case .fetch(let id): return try await fetch(id)
+        case .watch(let id): return try await watch(target(id, substitute: .ofEnded))
+        case .wait(let ids): return try await wait(for: ids)
+        case .run(let id): return try await runSubmitted(id)
+        case .show(let id, let failed):
+            if !isJournal(id) {
+                let row = try await target(id, substitute: .any).row()
+                try StandardOutput.write(options.common.json ? JSONOutput.document(row) : row.text)
+                return .complete
+            }
+            let job = Job(try folder.entry(prefix: id))
+            try StandardOutput.write(
+                options.common.json ? JSONOutput.document(job) : failed ? job.failureText : job.text)
+        case .resume(let id) where options.on != nil || !isJournal(id):
+            return try await order(.resume, id)
+        case .resume(let id):
+            return try await resume(try folder.entry(prefix: id))
+        case .remove(let id) where !isJournal(id):
+            _ = try await order(.remove, id)
+            say("removed job \(id)")
+        case .remove(let id):
+            let entry = try folder.entry(prefix: id)
+            try folder.remove(entry.id)
+            say("removed job \(entry.id)")
+        case .removeAll:
+            let entries = try folder.entries()
+            try permitRemoval(of: entries.filter { $0.record?.state != .finished })
+            for entry in entries { try folder.remove(entry.id) }
+            say("removed \(HumanFormat.count(entries.count, "job"))")
+        }
+        return .complete
+    }
+
+    /// Whether a scan of this machine's user that was not submitted has the ID; a submitted one comes first.
+    private func isJournal(_ id: String) -> Bool {
+        options.submitted?.entry(prefix: id) == nil && (try? options.folder.entry(prefix: id)) != nil
+    }
+
+    private func resume(_ entry: JournalFolder.Entry) async throws -> ExitCode {
+        guard let record = entry.record else {
+            throw CommandError(.failure, entry.trouble ?? "job \(entry.id) cannot be read")
+        }
+        guard record.state != .finished else {
+            throw CommandError(.failure, "job \(entry.id) is finished: its catalogue is written")
+        }
+        guard FileManager.default.changeCurrentDirectoryPath(record.folder) else {
+            throw CommandError(.input, "\(record.folder): cannot change to the folder in which the job was started")
+        }
+        return await ScanCommand.run(record.words, options.environment, options.settings)
+    }
+
+    /// Asks whether the results of jobs that are not finished may be lost.
+    private func permitRemoval(of unfinished: [JournalFolder.Entry]) throws(CommandError) {
+        if unfinished.isEmpty || options.isPermitted { return }
+        let jobs = HumanFormat.count(unfinished.count, "unfinished job")
+        guard Terminal.standardInput.isTerminal, Terminal.standardError.isTerminal else {
+            throw CommandError(.failure, "\(jobs): results would be lost; add --yes to remove them, too")
+        }
+        StandardError.write("remove \(jobs), with the results so far? [y/N] ")
+        let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
+        guard ["y", "yes"].contains(answer) else { throw CommandError(.failure, "nothing was removed") }
+    }
+
+    package func say(_ line: String) {
+        if !options.common.quiet { StandardError.write(line + "\n") }
+    }
+}
+
+extension JobsCommand {
+    package struct Options: Equatable, Sendable {
+        package var action: Action
+        /// Whether unfinished jobs may be removed without a question.
+        var isPermitted: Bool
+        package var folder: JournalFolder
+        /// Jobs that were handed to a node; nil if the environment defines no folder for them.
+        package var submitted: SubmittedJobs?
+        package var environment: [String: String]
+        package var settings: SettingsFile
+        /// The nodes that are asked.
+        package var cluster: JobCluster
+        /// The node that continues a job; nil: its own one.
+        package var on: String?
+        /// Where fetched files go.
+        var fetchFolder: String
+        var overwrites: Bool
+        package var common: CommonOptions
+
+        package enum Action: Equatable, Sendable {
+            case list, removeAll
+            case show(String, failed: Bool)
+            case resume(String)
+            case remove(String)
+            case pause(String), cancel(String), watch(String), run(String)
+            case wait([String])
+            case priority(String, Double)
+            case fetch(String)
+
+            package static let names = [
+                "list", "show", "watch", "wait", "pause", "resume", "cancel", "priority", "fetch", "remove", "run",
+            ]
+        }
+
+        package init(_ arguments: Arguments) throws(UsageError) {
+            common = try CommonOptions(arguments)
+            (environment, settings) = (arguments.environment, arguments.file)
+            action = try Self.action(
+                arguments.positionals, all: try arguments[JobsCommand.all], failed: try arguments[JobsCommand.failed])
+            isPermitted = try arguments[JobsCommand.yes]
+            if isPermitted, action != .removeAll { throw UsageError("--yes belongs to jobs remove --all") }
+            submitted = SubmittedJobs(environment: arguments.environment)
+            cluster = try JobCluster(arguments)
+            on = try arguments[JobsCommand.on]
+            fetchFolder = try arguments[JobsCommand.output] ?? "."
+            overwrites = try arguments[JobsCommand.overwrite]
+            if on != nil, arguments.positionals.first != "resume" { throw UsageError("--on belongs to jobs resume") }
+            do throws(JournalError) {
+                folder = try JournalFolder(environment: arguments.environment)
+            } catch {
+                throw UsageError(error.message)
+            }
+        }
+
+        private static func action(_ words: [String], all: Bool, failed: Bool) throws(UsageError) -> Action {
+            let verb = words.first ?? "list"
+            if verb == "priority" { return try priority(words) }
+            if words.count > 2, verb != "wait" {
+                throw UsageError("unexpected argument \"\(words[2])\": jobs \(verb) takes one ID")
+            }
+            if all, verb != "remove" { throw UsageError("--all belongs to jobs remove") }
+            if failed, verb != "show" { throw UsageError("--failed belongs to jobs show") }
+            switch (verb, words.dropFirst().first) {
+            case ("list", nil): return .list
+            case ("remove", nil) where all: return .removeAll
+            case ("show", let id?): return .show(id, failed: failed)
+            case ("resume", let id?): return .resume(id)
+            case ("remove", let id?) where !all: return .remove(id)
+            case ("pause", let id?): return .pause(id)
+            case ("cancel", let id?): return .cancel(id)
+            case ("watch", let id?): return .watch(id)
+            case ("run", let id?): return .run(id)
+            case ("fetch", let id?): return .fetch(id)
+            case ("wait", _?): return .wait(Array(words.dropFirst()))
+            case (let verb, nil) where Action.names.contains(verb):
+                throw UsageError("jobs \(verb): ID is missing; `skyfarm jobs` lists the IDs")
+            case ("remove", _): throw UsageError("jobs remove: use either an ID or --all")
+            case ("list", _): throw UsageError("jobs list takes no ID; use jobs show ID")
+            default:
+                throw UsageError(
+                    "unknown action \"\(verb)\"\(suggestion(for: verb, among: Action.names))"
+                        + " (see skyfarm jobs --help)")
+            }
+        }
+    }
+
+    package static let on = Option.optional(
+        "on", .word("NODE"), help: "With resume: the node that continues a job whose own node is lost")
+    package static let output = Option.optional(
+        "output", short: "o", .text("FOLDER", expected: "the name of a folder"), fallback: "the current folder",
+        help: "With fetch: the folder for the files")
+    package static let overwrite = Option.toggle("overwrite", help: "With fetch: replace files that exist")
+    package static let failed = Option.toggle("failed", help: "With show: list the sectors that could not be scanned")
+    package static let all = Option.toggle(
+        "all", help: "With remove: remove all jobs; asks first if some are unfinished")
+    package static let yes = Option.toggle("yes", help: "With remove --all: remove unfinished jobs without a question")
+}

@@ -1,0 +1,320 @@
+import CommandLineKit
+import Console
+import Foundation
+import ImageScanning
+import ScanBasics
+import ScanCluster
+import SkyScan
+
+/// Runs the submitted jobs of a user, each in a process of its own, as ``JobQueueState`` decides. The processes outlive
+/// this one; the next supervisor takes them over.
+///
+/// It reads and writes files, so it runs on a thread of its own: a file system that does not answer holds up orders
+/// about jobs, not the node.
+package actor JobSupervisor {
+    private let executor = BlockingExecutor(label: "skyfarm.jobs")
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// What a supervisor is called in the leases of its jobs.
+    package struct Holder: Sendable {
+        /// Tells the user's state folder on this machine from others.
+        package var owner: String
+        /// The node's name.
+        package var node: String
+        /// Seconds without a renewal after which another node may take a job over.
+        package var limit: Double
+
+        package init(owner: String, node: String, limit: Double) {
+            self.owner = owner
+            self.node = node
+            self.limit = limit
+        }
+    }
+
+    private(set) var stores: JobStores
+    package let holder: Holder
+    /// Absolute path of this program.
+    private let program: String
+    package let say: @Sendable (String) -> Void
+    private var queue: JobQueueState
+    /// The children that run jobs.
+    private var processes: [String: pid_t] = [:]
+    private var isClosed = false
+    private var observations: [String: LeaseObservation] = [:]
+
+    package init(
+        _ stores: JobStores, limit: Int, holder: Holder, program: String, say: @escaping @Sendable (String) -> Void
+    ) {
+        (self.stores, self.holder, self.program, self.say) = (stores, holder, program, say)
+        queue = JobQueueState(limit: limit)
+    }
+
+    /// Takes over the jobs that run, and starts those that wait.
+    package func begin() {
+        let entries = stores.entries().filter {
+            $0.job.order == .run && $0.result == nil && !$0.isForeign(to: holder.owner)
+        }
+        for entry in entries where entry.process != nil {
+            say("job \(entry.job.id) runs on, in process \(entry.process ?? 0)")
+            adopt(entry.job.id)
+            perform(queue.add(entry.job.id, isRunning: true))
+        }
+        for entry in entries where entry.process == nil { perform(queue.add(entry.job.id)) }
+    }
+
+    /// Starts nothing from now on. What runs is left to the next supervisor.
+    package func close() { isClosed = true }
+
+    package func answer(_ request: LocalRequest) async -> LocalReply {
+        do {
+            return LocalReply(id: try await handle(request))
+        } catch {
+            let error = CommandError(error, in: "jobs")
+            return LocalReply(error: error.description, code: error.code.rawValue)
+        }
+    }
+
+    private func handle(_ request: LocalRequest) async throws -> String {
+        if request.action == .submit { return try submit(request) }
+        guard let id = request.id, var entry = stores.find(id)?.entry else {
+            throw CommandError(.failure, "no submitted job has the ID \(request.id ?? ""); `skyfarm jobs` lists them")
+        }
+        if entry.isForeign(to: holder.owner), request.action != .remove {
+            guard request.action == .resume else {
+                throw CommandError(.failure, "job \(id) is run by \(entry.lease?.node ?? "another node")")
+            }
+            entry = try await takeOver(entry)
+        }
+        switch request.action {
+        case .submit, .pauseNode, .resumeNode, .peers: preconditionFailure("handled before")
+        case .pause: try order(.pause, entry, from: [.waiting, .running])
+        case .cancel: try order(.cancel, entry, from: [.waiting, .running, .paused])
+        case .resume:
+            // Its own node may never come back. It sees another owner, should it begin the job after all.
+            let waiting: [SubmittedJob.State] = entry.isForeign(to: holder.owner) ? [.waiting] : []
+            try order(.run, entry, from: [.paused, .cancelled, .failed, .partial, .lost] + waiting)
+        case .remove: try remove(entry)
+        case .priority:
+            guard let weight = request.weight else { throw UsageError("no weight was sent") }
+            var job = entry.job
+            job.weight = weight
+            try write(job)
+            // Read again: a process that has begun meanwhile has read the job before.
+            if let process = stores.find(id)?.entry.process, process > 1 { kill(pid_t(process), JobWeight.signal) }
+        }
+        return id
+    }
+
+    private func submit(_ request: LocalRequest) throws -> String {
+        guard let words = request.words, let folder = request.folder else { throw UsageError("no job was sent") }
+        let jobs = request.store.map { SubmittedJobs(sharedIn: $0) } ?? stores.own
+        stores.add(jobs, request.permit)
+        var id: String
+        repeat { id = UInt32.random(in: 0...UInt32.max).hexadecimal } while stores.find(id) != nil
+        var job = SubmittedJob(
+            id: id, words: words, folder: folder, environment: request.environment ?? [:],
+            submitted: Date().timeIntervalSince1970)
+        job.from = request.from
+        job.owner = jobs.isShared ? holder.owner : nil
+        try jobs.write(job)
+        say("job \(id) was submitted\(job.from.map { " by \($0.printable)" } ?? "")")
+        perform(queue.add(id))
+        return id
+    }
+
+    private func order(
+        _ order: SubmittedJob.Order, _ entry: SubmittedEntry, from states: [SubmittedJob.State]
+    ) throws(any Error) {
+        let state = state(of: entry)
+        guard states.contains(state) else {
+            let remedy = state == .finished ? ": `skyfarm jobs fetch \(entry.job.id)` copies what it wrote" : ""
+            throw CommandError(.failure, "job \(entry.job.id) is \(state.rawValue)\(remedy)")
+        }
+        var job = entry.job
+        job.order = order
+        if job.owner != nil { job.owner = holder.owner }
+        try write(job)
+        if order == .run {
+            stores.find(job.id)?.jobs.removeResult(of: job.id)
+            perform(queue.add(job.id))
+        } else {
+            perform(queue.stop(job.id))
+        }
+    }
+
+    /// Removes a job that does not run, also one of a node that is lost.
+    private func remove(_ entry: SubmittedEntry) throws {
+        let (id, state) = (entry.job.id, state(of: entry))
+        guard ![.waiting, .running, .stopping].contains(state) else {
+            throw CommandError(
+                .failure,
+                "job \(id) is \(state.rawValue)\(entry.lease.map { " on \($0.node)" } ?? ""): cancel it first")
+        }
+        guard let jobs = stores.find(id)?.jobs else { return }
+        try jobs.remove(id)
+        observations[id] = nil
+        say("job \(id) was removed")
+    }
+
+    private func write(_ job: SubmittedJob) throws { try stores.find(job.id)?.jobs.write(job) }
+
+    // MARK: Processes
+
+    private func perform(_ actions: [JobQueueState.Action]) {
+        for action in actions {
+            switch action {
+            case .start(let id): if !isClosed { start(id) }
+            case .stop(let id):
+                // A child may not have noted yet that it runs the job.
+                let process = processes[id] ?? stores.find(id)?.entry.process.map { pid_t($0) } ?? 0
+                if process > 1 { kill(process, SIGTERM) }
+            case .giveUp(let id):
+                say("job \(id) ended \(JobQueueState.endLimit) times without a result; it is not started again")
+                end(id, .failure)
+            }
+        }
+    }
+
+    private func start(_ id: String) {
+        guard let (jobs, entry) = stores.find(id), !entry.isForeign(to: holder.owner) else {
+            // Not from inside the loop over the actions.
+            Task { self.ended(id) }
+            return
+        }
+        do {
+            if jobs.isShared {
+                let last = jobs.newest(id) ?? 0
+                guard
+                    try jobs.claim(id, after: last, owner: holder.owner, node: holder.node, limit: holder.limit) != nil
+                else {
+                    say("job \(id) was begun by another node")
+                    Task { self.ended(id) }
+                    return
+                }
+            }
+            let process = try jobs.inFolder { names in
+                // A job of others finds its folder itself, once it is confined.
+                try DetachedProcess.start(
+                    [program, "jobs", "run", jobs.isShared ? jobs.folder(id) : id],
+                    in: jobs.isShared ? "/" : entry.job.folder, log: names.log(id),
+                    environment: environment(of: entry.job, jobs))
+            }
+            processes[id] = process
+            say("job \(id) begins, in process \(process)")
+            Task {
+                await DetachedProcess.end(of: process)
+                self.ended(id)
+            }
+        } catch {
+            let error = CommandError(error, in: "jobs")
+            say("job \(id): \(error)")
+            end(id, error.code)
+            // Not from inside the loop over the actions.
+            Task { self.ended(id) }
+        }
+    }
+
+    /// A job that another machine may have submitted, or may take over, runs with the variables of this node's user.
+    private func environment(of job: SubmittedJob, _ jobs: SubmittedJobs) throws -> [String: String] {
+        guard jobs.isShared else { return SubmittedJob.variables(of: job.environment) }
+        guard let permit = stores.permit(of: jobs) else {
+            throw CommandError(.failure, "job \(job.id): this node accepts no jobs in its folder")
+        }
+        var environment = SubmittedJob.variables(of: ProcessInfo.processInfo.environment)
+        environment[JobPermit.variable] = try JSONOutput.line(permit)
+        return environment
+    }
+
+    /// The jobs as this node sees them.
+    package func rows() -> [JobsCommand.SubmittedRow] {
+        stores.entries().map { entry in
+            let isForeign = entry.isForeign(to: holder.owner)
+            var row = JobsCommand.SubmittedRow(entry)
+            row.state = state(of: entry).rawValue
+            row.node = isForeign ? entry.lease?.node : holder.node
+            row.isElsewhere = isForeign
+            if isForeign { row.process = nil }
+            // They go to other machines, whose users may not see the live page.
+            row.message = row.message?.withoutToken
+            return row
+        }
+    }
+
+    /// The job of this ID, and what it may do here; nil for what the user may do.
+    package func find(_ id: String) -> (entry: SubmittedEntry, permit: JobPermit?)? {
+        stores.find(id).map { ($0.entry, stores.permit(of: $0.jobs)) }
+    }
+
+    /// What a job has written.
+    /// - Throws: `CommandError` if it is not known.
+    package func outputs(of id: String) throws -> JobOutputs {
+        guard let (jobs, _) = stores.find(id) else { throw CommandError(.failure, "no submitted job has that ID") }
+        let record = try jobs.inFolder { PrivateFolder.bytes($0.written(id), limit: JobOutputs.recordLimit) }
+        // Those of the user's own jobs may be anywhere; no link is followed in either case.
+        let permit = stores.permit(of: jobs) ?? JobPermit(folders: ["/"])
+        return JobOutputs(record ?? [], in: try permit.confinedFolders())
+    }
+
+    private func end(_ id: String, _ code: ExitCode) {
+        try? stores.find(id)?.jobs.write(
+            SubmittedJob.Result(code: code.rawValue, ended: Date().timeIntervalSince1970), of: id)
+    }
+
+    /// Watches a process that an earlier supervisor started: only its parent could wait for it.
+    private func adopt(_ id: String) {
+        Task {
+            while stores.find(id)?.entry.process != nil { try await Task.sleep(for: .milliseconds(500)) }
+            self.ended(id)
+        }
+    }
+
+    private func ended(_ id: String) {
+        processes[id] = nil
+        let entry = stores.find(id)?.entry
+        if let entry { say("job \(id) is \(state(of: entry).rawValue)") }
+        let isWanted = entry.map { $0.job.order == .run && !$0.isForeign(to: holder.owner) } ?? false
+        perform(queue.ended(id, isDone: entry?.result != nil, isWanted: isWanted))
+    }
+
+    // MARK: Leases
+
+    /// The state of a job as this node sees it.
+    package func state(of entry: SubmittedEntry) -> SubmittedJob.State {
+        entry.state(for: holder.owner, isExpired: isExpired(entry))
+    }
+
+    /// Whether this node has seen that the lease of a job was not renewed in time.
+    private func isExpired(_ entry: SubmittedEntry) -> Bool {
+        guard let lease = entry.lease else { return false }
+        let now = LeaseRenewal.seconds
+        observations[entry.job.id, default: LeaseObservation(lease, at: now)].see(lease, at: now)
+        return observations[entry.job.id]?.isExpired(at: now) ?? false
+    }
+
+    /// Looks at the leases of other nodes' jobs, so that it is known which are lost.
+    package func observe() {
+        for jobs in stores.shared.map(\.jobs) {
+            for entry in jobs.entries() where entry.result == nil && entry.isForeign(to: holder.owner) {
+                _ = isExpired(entry)
+            }
+        }
+    }
+
+    /// Waits until a job of another node may be continued here: its lease is released or expired.
+    /// - Throws: `CommandError` if that node still renews it.
+    private func takeOver(_ entry: SubmittedEntry) async throws -> SubmittedEntry {
+        let id = entry.job.id
+        let beat = entry.lease?.beat
+        while true {
+            guard let current = stores.find(id)?.entry else {
+                throw CommandError(.failure, "the folder of job \(id) cannot be read")
+            }
+            guard let lease = current.lease, !lease.isReleased, !isExpired(current) else { return current }
+            if lease.beat != beat, current.job.order == .run {
+                throw CommandError(
+                    .failure, "\(lease.node) runs job \(id); `skyfarm jobs pause \(id)` has it end there first")
+            }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+    }
+}

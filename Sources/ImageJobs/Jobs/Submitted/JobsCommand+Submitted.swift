@@ -1,0 +1,171 @@
+import CommandLineKit
+import Console
+package import Foundation
+import ImageScanning
+import ScanBasics
+import ScanCluster
+import SkyScan
+
+extension JobsCommand {
+    /// A submitted job, as it is listed.
+    package struct SubmittedRow: Codable, Equatable {
+        package var id: String
+        /// waiting, running, stopping, paused, cancelled, finished, partial, failed or lost.
+        package var state: String
+        /// The node that runs it; nil for this machine's user.
+        package var node: String?
+        /// Whether another node than the one that reports the job runs it.
+        package var isElsewhere: Bool?
+        /// User and host that submitted it; nil for the user of its node.
+        package var from: String?
+        package var process: Int?
+        /// Seconds since it was submitted.
+        package var ageSeconds: Double
+        package var command: String
+        package var folder: String
+        package var progress: JobProgress?
+        /// ID of its journal, once it has one.
+        package var journal: String?
+        /// The exit code of its scan.
+        package var code: Int32?
+        /// The last line of its log.
+        package var message: String?
+        /// Who works for it.
+        package var systems: JobSystems?
+
+        package init(_ entry: SubmittedEntry, now: Date = .now) {
+            (id, state, process) = (entry.job.id, entry.state.rawValue, entry.process)
+            ageSeconds = max(0, now.timeIntervalSince1970 - entry.job.submitted)
+            (command, folder) = (entry.job.command, entry.job.folder)
+            (progress, journal) = (entry.progress, entry.progress?.job)
+            (code, message) = (entry.result?.code, entry.message)
+            (from, systems) = (entry.job.from, entry.systems)
+        }
+
+        /// The same with numbers that can be computed with, and that JSON has: a peer may send any.
+        var possible: SubmittedRow {
+            var row = self
+            row.ageSeconds = max(0, ageSeconds.ifFinite ?? 0)
+            (row.progress, row.systems) = (progress?.possible, systems?.possible)
+            return row
+        }
+
+        package static func text(_ rows: [SubmittedRow]) -> String {
+            var table = TextTable(
+                "SUBMITTED", "STATE", "NODE", "BY", "AGE", "DONE", "LEFT", "COMMAND",
+                texts: ["STATE", "NODE", "BY", "COMMAND"])
+            for row in rows {
+                let left = row.state == "running" ? row.progress?.secondsLeft : nil
+                table.add(
+                    row.id, row.state, row.node ?? "-", row.from ?? "-", HumanFormat.age(seconds: row.ageSeconds),
+                    row.progress?.short ?? "-",
+                    left.map { HumanFormat.duration(seconds: $0) } ?? "-", row.command)
+            }
+            return table.text
+        }
+
+        /// Everything known about the job, one item per line.
+        package var text: String {
+            var lines = [
+                "id      \(id)", "node    \(node ?? "this machine")\(from.map { ", submitted by \($0)" } ?? "")",
+                "state   \(state)\(process.map { ", process \($0)" } ?? "")", "folder  \(folder)",
+                "command \(command)",
+            ]
+            if let journal { lines.append("journal \(journal)") }
+            if let progress { lines.append("done    \(progress.text)") }
+            if let code { lines.append("code    \(code)") }
+            if let message { lines.append("log     \(message)") }
+            return lines.map { $0.printable + "\n" }.joined()
+        }
+    }
+
+    /// Removes a submitted job of this machine.
+    package func remove(_ entry: SubmittedEntry, of jobs: SubmittedJobs) throws {
+        // The lock, so that nobody begins it meanwhile.
+        let lock = try jobs.lock(entry.job.id)
+        defer { withExtendedLifetime(lock) {} }
+        guard ![.waiting, .running, .stopping].contains(entry.state) else {
+            throw CommandError(.failure, "job \(entry.job.id) is \(entry.state.rawValue): cancel it first")
+        }
+        try jobs.remove(entry.job.id)
+        say("removed job \(entry.job.id)")
+    }
+
+    // MARK: Running
+
+    /// Runs a submitted job, in the process that the node has started for it. `id` is the path of its folder if other
+    /// nodes may take the job over.
+    func runSubmitted(_ id: String) async throws -> ExitCode {
+        let jobs = id.hasPrefix("/") ? SubmittedJobs(sharedFolder: id) : options.submitted
+        let id = (id as NSString).lastPathComponent
+        let noJob = CommandError(.failure, "no submitted job has the ID \(id)")
+        guard let jobs, jobs.entry(id) != nil else { throw noJob }
+        // For the whole run: the names in it lead to the folder that was checked.
+        let (names, folder) = try jobs.opened()
+        defer { withExtendedLifetime(folder) {} }
+        // Before the lock: whoever changes the weight tells it to the process that has the lock.
+        let weight = JobWeight()
+        let signals = weight.observe { jobs.entry(id)?.job.weight }
+        defer { withExtendedLifetime(signals) {} }
+        let lock = try JournalLock(path: names.lock(id))
+        defer { withExtendedLifetime(lock) {} }
+        guard let job = jobs.entry(id)?.job else { throw noJob }
+        let lease = jobs.isShared ? jobs.lease(id) : nil
+        let renewal = lease.map { lease in
+            LeaseRenewal(lease, of: id, in: jobs) { reason in
+                StandardError.write("skyfarm: \(reason.printable); this run ends\n")
+                // At once: nothing may be written any more.
+                _exit(ExitCode.terminated.rawValue)
+            }
+        }
+        let code = await JobWeight.$current.withValue(weight) { await run(job, of: jobs, names) }
+        // A job that was told to stop has no result: it is paused or cancelled, or resumed by the next node.
+        if code != .interrupted, code != .terminated, lease == nil || jobs.newest(id) == lease?.number {
+            try jobs.write(SubmittedJob.Result(code: code.rawValue, ended: Date().timeIntervalSince1970), of: id)
+        }
+        renewal?.stop()
+        if var lease, jobs.newest(id) == lease.number {
+            lease.isReleased = true
+            try jobs.renew(lease, id)
+            if jobs.entry(id)?.result != nil { jobs.removeOldRuns(of: id) }
+        }
+        return code
+    }
+
+    /// Runs a job; one that other machines may have submitted within what this node's owner allows.
+    private func run(_ job: SubmittedJob, of jobs: SubmittedJobs, _ names: JobFolder) async -> ExitCode {
+        do {
+            let record = try OutputRecord(names.written(job.id))
+            ProcessFiles.record { record.add($0) }
+            var environment = options.environment
+            if jobs.isShared {
+                try confine(job)
+                // Its words are complete: no setting of this user counts.
+                environment = environment.filter { !$0.key.hasPrefix("SKYFARM_") }
+                environment["XDG_STATE_HOME"] = names.run(job.id) + "/state"
+            } else if !FileManager.default.changeCurrentDirectoryPath(job.folder) {
+                throw CommandError(
+                    .input, "\(job.folder): cannot change to the folder in which it was submitted")
+            }
+            return await ScanCommand.run(
+                ["--progress", "json"] + job.finalWords, environment, jobs.isShared ? SettingsFile() : options.settings)
+        } catch {
+            return Log().end(error, of: "scan")
+        }
+    }
+
+    /// Enters the folder of a job, and confines this process to what the node allows.
+    private func confine(_ job: SubmittedJob) throws {
+        guard let text = options.environment[JobPermit.variable],
+            let permit = try? JSONDecoder().decode(JobPermit.self, from: Data(text.utf8))
+        else { throw CommandError(.failure, "job \(job.id): only a node that accepts such jobs runs it") }
+        let folders = try permit.confinedFolders()
+        let finding = try permit.check(job.words, in: job.folder, isRunning: false)
+        let all = try ConfinedFolders(permit.folders + permit.data)
+        guard let place = all.place(finding.folder), case let folder = try place.openFolder(),
+            FileManager.default.changeCurrentDirectoryPath(folder.folderName)
+        else { throw CommandError(.input, "\(finding.folder): cannot change to the folder of the job") }
+        ProcessFiles.confine(writing: folders, reading: all)
+        _ = try permit.check(job.words, in: finding.folder, isRunning: true)
+    }
+}

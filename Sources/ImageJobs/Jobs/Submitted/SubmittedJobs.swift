@@ -1,0 +1,142 @@
+import CommandLineKit
+import Console
+import Foundation
+package import ScanBasics
+import ScanCluster
+package import SkyScan
+
+/// The folder of a user's submitted jobs: a folder for each, with `job.json`, `log`, `lock` while a process runs it, and
+/// `result.json` once it has ended.
+package struct SubmittedJobs: Equatable, Sendable {
+    package let path: String
+    /// Whether nodes of other machines use the folder as well; then each run has a folder of its own.
+    let isShared: Bool
+
+    package init(path: String, isShared: Bool = false) { (self.path, self.isShared) = (path, isShared) }
+
+    /// `$XDG_STATE_HOME/skyfarm/jobs`; nil if the environment defines no such folder.
+    package init?(environment: [String: String]) {
+        guard let state = UserFolder.state.path(environment) else { return nil }
+        self.init(path: state + "/jobs")
+    }
+
+    /// Names for users; what is done with files goes through ``inFolder(isMade:_:)``.
+    private var names: JobFolder { JobFolder(base: path, isShared: isShared) }
+    package func folder(_ id: String) -> String { names.folder(id) }
+    package func logPath(_ id: String) -> String { names.log(id) }
+
+    /// Calls `body` with names below the folder. Of a shared one they are below the folder that was checked, which nobody
+    /// can replace meanwhile.
+    /// - Throws: `CommandError` if the folder is not there or not ours alone; what `body` throws.
+    package func inFolder<Result>(isMade: Bool = false, _ body: (JobFolder) throws -> Result) throws -> Result {
+        let open = try opened(isMade: isMade)
+        return try withExtendedLifetime(open) { try body(open.names) }
+    }
+
+    /// The folder, for as long as the result lives.
+    package func opened(isMade: Bool = false) throws -> (names: JobFolder, folder: OpenDescriptor?) {
+        guard isShared else {
+            if isMade {
+                try FileManager.default.createDirectory(
+                    atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            }
+            for folder in [(path as NSString).deletingLastPathComponent, path] {
+                if let distrust = UserFolder.distrust(folder) { throw CommandError(.failure, distrust) }
+            }
+            return (names, nil)
+        }
+        let ending = Self.path(in: "/")
+        guard path.hasSuffix(ending) else { throw CommandError(.failure, "\(path): is no folder of jobs") }
+        let place = String(path.dropLast(ending.count))
+        let folder = try PrivateFolder.open(Self.sharedNames, below: place.isEmpty ? "/" : place, isMade: isMade)
+        return (JobFolder(base: folder.folderName, isShared: true), folder)
+    }
+
+    /// All jobs, in the order of submission. What is unreadable is left out.
+    package func entries() -> [SubmittedEntry] {
+        let ids = (try? inFolder { try FileManager.default.contentsOfDirectory(atPath: $0.base) }) ?? []
+        return ids.compactMap { entry($0) }.sorted { ($0.job.submitted, $0.job.id) < ($1.job.submitted, $1.job.id) }
+    }
+
+    package func entry(_ id: String) -> SubmittedEntry? {
+        guard JobFolder.isID(id) else { return nil }
+        return try? inFolder { names -> SubmittedEntry? in
+            guard let job: SubmittedJob = read(names.job(id)), job.id == id else { return nil }
+            let process = JournalLock.holder(path: names.lock(id))
+            let log = String(decoding: PrivateFolder.tail(names.log(id), limit: 65_536), as: UTF8.self)
+            let (progress, message) = Self.last(of: log)
+            return SubmittedEntry(
+                job: job, process: process, result: read(names.result(id)), progress: progress, message: message,
+                lease: isShared ? lease(id, names) : nil, systems: JobSystems(log: log))
+        }
+    }
+
+    /// The one job whose ID begins with `prefix`; nil if there is none or there are several.
+    package func entry(prefix: String) -> SubmittedEntry? {
+        let found = entries().filter { $0.job.id.hasPrefix(prefix.lowercased()) }
+        return found.count == 1 ? found[0] : nil
+    }
+
+    /// Takes the exclusive right to run a job.
+    /// - Throws: ``JournalError`` if another process has it.
+    package func lock(_ id: String) throws -> JournalLock { try inFolder { try JournalLock(path: $0.lock(id)) } }
+
+    /// Writes a job so that it is whole after a crash as well.
+    package func write(_ job: SubmittedJob) throws {
+        try inFolder(isMade: true) { names in
+            try FileManager.default.createDirectory(
+                atPath: names.folder(job.id), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try write(job, to: names.job(job.id))
+        }
+    }
+
+    package func write(_ result: SubmittedJob.Result, of id: String) throws {
+        try inFolder { try write(result, to: $0.result(id)) }
+    }
+
+    /// Removes the result, so that the job may run again.
+    func removeResult(of id: String) { _ = try? inFolder { unlink($0.result(id)) } }
+
+    package func remove(_ id: String) throws {
+        try inFolder { try FileManager.default.removeItem(atPath: $0.folder(id)) }
+    }
+
+    package func write(_ value: some Encodable, to path: String) throws {
+        let text = try JSONOutput.line(value)
+        let temporary = "\(path).\(UInt64.random(in: 0...UInt64.max).hexadecimal)"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CommandError(.output, path, errno: errno) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try handle.write(contentsOf: Data(text.utf8))
+            try handle.synchronize()
+            guard rename(temporary, path) == 0 else { throw CommandError(.output, path, errno: errno) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Longest text of a job: its words may name many files.
+    private static let textLimit = 32 << 20
+
+    package func read<Value: Decodable>(_ path: String) -> Value? {
+        PrivateFolder.bytes(path, limit: Self.textLimit).flatMap {
+            try? JSONDecoder().decode(Value.self, from: Data($0))
+        }
+    }
+
+    /// The last event of a log, and the last line that is none.
+    package static func last(of log: String) -> (JobProgress?, String?) {
+        var progress: JobProgress?
+        var message: String?
+        for line in log.split(separator: "\n").reversed() where progress == nil || message == nil {
+            if let event = try? JSONDecoder().decode(JobProgress.self, from: Data(line.utf8)) {
+                progress = progress ?? event
+            } else if !line.hasPrefix("{") {
+                message = message ?? String(line).printable
+            }
+        }
+        return (progress, message)
+    }
+}

@@ -1,0 +1,143 @@
+import CommandLineKit
+package import Console
+import Foundation
+import ScanCluster
+import ScanDiscovery
+package import ScanFarm
+package import ScanNetwork
+import ScanSecurity
+import SkyScan
+
+/// The node of a command: it connects others and does not serve.
+extension ScanNode {
+    /// Connects nodes and discovers others from now on, beside whatever else must be done before work can begin.
+    /// `timeout`, adaptive if nil, and `maxAttempts` are limits of its scans; `job` is what nodes log as the job of this
+    /// process. For `manyImages` a few tasks wait for the slots of this process, which unpack pixels themselves. With
+    /// `oneTask` a slot of this process does the work, and no link is measured; without slots here all links are.
+    /// - Throws: `KeyError` if nodes are needed and no key can be used.
+    // Not inlined: the optimiser of Swift 6.3.1 crashes ("while splitting coroutine") on async functions that contain it.
+    @inline(never)
+    package static func started(
+        _ cluster: ClusterOptions, job: String? = nil, timeout: Duration? = nil, maxAttempts: Int = 3,
+        manyImages: Bool = false, oneTask: Bool = false, events: ScanEvents
+    ) throws -> ScanNode {
+        let (keys, sources) = try keysAndSources(cluster, events)
+        var remote = RemoteNodes.Options.sky
+        remote.allowsDifferentNodes = cluster.allowsDifferent
+        if oneTask, cluster.slotsHere > 0 { remote.measuresLinks = false }
+        remote.job = job
+        remote.selection = cluster.selection
+        remote.selection.own = SpareNode.namePrefix
+        remote.weight = cluster.weight
+        let node = ScanNode(
+            keys: keys, nodes: cluster.nodes.map(\.description), discovering: sources, localSlots: cluster.slotsHere,
+            localName: ScanEvents.localName, localQueue: manyImages ? cluster.slotsHere : 0,
+            unpacker: manyImages ? Scanners.sky.unpacker : nil,
+            options: .init(
+                timeout: timeout, maxAttempts: maxAttempts, waitForSystems: .seconds(cluster.waitSeconds),
+                adaptiveTimeout: AdaptiveTimeout()),
+            remote: remote
+        ) { event in
+            if case .membership(let news) = event { events.handle(news) }
+        }
+        JobWeight.current?.follow(node.connections)
+        if let local = node.local { node.prepare(local, wanted: cluster.slotsHere, events) }
+        try node.start()
+        return node
+    }
+
+    private func prepare(_ local: ScanSystem, wanted: Int, _ events: ScanEvents) {
+        if local.slots < wanted {
+            events.warn(
+                """
+                this machine runs \(local.slots) tasks at a time, not \(wanted): the system allows this process no more \
+                threads, or no memory for them; allow more, as by `ulimit -v unlimited` and `ulimit -u unlimited`
+                """)
+        }
+        let most = local.slots
+        systems.offer { [weak connections = connections] tasks in
+            guard let connections else { return false }
+            return await SpareNode.start(min(tasks, most), connectedBy: connections)
+        }
+    }
+
+    /// The keys, and where nodes are discovered. A command that does not need nodes ignores a key that cannot be used.
+    private static func keysAndSources(
+        _ cluster: ClusterOptions, _ events: ScanEvents
+    ) throws -> (KeyRing, [any ServiceDiscovery]) {
+        let sources = NodeSources(discovers: cluster.discovers, srv: cluster.srv).all
+        do {
+            if !cluster.nodes.isEmpty || !sources.isEmpty { return (try KeyStore.user().ring(), sources) }
+        } catch {
+            guard cluster.nodes.isEmpty, cluster.localSlots != 0 else { throw error }
+            events.say("nodes are not looked for: \(error)")
+        }
+        // No node is connected, so that the key is not used.
+        return (KeyRing(current: .unused()), [])
+    }
+
+    /// Waits until a system can take tasks. With a local one it returns at once, and nodes join as they are discovered.
+    /// - Throws: ``ScanError/Code/noSystem`` if there is none, or ``ScanError/Code/authentication`` if that is because
+    ///   nodes do not hold the key.
+    package func join(_ cluster: ClusterOptions, _ events: ScanEvents) async throws {
+        if local == nil {
+            if !membership.isOff {
+                _ = await systems.first(within: .seconds(cluster.waitSeconds))
+            } else {
+                try await settled()
+            }
+            try Task.checkCancellation()
+            let isThere = !systems.snapshot.isEmpty
+            let states = await connections.states
+            if !isThere, !states.contains(where: \.isUsable) { throw unusable(states, cluster) }
+        }
+        Task { [connections] in events.report(await connections.settled()) }
+    }
+
+    /// Waits until each node whose address was given has joined or failed, and for the time in which others may be
+    /// discovered.
+    package func gather(_ cluster: ClusterOptions) async throws {
+        try await settled()
+        if !membership.isOff { _ = await look(for: .seconds(cluster.waitSeconds)) }
+        try Task.checkCancellation()
+    }
+
+    /// Waits until each node whose address was given has joined or failed.
+    private func settled() async throws {
+        _ = await withTaskCancellationHandler {
+            await connections.settled()
+        } onCancel: {
+            connections.close()
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Why no node can be used, and what to do, in one line.
+    private func unusable(_ states: [NodeState], _ cluster: ClusterOptions) -> ScanError {
+        let nodes = UnusableNodes(states, discovered: membership.peers)
+        if nodes.isEmpty {
+            let words =
+                !membership.isOff
+                ? "no node was found in \(plainText(cluster.waitSeconds)) s and --local-slots 0 excludes this machine;"
+                    + " start `skyfarm node` on another machine, and run `skyfarm doctor` if it is not found"
+                : "no node was named and --local-slots 0 excludes this machine; name one with --node HOST:PORT"
+            return ScanError(.noSystem, words)
+        }
+        return ScanError(
+            nodes.lackKey ? .authentication : .noSystem,
+            "no node can be used: \(nodes.troubles.joined(separator: "; ")); run `skyfarm doctor`, or leave out"
+                + " --local-slots 0")
+    }
+}
+
+extension RemoteNodes.Options {
+    /// Of a process that farms out sky scans: nodes must compute as it does.
+    package static var sky: RemoteNodes.Options {
+        var options = RemoteNodes.Options()
+        options.arithmetic = .sky
+        options.scanners = Scanners.skyNames
+        options.packed = Scanners.sky.unpacker?.form
+        options.measuresLinks = true
+        return options
+    }
+}

@@ -1,0 +1,87 @@
+package import CommandLineKit
+import Console
+import Foundation
+import ScanCluster
+import ScanFarm
+package import ScanNetwork
+import ScanSecurity
+import SkyScan
+
+/// A node of one slot in a process of its own on this machine, for tasks that must not run in this process since another
+/// one has ended with them.
+package enum SpareNode {
+    /// The only argument of such a process.
+    package static let word = "--spare-node"
+    static let namePrefix = "spare-\(getpid())-"
+    private static let count = Locked(0)
+    /// Processes that are started in all: if none of them lives, no further one helps.
+    private static let limit = 1024
+
+    /// Serves the one slot until the standard input ends: the process that started this one has closed it, or has ended.
+    package static func serve(named name: String) -> ExitCode {
+        do {
+            let node = NodeServer(
+                name: name, keys: try KeyStore.user().ring(), slots: 1, scanners: .sky, listen: "127.0.0.1:0")
+            try StandardOutput.write("\(try node.start())\n")
+            withExtendedLifetime(node) { _ = FileHandle.standardInput.readDataToEndOfFile() }
+            return .complete
+        } catch {
+            return .failure
+        }
+    }
+
+    /// Starts so many and connects them; they end with this process.
+    /// - Returns: whether one is connected.
+    package static func start(_ wanted: Int, connectedBy connections: RemoteNodes) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<wanted {
+                // To create a process takes longer than an event loop may stand still.
+                group.addTask(executorPreference: globalConcurrentExecutor) { await start(connectedBy: connections) }
+            }
+            return await group.reduce(false) { $0 || $1 }
+        }
+    }
+
+    private static func start(connectedBy connections: RemoteNodes) async -> Bool {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        let name = namePrefix + "\(number)"
+        guard number <= limit, let address = await launch(name) else { return false }
+        let peer = Systems.Peer(key: name, name: name, slots: 1, addresses: [address])
+        return await withCheckedContinuation { continuation in
+            let waiting = Locked<CheckedContinuation<Bool, Never>?>(continuation)
+            connections.dial(peer) { outcome in
+                // Called again when the connection ends.
+                let waiting = waiting.withLock { waiting in
+                    defer { waiting = nil }
+                    return waiting
+                }
+                waiting?.resume(returning: outcome == .connected)
+            }
+        }
+    }
+
+    /// Starts a process, and waits for its end on a thread, which holds its standard input open.
+    /// - Returns: where it listens; nil if it does not.
+    private static func launch(_ name: String) async -> SocketAddress? {
+        #if os(Linux)
+            let program = "/proc/self/exe"
+        #else
+            let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
+        #endif
+        guard let process = try? ChildProcess([program, word, name]) else { return nil }
+        // A pipe that nobody reads would be filled by the report of a crash.
+        Thread.detachNewThread { _ = FileHandle(fileDescriptor: process.errors).readDataToEndOfFile() }
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let line = String(decoding: FileHandle(fileDescriptor: process.output).availableData, as: UTF8.self)
+                let address = try? SocketAddress(parsing: line.trimmingCharacters(in: .newlines))
+                continuation.resume(returning: address)
+                if address == nil { process.end() }
+                _ = process.wait()
+            }
+        }
+    }
+}

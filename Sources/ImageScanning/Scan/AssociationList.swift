@@ -1,0 +1,34 @@
+import CommandLineKit
+import Foundation
+import SkyScan
+
+/// The list of positions of SExtractor's ASSOC keys, which is read only if a column needs it.
+struct AssociationList: Equatable, Sendable {
+    var path: String
+    /// What named the list, for errors.
+    var origin: String
+    var keys: [Int]
+    var data: [Int]
+    var isCelestial: Bool
+    var radius: Double
+    var rule: Association.Rule
+    var selection: Association.Selection
+
+    /// Reads the list.
+    /// - Throws: `UsageError` that names the file and the line.
+    func load() throws(UsageError) -> Association {
+        guard let contents = FileManager.default.contents(atPath: path) else {
+            throw UsageError(
+                "\(origin): \(path): cannot be read; VECTOR_ASSOC and NUMBER_ASSOC need a list of positions")
+        }
+        do {
+            var association = try Association(
+                parsing: String(decoding: contents, as: UTF8.self), name: path, keys: keys, data: data)
+            (association.isCelestial, association.radius) = (isCelestial, radius)
+            (association.rule, association.selection) = (rule, selection)
+            return association
+        } catch {
+            throw UsageError("\(error)")
+        }
+    }
+}

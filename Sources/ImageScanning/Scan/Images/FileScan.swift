@@ -1,0 +1,100 @@
+import ScanCluster
+import SkyCatalogue
+import SkyFITS
+import SkyScan
+
+/// The images of a file that are being scanned, and what was found in them.
+package final class FileScan: Sendable {
+    /// An image that is done.
+    package struct Image: Sendable {
+        var name: String
+        /// EXTNAME of its HDU.
+        var extensionName: String?
+        var summary: ImageSummary
+        /// The state of its file before it was opened.
+        var states: InputStates
+        var result: SkyScanResult
+        /// With SEP's columns.
+        var table: CatalogueTable
+        /// With the columns that are written.
+        var catalogue: CatalogueTable
+        /// Nil unless check images are written.
+        var checked: CheckedScan?
+    }
+
+    private struct State {
+        var images: [ImageExtension: Image] = [:]
+        var failures: [ImageExtension: String] = [:]
+        /// Headers of images that are not scanned yet.
+        var headers: [ImageExtension: FITSHeader] = [:]
+    }
+
+    let file: InputList.File
+    /// The images that are scanned, in the order of their HDUs and planes.
+    let wanted: [ImageExtension]
+    /// The files as they were before they were read.
+    let stamps: [FileStamp]
+    /// To be called when the last image is done.
+    let ended: @Sendable () -> Void
+    private let state = Locked(State())
+
+    init(
+        _ file: InputList.File, _ wanted: [ImageExtension], stamps: [FileStamp],
+        ended: @escaping @Sendable () -> Void
+    ) {
+        (self.file, self.wanted, self.stamps, self.ended) = (file, wanted, stamps, ended)
+    }
+
+    /// The number of an image among those of the file, from 1.
+    func place(of image: ImageExtension) -> Int { (wanted.firstIndex(of: image) ?? 0) + 1 }
+
+    /// Keeps the header of an image that may turn out to be one that cannot be scanned.
+    func know(_ image: ImageExtension, _ header: FITSHeader) {
+        state.withLock { $0.headers[image] = header }
+    }
+
+    /// An image is done.
+    /// - Returns: whether it was the last one.
+    func finish(_ image: ImageExtension, _ found: Image) -> Bool {
+        state.withLock { state in
+            state.images[image] = found
+            return state.images.count + state.failures.count == wanted.count
+        }
+    }
+
+    /// An image cannot be scanned.
+    /// - Returns: whether it was the last one.
+    func fail(_ image: ImageExtension, _ reason: String) -> Bool {
+        state.withLock { state in
+            state.failures[image] = reason
+            return state.images.count + state.failures.count == wanted.count
+        }
+    }
+
+    /// The images that are done, in the order of their HDUs.
+    var images: [Image] { state.withLock { state in wanted.compactMap { state.images[$0] } } }
+
+    /// The catalogues of the images in the order of their HDUs, with placeholders of those that could not be scanned.
+    var catalogues: [CatalogueTable] {
+        state.withLock { state in
+            let some = state.images.values.first?.catalogue
+            return wanted.compactMap { image in
+                if let found = state.images[image] { return found.catalogue }
+                return some?.placeholder(for: image, header: state.headers[image] ?? FITSHeader(cards: []))
+            }
+        }
+    }
+
+    /// Checks that all images that are done are of one version of the file.
+    /// - Throws: ``ImageError`` with `changed`.
+    func requireOneVersion() throws {
+        guard let first = images.first, images.contains(where: { $0.states.mayDiffer(from: first.states) }) else {
+            return
+        }
+        throw ImageError(
+            .changed, "\(file.name): was changed while its images were scanned; scan it again when it is complete")
+    }
+
+    /// Why images could not be scanned, in the order of their HDUs.
+    var failures: [String] { state.withLock { state in wanted.compactMap { state.failures[$0] } } }
+}

@@ -1,0 +1,143 @@
+import CommandLineKit
+package import Console
+import Foundation
+import ScanBasics
+import SkyExtraction
+import SkyFITS
+package import SkyScan
+
+extension ScanCommand {
+    /// Opens the journal of a scan of many images, or creates it.
+    /// - Parameters:
+    ///   - names: the inputs.
+    ///   - count: their number of files; nil if it is not known.
+    /// - Returns: the journal; nil with `--no-journal`.
+    /// - Throws: ``JournalError``; `CommandError` if the kernel cannot be read.
+    func openJournal(_ names: [String], count: Int?) async throws -> FilesJournal? {
+        let notice = { @Sendable [log = options.log] (line: String) in log.write(.info, StyledText(line)) }
+        guard let journal = options.journal, let folder = journal.folder(notice: notice) else { return nil }
+        var record = JobRecord(
+            identity: try identity(of: names), words: journal.words,
+            folder: FileManager.default.currentDirectoryPath, began: Date().timeIntervalSince1970,
+            outputs: (options.outputs + [options.images.merged].compactMap(\.self)).map(Self.absolute))
+        record.files = count ?? 0
+        return try await FilesJournal.open(
+            record, in: folder, forgets: journal.forgets, forgetsFinished: options.overwrite, notice: notice)
+    }
+
+    /// Unlike a scan of one image, the job includes its outputs: what it has written need not be written again.
+    private func identity(of names: [String]) throws -> JobIdentity {
+        let detection = options.detection
+        var parameters = detection.parameters
+        if let path = detection.kernel {
+            parameters.kernel = try readText(path) { try ConvolutionKernel(parsing: $0) }
+        }
+        var settings = [
+            "outputs": options.outputs.map(Self.absolute).joined(separator: ", "),
+            "gain": "\(detection.gain)",
+            "rows of a band": options.bandRows.map { "\($0)" } ?? "derived",
+        ]
+        settings["detection weight map"] = options.detectionMap.map { map in
+            "\(map.noise) \(map.weightMap) \(map.rescalesWeights) \(map.weight.map(Self.absolute) ?? "")"
+        }
+        settings["detection image"] = options.detectionImage.map(Self.absolute)
+        let checkImages = options.checkImages.map { "\($0.image.rawValue) \(Self.absolute($0.name))" }
+        settings["check images"] = checkImages.isEmpty ? nil : checkImages.joined(separator: ", ")
+        settings["merged output"] = options.images.merged.map(Self.absolute)
+        if let columns = options.columns {
+            settings["columns"] = String(reflecting: columns)
+            parameters.measurements = columns.request
+        }
+        parameters.forced = options.forced?.request
+        settings["mask"] = detection.mask.map(Self.absolute)
+        settings["weight map"] = detection.weight.map(Self.absolute)
+        let skipped = options.images.skipped.joined(separator: ", ")
+        settings["skipped extensions"] = skipped.isEmpty ? nil : skipped
+        settings["planes"] = options.images.planes == .colours ? nil : "\(options.images.planes)"
+        return try JobIdentity(
+            files: names, settings: settings, parameters: parameters, software: Software.name)
+    }
+
+    /// Records the end of the job. A failure is reported and does not affect the catalogues. A watch of folders is never
+    /// finished: the same command goes on with it.
+    package func finish(_ results: ImagesJob.Results, isEndless: Bool, _ log: Log) async {
+        let report = results.report
+        do {
+            let isComplete = !isEndless && report.exitCode == .complete
+            try await results.journal?.finish(isComplete: isComplete, sources: report.sources)
+        } catch {
+            log.write(.warning, "the end of the job is not in its journal: \("\(error)")")
+        }
+    }
+}
+
+extension ImagesJob {
+    /// The journal's record of a file; nil without a journal.
+    package func stamps(of file: InputList.File) -> [FileStamp] {
+        let detection = options.detection
+        let names = [detection.mask, detection.weight, options.detectionImage, options.detectionMap?.weight]
+        let maps = names.compactMap(\.self).compactMap { name in
+            // A name that is wrong is reported when the map is opened; one of an extension is left to its image.
+            (try? OutputTemplate(name).name(file: file.path)).flatMap { try? ImageLocation($0).path }
+        }
+        return ((file.node == nil ? [file.path] : []) + maps).compactMap { FileStamp($0) }
+    }
+
+    /// Writes the catalogues and check images of a file, and records them.
+    ///
+    /// Their names are recorded first: if the process is killed in between, the next run may replace them.
+    package func write(_ scan: FileScan) async throws -> [String] {
+        try scan.requireOneVersion()
+        let tables = scan.catalogues
+        let known = try await journal?.file(scan.file.name)
+        let checked = scan.images.compactMap(\.checked)
+        let targets = results.checkImages.targets(checked, of: scan.file)
+        let paths = results.outputs.names(tables, of: scan.file) + targets.map(\.path)
+        var entry = JournalledFile(
+            name: scan.file.name, inputs: scan.stamps,
+            catalogues: paths.map { .init(path: ScanCommand.absolute($0)) })
+        let replaceable = Set(known?.replaceable ?? [])
+        // A file that the job did not write is not replaced, and must not become replaceable.
+        for name in entry.catalogues.map(\.path)
+        where !options.overwrite && !replaceable.contains(name) && ReadableFiles.current.exists(name) {
+            throw OutputError(.exists, "\(name): exists already; add --overwrite to replace it")
+        }
+        try await journal?.write(entry)
+        try await CheckImagePlan.write(
+            checked, to: targets, isOnly: scan.wanted.count == 1,
+            overwrites: { options.overwrite || replaceable.contains(ScanCommand.absolute($0)) })
+        let catalogues = try results.outputs.write(tables, of: scan.file, replacing: replaceable)
+        let names = catalogues + targets.map(\.path)
+        report.add(scan, outputs: names)
+        guard let journal else { return names }
+        entry.catalogues = names.map { .init(written: ScanCommand.absolute($0)) }
+        entry.isComplete =
+            scan.failures.isEmpty
+            && scan.images.allSatisfy { $0.result.missing.isEmpty && $0.result.differentNodes.isEmpty }
+        entry.report = try ReportedFile(scan, outputs: names).coded()
+        try await journal.finish(entry)
+        return names
+    }
+
+    /// The journal of the tasks of an image; nil if its one task ends with the catalogue of its file.
+    package func tasks(of image: ImageReader, in scan: FileScan) throws -> ScanJournal? {
+        let isCut = image.summary.area > BandPlan.wholePixelCount || options.bandRows != nil
+        guard isCut || scan.wanted.count > 1 else { return nil }
+        let journal = try journal?.tasks(of: image.summary.name, in: scan.file.name, inputs: scan.stamps)
+        journal?.checkInputs { try image.requireUnchanged() }
+        return journal
+    }
+
+    /// Takes over the files that an earlier run has finished, by their names.
+    /// - Returns: the other files.
+    package func resume(_ files: [InputList.File], done: [String: JournalledFile]) throws -> [InputList.File] {
+        try files.filter { file in
+            guard let known = done[file.name] else { return true }
+            try report.resume(known.report)
+            results.pages?.keep(file)
+            let outputs = known.catalogues.map(\.path)
+            events.display.handle(.fileEnded(file: file.name, outputs: outputs))
+            return false
+        }
+    }
+}

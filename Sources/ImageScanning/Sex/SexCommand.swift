@@ -1,0 +1,95 @@
+package import CommandLineKit
+import Console
+import Foundation
+import SkyFITS
+import SkyScan
+
+/// `skyfarm sex`: SExtractor's command line, configuration, columns and catalogues.
+package struct SexCommand: Command {
+    /// Names under which the program is this command.
+    package static let names = ["sex", "source-extractor", "sextractor"]
+    /// Whose settings, columns and formats these are, in the words in which programs look for it.
+    static let release = "SExtractor version 2.25.0"
+
+    private let arguments: SexArguments
+    private let layers: Arguments
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        self.arguments = try SexArguments(arguments.words)
+        layers = arguments
+    }
+
+    package func run() async throws -> ExitCode {
+        switch arguments.listing {
+        case .configuration(let isComplete): return try show(SexKey.file(all: isComplete))
+        case .columns: return try show(Self.columnList)
+        case .version: return try show("\(Self.release) (\(Software.name))\n")
+        case nil: break
+        }
+        // Before a file is read: wrappers find the version in this error.
+        if arguments.images.isEmpty {
+            throw UsageError("IMAGE is missing: skyfarm sex IMAGE [-c FILE] [-KEY VALUE]..., as \(Self.release)")
+        }
+        var warnings: [String] = []
+        let configuration = configuration(&warnings)
+        let options = try SexOptions(configuration, arguments, layers).options
+        for warning in warnings + configuration.warnings { options.log.write(.warning, StyledText(warning)) }
+        return try await ScanCommand(options: options).run()
+    }
+
+    private func show(_ text: String) throws -> ExitCode {
+        try StandardOutput.write(text)
+        return .complete
+    }
+
+    /// The built-in values, with those of the file and of the command line.
+    private func configuration(_ warnings: inout [String]) -> SexConfiguration {
+        var configuration = SexConfiguration()
+        let path = arguments.configuration ?? "default.sex"
+        if let data = FileManager.default.contents(atPath: path) {
+            configuration.read(
+                String(decoding: data, as: UTF8.self), name: path, environment: layers.environment)
+        } else {
+            warnings.append("\(path): not found; built-in values are used")
+        }
+        for (key, value) in arguments.settings {
+            configuration.set(key, value, origin: "-\(key)", layers.environment)
+        }
+        return configuration
+    }
+
+    /// Every column, as a comment of a `.param` file.
+    private static var columnList: String {
+        SExtractorColumn.all.map { column in
+            "#\(column.name.padding(toLength: 24, withPad: " ", startingAt: 0)) \(column.comment)"
+                + (column.unit.isEmpty ? "" : "  [\(column.unit)]") + "\n"
+        }.joined()
+    }
+
+    package static let spec = CommandSpec(
+        name: "sex",
+        summary: "Scan an image under SExtractor's command line and configuration",
+        examples: [
+            .init(
+                line: "skyfarm sex image.fits -c default.sex -CATALOG_TYPE FITS_LDAC -CATALOG_NAME image.ldac",
+                explanation: "Scan an image with the configuration of SExtractor; write a catalogue for SCAMP."),
+            .init(line: "skyfarm sex -dd", explanation: "Print all keys with their built-in values."),
+        ],
+        description: [
+            "The command line is SExtractor's: an image, -c FILE with the configuration (default.sex if it exists), and"
+                + " -KEY VALUE for single keys, which win. -d and -dd print the configuration, -dp the columns, -v the"
+                + " version. A key whose value would change the catalogue in a way that skyfarm does not support ends the command with its name;"
+                + " Docs/SExtractor.md lists all keys and columns.",
+            "Flags of skyfarm scan may be given between, as --flag or --flag=value, such as --node=HOST:PORT or"
+                + " --local-slots=4. The scan runs on all nodes of the cluster, and its catalogue does not depend on them.",
+            "A symbolic link to skyfarm that is called sex, sextractor or source-extractor is this command.",
+        ],
+        arguments: [
+            ArgumentSpec(
+                name: "IMAGE",
+                help: "FITS file, of which every 2-D image is scanned, or one HDU in brackets; then SExtractor's"
+                    + " -c FILE and -KEY VALUE", isRequired: false, isFile: true, repeats: true)
+        ],
+        sections: [OptionSection(title: "Options", options: [CommonOptions.help.spec])],
+        exitCodes: Set(ExitCode.all), files: [.key, .journals, .fingerprints])
+}

@@ -1,0 +1,79 @@
+package import ImageJobs
+
+/// What a node knows of the cluster: nodes with their load, jobs, and the tasks of the last day. Pure; times are seconds
+/// since the node began.
+package struct ClusterPicture: Equatable, Sendable {
+    package struct Member: Codable, Equatable, Sendable {
+        var load: NodeLoad
+        /// Tasks per second between the last two answers; nil before the second one.
+        var rate: Double?
+        /// When it answered last.
+        var seen: Double
+        /// Why it did not answer since; nil if it did.
+        var trouble: String?
+    }
+
+    /// By name.
+    package private(set) var members: [String: Member] = [:]
+    package private(set) var jobs: [JobsCommand.SubmittedRow] = []
+    /// Tasks done in each interval, by node; the first interval begins at 0.
+    package private(set) var history: [String: [Int]] = [:]
+    /// Number of intervals before the first in ``history``.
+    package private(set) var dropped = 0
+    /// Grows with each change.
+    package private(set) var version = 0
+
+    /// Length of an interval.
+    package static let interval = 300.0
+    /// Intervals of a day.
+    package static let intervals = 288
+    /// A node that has been silent so long is no longer shown.
+    package static let forgotten = 86_400.0
+    /// Most nodes that are remembered. One that comes again under another name is another one.
+    package static let memberLimit = 1000
+
+    /// A node has answered.
+    package mutating func answered(_ load: NodeLoad, at time: Double) {
+        version += 1
+        var member = Member(load: load, rate: nil, seen: time, trouble: nil)
+        if let last = members[load.name], time > last.seen {
+            // A node that was started again counts from 0.
+            let done = max(0, load.done >= last.load.done ? load.done &- last.load.done : load.done)
+            member.rate = Double(done) / (time - last.seen)
+            count(done, of: load.name, at: time)
+        }
+        members[load.name] = member
+        if members.count > Self.memberLimit, let oldest = members.min(by: { $0.value.seen < $1.value.seen }) {
+            members[oldest.key] = nil
+            history[oldest.key] = nil
+        }
+    }
+
+    /// A node has not answered.
+    package mutating func failed(_ name: String, _ trouble: String, at time: Double) {
+        version += 1
+        members[name]?.trouble = trouble
+        members[name]?.rate = nil
+        if let seen = members[name]?.seen, time - seen > Self.forgotten { members[name] = nil }
+    }
+
+    /// The jobs that all nodes know.
+    package mutating func set(_ rows: [JobsCommand.SubmittedRow]) {
+        version += 1
+        jobs = JobCluster.merged(rows)
+    }
+
+    private mutating func count(_ tasks: Int, of name: String, at time: Double) {
+        let index = Int(time / Self.interval)
+        let excess = index - dropped - Self.intervals + 1
+        if excess > 0 {
+            history = history.mapValues { Array($0.dropFirst(excess)) }.filter { !$0.value.isEmpty }
+            dropped += excess
+        }
+        var counts = history[name] ?? []
+        while counts.count <= index - dropped { counts.append(0) }
+        let (sum, overflow) = counts[index - dropped].addingReportingOverflow(tasks)
+        counts[index - dropped] = overflow ? .max : sum
+        history[name] = counts
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import ImageJobs
+import ScanCluster
+import ScanNetwork
+import ScanSecurity
+
+/// Asks the nodes of the cluster every few seconds, for the page of a node.
+final class ClusterWatch: Sendable {
+    private let picture = Locked(ClusterPicture())
+    private let keys: @Sendable () throws -> KeyRing
+    private let addresses: @Sendable () -> [[SocketAddress]]
+    private let live: LiveNode
+
+    /// Of the nodes at `addresses`, which include this one; `live` is the clock.
+    init(
+        keys: @escaping @Sendable () throws -> KeyRing, addresses: @escaping @Sendable () -> [[SocketAddress]],
+        live: LiveNode
+    ) {
+        (self.keys, self.addresses, self.live) = (keys, addresses, live)
+    }
+
+    /// The cluster as it is known now.
+    var now: ClusterPicture { picture.withLock(\.self) }
+
+    /// Time between two rounds, and for the answers of one.
+    private static let period = Duration.seconds(3)
+
+    /// Asks until the task is cancelled.
+    func run() async {
+        var connections: [[SocketAddress]: (calls: NodeCalls, name: String)] = [:]
+        while !Task.isCancelled {
+            let targets = Set(addresses())
+            for target in connections.keys where !targets.contains(target) {
+                connections.removeValue(forKey: target)?.calls.close()
+            }
+            let known = connections.mapValues(\.calls)
+            let answers = poll(targets, within: Self.period) { [keys] in
+                await Self.ask($0, known[$0], keys)
+            } late: {
+                $0.calls?.close()
+            }
+            var (rows, silent) = ([JobsCommand.SubmittedRow](), targets)
+            for await case .answered(let target, let answer) in answers {
+                silent.remove(target)
+                guard let calls = answer.calls, var load = answer.load else {
+                    lose(target, &connections, answer.trouble ?? "cannot be asked")
+                    continue
+                }
+                // Not the name that it gives itself in each answer: what is known is kept by names.
+                load.name = calls.node.name.kept
+                connections[target] = (calls, load.name)
+                rows += answer.rows
+                picture.withLock { $0.answered(load, at: live.elapsed) }
+            }
+            for target in silent { lose(target, &connections, "does not answer") }
+            if !Task.isCancelled { picture.withLock { $0.set(rows) } }
+        }
+        for connection in connections.values { connection.calls.close() }
+    }
+
+    private func lose(
+        _ target: [SocketAddress], _ connections: inout [[SocketAddress]: (calls: NodeCalls, name: String)],
+        _ trouble: String
+    ) {
+        guard let lost = connections.removeValue(forKey: target) else { return }
+        lost.calls.close()
+        picture.withLock { $0.failed(lost.name, trouble, at: live.elapsed) }
+    }
+
+    private struct Answer: Sendable {
+        var calls: NodeCalls?
+        var load: NodeLoad?
+        var rows: [JobsCommand.SubmittedRow] = []
+        var trouble: String?
+    }
+
+    private static func ask(
+        _ target: [SocketAddress], _ known: NodeCalls?, _ keys: () throws -> KeyRing
+    ) async -> Answer {
+        do {
+            let calls = if let known { known } else { try await NodeCalls.connect(to: target, keys: keys()) }
+            let load = try await calls.send(ClusterRequest(.load)).load
+            return Answer(
+                calls: calls, load: load, rows: try await calls.send(ClusterRequest(.list)).jobs ?? [])
+        } catch {
+            return Answer(trouble: "\(error)".printable)
+        }
+    }
+}

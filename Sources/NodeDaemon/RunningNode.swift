@@ -1,0 +1,169 @@
+import Console
+import Dispatch
+import Foundation
+import ImageJobs
+import ScanBasics
+import ScanCluster
+import ScanDashboard
+import ScanDiscovery
+import ScanFarm
+import ScanNetwork
+import ScanSecurity
+import SkyScan
+
+/// The node of `skyfarm node`, from its start to its end.
+///
+/// The initialiser makes all that can fail: the server, which listens and is announced, the owner's rules, the jobs of
+/// this user and the live page. ``run(until:)`` then carries out what is asked of them until a signal or --idle-stop, and
+/// lets the tasks that run finish. Nothing of it outlives the function.
+struct RunningNode: Sendable {
+    let name: String
+    /// Where other machines reach it.
+    let address: SocketAddress
+    /// What its page shows.
+    let live: LiveNode
+
+    private let command: NodeCommand
+    private let store: KeyStore
+    /// Those of the start.
+    private let keys: KeyRing
+    private let node: ScanNode
+    private let server: NodeServer
+    private let owner: NodeOwner
+    private let idle: IdleStop?
+    /// Nil: the environment defines no place for jobs.
+    private let jobs: ClusterJobs?
+    private let cluster: ClusterWatch
+    private let dashboard: DashboardServer?
+
+    /// - Throws: `CommandError` if the node cannot listen, or cannot use what its options name; `KeyError`.
+    init(_ command: NodeCommand) throws {
+        let options = command.options
+        let name = options.name ?? NodeCommand.uniqueName()
+        let live = LiveNode(name: name, slots: options.slots ?? ProcessInfo.processInfo.activeProcessorCount)
+        let store = try KeyStore.user()
+        keys = try store.ring()
+        let observer = try MachineObserver(options.rules)
+        let owner = NodeOwner(options.rules, clock: EventLoop.shared) { observer.read() }
+        let idle = IdleStop(after: options.idleStop, clock: EventLoop.shared)
+        let load = Locked<(@Sendable () -> NodeLoad)?>(nil)
+        jobs = try command.jobService(name) { load.withLock { $0 }?() }
+        var limits = NodeServer.Options(options)
+        limits.onOrder = { owner.handle(.order($0, by: "\($1)")) }
+        NodeCallService(store: try command.fileStore(), jobs: jobs).serve(&limits)
+        let presence = Locked(CoordinatorPresence())
+        let node = ScanNode(
+            name: name, keys: keys, slots: live.slots, serving: .sky, listen: options.address.description,
+            discovering: options.advertises ? [DNSServiceDiscovery()] : [], resolver: try command.resolver(),
+            options: limits
+        ) { event in
+            if case .server(let event) = event {
+                live.note(event)
+                idle?.note(event)
+                Self.giveBackMemory(after: event, presence)
+            }
+            command.say(event)
+        }
+        guard let server = node.server else { preconditionFailure("a node that serves has a server") }
+        let bound = try command.start(node)
+        if options.listen == nil, bound.port != options.address.port {
+            command.say("port \(options.address.port) is taken: this node listens on port \(bound.port)")
+        }
+        let address = NodeCommand.reachable(bound)
+        load.withLock { $0 = { NodeLoad(server, live, address) } }
+        cluster = ClusterWatch(
+            keys: { try store.ring() },
+            addresses: {
+                let peers = node.membership.peers.map(\.node.addresses)
+                return [[address]] + peers + options.clusterNodes.map { [$0] }
+            },
+            live: live)
+        dashboard = try command.serveDashboard(NodeDashboardSource(server, live, address, cluster))
+        (self.name, self.address, self.live, self.command, self.store) = (name, address, live, command, store)
+        (self.node, self.server, self.owner, self.idle) = (node, server, owner, idle)
+    }
+
+    /// Runs until a signal, or until --idle-stop; then no new coordinator connects, and running tasks finish. A second
+    /// SIGINT ends the process at once.
+    func run(until interrupts: Interrupts) async {
+        let signals = OwnerSignals { [owner] in owner.handle($0) }
+        // What they wait for may be a machine that does not answer: nobody waits for their ends.
+        let watching = Task { if dashboard != nil { await cluster.run() } }
+        let joining = Task { await join() }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await command.serveJobs(jobs, owner, peers: peers) }
+            group.addTask { await obey() }
+            group.addTask { await followKeys() }
+            // Any signal drains the node, SIGHUP included; nohup keeps it running after its terminal is closed.
+            await command.end(interrupts, idle)
+            joining.cancel()
+            watching.cancel()
+            group.cancelAll()
+        }
+        withExtendedLifetime(signals) {}
+        // Withdraws the announcement first, so that no new coordinator connects.
+        await node.withdraw()
+        live.drain()
+        await drain(interrupts)
+        live.end()
+        await dashboard?.close(within: 1)
+    }
+
+    /// Addresses of the nodes that it has discovered, and its own.
+    @Sendable private func peers() -> [[String]] {
+        ([[address]] + node.membership.peers.map(\.node.addresses)).map { $0.map(\.description) }
+    }
+
+    /// Pauses and resumes the node until the task is cancelled.
+    private func obey() async {
+        for await pause in owner.pauses {
+            if let pause { await node.pause(pause) } else { await node.resume() }
+        }
+    }
+
+    /// Uses each new cluster key of the user until the task is cancelled.
+    private func followKeys() async {
+        for await keys in store.changes(of: keys, onTrouble: { command.say("still using the old keys: \($0)") }) {
+            await node.use(keys)
+            command.say("the cluster key is now \(keys.current.fingerprint)")
+        }
+    }
+
+    /// Tells the `skyfarm up --slurm` that has started this node where it listens.
+    private func join() async {
+        guard let place = command.options.join else { return }
+        await command.join(place, as: JoinCall(name: name, port: address.port, slots: live.slots), keys: keys)
+    }
+
+    /// Lets running tasks finish; a second SIGINT ends the process at once.
+    private func drain(_ interrupts: Interrupts) async {
+        let running = server.status.running + server.status.queued
+        if running > 0 {
+            command.say("finishing \(HumanFormat.count(running, "task")); press Ctrl-C again to stop at once")
+        }
+        await node.drain()
+        withExtendedLifetime(interrupts) {}
+    }
+
+    /// Returns the memory of scans to the system after a minute without a coordinator.
+    private static func giveBackMemory(after event: NodeServer.Event, _ presence: Locked<CoordinatorPresence>) {
+        if case .connected = event { presence.withLock { $0.begin() } }
+        guard case .disconnected = event, let mark = presence.withLock({ $0.end() }) else { return }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 60) {
+            if presence.withLock({ $0.isIdle(since: mark) }) { FreedMemory.giveBack() }
+        }
+    }
+}
+
+extension NodeServer.Options {
+    /// The limits that the node's options set.
+    fileprivate init(_ options: NodeCommand.Options) {
+        self.init()
+        niceness = options.niceness
+        tags = Set(options.tags)
+        mayUseAnotherPort = options.listen == nil
+        if let memory = options.memory {
+            (bulkLimit, bulkCacheLimit) = (memory * 2 / 3, min(1 << 30, memory / 3))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package import CommandLineKit
+import Foundation
+import ScanCluster
+
+/// The hosts of a command line, as `ssh` takes them.
+package struct HostList: Equatable, Sendable {
+    /// Without repetition, in the order of the arguments.
+    package private(set) var hosts: [String] = []
+
+    /// Of `arguments`: hosts, and `@FILE` for a list with a host per line, in which # begins a comment;
+    /// `read` has the text of a file, nil if it cannot be read.
+    /// - Throws: `CommandError` if a list cannot be read or is empty, or if a word is no host.
+    package init(
+        _ arguments: [String], read: (String) -> String? = { try? String(contentsOfFile: $0, encoding: .utf8) }
+    ) throws(CommandError) {
+        for argument in arguments {
+            guard argument.hasPrefix("@") else {
+                try add(argument)
+                continue
+            }
+            guard let text = read(String(argument.dropFirst())) else {
+                throw CommandError(
+                    .input, "\(argument): the list cannot be read; name a text file with one host per line")
+            }
+            let words = text.split(whereSeparator: \.isNewline).flatMap { line in
+                line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
+            }
+            if words.isEmpty { throw CommandError(.input, "\(argument): the list names no host") }
+            for word in words { try add(word) }
+        }
+    }
+
+    private mutating func add(_ host: String) throws(CommandError) {
+        // ssh would take it for an option.
+        guard !host.isEmpty, !host.hasPrefix("-"), !host.contains(where: { $0.isWhitespace || $0.isNewline }) else {
+            throw CommandError(.usage, "'\(host.printable)' is not a host; write a name as for ssh, as in user@host")
+        }
+        if !hosts.contains(host) { hosts.append(host) }
+    }
+}

@@ -1,0 +1,165 @@
+import CommandLineKit
+import Foundation
+package import ScanCluster
+
+/// Decides the course of the start of a node on one host: the answers of ``HostScript``, the end of ssh and the outcome
+/// of the connection in, what to do next out. Pure.
+package struct HostStart: Sendable {
+    package enum Event: Sendable {
+        /// A line that the host's shell wrote.
+        case line(String)
+        /// ssh has ended, after these lines on standard error.
+        case ended(code: Int32, errors: String)
+        /// The host has had this much time.
+        case late(Duration)
+        /// The node accepts this process at the address; or would, were it not for `note`.
+        case joined(at: SocketAddress, note: String?)
+        /// A node is there but cannot be used, for this reason.
+        case unusable(String)
+    }
+
+    package enum Action: Equatable, Sendable {
+        /// Send the archive.
+        case copy
+        /// End ssh; nothing was placed on the host.
+        case leave
+        /// Connect to the node, at one of these addresses.
+        case connect([SocketAddress])
+        /// Stop the node and remove its files.
+        case remove
+    }
+
+    /// A node that takes tasks.
+    package struct JoinedNode: Equatable, Sendable {
+        package var name: String
+        package var address: SocketAddress
+        package var slots: Int
+        /// What a user should know.
+        package var note: String?
+
+        package init(name: String, address: SocketAddress, slots: Int, note: String? = nil) {
+            self.name = name
+            self.address = address
+            self.slots = slots
+            self.note = note
+        }
+    }
+
+    package enum Outcome: Equatable, Sendable {
+        /// `isNew`: it was started now, and did not run before.
+        case joined(JoinedNode, isNew: Bool)
+        case failed(HostFailure)
+    }
+
+    /// A system as `uname` names it.
+    package struct Machine: Equatable, Sendable, CustomStringConvertible {
+        package var system: String
+        package var processor: String
+
+        package init(system: String, processor: String) {
+            self.system = system
+            self.processor = processor
+        }
+
+        package var description: String { "\(system) on \(processor)" }
+
+        /// This machine.
+        package static var own: Machine {
+            var names = utsname()
+            uname(&names)
+            return Machine(system: text(of: names.sysname), processor: text(of: names.machine))
+        }
+
+        private static func text<Characters>(of characters: Characters) -> String {
+            withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        }
+    }
+
+    /// The node's own line.
+    private struct Ready: Decodable {
+        var name: String
+        var address: String
+        var slots: Int
+    }
+
+    private let own: Machine
+    /// Where ssh has reached the host.
+    private var reached: String?
+    private var ready: Ready?
+    private var isNew = false
+    /// Whether files were sent.
+    private var isCopied = false
+    private var failure: HostFailure?
+    package private(set) var outcome: Outcome?
+
+    package init(own: Machine) { self.own = own }
+
+    package mutating func handle(_ event: Event) -> [Action] {
+        if outcome != nil { return [] }
+        switch event {
+        case .line(let line): return handle(line)
+        case .ended(let code, let errors):
+            outcome = .failed(failure?.adding(errors) ?? HostFailure(ssh: code, errors))
+            return []
+        case .late(let limit):
+            outcome = .failed(HostFailure(isCopied ? .start : .ssh, late: limit))
+            return isCopied ? [.leave, .remove] : [.leave]
+        case .joined(let address, let note):
+            guard let ready else { return [] }
+            let name = String(ready.name.printable.map { $0.isWhitespace ? "-" : $0 })
+            outcome = .joined(JoinedNode(name: name, address: address, slots: ready.slots, note: note), isNew: isNew)
+            return []
+        case .unusable(let reason):
+            outcome = .failed(HostFailure(.join, isNew ? reason : "its node runs, but \(reason)"))
+            return isNew ? [.remove] : []
+        }
+    }
+
+    /// Lines that are not answers come from the start files of the user's shell.
+    private mutating func handle(_ line: String) -> [Action] {
+        let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+        guard words.count >= 2, words[0] == "skyfarm" else { return [] }
+        let rest = words.count > 2 ? words[2] : ""
+        switch words[1] {
+        case "address": reached = rest
+        case "system":
+            let parts = rest.split(separator: " ").map(String.init)
+            let machine = Machine(system: parts.first ?? "unknown", processor: parts.last ?? "unknown")
+            guard machine == own else {
+                outcome = .failed(
+                    HostFailure(.system, "runs \(machine.description.printable), and this program is for \(own)"))
+                return [.leave]
+            }
+            isCopied = true
+            return [.copy]
+        case "running", "ready":
+            isNew = words[1] == "ready"
+            guard let ready = try? JSONDecoder().decode(Ready.self, from: Data(rest.utf8)),
+                let address = try? SocketAddress(parsing: ready.address)
+            else {
+                outcome = .failed(HostFailure(.start, "the node's answer cannot be read"))
+                return isNew ? [.remove] : []
+            }
+            self.ready = ready
+            return [.connect(addresses(address))]
+        case "failed":
+            let parts = rest.split(separator: " ", maxSplits: 1).map(String.init)
+            failure = HostFailure(
+                HostFailure.Step(rawValue: parts.first ?? "") ?? .start, parts.count > 1 ? parts[1].printable : "")
+        default: break
+        }
+        return []
+    }
+
+    /// The address at which ssh reached the host, then the one that the node found itself. An address with a zone is
+    /// valid on the host only.
+    private func addresses(_ own: SocketAddress) -> [SocketAddress] {
+        let hosts = [reached, own.host].compactMap { $0 }.filter { !$0.isEmpty && !$0.contains("%") }
+        var result: [SocketAddress] = []
+        for host in hosts {
+            let address = SocketAddress(host: host, port: own.port)
+            if !result.contains(address) { result.append(address) }
+        }
+        return result.isEmpty ? [own] : result
+    }
+}

@@ -1,0 +1,65 @@
+package import CommandLineKit
+package import Foundation
+
+/// Files in the format of POSIX's ustar, which every system's `tar` extracts.
+package struct TapeArchive: Sendable {
+    /// Its parts, in order; contents of files are mapped, not read.
+    package private(set) var parts: [Data] = []
+
+    /// Number of bytes without the end.
+    package private(set) var size = 0
+
+    package init(parts: [Data] = [], size: Int = 0) {
+        self.parts = parts
+        self.size = size
+    }
+
+    private static let block = 512
+
+    /// Adds a file. `name` is a relative path of at most 100 bytes, and `mode` are its permissions.
+    /// - Throws: `CommandError` if the name or the file is too long.
+    package mutating func add(_ name: String, mode: UInt16, _ contents: Data) throws(CommandError) {
+        // 11 octal digits.
+        guard name.utf8.count <= 100, contents.count < 1 << 33 else {
+            throw CommandError(.failure, "\(name): too long for an archive")
+        }
+        append(Self.header(name, mode: mode, size: contents.count))
+        append(contents)
+        append(Data(count: (Self.block - contents.count % Self.block) % Self.block))
+    }
+
+    /// All parts and the end of the archive.
+    package var ended: [Data] { parts + [Data(count: 2 * Self.block)] }
+
+    private mutating func append(_ part: Data) {
+        if part.isEmpty { return }
+        parts.append(part)
+        size += part.count
+    }
+
+    /// The header of a regular file; see pax(1), "ustar Interchange Format".
+    private static func header(_ name: String, mode: UInt16, size: Int) -> Data {
+        var bytes = [UInt8](repeating: 0, count: block)
+        func put(_ text: String, at place: Int) {
+            bytes.replaceSubrange(place..<place + text.utf8.count, with: text.utf8)
+        }
+        func octal(_ number: Int, _ digits: Int) -> String {
+            let text = String(number, radix: 8)
+            return String(repeating: "0", count: digits - text.count) + text
+        }
+        put(name, at: 0)
+        put(octal(Int(mode), 7), at: 100)
+        put(octal(0, 7), at: 108)
+        put(octal(0, 7), at: 116)
+        put(octal(size, 11), at: 124)
+        put(octal(0, 11), at: 136)
+        put("0", at: 156)
+        put("ustar", at: 257)
+        put("00", at: 263)
+        // The sum is that of the header with spaces in the field of the sum.
+        put(String(repeating: " ", count: 8), at: 148)
+        let sum = bytes.reduce(0) { $0 + Int($1) }
+        put(octal(sum, 6) + "\0 ", at: 148)
+        return Data(bytes)
+    }
+}
