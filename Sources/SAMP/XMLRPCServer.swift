@@ -115,7 +115,7 @@ private final class Exchange: Sendable {
 
     /// A connection to the first address of the host that accepts one.
     private func connected(host: String, port: UInt16, seconds: Int) throws(SAMPError) -> Int32 {
-        var hints = addrinfo.streams
+        var hints = streamSocketHints()
         var list: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, String(port), &hints, &list)
         guard status == 0, let list else {

@@ -4,13 +4,12 @@
     package import Darwin
 #endif
 
-extension addrinfo {
-    /// Hints for addresses of stream sockets.
-    package static var streams: addrinfo {
-        var hints = addrinfo()
-        hints.ai_socktype = streamSocketType
-        return hints
-    }
+/// Hints for addresses of stream sockets. No member of `addrinfo`: a file that imports libuv's header sees that type in
+/// another module, without the extensions of this one.
+package func streamSocketHints() -> addrinfo {
+    var hints = addrinfo()
+    hints.ai_socktype = streamSocketType
+    return hints
 }
 
 /// The type of stream sockets, as `socket` takes it.

@@ -54,7 +54,7 @@ struct TaskRun<Work: ScanTask> {
         self.channel = channel
         self.executor = executor
         self.seen = seen
-        timeout = TimeLimit(options, pace: pace)
+        timeout = TimeLimit(fixed: options.timeout, adaptive: options.adaptiveTimeout, pace: pace)
         self.inspector = inspector
         state = TaskRunState(options: options, known: seen.withLock { $0 })
         if let rate = Work.assumedCostPerSecond { systems.assume(costPerSecond: rate) }

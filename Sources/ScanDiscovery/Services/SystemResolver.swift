@@ -27,7 +27,7 @@ enum SystemResolver {
     }
 
     private static func lookUp(_ host: String) -> ([HostAddress], DiscoveryError?) {
-        var hints = addrinfo.streams
+        var hints = streamSocketHints()
         var first: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, nil, &hints, &first)
         guard status == 0 else {

@@ -29,7 +29,6 @@ final class Socket {
         descriptor = -1
     }
 
-    /// A new socket.
     convenience init(family: Int32) throws {
         #if canImport(Glibc)
             let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -94,7 +93,7 @@ final class Socket {
 
     /// A socket that listens on `address`, which must be numeric, a name of this machine, or have an empty host.
     static func listening(on address: SocketAddress) throws -> Socket {
-        var hints = addrinfo.streams
+        var hints = streamSocketHints()
         hints.ai_flags = AI_PASSIVE
         var list: UnsafeMutablePointer<addrinfo>?
         let host = address.host.isEmpty ? nil : address.host

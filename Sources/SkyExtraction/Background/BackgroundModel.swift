@@ -42,7 +42,7 @@ package struct BackgroundModel: Equatable, Sendable {
         slice(of: level, noise: usesNoiseMap ? noise : nil, rows: rows)
     }
 
-    private func slice(of level: SmoothedMesh, noise: SmoothedMesh?, rows: Range<Int>) -> BackgroundSlice {
+    func slice(of level: SmoothedMesh, noise: SmoothedMesh?, rows: Range<Int>) -> BackgroundSlice {
         let meshRows = level.values.count / level.columns
         let first = max(0, rows.lowerBound / meshHeight - 1)
         let last = min(meshRows, (rows.upperBound - 1) / meshHeight + 2)
@@ -55,18 +55,5 @@ package struct BackgroundModel: Equatable, Sendable {
             rows: meshRows, firstRow: first, level: cut(level), noise: noise.map(cut), varianceScale: varianceScale,
             weightMap: weightMap,
             globalNoise: globalNoise, hasMask: maskedPixels > 0)
-    }
-
-    /// The level, or the noise, of each pixel of the image's rows `rows`: what a scan subtracts there.
-    /// - Throws: ``ScanSetupError``, ``SEPError``.
-    package func samples(of mesh: SmoothedMesh, rows: Range<Int>) throws -> [Float] {
-        var slice = slice(of: mesh, noise: nil, rows: rows)
-        (slice.varianceScale, slice.hasMask) = (nil, false)
-        let rect = PixelRect(x: 0..<width, y: rows)
-        // 0 minus the level, exactly.
-        return try [Float](repeating: 0, count: rect.area).withUnsafeBufferPointer { zeros in
-            let window = try ScanWindow.subtracting(slice, from: PixelView(rect: rect, pixels: zeros))
-            return (0..<rect.area).map { 0 - window.pixels[$0] }
-        }
     }
 }

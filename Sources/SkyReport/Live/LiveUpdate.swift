@@ -169,6 +169,3 @@ extension PixelRect {
     /// First column, first row, columns and rows.
     fileprivate var sides: [Int] { [x.lowerBound, y.lowerBound, width, height] }
 }
-
-/// Seconds, rounded to milliseconds.
-func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }

@@ -45,12 +45,12 @@ final class TimeLimit: Sendable {
 
     init(fixed limit: Duration) { rule = .fixed(limit) }
 
-    /// The limit of a run; nil if there is none.
-    init?(_ options: ScanCoordinator.Options, pace: Locked<TaskPace>) {
-        if let timeout = options.timeout {
-            rule = .fixed(timeout)
-        } else if let timeout = options.adaptiveTimeout {
-            rule = .adaptive(timeout, pace)
+    /// The limit of a run: `fixed`, otherwise `adaptive`; nil if there is none.
+    init?(fixed: Duration?, adaptive: AdaptiveTimeout?, pace: Locked<TaskPace>) {
+        if let fixed {
+            rule = .fixed(fixed)
+        } else if let adaptive {
+            rule = .adaptive(adaptive, pace)
         } else {
             return nil
         }

@@ -24,7 +24,7 @@ enum Resolver {
     /// Calls `completion` on the loop's thread, never from inside this call.
     static func resolve(_ address: SocketAddress, on loop: EventLoop, _ completion: @escaping (Outcome) -> Void) {
         loop.assertOnLoop()
-        var hints = addrinfo.streams
+        var hints = streamSocketHints()
         let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
         let box = Unmanaged.passRetained(Request(completion))
         request.pointee.data = box.toOpaque()
