@@ -1,5 +1,6 @@
 import CommandLineKit
 import Foundation
+import SkyTestSupport
 import Testing
 import skyfarm
 
@@ -69,6 +70,19 @@ import skyfarm
     @Test("README: what is no first step is in Docs")
     func length() throws {
         #expect(try Self.text("README.md").count { $0 == "\n" } <= 250)
+    }
+
+    @Test("FirstChange.md: its patches apply")
+    func patches() throws {
+        let patches = try Self.text("Docs/FirstChange.md").matches(of: /```diff\n((?:.*\n)*?)```/).map { $0.1 }
+        #expect(patches.count == 2)
+        for patch in patches {
+            let file = try TemporaryFolder()
+            try Data(patch.utf8).write(to: URL(fileURLWithPath: file.path("patch")))
+            let result = try Subprocess.run(
+                "/usr/bin/env", ["git", "-C", Self.root.path, "apply", "--check", file.path("patch")])
+            #expect(result.status == 0, "\(result.errors)")
+        }
     }
 
     @Test("the tutorial ends in the example, and shows every step of its code")
