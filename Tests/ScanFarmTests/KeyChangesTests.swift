@@ -2,7 +2,7 @@ import Foundation
 import ScanSecurity
 import Testing
 
-@testable import ScanFarm
+import ScanFarm
 
 @Suite("Changes of the key", .timeLimit(.minutes(1)))
 final class KeyChangesTests {

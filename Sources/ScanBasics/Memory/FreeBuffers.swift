@@ -4,6 +4,8 @@ package struct FreeBuffers {
     package struct Buffer: Equatable {
         package let address: UInt
         package let byteCount: Int
+
+        package init(address: UInt, byteCount: Int) { (self.address, self.byteCount) = (address, byteCount) }
     }
 
     private var limit: Int

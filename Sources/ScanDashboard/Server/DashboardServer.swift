@@ -113,7 +113,7 @@ public final class DashboardServer: Sendable {
     public var watcherCount: Int { state.withLock { $0.stream.count } }
 
     /// Bytes queued for watchers.
-    var backlogBytes: Int { state.withLock { $0.stream.backlogBytes } }
+    package var backlogBytes: Int { state.withLock { $0.stream.backlogBytes } }
 
     /// Sends the last changes, ends the streams and stops. Watchers have `seconds` to read, and half a second to load files
     /// that the changes refer to.

@@ -2,21 +2,21 @@
 ///
 /// A message is a version byte, the length of the body (4 bytes), the body (one value), and the table of the keys that
 /// keyed containers of the body name by their position in the table.
-enum WireFormat {
-    static let version: UInt8 = 1
+package enum WireFormat {
+    package static let version: UInt8 = 1
     /// Version and length of the body.
-    static let headerSize = 5
+    package static let headerSize = 5
     /// Deepest nesting of containers that the encoder writes.
-    static let encodingDepth = 64
+    package static let encodingDepth = 64
     /// Deepest nesting of values that the decoder accepts, which bounds its recursion for hostile messages. Greater
     /// than the encoder's, because an optional counts as a value here.
-    static let decodingDepth = 3 * encodingDepth
+    package static let decodingDepth = 3 * encodingDepth
 
     /// Most keys that the decoder accepts: a key costs it far more time and memory than its bytes. Types have hundreds.
-    static let keyLimit = 1 << 16
+    package static let keyLimit = 1 << 16
 
     /// First byte of a value.
-    enum Tag: UInt8 {
+    package enum Tag: UInt8 {
         case null = 0
         case no = 1
         case yes = 2

@@ -6,6 +6,8 @@ package final class AttemptCounts: Sendable {
     private let retriesSoFar = Atomic<Int>(0)
     private let hedgesSoFar = Atomic<Int>(0)
 
+    package init() {}
+
     /// Failed attempts, after which another one was needed.
     package var retries: Int { retriesSoFar.load(ordering: .relaxed) }
     /// Second attempts at tasks that were slow.

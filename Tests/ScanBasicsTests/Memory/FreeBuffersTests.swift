@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ScanBasics
+import ScanBasics
 
 @Suite("list of freed buffers")
 struct FreeBuffersTests {

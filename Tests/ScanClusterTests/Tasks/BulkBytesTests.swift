@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ScanCluster
+import ScanCluster
 
 @Suite("bulk bytes")
 struct BulkBytesTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ScanDashboard
+import ScanDashboard
 
 @Suite struct PrometheusTextTests {
     @Test("a metric is its help, its type and a line for each set of labels")

@@ -3,7 +3,7 @@ import Foundation
 import ScanNetwork
 import Testing
 
-@testable import ScanDashboard
+import ScanDashboard
 
 /// The server over real sockets.
 @Suite("dashboard server", .timeLimit(.minutes(5)), .serialized) struct DashboardServerTests {

@@ -1,7 +1,7 @@
 import ScanCluster
 import Testing
 
-@testable import ScanNetwork
+import ScanNetwork
 
 @Suite struct LinkUseTests {
     @Test("the link is full while at least one connection's socket is")

@@ -2,7 +2,7 @@ import ScanBasics
 import ScanCluster
 import Testing
 
-@testable import ScanNetwork
+import ScanNetwork
 
 @Suite("Compressed bulk bytes")
 struct BulkCompressionTests {

@@ -2,7 +2,7 @@ import ScanBasics
 import ScanCluster
 import Testing
 
-@testable import ScanNetwork
+import ScanNetwork
 
 /// Samples of 16 bits, and the floats that programs make of them.
 private enum CalibratedSky {

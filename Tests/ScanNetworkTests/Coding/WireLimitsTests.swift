@@ -1,7 +1,7 @@
 import ScanCluster
 import Testing
 
-@testable import ScanNetwork
+import ScanNetwork
 
 @Suite("The decoder of messages that a hostile member sends")
 struct WireLimitsTests {

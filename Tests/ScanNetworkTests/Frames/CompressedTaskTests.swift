@@ -1,7 +1,7 @@
 import ScanCluster
 import Testing
 
-@testable import ScanNetwork
+import ScanNetwork
 
 @Suite("A task with compressed bulk bytes")
 struct CompressedTaskTests {

@@ -1,7 +1,7 @@
 import ScanCluster
 import Testing
 
-@testable import SkyScan
+import SkyScan
 
 @Suite("counts of attempts")
 struct AttemptCountsTests {

@@ -6,7 +6,7 @@ import ScanNetwork
 import ScanTestSupport
 import Testing
 
-@testable import NodeDaemon
+import NodeDaemon
 
 @Suite("The word of a machine's owner", .timeLimit(.minutes(5)))
 struct OwnerStateTests {
@@ -159,7 +159,7 @@ struct OwnerStateTests {
         let words = ["--when-idle", "10m", "--max-load", "1.5", "--hours", "20:00-07:00", "--memory", "1.5G"]
         let options = try options(words + ["--slots", "3"])
         #expect(
-            options.rules == OwnerRules(maxLoad: 1.5, idle: .seconds(600), hours: DailyHours(start: 1200, end: 420)))
+            options.rules == OwnerRules(maxLoad: 1.5, idle: .seconds(600), hours: DailyHours("20:00-07:00")))
         #expect(options.memory == 3 << 29 && options.slots == 3)
         #expect(try self.options(["--slots", "0.01%"]).slots == 1)
         #expect(try self.options(["--slots", "100%"]).slots == ProcessInfo.processInfo.activeProcessorCount)
