@@ -7,7 +7,6 @@ package struct CoordinatorPresence {
     /// Number of connections so far.
     private var begun = 0
 
-    /// A coordinator connected.
     package mutating func begin() {
         open += 1
         begun += 1

@@ -121,7 +121,6 @@ package struct BenchReport: Encodable {
 
     /// Shares of the slots' time when all systems scanned together.
     package struct Shares: Encodable, Equatable {
-        /// Scanning.
         package var compute: Double
         /// No task was running.
         package var coordinator: Double

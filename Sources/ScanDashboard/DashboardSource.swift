@@ -6,7 +6,6 @@ public protocol DashboardSource: Sendable {
     /// Why the work cannot proceed now, in a line without names; nil if it can.
     func problem() -> String?
 
-    /// The current measurements.
     func metrics() -> PrometheusText
 
     /// The whole state, as JSON in one line. ``changes()`` begins at the first snapshot.

@@ -24,7 +24,6 @@ struct Announcement: Sendable {
         reporting = Task { for await event in advertiser.events { onEvent(event) } }
     }
 
-    /// Withdraws the announcement.
     func withdraw() async {
         running.cancel()
         await running.value

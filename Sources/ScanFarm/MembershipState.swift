@@ -13,7 +13,6 @@ package import ScanSecurity
 /// - *dialled*: handed to the links, which connect it or report why not. It stays so until it is no longer announced;
 ///   discovery offers it again after a failure.
 package struct MembershipState: Sendable {
-    /// What happened.
     package enum Event: Sendable {
         /// A source of announcements reports.
         case discovery(DiscoveryEvent, source: Int)
@@ -25,7 +24,6 @@ package struct MembershipState: Sendable {
         case keys(KeyRing)
     }
 
-    /// What to do.
     package enum Action: Equatable, Sendable {
         /// Enter the peer in the registry, or replace its entry.
         case list(Systems.Peer)

@@ -4,7 +4,6 @@ import ScanCluster
 
 /// For lists of names.
 package enum StandardInput {
-    /// All of it.
     package static func text() -> String {
         String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
     }

@@ -40,10 +40,8 @@ package struct StyledText: Equatable, Sendable {
         for part in other.parts { append(part.text, part.style) }
     }
 
-    /// Without styles.
     package var plain: String { parts.map(\.text).joined() }
 
-    /// Number of characters.
     package var count: Int { parts.reduce(0) { $0 + $1.text.count } }
 
     /// The first `length` characters.
@@ -81,7 +79,6 @@ extension StyledText: ExpressibleByStringInterpolation {
             text.append(value.description, .plain)
         }
 
-        /// Highlights a name.
         package mutating func appendInterpolation(name: String) { text.append(name, .name) }
 
         package mutating func appendInterpolation(_ other: StyledText) { text.append(other) }

@@ -91,7 +91,6 @@ final class SpreadProgress: @unchecked Sendable {
         if let line = log.line(.info, "\(text)") { StandardError.write(line) }
     }
 
-    /// Removes the display.
     func finish() {
         queue.sync {
             timer?.cancel()

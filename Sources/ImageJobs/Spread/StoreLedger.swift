@@ -89,7 +89,6 @@ package struct StoreLedger: Sendable {
             file: file, digests: Array(repeating: nil, count: pieces), charge: charge, touched: now)
     }
 
-    /// A piece arrived.
     package mutating func take(
         _ count: Int, bytesAt offset: Int, digest: [UInt8], of id: UInt64, at now: Instant
     ) throws(CommandError) {

@@ -47,7 +47,6 @@ extension ScanCommand.Options {
             path.hasSuffix("/") || (try? ReadableFiles.current.kind(of: path)) == .folder
         }
 
-        /// The files.
         package var paths: [String] { [report, preview].compactMap { $0 } }
 
         package static let report = Option.optional(

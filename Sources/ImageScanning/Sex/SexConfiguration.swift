@@ -18,7 +18,6 @@ package struct SexConfiguration: Equatable, Sendable {
     /// Why values are not supported, by key: later values may replace them.
     private var refusals: [String: String] = [:]
 
-    /// The built-in values.
     package init() {
         for key in SexKey.all {
             settings[key.name] = Setting(
@@ -38,7 +37,6 @@ package struct SexConfiguration: Equatable, Sendable {
         }
     }
 
-    /// Sets a key.
     package mutating func set(_ name: String, _ value: String, origin: String, _ environment: [String: String]) {
         guard let key = SexKey.named(name.uppercased()) else {
             warnings.append("\(origin): no such key; ignored")

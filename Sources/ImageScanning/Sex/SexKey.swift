@@ -14,7 +14,6 @@ package struct SexKey: Sendable {
     /// The built-in value, as in a file.
     let fallback: String
     let support: Support
-    /// What it sets.
     let meaning: String
     /// Whether `-d` shows it; `-dd` shows all.
     let isCommon: Bool

@@ -6,7 +6,6 @@ package struct Queue<Element> {
 
     package init() {}
 
-    /// Number of elements.
     package var count: Int { storage.count - head }
 
     /// Adds the last element.

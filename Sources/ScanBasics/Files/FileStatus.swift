@@ -9,7 +9,6 @@ package struct FileStatus: Sendable {
     package let kind: Kind
     /// The user whose file it is.
     package let owner: UInt32
-    /// Its permissions.
     package let permissions: UInt32
     /// Bytes.
     package let size: Int64

@@ -6,7 +6,6 @@ package struct Sample: Encodable, Equatable, Sendable {
     /// Values, or none yet.
     package init(_ values: [Double] = []) { self.values = values }
 
-    /// Adds a value.
     package mutating func add(_ value: Double) { values.append(value) }
 
     /// The middle value, or the mean of the two in the middle; NaN if there are no values.

@@ -25,7 +25,6 @@ package struct TaskLedger: Sendable {
         package let index: Int
         /// Number of the attempt at the task, from 1; one that was refused does not count.
         package let number: Int
-        /// When it began.
         package let start: Instant
         /// Distinguishes the attempts at the task, those that were refused included.
         fileprivate let serial: Int
@@ -61,11 +60,8 @@ package struct TaskLedger: Sendable {
 
     /// A task in flight, as far as a hedge depends on it.
     package struct Running: Equatable, Sendable {
-        /// Its newest attempt.
         package let newest: AttemptID
-        /// Attempts under way.
         package let attempts: Int
-        /// Expected work.
         package let cost: Double
     }
 
@@ -77,7 +73,6 @@ package struct TaskLedger: Sendable {
         package let index: Int
         /// Attempts at it that count.
         package let attempts: Int
-        /// Expected work.
         package let cost: Double
     }
 
@@ -122,7 +117,6 @@ package struct TaskLedger: Sendable {
     private var free: [Int] = []
     /// Tasks that wait, most urgent first.
     package private(set) var pending = PendingTasks()
-    /// Attempts under way.
     package private(set) var inFlight = 0
     /// Tasks that entered the ledger.
     package private(set) var added = 0
@@ -243,7 +237,6 @@ package struct TaskLedger: Sendable {
         return entries[attempt.entry].running.firstIndex { $0.attempt == attempt }
     }
 
-    /// An attempt ended.
     package mutating func end(_ attempt: AttemptID, as outcome: Outcome) -> Verdict {
         let entry = attempt.entry
         guard let position = find(attempt) else { return .ignored }

@@ -14,7 +14,6 @@ package struct ChunkOutcomes<Output: Codable & Sendable>: Codable, Sendable {
 
     package init() {}
 
-    /// Number of tasks.
     package var count: Int { outputs.count + failures.count }
 
     /// The next task returned an output.

@@ -125,7 +125,6 @@ package final class ScanThreads: Sendable {
         }
     }
 
-    /// Queues work.
     package func submit(_ work: some ScanWork) { submit([work]) }
 
     /// Queues work of one owner or several, with one wake-up for all of it.

@@ -150,7 +150,6 @@ final class ResponseChannel<Work: ScanTask>: Sendable {
         }
     }
 
-    /// The run ended.
     func finish(_ error: ScanError?) {
         let receiver = state.withLock { state in
             state.error = error

@@ -302,7 +302,6 @@ package struct TaskRunState: Sendable {
         nextComparison = now.advanced(by: Self.comparisonInterval)
     }
 
-    /// No slot idles.
     package mutating func isBusy() { nextComparison = nil }
 
     /// Time between two comparisons while nothing happens.

@@ -59,7 +59,6 @@ extension Systems {
         }
     }
 
-    /// Wakes one run.
     func poke(_ run: RunID) {
         let waiter = registry.withLock { registry in
             let waiter = registry.watches[run]?.waiter

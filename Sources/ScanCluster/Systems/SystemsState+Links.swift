@@ -118,7 +118,6 @@ extension SystemsState {
         /// Seconds of a round trip; nil if unknown.
         package var roundTrip: Double?
 
-        /// A report.
         package init(transfer: (ticket: UInt64, left: Int)? = nil, rate: Double? = nil, roundTrip: Double? = nil) {
             (self.transfer, self.rate, self.roundTrip) = (transfer, rate, roundTrip)
         }

@@ -74,7 +74,6 @@ package struct SystemsState: Sendable {
 
     /// Room taken for one attempt.
     package struct Reservation: Equatable, Sendable {
-        /// The system.
         package let system: SystemID
         /// The run that took it.
         package let run: RunID

@@ -7,7 +7,6 @@ package struct TaskRequest: Equatable, Sendable {
         /// To the local system if that has slots and is not avoided: the cause of a failure may lie in another system.
         case localFirst
     }
-    /// Expected work.
     package var cost: Double
     /// Key of the bulk bytes the task needs.
     package var key: BulkKey?
@@ -100,7 +99,6 @@ package struct TaskRequest: Equatable, Sendable {
 package struct PendingTask: Equatable, Sendable {
     /// Its entry in the ledger.
     package var entry: Int
-    /// Its requirements.
     package var request: TaskRequest
 
     /// A task of that entry.

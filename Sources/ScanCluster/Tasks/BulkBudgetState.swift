@@ -14,7 +14,6 @@ package struct BulkBudgetState<Waiter> {
 
     package init(limit: Int) { self.limit = limit }
 
-    /// Requests that wait.
     package var waitingCount: Int { waiting.count }
 
     /// Requests to hold bytes; `ticket` identifies the request.

@@ -44,7 +44,6 @@ struct StreamState {
         self.backlogLimit = backlogLimit
     }
 
-    /// Watchers now.
     var count: Int { watchers.count }
 
     /// Bytes queued for watchers. They share messages, so the memory used is less.
@@ -58,7 +57,6 @@ struct StreamState {
         return nextID
     }
 
-    /// Removes a watcher.
     mutating func leave(_ id: ID) { watchers[id] = nil }
 
     /// Queues a message for all watchers.

@@ -2,7 +2,6 @@ public import ScanBasics
 
 /// Decides when a node announces itself: at once, and again whenever the announcement fails.
 package struct AdvertisementState {
-    /// What happened.
     package enum Event: Hashable, Sendable {
         case start
         case registered(String)
@@ -10,7 +9,6 @@ package struct AdvertisementState {
         case tick
     }
 
-    /// What to do.
     package enum Action: Hashable, Sendable {
         case register
         case tell(AdvertisementEvent)

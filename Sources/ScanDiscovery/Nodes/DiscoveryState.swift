@@ -6,7 +6,6 @@ package import ScanBasics
 /// and removes its own. A resolved sighting belongs to a candidate: the node of that identity, or of that name if it
 /// announces none. A candidate is reported once there has been no news about it for a moment.
 package struct DiscoveryState {
-    /// What happened.
     package enum Event: Hashable, Sendable {
         case start
         case browse(BrowseEvent)
@@ -20,7 +19,6 @@ package struct DiscoveryState {
         case tick
     }
 
-    /// What to do.
     package enum Action: Hashable, Sendable {
         /// Browse, and report each event.
         case browse

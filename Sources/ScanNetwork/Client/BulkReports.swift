@@ -2,7 +2,6 @@ public import ScanCluster
 
 /// What a node reported about bulk bytes to which a reference that identifies them referred.
 package struct BulkReport: Equatable, Sendable {
-    /// The reference.
     package var reference: BulkReference
     /// Checksum of the bytes that it read; nil if it could not read them, or found others in their place.
     package var checksum: UInt64?
@@ -28,7 +27,6 @@ package struct BulkReports: Sendable {
 
     package init() {}
 
-    /// A node reported.
     package mutating func add(_ report: BulkReport, of node: String) {
         guard let checksum = report.checksum else {
             return note(.unread(origin: report.reference.origin, node: node))

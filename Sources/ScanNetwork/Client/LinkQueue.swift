@@ -79,10 +79,8 @@ package struct LinkQueue: Sendable {
     /// Requests that may be misjudged before none is compressed as scaled integers any more.
     private static let misjudgedLimit = 4
 
-    /// An empty queue.
     package init(_ use: Use = .asMeasured) { self.use = use }
 
-    /// Whether nothing waits.
     package var isEmpty: Bool { items.isEmpty }
 
     /// Adds a request with `count` bulk bytes. `isScaled`: they seem to be floats that are scaled integers, and the node
@@ -92,7 +90,6 @@ package struct LinkQueue: Sendable {
         items.append(Item(request: request, count: count, methods: isScaled ? [.bits, .integers] : [.planes]))
     }
 
-    /// Removes a request.
     package mutating func remove(_ request: UInt64) { items.removeAll { $0.request == request } }
 
     /// The bulk bytes of a request were compressed in `seconds` of one thread, to `count` bytes; nil if they are no

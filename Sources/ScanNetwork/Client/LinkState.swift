@@ -2,7 +2,6 @@ package import ScanCluster
 
 /// Decides for one link to a node: when to dial, what a connection is used for, and when to dial again. Pure.
 package struct LinkState: Sendable {
-    /// What happened.
     package enum Event: Sendable {
         /// The node is needed.
         case start
@@ -22,7 +21,6 @@ package struct LinkState: Sendable {
         case close
     }
 
-    /// What to do.
     package enum Action: Equatable, Sendable {
         /// Make a connection attempt.
         case dial

@@ -3,7 +3,6 @@ package import ScanCluster
 /// Decides for all links of a coordinator: which of several links to one node is used, which replaces it when it is
 /// lost, and when a link to a node that is no longer announced is removed. Pure.
 package struct PeerLinks: Sendable {
-    /// What to do.
     package enum Action: Equatable, Sendable {
         /// Perform the action on the link of this number.
         case link(Int, LinkState.Action)

@@ -45,7 +45,6 @@ package struct PendingResponses<Waiter> {
         return waiter
     }
 
-    /// Removes all requests.
     package mutating func removeAll() -> [Waiter] {
         var waiters: [Waiter] = []
         for index in entries.indices {

@@ -36,7 +36,6 @@ package struct OutQueue: ~Copyable {
     /// Memory for frames, in bytes.
     package var capacity: Int { frames.capacity }
 
-    /// Appends frames.
     package mutating func append(_ body: (inout ByteWriter) -> Void) { body(&frames) }
 
     /// Appends bulk bytes, which are kept until they are sent.

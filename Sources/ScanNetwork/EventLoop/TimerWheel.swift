@@ -30,7 +30,6 @@ package struct TimerWheel<Payload> {
     /// A wheel without timers whose time is `now`.
     package init(now: Instant) { elapsed = now.nanoseconds / Self.nanosecondsPerTick }
 
-    /// Sets a timer.
     package mutating func schedule(at deadline: Instant, _ payload: Payload) -> TimerID {
         let index: Int
         if let reused = free.popLast() {

@@ -75,7 +75,6 @@ extension ByteWriter {
             + scanner.utf8.count + task + (bulk?.count ?? 0)
     }
 
-    /// Appends a response.
     package mutating func putResponse(
         request: UInt64, succeeded: Bool, keptBulk: Bool, seconds: Double, bulkChecksum: UInt64? = nil,
         body: UnsafeRawBufferPointer
@@ -94,7 +93,6 @@ extension ByteWriter {
         put(raw: body)
     }
 
-    /// Appends a refusal.
     package mutating func putRefusal(request: UInt64, reason: RefusalReason, message: String) {
         let message = Array(message.utf8.prefix(FrameFormat.messageLimit))
         putPrefix(.refusal, detail: reason.rawValue, size: FrameFormat.requestHeaderSize + message.count)
@@ -114,7 +112,6 @@ extension ByteWriter {
         put(weight)
     }
 
-    /// Appends a heartbeat.
     package mutating func putPing(_ token: UInt64) {
         putPrefix(.ping, size: FrameFormat.requestHeaderSize)
         put(token)
@@ -126,7 +123,6 @@ extension ByteWriter {
         put(token)
     }
 
-    /// Appends a call.
     package mutating func putCall(_ number: UInt64, body: [UInt8]) { put(.call, number, body) }
 
     /// Appends the reply to a call.

@@ -8,7 +8,6 @@ package struct CodedFailure: Equatable, Sendable {
     /// Longest line of a log, in characters.
     package static let lineLength = 200
 
-    /// The cause.
     package var cause: String
     /// What the node's log has about the connection, newest last.
     package var log: [String]

@@ -21,7 +21,6 @@ public final class NodeServer: @unchecked Sendable {
     let loop: EventLoop
     let onEvent: @Sendable (Event) -> Void
     private let address: String
-    /// Runs the tasks.
     private let system: ScanSystem
     /// Whether the server made the system, and closes it.
     private let ownsSystem: Bool

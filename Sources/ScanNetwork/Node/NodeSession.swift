@@ -9,7 +9,6 @@ final class NodeSession: @unchecked Sendable {
     var connection: Connection?
     let server: NodeServer
     let id: ConnectionID
-    /// The coordinator's weight.
     private(set) var weight = 1.0 {
         // Tasks are made while `state` is being changed: what they need is not read from there.
         didSet { state.weight = weight }

@@ -17,7 +17,6 @@ package struct FITSTableHeaders {
         }
     }
 
-    /// Number of tables.
     package var count: Int { tables.count }
 
     /// Whether the header of a table has all these entries, with the same values and comments.

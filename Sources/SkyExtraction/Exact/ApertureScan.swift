@@ -2,13 +2,11 @@ package import SkyFITS
 
 /// A window in which sources are measured again, with the values that determine their apertures; struct of arrays.
 package struct ApertureWindow: Codable, Equatable, Sendable {
-    /// Pixels to read.
     package var rect: PixelRect
     /// The sources, by index in the catalogue.
     package var index: [Int32] = []
     /// Barycentres, in image coordinates.
     package var x: [Double] = [], y: [Double] = []
-    /// Ellipses.
     package var a: [Float] = [], b: [Float] = [], theta: [Float] = []
 
     /// A window without sources.
@@ -22,7 +20,6 @@ package struct ApertureResult: Codable, Equatable, Sendable {
     /// Sources that need a larger window, by index in this one: their Kron radius was not known before.
     package var open = OpenApertures()
 
-    /// An empty result.
     package init() {}
 
     /// Refuses a result that cannot be that of `window`, which lies in `image`.
@@ -39,7 +36,6 @@ package struct ApertureResult: Codable, Equatable, Sendable {
 package struct ApertureScan: Codable, Equatable, Sendable {
     /// The sources and their window.
     package var window: ApertureWindow
-    /// What is measured.
     package var parameters: ScanParameters
     /// The background of the window.
     package var background: BackgroundSlice

@@ -40,12 +40,9 @@ package struct ImageScan: Codable, Equatable, Sendable {
 
 /// What was found in an image that is cut into no bands.
 package struct ImageResult: Codable, Equatable, Sendable {
-    /// The raw background.
     package var statistics: MeshStatistics
-    /// The sources.
     package var window: WindowResult
 
-    /// A result.
     package init(statistics: MeshStatistics, window: WindowResult) {
         self.statistics = statistics
         self.window = window

@@ -2,13 +2,11 @@ package import SkyFITS
 
 /// A window in which sources are measured on request: the sources, and which pixels belong to which; struct of arrays.
 package struct MeasurementWindow: Codable, Equatable, Sendable {
-    /// Pixels to read.
     package var rect: PixelRect
     /// The sources, by index in the catalogue.
     package var index: [Int32] = []
     /// Barycentres, in image coordinates.
     package var x: [Double] = [], y: [Double] = []
-    /// Ellipses.
     package var a: [Float] = [], b: [Float] = [], theta: [Float] = []
     /// Thresholds of the detection, and highest pixels.
     package var thresh: [Float] = [], peak: [Float] = []

@@ -9,7 +9,6 @@ public struct FITSSurvey: Equatable, Sendable {
     /// Where the HDUs begin; nil if the file has faults.
     package var layout: FITSLayout?
 
-    /// No image.
     package init() {}
 
     /// Reads the headers of all HDUs of the file at `path`.

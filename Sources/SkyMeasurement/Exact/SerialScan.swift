@@ -14,7 +14,6 @@ package struct SerialScan {
 
     /// A catalogue with statistics of its scan.
     package struct Result {
-        /// The catalogue.
         package var sources: SourceTable
         /// The background that was subtracted.
         package var background: BackgroundModel

@@ -4,7 +4,6 @@ package import SkyFITS
 
 /// A window in which fluxes are measured at given positions; struct of arrays.
 package struct ForcedWindow: Codable, Equatable, Sendable {
-    /// Pixels to read.
     package var rect: PixelRect
     /// The positions, by index in the list.
     package var index: [Int32] = []
@@ -16,7 +15,6 @@ package struct ForcedWindow: Codable, Equatable, Sendable {
 package struct ForcedScan: Codable, Equatable, Sendable {
     /// The positions and their window.
     package var window: ForcedWindow
-    /// What is measured.
     package var parameters: ScanParameters
     /// The background of the window.
     package var background: BackgroundSlice
@@ -83,7 +81,6 @@ package struct ForcedScan: Codable, Equatable, Sendable {
 package struct ForcedPlan: Sendable {
     /// What was measured; positions without pixels of the image are not.
     package private(set) var table: ForcedTable
-    /// The windows.
     package let windows: [ForcedWindow]
     private let width: Int
 

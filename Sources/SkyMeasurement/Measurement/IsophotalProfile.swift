@@ -6,7 +6,6 @@
 
 /// What the pixels of a source tell of its profile: areas above eight levels, and the width of its core.
 struct IsophotalProfile {
-    /// Number of levels.
     static let levelCount = 8
 
     /// Pixels above each level. The levels divide the range from the threshold to the peak evenly in magnitudes.

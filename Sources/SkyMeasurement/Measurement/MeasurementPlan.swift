@@ -3,7 +3,6 @@ import SkyFITS
 
 /// The measurement of all sources of an image on request: windows in rounds, until each source has what it needs.
 package struct MeasurementPlan: Sendable {
-    /// What was measured.
     package private(set) var table: MeasurementTable
     private let plan: BandPlan
     private let request: MeasurementRequest

@@ -6,7 +6,6 @@ package import SkyFITS
 package struct MeasurementScan: Codable, Equatable, Sendable {
     /// The sources and their window.
     package var window: MeasurementWindow
-    /// What is measured.
     package var parameters: ScanParameters
     /// The background of the window.
     package var background: BackgroundSlice

@@ -12,7 +12,6 @@ package struct NamedValues {
         }
     }
 
-    /// Value by name.
     package let byName: [String: String]
 
     /// The parts of `value`.

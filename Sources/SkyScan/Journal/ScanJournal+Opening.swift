@@ -40,7 +40,6 @@ struct JournalOpening: Sendable {
     let forgets: Bool
     let notice: @Sendable (String) -> Void
 
-    /// The job's ID.
     var id: String { record.identity.id }
 
     /// The job's file, with the results of an earlier run; nil if there is none that can be used.

@@ -1,5 +1,4 @@
 extension SExtractorColumn {
-    /// Columns of positions.
     package static let positions = table { table in
         table.add("XMIN_IMAGE", .int32, "pixel", "I10", "Minimum x-coordinate among detected pixels") {
             $0.one($0.boxes.map { Double($0.x.lowerBound + 1) })

@@ -13,7 +13,6 @@ extension WindowTask {
 
 /// The tasks of a step, created on demand: they carry backgrounds, which need not all be in memory.
 package struct StepTasks<Task: WindowTask>: Sequence, Sendable {
-    /// Number of tasks.
     let count: Int
     var id: @Sendable (Int) -> Int = { $0 }
     /// Identifies the work of the task at an index, for the journal: see ``TaskKey/window``.

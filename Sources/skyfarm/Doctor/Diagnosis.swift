@@ -14,7 +14,6 @@ package struct Diagnosis: Sendable {
     /// The error of the discovery daemon; nil if it answers.
     package var discoveryError: DiscoveryError?
     package var interfaces: [NetworkInterface]
-    /// Announced nodes.
     package var announced: [DiscoveredPeer]
     /// States of the nodes to which connections were attempted.
     package var states: [NodeState]

@@ -7,7 +7,6 @@ package struct SystemTime: Equatable, Sendable {
     /// Whether it is synchronized over the network; nil if unknown.
     package var isSynchronized: Bool?
 
-    /// The time now.
     package static func current() -> SystemTime {
         let text = Date.now.formatted(.iso8601)
         // systemd-timesyncd reports its state here; other daemons have no common place.

@@ -93,7 +93,6 @@ package struct ProgressState: Equatable, Sendable {
         meter.add(work, at: seconds)
     }
 
-    /// All known work.
     private var work: Double { max(workExpected, workPlanned) }
 
     /// The work of all files: what is known, and as much for images and files that have not been opened as for those that

@@ -17,7 +17,6 @@ package struct ScreenBlock: Sendable {
         return "\r\u{1b}[?7l" + lines.joined(separator: "\u{1b}[K\r\n") + "\u{1b}[J" + up + "\r\u{1b}[?7h"
     }
 
-    /// Erases the lines.
     package mutating func erase() -> String {
         defer { isDrawn = false }
         // The first line separately: some terminals keep the content of a screen that is cleared as a whole.

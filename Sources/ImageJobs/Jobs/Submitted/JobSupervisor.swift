@@ -19,7 +19,6 @@ package actor JobSupervisor {
     package struct Holder: Sendable {
         /// Tells the user's state folder on this machine from others.
         package var owner: String
-        /// The node's name.
         package var node: String
         /// Seconds without a renewal after which another node may take a job over.
         package var limit: Double

@@ -13,7 +13,6 @@ package struct LocalRequest: Codable, Equatable, Sendable {
 
     package var v = 1
     package var action: Action
-    /// A submitted job.
     package var id: String?
     /// Of `submit`.
     package var words: [String]?

@@ -23,7 +23,6 @@ final class NightRecorder: Sendable {
     /// The current state, and the seconds since the job began.
     func read() -> (Night, Double) { (state.withLock { $0 }, elapsed) }
 
-    /// Changes the state.
     func update(_ body: (inout Night) -> Void) { state.withLock { body(&$0) } }
 
     /// Records the systems and the ends of tasks; from any thread.

@@ -41,7 +41,6 @@ package final class FolderWatch: @unchecked Sendable {
         (actions, continuation) = AsyncStream.makeStream()
     }
 
-    /// Starts to watch.
     package func begin() {
         queue.async { [self] in
             // Before the first listing: no file falls between the two.

@@ -66,7 +66,6 @@ package struct MergedCatalogue {
         }
     }
 
-    /// Number of rows.
     package var rowCount: Int { sources.reduce(0) { $0 + $1.reduce(0) { $0 + $1.rowCount } } }
 
     /// A table with the columns and the header, and one row, with the longest text.

@@ -26,7 +26,6 @@ extension StoredSamples {
         var ranges: [Range<Int>] = []
         var byteCount = 0
 
-        /// Appends a range.
         mutating func add(_ range: Range<Int>) {
             byteCount += range.count
             if let last = ranges.last, last.upperBound == range.lowerBound {
