@@ -87,18 +87,16 @@ let package = Package(
             name: "skyfarm",
             dependencies: [
                 "ScanBench", "ScanFleet", "NodeDaemon", "ImageJobs", "ImageScanning", "Console", "CommandLineKit",
-                "ScanDashboard", "SAMP", "SkyScan", "SkyReport", "SkySynthetic", "SkyCatalogue", "SkyMeasurement",
-                "SkyExtraction", "SkyFITS",
-                "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem",
+                "SkyScan", "SkySynthetic", "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster",
+                "ScanBasics", "CSystem",
             ],
             swiftSettings: swift, linkerSettings: [.unsafeFlags(startFlags())]),
         // What a cluster delivers, measured.
         .target(
             name: "ScanBench",
             dependencies: [
-                "ImageScanning", "Console", "CommandLineKit", "SkyScan", "SkySynthetic", "SkyCatalogue",
-                "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery",
-                "ScanSecurity", "ScanCluster", "ScanBasics",
+                "ImageScanning", "Console", "CommandLineKit", "SkyScan", "SkySynthetic", "SkyExtraction", "ScanFarm",
+                "ScanNetwork", "ScanSecurity", "ScanCluster", "ScanBasics",
             ],
             swiftSettings: swift),
         // Nodes that are started on other machines, by SSH or a batch system.
@@ -106,24 +104,23 @@ let package = Package(
             name: "ScanFleet",
             dependencies: [
                 "NodeDaemon", "ImageJobs", "ImageScanning", "Console", "CommandLineKit", "SkyScan", "ScanFarm",
-                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem",
+                "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "CSystem",
             ],
             swiftSettings: swift),
         // A node as a service: its owner's rules, its jobs, its page and its files.
         .target(
             name: "NodeDaemon",
             dependencies: [
-                "ImageJobs", "ImageScanning", "Console", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport",
-                "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm", "ScanNetwork",
-                "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem",
+                "ImageJobs", "Console", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyExtraction",
+                "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
+                "CSystem",
             ],
             swiftSettings: swift),
         // Jobs that nodes run for a user, and files that nodes keep.
         .target(
             name: "ImageJobs",
             dependencies: [
-                "ImageScanning", "Console", "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkySynthetic",
-                "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm", "ScanNetwork",
+                "ImageScanning", "Console", "CommandLineKit", "SkyScan", "SkyFITS", "ScanFarm", "ScanNetwork",
                 "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics", "CSystem",
             ],
             swiftSettings: swift),
@@ -131,18 +128,17 @@ let package = Package(
         .target(
             name: "ImageScanning",
             dependencies: [
-                "Console", "CommandLineKit", "ScanDashboard", "SAMP", "SkyScan", "SkyReport", "SkySynthetic",
-                "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm", "ScanNetwork",
-                "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
+                "Console", "CommandLineKit", "ScanDashboard", "SAMP", "SkyScan", "SkyReport", "SkyCatalogue",
+                "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanFarm", "ScanNetwork", "ScanDiscovery",
+                "ScanSecurity", "ScanCluster", "ScanBasics",
             ],
             swiftSettings: swift),
         // What all commands share: options, errors with exit codes, output, progress, signals.
         .target(
             name: "Console",
             dependencies: [
-                "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyFITS", "SkyExtraction", "ScanFarm",
-                "ScanNetwork",
-                "ScanDiscovery", "ScanSecurity", "ScanCluster", "ScanBasics",
+                "CommandLineKit", "ScanDashboard", "SkyScan", "SkyReport", "SkyFITS", "ScanNetwork", "ScanSecurity",
+                "ScanCluster", "ScanBasics",
             ],
             swiftSettings: swift),
         // Parser, help, manual pages and completions of a command line; knows no command.
@@ -151,8 +147,8 @@ let package = Package(
         .target(
             name: "SkyScan",
             dependencies: [
-                "ScanBasics", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
-                "ScanNetwork", "ScanCluster", "CSQLite", "CXXHash",
+                "ScanBasics", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS", "ScanNetwork",
+                "ScanCluster", "CSQLite", "CXXHash", "CSystem",
             ],
             swiftSettings: computing),
         // What people see of a scan: pictures and pages; knows no cluster.
@@ -286,7 +282,7 @@ let package = Package(
         .target(
             name: "CSkyKernel", dependencies: ["CNumbers"], path: "Sources/CLibraries/CSkyKernel",
             cSettings: computingC),
-        // Numbers of pixels in other forms, with vector instructions.
+        // Conversions of pixel values: byte order, scaled integers, byte planes; and how C files select vector instructions.
         .target(name: "CNumbers", path: "Sources/CLibraries/CNumbers", cSettings: computingC),
         // What CFITSIO's archive needs, and its driver for open files.
         .target(name: "CFITSIOSupport", path: "Sources/CLibraries/CFITSIOSupport", cSettings: computingC),
@@ -359,7 +355,7 @@ let package = Package(
             name: "SkyImageTests",
             dependencies: [
                 "ScanBasics", "SkySynthetic", "SkyCatalogue", "SkyMeasurement", "SkyExtraction", "SkyFITS",
-                "SkyTestSupport",
+                "SkyTestSupport", "CSkyKernel", "CSEP", "CFITSIO",
             ],
             exclude: [
                 "WCS/astropy_coordinates.py", "WCS/generated_headers.py", "FITS/astropy_pixels.py",
@@ -377,9 +373,8 @@ let package = Package(
             swiftSettings: swift),
         .testTarget(
             name: "SkyReportTests",
-            dependencies: [
-                "SkyReport", "SkyCatalogue", "SkyExtraction", "SkyFITS", "CPNG",
-            ], swiftSettings: swift),
+            dependencies: ["SkyReport", "SkyCatalogue", "SkyExtraction", "SkyFITS", "CPNG", "ScanBasics"],
+            swiftSettings: swift),
         .testTarget(name: "SAMPTests", dependencies: ["SAMP"], swiftSettings: swift),
         .testTarget(name: "CommandLineKitTests", dependencies: ["CommandLineKit"], swiftSettings: swift),
         .testTarget(
