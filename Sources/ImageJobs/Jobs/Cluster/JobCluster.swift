@@ -45,7 +45,8 @@ package struct JobCluster: Equatable, Sendable {
         let targets = known == nil ? await discoveredTargets() : all(known ?? [])
         let end = ContinuousClock.now + (suffices == nil ? Self.limit : Self.patience)
         try await ask(targets, until: suffices, end, into: &view)
-        if known != nil, let suffices, !suffices(view) {
+        // A node that this machine's node does not know, or whose announcement was late.
+        if let suffices, !suffices(view) {
             let asked = Set(targets.joined())
             let others = await discoveredTargets().filter { asked.isDisjoint(with: $0) }
             try await ask(others, until: suffices, end, into: &view)
