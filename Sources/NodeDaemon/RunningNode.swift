@@ -15,7 +15,7 @@ import SkyScan
 ///
 /// The initialiser makes all that can fail: the server, which listens and is announced, the owner's rules, the jobs of
 /// this user and the live page. ``run(until:)`` then carries out what is asked of them until a signal or --idle-stop, and
-/// lets the tasks that run finish. Nothing of it outlives the function.
+/// lets the tasks that run finish. Jobs, orders and keys are not followed any more when it returns.
 struct RunningNode: Sendable {
     let name: String
     /// Where other machines reach it.
@@ -90,13 +90,16 @@ struct RunningNode: Sendable {
         // What they wait for may be a machine that does not answer: nobody waits for their ends.
         let watching = Task { if dashboard != nil { await cluster.run() } }
         let joining = Task { await join() }
+        let serving = Task { await command.serveJobs(jobs, owner, peers: peers) }
         await withDiscardingTaskGroup { group in
-            group.addTask { await command.serveJobs(jobs, owner, peers: peers) }
             group.addTask { await obey() }
             group.addTask { await followKeys() }
             // Any signal drains the node, SIGHUP included; nohup keeps it running after its terminal is closed.
             await command.end(interrupts, idle)
             joining.cancel()
+            serving.cancel()
+            // Until then, an order to pause that it answers is carried out.
+            await serving.value
             watching.cancel()
             group.cancelAll()
         }
