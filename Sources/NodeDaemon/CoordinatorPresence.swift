@@ -1,11 +1,10 @@
 /// Determines whether no coordinator was connected to a node for some time.
 package struct CoordinatorPresence {
-
-    package init() {
-    }
     private var open = 0
     /// Number of connections so far.
     private var begun = 0
+
+    package init() {}
 
     package mutating func begin() {
         open += 1

@@ -18,7 +18,7 @@ import SkyScan
 package struct NodeCommand: Command {
     package let options: Options
 
-    init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
+    package init(_ arguments: Arguments) throws(UsageError) { options = try Options(arguments) }
 
     package func run() async throws -> ExitCode {
         if let request = options.service { return try install(request) }

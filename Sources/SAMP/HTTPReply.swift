@@ -1,8 +1,5 @@
 /// A reply of HTTP/1.0, as its bytes arrive.
 package struct HTTPReply: Equatable {
-
-    package init() {
-    }
     /// Longer replies are refused.
     package static let limit = 4 << 20
     /// The head of a reply may not be longer.
@@ -11,6 +8,8 @@ package struct HTTPReply: Equatable {
     private var bytes: [UInt8] = []
     /// Nil until the head is complete.
     private var head: Head?
+
+    package init() {}
 
     fileprivate struct Head: Equatable {
         var status: String?

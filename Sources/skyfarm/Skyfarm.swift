@@ -57,10 +57,8 @@ package struct Skyfarm {
         }
     }
 
-    /// Runs a command line. An error is one line on standard error. `readsSettings`: whether the settings file counts.
-    package static func run(
-        _ words: [String], environment: [String: String], readsSettings: Bool = true
-    ) async -> ExitCode {
+    /// Runs a command line. An error is one line on standard error.
+    package static func run(_ words: [String], environment: [String: String]) async -> ExitCode {
         var log = Log(usesColor: Terminal.standardError.usesColor(.auto, environment))
         do {
             switch try request(words) {
@@ -71,7 +69,7 @@ package struct Skyfarm {
                 return try HelpCommand.show(spec)
             case .run(let spec, var arguments):
                 arguments.environment = environment
-                if readsSettings, let folder = UserFolder.configuration.path(environment) {
+                if let folder = UserFolder.configuration.path(environment) {
                     arguments.file = try SettingsFile.load(folder + "/config", for: program)
                 }
                 log = try Log(arguments)

@@ -41,7 +41,7 @@ extension Command {
     /// - Throws: `UsageError` if the command does not take them, or they ask for help.
     package static func arguments(_ words: [String]) throws(UsageError) -> Arguments {
         guard case .run(_, let arguments) = try CommandLineParser(.skyfarm([spec])).parse([spec.name] + words) else {
-            throw UsageError("\(spec.name): --help is no option here")
+            throw UsageError("\(spec.name): --help and --version cannot be used here")
         }
         return arguments
     }

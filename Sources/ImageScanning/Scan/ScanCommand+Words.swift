@@ -2,8 +2,8 @@ package import CommandLineKit
 import Console
 
 extension ScanCommand {
-    /// Runs the scan of these words, as the program does: an error is one line on standard error. `settings`
-    /// is empty if no settings file counts.
+    /// Runs the scan of these words: an error, of which a request for help is one, is a line on standard error. `settings` is
+    /// empty if no settings file counts.
     package static func run(
         _ words: [String], _ environment: [String: String], _ settings: SettingsFile
     ) async -> ExitCode {

@@ -5,13 +5,12 @@ package import SkyScan
 
 /// Names of the tasks of a scan, such as "band 7 of 12 (extraction)". Pure.
 package struct TaskNames: Sendable {
-
-    package init() {
-    }
     private var step = ScanStep.background
     /// Places of the tasks among all sectors of the step, from 1, by index.
     private var places: [Int] = []
     private var count = 0
+
+    package init() {}
 
     /// The tasks of a step work on the sectors in `waiting`; those in `resumed` are done.
     package mutating func begin(_ step: ScanStep, waiting: [PixelRect], resumed: [PixelRect]) {

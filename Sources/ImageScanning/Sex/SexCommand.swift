@@ -14,7 +14,7 @@ package struct SexCommand: Command {
     private let arguments: SexArguments
     private let layers: Arguments
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    package init(_ arguments: Arguments) throws(UsageError) {
         self.arguments = try SexArguments(arguments.words)
         layers = arguments
     }

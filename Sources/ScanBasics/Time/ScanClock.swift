@@ -34,6 +34,7 @@ public struct TimerID: Hashable, Sendable {
 
 /// Monotonic time and timers. The engine reads no other clock, so that tests and simulations can control time.
 public protocol ScanClock: Sendable {
+    /// The time of this clock.
     var now: Instant { get }
 
     /// Calls `fire` once at `instant` or soon after, from an executor of the clock's choice, unless cancelled first.

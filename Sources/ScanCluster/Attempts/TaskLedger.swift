@@ -62,6 +62,7 @@ package struct TaskLedger: Sendable {
     package struct Running: Equatable, Sendable {
         package let newest: AttemptID
         package let attempts: Int
+        /// The work that is expected, in the units of `ScanTask.cost`.
         package let cost: Double
     }
 
@@ -73,6 +74,7 @@ package struct TaskLedger: Sendable {
         package let index: Int
         /// Attempts at it that count.
         package let attempts: Int
+        /// The work that is expected, in the units of `ScanTask.cost`.
         package let cost: Double
     }
 
@@ -117,6 +119,7 @@ package struct TaskLedger: Sendable {
     private var free: [Int] = []
     /// Tasks that wait, most urgent first.
     package private(set) var pending = PendingTasks()
+    /// Number of attempts that have not ended.
     package private(set) var inFlight = 0
     /// Tasks that entered the ledger.
     package private(set) var added = 0

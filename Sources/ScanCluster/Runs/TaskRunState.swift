@@ -302,6 +302,7 @@ package struct TaskRunState: Sendable {
         nextComparison = now.advanced(by: Self.comparisonInterval)
     }
 
+    /// The event that no slot idles.
     package mutating func isBusy() { nextComparison = nil }
 
     /// Time between two comparisons while nothing happens.

@@ -7,6 +7,7 @@ package struct TaskRequest: Equatable, Sendable {
         /// To the local system if that has slots and is not avoided: the cause of a failure may lie in another system.
         case localFirst
     }
+    /// The work that is expected, in the units of `ScanTask.cost`.
     package var cost: Double
     /// Key of the bulk bytes the task needs.
     package var key: BulkKey?

@@ -11,7 +11,7 @@ package struct UpCommand: Command {
     /// Nil: hosts were named.
     package let slurm: SlurmRun?
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    package init(_ arguments: Arguments) throws(UsageError) {
         options = try Options(arguments)
         try Self.check(node: options.node)
         slurm = try Self.slurm(arguments, options)
@@ -44,7 +44,7 @@ package struct DownCommand: Command {
     package let options: UpCommand.Options
     private let forgets: Bool
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    package init(_ arguments: Arguments) throws(UsageError) {
         options = try UpCommand.Options(arguments)
         forgets = try arguments[Self.forget]
         if !options.node.isEmpty { throw UsageError("down takes hosts only; options of nodes belong to up") }

@@ -2,6 +2,7 @@ package import SkyFITS
 
 /// A window in which sources are measured again, with the values that determine their apertures; struct of arrays.
 package struct ApertureWindow: Codable, Equatable, Sendable {
+    /// The pixels that the scan reads.
     package var rect: PixelRect
     /// The sources, by index in the catalogue.
     package var index: [Int32] = []

@@ -3,6 +3,7 @@ package import SkyFITS
 /// A window in which cut islands are extracted again.
 package struct CutIslandWindow: Codable, Hashable, Sendable, Identifiable {
     package var id: Int
+    /// The pixels that the scan reads.
     package var rect: PixelRect
     /// Columns of one pixel of each island to find.
     package var pixelX: [Int32]

@@ -40,6 +40,7 @@ package struct ImageScan: Codable, Equatable, Sendable {
 
 /// What was found in an image that is cut into no bands.
 package struct ImageResult: Codable, Equatable, Sendable {
+    /// The background of each mesh, before the median filter.
     package var statistics: MeshStatistics
     package var window: WindowResult
 

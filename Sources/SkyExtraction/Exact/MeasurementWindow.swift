@@ -2,6 +2,7 @@ package import SkyFITS
 
 /// A window in which sources are measured on request: the sources, and which pixels belong to which; struct of arrays.
 package struct MeasurementWindow: Codable, Equatable, Sendable {
+    /// The pixels that the scan reads.
     package var rect: PixelRect
     /// The sources, by index in the catalogue.
     package var index: [Int32] = []

@@ -4,6 +4,7 @@ package import SkyFITS
 
 /// A window in which fluxes are measured at given positions; struct of arrays.
 package struct ForcedWindow: Codable, Equatable, Sendable {
+    /// The pixels that the scan reads.
     package var rect: PixelRect
     /// The positions, by index in the list.
     package var index: [Int32] = []

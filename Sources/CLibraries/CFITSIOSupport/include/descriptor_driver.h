@@ -1,5 +1,5 @@
-#ifndef DESCRIPTOR_DRIVER_H
-#define DESCRIPTOR_DRIVER_H
+#ifndef SKYFARM_DESCRIPTOR_DRIVER_H
+#define SKYFARM_DESCRIPTOR_DRIVER_H
 
 // A driver by which CFITSIO writes a file that the caller has opened, and closes: the name of the file is the number of the
 // descriptor. They return CFITSIO's statuses.

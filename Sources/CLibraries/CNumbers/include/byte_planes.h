@@ -1,5 +1,5 @@
-#ifndef BYTE_PLANES_H
-#define BYTE_PLANES_H
+#ifndef SKYFARM_BYTE_PLANES_H
+#define SKYFARM_BYTE_PLANES_H
 
 #include <stddef.h>
 #include <stdint.h>

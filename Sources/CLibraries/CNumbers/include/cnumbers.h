@@ -1,5 +1,5 @@
-#ifndef CNUMBERS_H
-#define CNUMBERS_H
+#ifndef SKYFARM_CNUMBERS_H
+#define SKYFARM_CNUMBERS_H
 
 #include "byte_planes.h"
 #include "scaled_integers.h"

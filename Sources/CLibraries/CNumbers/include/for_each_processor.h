@@ -1,5 +1,5 @@
-#ifndef FOR_EACH_PROCESSOR_H
-#define FOR_EACH_PROCESSOR_H
+#ifndef SKYFARM_FOR_EACH_PROCESSOR_H
+#define SKYFARM_FOR_EACH_PROCESSOR_H
 
 // The resolver that chooses a clone runs before a sanitizer's run-time is initialised, so functions are not cloned with
 // sanitizers.

@@ -1,5 +1,5 @@
-#ifndef SCALED_INTEGERS_H
-#define SCALED_INTEGERS_H
+#ifndef SKYFARM_SCALED_INTEGERS_H
+#define SKYFARM_SCALED_INTEGERS_H
 
 #include <stddef.h>
 #include <stdint.h>

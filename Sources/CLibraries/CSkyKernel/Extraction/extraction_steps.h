@@ -1,5 +1,5 @@
-#ifndef EXTRACTION_STEPS_H
-#define EXTRACTION_STEPS_H
+#ifndef SKYFARM_EXTRACTION_STEPS_H
+#define SKYFARM_EXTRACTION_STEPS_H
 
 // The steps of skyfarm_extract, one file each. Every sum is taken in SEP's order and with SEP's types, since the last
 // bits depend on both.

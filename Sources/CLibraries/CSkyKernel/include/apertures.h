@@ -1,5 +1,5 @@
-#ifndef APERTURES_H
-#define APERTURES_H
+#ifndef SKYFARM_APERTURES_H
+#define SKYFARM_APERTURES_H
 
 #include "extraction.h"
 

@@ -1,5 +1,5 @@
-#ifndef CSKYKERNEL_H
-#define CSKYKERNEL_H
+#ifndef SKYFARM_CSKYKERNEL_H
+#define SKYFARM_CSKYKERNEL_H
 
 #include "background.h"
 #include "extraction.h"

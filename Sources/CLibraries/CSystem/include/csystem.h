@@ -1,5 +1,5 @@
-#ifndef CSYSTEM_H
-#define CSYSTEM_H
+#ifndef SKYFARM_CSYSTEM_H
+#define SKYFARM_CSYSTEM_H
 
 #include "detached_process.h"
 

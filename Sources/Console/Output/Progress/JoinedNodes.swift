@@ -1,8 +1,5 @@
 /// Nodes that joined at about the same time, for one line. Pure; times are in seconds.
 package struct JoinedNodes: Sendable {
-
-    package init() {
-    }
     private var names: [String] = []
     private var slots = 0
     private var first = 0.0
@@ -12,6 +9,8 @@ package struct JoinedNodes: Sendable {
     private static let pause = 0.1
     /// The longest time from the first node to the line.
     private static let longest = 1.0
+
+    package init() {}
 
     package var isEmpty: Bool { names.isEmpty }
 

@@ -1,11 +1,10 @@
 /// Messages about the same cause, of which the first is shown and the others are counted. Pure.
 package struct RepeatedMessages: Equatable, Sendable {
-
-    package init() {
-    }
     private var counts: [String: Int] = [:]
     /// In the order of their first messages.
     private var causes: [StyledText] = []
+
+    package init() {}
 
     /// Whether this message about `cause` is the first one; otherwise it is counted.
     package mutating func isFirst(_ cause: StyledText) -> Bool {

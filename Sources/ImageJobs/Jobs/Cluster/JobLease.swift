@@ -17,6 +17,7 @@ package struct JobLease: Codable, Equatable, Sendable {
     /// Whether its run has ended in order.
     package var isReleased = false
 
+    /// Seconds between two renewals.
     var period: Double { limit / 5 }
 
     /// All numbers of leases: a job is begun again at most once in a second.

@@ -115,7 +115,7 @@ private struct Places {
     private let written: ConfinedFolders
     private let readable: ConfinedFolders
 
-    package init(_ permit: JobPermit) throws(CommandError) {
+    init(_ permit: JobPermit) throws(CommandError) {
         written = try permit.confinedFolders()
         readable = try JobPermit.opened(permit.folders + permit.data, "--accept-jobs, --data")
     }

@@ -56,9 +56,6 @@ extension JobsCommand {
 /// The events that lead from one state of a watched job to the next, so that it is shown like a scan of this process.
 /// Pure.
 package struct WatchedProgress {
-
-    package init() {
-    }
     private var last = JobProgress(
         event: "", tasks: 0, tasksDone: 0, pixels: 0, pixelsDone: 0, retries: 0, systems: 0, slotsTotal: 0)
     private var present: [JobSystems.System] = []
@@ -97,6 +94,8 @@ package struct WatchedProgress {
 
     /// Most events of a kind at a time: the numbers come from a peer.
     private static let limit = 100_000
+
+    package init() {}
 
     private static func steps(from old: Int, to new: Int) -> Int { min(limit, max(0, new - old)) }
 

@@ -13,6 +13,7 @@ package struct LocalRequest: Codable, Equatable, Sendable {
 
     package var v = 1
     package var action: Action
+    /// A submitted job.
     package var id: String?
     /// Of `submit`.
     package var words: [String]?
@@ -32,6 +33,7 @@ package struct LocalRequest: Codable, Equatable, Sendable {
 /// The answer, as one line of JSON.
 package struct LocalReply: Codable, Equatable, Sendable {
     package var v = 1
+    /// A submitted job.
     package var id: String?
     /// Why the request was not carried out.
     package var error: String?
@@ -91,7 +93,7 @@ package enum LocalSocket {
     #if os(Linux)
         package static let streamType = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     #else
-        static let streamType = SOCK_STREAM
+        package static let streamType = SOCK_STREAM
     #endif
 
     /// Calls `body` with the address of the socket at `path`.
