@@ -68,10 +68,7 @@ extension NodeCommand {
                     switch request.action {
                     case .pauseNode: return LocalReply(pause: owner.handle(.owner(isPaused: true)))
                     case .resumeNode: return LocalReply(pause: owner.handle(.owner(isPaused: false)))
-                    case .peers:
-                        var reply = LocalReply()
-                        reply.peers = peers()
-                        return reply
+                    case .peers: return LocalReply(peers: peers())
                     case .submit where options.jobs == 0:
                         return LocalReply(
                             error: "the node of this machine takes no jobs (--jobs 0)",

@@ -2,14 +2,12 @@ package import CommandLineKit
 import Console
 import Dispatch
 import Foundation
-import ImageJobs
 internal import ScanBasics
 import ScanCluster
 import ScanDashboard
 import ScanDiscovery
 import ScanFarm
 import ScanNetwork
-import ScanSecurity
 import SkyExtraction
 import SkyFITS
 import SkyScan

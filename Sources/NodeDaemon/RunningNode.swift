@@ -3,7 +3,6 @@ import Dispatch
 import Foundation
 import ImageJobs
 import ScanBasics
-import ScanCluster
 import ScanDashboard
 import ScanDiscovery
 import ScanFarm
@@ -20,12 +19,12 @@ struct RunningNode: Sendable {
     let name: String
     /// Where other machines reach it.
     let address: SocketAddress
-    /// What its page shows.
+    /// The state that the live page of the node shows.
     let live: LiveNode
 
     private let command: NodeCommand
     private let store: KeyStore
-    /// Those of the start.
+    /// The cluster keys at the start of the node.
     private let keys: KeyRing
     private let node: ScanNode
     private let server: NodeServer
@@ -33,6 +32,8 @@ struct RunningNode: Sendable {
     private let idle: IdleStop?
     /// Nil: the environment defines no place for jobs.
     private let jobs: ClusterJobs?
+    /// Addresses of this node and of those that it has discovered, node by node.
+    private let peers: @Sendable () -> [[SocketAddress]]
     private let cluster: ClusterWatch
     private let dashboard: DashboardServer?
 
@@ -71,26 +72,22 @@ struct RunningNode: Sendable {
         }
         let address = NodeCommand.reachable(bound)
         load.withLock { $0 = { NodeLoad(server, live, address) } }
+        let peers: @Sendable () -> [[SocketAddress]] = { [[address]] + node.membership.peers.map(\.node.addresses) }
         cluster = ClusterWatch(
-            keys: { try store.ring() },
-            addresses: {
-                let peers = node.membership.peers.map(\.node.addresses)
-                return [[address]] + peers + options.clusterNodes.map { [$0] }
-            },
-            live: live)
+            keys: { try store.ring() }, addresses: { peers() + options.clusterNodes.map { [$0] } }, live: live)
         dashboard = try command.serveDashboard(NodeDashboardSource(server, live, address, cluster))
         (self.name, self.address, self.live, self.command, self.store) = (name, address, live, command, store)
-        (self.node, self.server, self.owner, self.idle) = (node, server, owner, idle)
+        (self.node, self.server, self.owner, self.idle, self.peers) = (node, server, owner, idle, peers)
     }
 
     /// Runs until a signal, or until --idle-stop; then no new coordinator connects, and running tasks finish. A second
     /// SIGINT ends the process at once.
     func run(until interrupts: Interrupts) async {
         let signals = OwnerSignals { [owner] in owner.handle($0) }
-        // What they wait for may be a machine that does not answer: nobody waits for their ends.
+        // Not in the group: each may wait for a machine that does not answer.
         let watching = Task { if dashboard != nil { await cluster.run() } }
         let joining = Task { await join() }
-        let serving = Task { await command.serveJobs(jobs, owner, peers: peers) }
+        let serving = Task { await command.serveJobs(jobs, owner) { peers().map { $0.map(\.description) } } }
         await withDiscardingTaskGroup { group in
             group.addTask { await obey() }
             group.addTask { await followKeys() }
@@ -110,11 +107,6 @@ struct RunningNode: Sendable {
         await drain(interrupts)
         live.end()
         await dashboard?.close(within: 1)
-    }
-
-    /// Addresses of the nodes that it has discovered, and its own.
-    @Sendable private func peers() -> [[String]] {
-        ([[address]] + node.membership.peers.map(\.node.addresses)).map { $0.map(\.description) }
     }
 
     /// Pauses and resumes the node until the task is cancelled.

@@ -13,7 +13,7 @@ package struct LocalRequest: Codable, Equatable, Sendable {
 
     package var v = 1
     package var action: Action
-    /// A submitted job.
+    /// ID of the submitted job.
     package var id: String?
     /// Of `submit`.
     package var words: [String]?
@@ -33,7 +33,7 @@ package struct LocalRequest: Codable, Equatable, Sendable {
 /// The answer, as one line of JSON.
 package struct LocalReply: Codable, Equatable, Sendable {
     package var v = 1
-    /// A submitted job.
+    /// ID of the submitted job.
     package var id: String?
     /// Why the request was not carried out.
     package var error: String?
@@ -44,8 +44,10 @@ package struct LocalReply: Codable, Equatable, Sendable {
     /// Addresses of the nodes that it has discovered, and its own.
     package var peers: [[String]]?
 
-    package init(id: String? = nil, error: String? = nil, code: Int32? = nil, pause: String? = nil) {
-        (self.id, self.error, self.code, self.pause) = (id, error, code, pause)
+    package init(
+        id: String? = nil, error: String? = nil, code: Int32? = nil, pause: String? = nil, peers: [[String]]? = nil
+    ) {
+        (self.id, self.error, self.code, self.pause, self.peers) = (id, error, code, pause, peers)
     }
 }
 
