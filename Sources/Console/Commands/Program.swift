@@ -37,13 +37,34 @@ extension ProgramSpec {
 }
 
 extension Command {
-    /// The arguments of the words behind the command's name.
+    /// Parses the words that follow the command's name.
     /// - Throws: `UsageError` if the command does not take them, or they ask for help.
     package static func arguments(_ words: [String]) throws(UsageError) -> Arguments {
         guard case .run(_, let arguments) = try CommandLineParser(.skyfarm([spec])).parse([spec.name] + words) else {
             throw UsageError("\(spec.name): --help and --version cannot be used here")
         }
         return arguments
+    }
+
+    /// Runs the command with the words that follow its name. An error, of which a request for help is one, is a line on
+    /// standard error.
+    /// - Parameters:
+    ///   - words: the words that follow the command's name.
+    ///   - environment: the variables of the process.
+    ///   - settings: empty if no settings file counts.
+    /// - Returns: the exit code of the command, or of its error.
+    package static func run(
+        _ words: [String], _ environment: [String: String], _ settings: SettingsFile
+    ) async -> ExitCode {
+        var log = Log(usesColor: Terminal.standardError.usesColor(.auto, environment))
+        do {
+            var arguments = try Self.arguments(words)
+            (arguments.environment, arguments.file) = (environment, settings)
+            log = try Log(arguments)
+            return try await Self(arguments).run()
+        } catch {
+            return log.end(error, of: spec.name)
+        }
     }
 }
 
