@@ -15,8 +15,6 @@ final class Attempt<Work: ScanTask>: TimeoutTask, @unchecked Sendable {
         let ends: AttemptEnds
     }
 
-    private typealias Waiter = UnsafeContinuation<Void, Never>
-
     let system: ScanSystem
     private let task: Work
     private let number: Int
