@@ -91,7 +91,7 @@ let package = Package(
                 "ScanBasics", "CSystem",
             ],
             swiftSettings: swift, linkerSettings: [.unsafeFlags(startFlags())]),
-        // What a cluster delivers, measured.
+        // Measures what a cluster delivers: `skyfarm bench`.
         .target(
             name: "ScanBench",
             dependencies: [
@@ -133,7 +133,7 @@ let package = Package(
                 "ScanSecurity", "ScanCluster", "ScanBasics",
             ],
             swiftSettings: swift),
-        // What all commands share: options, errors with exit codes, output, progress, signals.
+        // Options, errors with exit codes, output, progress and signals of all commands.
         .target(
             name: "Console",
             dependencies: [
@@ -284,7 +284,7 @@ let package = Package(
             cSettings: computingC),
         // Conversions of pixel values: byte order, scaled integers, byte planes; and how C files select vector instructions.
         .target(name: "CNumbers", path: "Sources/CLibraries/CNumbers", cSettings: computingC),
-        // What CFITSIO's archive needs, and its driver for open files.
+        // Stubs by which CFITSIO's archive is linked, and a CFITSIO driver for files that are open.
         .target(name: "CFITSIOSupport", path: "Sources/CLibraries/CFITSIOSupport", cSettings: computingC),
         // Calls of the system that Swift does not import.
         .target(name: "CSystem", path: "Sources/CLibraries/CSystem", cSettings: computingC),

@@ -18,9 +18,7 @@ package struct JoinReply: Codable, Equatable, Sendable {
     /// Why the node is not wanted.
     package var error: String?
 
-    package init(error: String? = nil) {
-        self.error = error
-    }
+    package init() {}
 }
 
 extension NodeCommand {

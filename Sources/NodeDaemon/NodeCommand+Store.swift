@@ -26,7 +26,7 @@ struct NodeCallService: Sendable {
     /// Nil: the environment defines no place for jobs.
     let jobs: ClusterJobs?
 
-    /// Has a server with these limits answer calls, if the node can answer any.
+    /// Sets what the server does with calls, in its options.
     func serve(_ limits: inout NodeServer.Options) {
         if store != nil || jobs != nil { limits.onCall = { body, peer in await answer(body, peer) } }
         limits.onCallsEnded = { store?.ended($0) }

@@ -121,7 +121,7 @@ package struct BenchReport: Encodable {
 
     /// Shares of the slots' time when all systems scanned together.
     package struct Shares: Encodable, Equatable {
-        /// Slots were scanning.
+        /// The time in which slots scanned.
         package var compute: Double
         /// No task was running.
         package var coordinator: Double

@@ -6,7 +6,7 @@ package import SkyScan
 
 /// One timed scan of an image, from opening it to the last source; no catalogue is written.
 package struct ScanTrial: Sendable {
-    /// From opening the image to its last source.
+    /// Seconds from opening the image to its last source.
     package var seconds: Double
     /// The steps that had tasks.
     package var steps: [Step]

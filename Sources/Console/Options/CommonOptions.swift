@@ -43,7 +43,7 @@ package struct CommonOptions: Equatable, Sendable {
 
 /// Format of log lines.
 package enum LogFormat: String, CaseIterable, Sendable {
-    /// For people.
+    /// Lines for people, without time and level.
     case auto
     /// Prefixed with time, level and job.
     case text

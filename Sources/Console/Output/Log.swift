@@ -35,14 +35,13 @@ package struct Log: Equatable, Sendable {
 
     package init(
         program: String = "skyfarm", level: Level = Level.info, format: LogFormat = LogFormat.auto,
-        usesColor: Bool = false, goesToJournal: Bool = false, job: String? = nil
+        usesColor: Bool = false, goesToJournal: Bool = false
     ) {
         self.program = program
         self.level = level
         self.format = format
         self.usesColor = usesColor
         self.goesToJournal = goesToJournal
-        self.job = job
     }
 
     /// The same log for another job.

@@ -5,7 +5,7 @@ import SkyScan
 /// The list of positions of SExtractor's ASSOC keys, which is read only if a column needs it.
 struct AssociationList: Equatable, Sendable {
     var path: String
-    /// What named the list, for errors.
+    /// The flag or the setting that names the file, for error messages.
     var origin: String
     var keys: [Int]
     var data: [Int]
@@ -14,7 +14,7 @@ struct AssociationList: Equatable, Sendable {
     var rule: Association.Rule
     var selection: Association.Selection
 
-    /// Reads the list.
+    /// Reads the positions from the file at `path`.
     /// - Throws: `UsageError` that names the file and the line.
     func load() throws(UsageError) -> Association {
         guard let contents = FileManager.default.contents(atPath: path) else {

@@ -13,7 +13,7 @@ package struct ClusterPicture: Equatable, Sendable {
         var trouble: String?
     }
 
-    /// By the names of nodes.
+    /// The nodes that are known, by name.
     package private(set) var members: [String: Member] = [:]
     package private(set) var jobs: [JobsCommand.SubmittedRow] = []
     /// Tasks done in each interval, by node; the first interval begins at 0.

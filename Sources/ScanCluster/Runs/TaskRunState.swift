@@ -302,7 +302,7 @@ package struct TaskRunState: Sendable {
         nextComparison = now.advanced(by: Self.comparisonInterval)
     }
 
-    /// The event that no slot idles.
+    /// Every slot has a task: no comparison is due.
     package mutating func isBusy() { nextComparison = nil }
 
     /// Time between two comparisons while nothing happens.

@@ -9,10 +9,7 @@ package struct TapeArchive: Sendable {
     /// Number of bytes without the end.
     package private(set) var size = 0
 
-    package init(parts: [Data] = [], size: Int = 0) {
-        self.parts = parts
-        self.size = size
-    }
+    package init() {}
 
     private static let block = 512
 

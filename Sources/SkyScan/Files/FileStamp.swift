@@ -3,7 +3,7 @@ internal import ScanBasics
 
 /// Size and time of change of a file, by which a change is noticed without reading it.
 public struct FileStamp: Codable, Hashable, Sendable {
-    /// The file's name.
+    /// Name of the file, on the machine that has it.
     public var path: String
     private var size: Int64
     private var seconds: Int

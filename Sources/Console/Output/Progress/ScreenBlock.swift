@@ -5,9 +5,7 @@
 package struct ScreenBlock: Sendable {
     package private(set) var isDrawn = false
 
-    package init(isDrawn: Bool = false) {
-        self.isDrawn = isDrawn
-    }
+    package init() {}
 
     /// Replaces the lines drawn before by `lines`.
     package mutating func draw(_ lines: [String]) -> String {

@@ -35,8 +35,7 @@ package struct JobCluster: Equatable, Sendable {
 
     /// Asks all nodes for their jobs.
     /// - Parameter suffices: whether the answers so far contain what is needed. Until they do, silent nodes have longer to
-    ///   answer, since their links may be full of pixels, and nodes that this machine's node does not know yet are looked
-    ///   for.
+    ///   answer, since their links may be full of pixels, and nodes are discovered, if need be a second time.
     /// - Returns: the answers, and a line for each node that gave none.
     /// - Throws: `KeyStore`'s errors.
     package func view(until suffices: ((View) -> Bool)? = nil) async throws -> View {

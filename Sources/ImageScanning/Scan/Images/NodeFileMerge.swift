@@ -8,9 +8,7 @@ package import SkyScan
 package struct NodeFileMerge {
     package private(set) var files: [InputList.File] = []
 
-    package init(files: [InputList.File] = []) {
-        self.files = files
-    }
+    package init() {}
     private var places: [Place: [(identity: FileIdentity?, index: Int)]] = [:]
     private var names: Set<String> = []
 
