@@ -310,7 +310,7 @@ let package = Package(
         // Real images and their reference catalogues, for the tests of two targets.
         .target(
             name: "SkyTestSupport",
-            dependencies: ["SkyExtraction", "SkyFITS", "CFITSIO"],
+            dependencies: ["SkyExtraction", "SkyFITS", "CFITSIO", "CSEP"],
             path: "Tests/SkyTestSupport",
             exclude: ["Oracle/astropy_scripts.py", "Oracle/whole_image.py", "Oracle/fixed_draw.c"],
             swiftSettings: swift),

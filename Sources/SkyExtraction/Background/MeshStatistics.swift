@@ -68,6 +68,16 @@ package struct MeshStatistics: Codable, Equatable, Sendable {
     }
 }
 
+extension MeshStatistics {
+    /// The background level of a mesh with these samples; 0 if less than half of them is usable.
+    package static func level(of samples: [Float]) -> Float {
+        var (level, noise) = (Float(0), Float(0))
+        let count = Int32(samples.count)
+        let isDone = skyfarm_measure_meshes(samples, nil, 0, count, 1, count, 1, &level, &noise)
+        return isDone == 0 || level == bad ? 0 : level
+    }
+}
+
 extension PixelView {
     fileprivate func maskBytes() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: rect.area) { bytes, count in

@@ -1,6 +1,6 @@
-internal import CSEP
+internal import CSkyKernel
 
-/// A median-filtered grid of meshes with the second derivatives of its splines along y, all computed by libsep.
+/// A median-filtered grid of meshes with the second derivatives of its splines along y.
 package struct SmoothedMesh: Equatable, Sendable {
     package let columns: Int
     /// Filtered values, row by row.
@@ -10,31 +10,19 @@ package struct SmoothedMesh: Equatable, Sendable {
     /// Median of the filtered values.
     package let median: Float
 
-    /// Filters a grid, which must have no bad meshes, with libsep.
-    ///
-    /// libsep receives the grid as an image whose meshes are single pixels. The background of a one-pixel mesh is twice
-    /// its pixel, so the pixels are halved.
-    package init(filtering grid: MeshGrid, parameters: ScanParameters) throws {
-        let halves = grid.values.map { $0 / 2 }
-        columns = grid.columns
-        (values, derivatives, median) = try halves.withUnsafeBytes { bytes in
-            var image = sep_image()
-            image.data = bytes.baseAddress
-            image.dtype = SEP_TFLOAT
-            image.w = Int32(grid.columns)
-            image.h = Int32(grid.rows)
-            var result: UnsafeMutablePointer<sep_bkg>?
-            try SEPError.check(
-                sep_background(
-                    &image, 1, 1, Int32(parameters.meshFilterWidth), Int32(parameters.meshFilterHeight), 0, &result))
-            defer { sep_bkg_free(result) }
-            guard let background = result?.pointee else { throw SEPError(status: 1) }
-            let count = Int(background.n)
-            return (
-                Array(UnsafeBufferPointer(start: background.back, count: count)),
-                Array(UnsafeBufferPointer(start: background.dback, count: count)), background.global
-            )
+    /// Filters a grid, which must have no bad meshes, as SEP does.
+    /// - Throws: ``MemoryError``.
+    package init(filtering grid: MeshGrid, parameters: ScanParameters) throws(MemoryError) {
+        var filter = skyfarm_mesh_filter(
+            columns: Int32(grid.columns), rows: Int32(grid.rows), width: Int32(parameters.meshFilterWidth),
+            height: Int32(parameters.meshFilterHeight))
+        var values = grid.values
+        var derivatives = grid.values
+        var median: Float = 0
+        guard skyfarm_smooth_meshes(&filter, grid.values, &values, &derivatives, &median) != 0 else {
+            throw MemoryError(for: "a mesh of \(grid.columns) by \(grid.rows)")
         }
+        (columns, self.values, self.derivatives, self.median) = (grid.columns, values, derivatives, median)
     }
 
     /// A grid of one value, with the shape of another.

@@ -1,4 +1,3 @@
-internal import CSEP
 import SkyExtraction
 import SkyFITS
 
@@ -38,18 +37,7 @@ struct LocalBackground {
                 samples.append(window.pixels[line + x])
             }
         }
-        // libsep measures a mesh as an image of one row.
-        return samples.withUnsafeBytes { bytes in
-            guard !samples.isEmpty else { return 0 }
-            var image = sep_image()
-            image.data = bytes.baseAddress
-            image.dtype = SEP_TFLOAT
-            (image.w, image.h) = (Int32(samples.count), 1)
-            var result: UnsafeMutablePointer<sep_bkg>?
-            guard sep_background(&image, image.w, 1, 1, 1, 0, &result) == 0, let result else { return 0 }
-            defer { sep_bkg_free(result) }
-            let level = result.pointee.global
-            return level.isFinite ? level : 0
-        }
+        let level = MeshStatistics.level(of: samples)
+        return level.isFinite ? level : 0
     }
 }

@@ -68,7 +68,7 @@ typedef struct {
     uint64_t below[most_levels + 1];
     int levels;
     float zero, scale, mean, sigma;
-    int bins[16384];
+    int bins[];
 } histogram;
 
 inlined void fill(histogram *h, const mesh_row *m, int mesh) {
@@ -217,7 +217,7 @@ int skyfarm_measure_meshes(
     const float *pixels, const uint8_t *mask, int all_usable, int width, int height, int mesh_width, int mesh_height,
     float *levels, float *noises
 ) {
-    histogram *h = malloc(sizeof *h);
+    histogram *h = malloc(sizeof *h + sizeof *h->bins * (size_t)(width < mesh_width ? width : mesh_width));
     if (!h) return 0;
     for (int y = 0; y < height; y += mesh_height)
         for (int x = 0; x < width;) {

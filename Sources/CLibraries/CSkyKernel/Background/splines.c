@@ -1,6 +1,7 @@
 #include "background.h"
 
 #include "for_each_processor.h"
+#include "natural_spline.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -69,21 +70,6 @@ void skyfarm_spline_line_close(skyfarm_spline_line *line) {
     free(line);
 }
 
-// Second derivatives of the natural spline through the nodes.
-static void bend(skyfarm_spline_line *line) {
-    int last = line->columns - 1;
-    float *nodes = line->nodes, *bends = line->bends, *work = line->work;
-    bends[0] = work[0] = 0;
-    if (last == 0) return;
-    for (int mesh = 1; mesh < last; mesh++) {
-        bends[mesh] = -1 / (bends[mesh - 1] + 4);
-        work[mesh] = bends[mesh] * (work[mesh - 1] - 6 * (nodes[mesh + 1] + nodes[mesh - 1] - 2 * nodes[mesh]));
-    }
-    bends[last] = 0;
-    for (int mesh = last - 1; mesh > 0; mesh--)
-        bends[mesh] = (float)((bends[mesh] * bends[mesh + 1] + work[mesh]) / 6.0);
-}
-
 // Interpolates the nodes of row `y`. Returns false if mesh rows are missing.
 static bool set_nodes(skyfarm_spline_line *line, const skyfarm_spline *s, int y) {
     int columns = line->columns;
@@ -112,7 +98,7 @@ static bool set_nodes(skyfarm_spline_line *line, const skyfarm_spline *s, int y)
     for (int mesh = 0; mesh < columns; mesh++)
         line->nodes[mesh] = other * below[mesh] + position * above[mesh] + other_cube * bend_below[mesh]
             + cube * bend_above[mesh];
-    bend(line);
+    natural_spline(line->nodes, columns, 1, line->bends, line->work);
     return true;
 }
 

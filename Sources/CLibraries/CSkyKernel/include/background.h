@@ -14,6 +14,18 @@ int skyfarm_measure_meshes(
     const float *pixels, const uint8_t *mask, int all_usable, int width, int height, int mesh_width, int mesh_height,
     float *levels, float *noises);
 
+/// A grid of meshes, and the size of its median filter, in meshes.
+typedef struct {
+    int columns, rows, width, height;
+} skyfarm_mesh_filter;
+
+/// Replaces each mesh by the median of the meshes around it, as sep_background does without a threshold: bit-identical.
+/// The window is as wide and as high as `filter` says; near an edge it ends there, and equally far on the other side.
+/// Writes the filtered values, the second derivatives of their splines along y, and their median. No value is NaN.
+/// - Returns: 0 if memory is exhausted, otherwise 1.
+int skyfarm_smooth_meshes(
+    const skyfarm_mesh_filter *filter, const float *values, float *smoothed, float *bends, float *median);
+
 /// Rows of meshes and the second derivatives of their splines along y, as SEP computes them.
 typedef struct {
     const float *values, *derivatives;
