@@ -52,7 +52,7 @@ package struct ApertureScan: Codable, Equatable, Sendable {
     }
 
     /// Measures the sources in the window, which `view` must hold.
-    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func scan(_ view: PixelView) throws -> ApertureResult {
         try parameters.validate()
         let count = window.index.count
@@ -62,7 +62,7 @@ package struct ApertureScan: Codable, Equatable, Sendable {
         else { throw ScanSetupError("the columns of a window's sources have different lengths") }
         try background.validate(for: parameters)
         let pixels = try ScanWindow.subtracting(background, from: view.cropped(to: window.rect))
-        pixels.hideMaskedPixels(from: 0)
+        pixels.hideMaskedPixels()
         var result = ApertureResult()
         for index in 0..<count {
             try pixels.checkCancellation()

@@ -140,7 +140,7 @@ package struct ScanWindow: ~Copyable {
 
     /// Sets masked pixels to 0, and their noise to SEP's 10³⁰, from a row on: SEP ignores the mask on an image's first
     /// rows. On the rows before, values too large for SEP become NaN, which it tolerates, and NaN is kept.
-    package borrowing func hideMaskedPixels(from row: Int) {
+    package borrowing func hideMaskedPixels(from row: Int = 0) {
         guard let mask else { return }
         for offset in 0..<min(row * rect.width, rect.area)
         where pixels[offset].isFinite && pixels[offset].magnitude >= PixelView.limit {

@@ -53,7 +53,7 @@ package struct CheckImageStrips: Sendable {
     ///   - rows: the strip.
     ///   - view: holds the strip's ``window(of:)``; nil if no image needs pixels.
     /// - Returns: the samples of each image.
-    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func samples(of images: [CheckImage], rows: Range<Int>, _ view: PixelView?) throws -> [[Float]] {
         let levels = try background.samples(of: background.level, rows: rows)
         guard let view else {
@@ -80,7 +80,7 @@ package struct CheckImageStrips: Sendable {
     private func filtered(_ rows: Range<Int>, _ view: PixelView) throws -> [Float] {
         let window = try ScanWindow.subtracting(
             background.slice(rows: view.rect.y), from: view.cropped(to: window(of: rows)))
-        window.hideMaskedPixels(from: 0)
+        window.hideMaskedPixels()
         var row = [Float](repeating: 0, count: background.width)
         var samples: [Float] = []
         samples.reserveCapacity(rows.count * background.width)

@@ -43,7 +43,7 @@ package struct SerialScan {
     }
 
     /// Scans the image, all of which `view` must hold.
-    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func run(_ view: PixelView) throws -> Result {
         var view = view
         // Windows overlap: a scan must not change the pixels of the next one.

@@ -1,4 +1,3 @@
-internal import CSEP
 package import SkyExtraction
 package import SkyFITS
 
@@ -30,7 +29,7 @@ package struct ForcedScan: Codable, Equatable, Sendable {
     private var apertures: [Double] { parameters.forced?.apertures ?? [] }
 
     /// Measures the fluxes in the window, which `view` must hold.
-    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func scan(_ view: PixelView) throws -> ForcedTable {
         try parameters.validate()
         guard window.x.count == window.index.count, window.y.count == window.index.count else {
@@ -38,32 +37,21 @@ package struct ForcedScan: Codable, Equatable, Sendable {
         }
         try background.validate(for: parameters)
         let pixels = try ScanWindow.subtracting(background, from: view.cropped(to: window.rect))
-        pixels.hideMaskedPixels(from: 0)
-        var (image, dark) = (pixels.sepImage(gain: parameters.gain), pixels.sepImage(gain: 0))
+        pixels.hideMaskedPixels()
+        let photometer = pixels.photometer(gain: parameters.gain)
         var table = ForcedTable(unmeasured: window.index.count * apertures.count)
         var place = 0
         for position in window.index.indices {
             try pixels.checkCancellation()
-            // Exact: the difference of a double and an integer below it needs no more bits.
-            let x = window.x[position] - Double(window.rect.x.lowerBound)
-            let y = window.y[position] - Double(window.rect.y.lowerBound)
             for diameter in apertures {
                 defer { place += 1 }
-                // A task may come from the network: positions far outside are not measured.
-                guard abs(x) < 1e9, abs(y) < 1e9 else { continue }
-                var (flux, error, noise, area, flag) = (0.0, 0.0, 0.0, 0.0, Int16(0))
-                let status = sep_sum_circle(&image, x, y, diameter / 2, 0, 5, 0, &flux, &error, &area, &flag)
+                let found = photometer.circle(x: window.x[position], y: window.y[position], radius: diameter / 2)
                 // An aperture beside the image holds nothing of it: SEP's sum is 0, or NaN if a pixel is masked.
-                if status == 0, !(area > 0) { continue }
-                table.flag[place] |= flag
-                guard status == 0, flux.isFinite, error.isFinite else { continue }
-                // The same without photons of the source.
-                var again = 0.0
-                guard sep_sum_circle(&dark, x, y, diameter / 2, 0, 5, 0, &again, &noise, &area, &flag) == 0 else {
-                    continue
-                }
-                (table.flux[place], table.fluxErr[place], table.noise[place]) = (flux, error, noise)
-                table.flag[place] = flag
+                if found.isEmpty { continue }
+                table.flag[place] |= found.flag
+                guard found.flux.isFinite, found.error.isFinite else { continue }
+                (table.flux[place], table.fluxErr[place], table.noise[place]) = (found.flux, found.error, found.noise)
+                table.flag[place] = found.flag
             }
         }
         return table

@@ -1,4 +1,3 @@
-internal import CSEP
 package import SkyExtraction
 package import SkyFITS
 
@@ -21,7 +20,7 @@ package struct MeasurementScan: Codable, Equatable, Sendable {
     }
 
     /// Measures the sources in the window, which `view` must hold.
-    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func scan(_ view: PixelView) throws -> MeasurementResult {
         try parameters.validate()
         guard let request = parameters.measurements else {
@@ -30,7 +29,7 @@ package struct MeasurementScan: Codable, Equatable, Sendable {
         try window.validate()
         try background.validate(for: parameters)
         let pixels = try ScanWindow.subtracting(background, from: view.cropped(to: window.rect))
-        pixels.hideMaskedPixels(from: 0)
+        pixels.hideMaskedPixels()
         try view.checkCancellation()
         var meter = SourceMeter(pixels, window, parameters, request)
         var result = MeasurementResult()

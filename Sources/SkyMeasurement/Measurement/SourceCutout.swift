@@ -1,4 +1,4 @@
-internal import CSEP
+internal import CSkyKernel
 internal import ScanBasics
 import SkyExtraction
 import SkyFITS
@@ -99,21 +99,14 @@ struct SourceCutout: ~Copyable {
         foreign = .allocate(capacity: capacity)
     }
 
-    /// As libsep's image, valid until the next change of the cut-out; without photon noise if that is counted apart.
-    func sepImage(hasPhotons: Bool = true) -> sep_image {
-        var result = sep_image()
-        result.gain = hasPhotons ? gain : 0
-        result.data = UnsafeRawPointer(pixels)
-        result.dtype = SEP_TFLOAT
-        result.mask = hasMask ? UnsafeRawPointer(mask) : nil
-        result.mdtype = SEP_TBYTE
-        result.w = Int32(rect.width)
-        result.h = Int32(rect.height)
-        result.noise = hasNoise ? UnsafeRawPointer(noise) : nil
-        result.ndtype = SEP_TFLOAT
-        result.noiseval = globalNoise
-        result.noise_type = Int16(SEP_NOISE_STDDEV)
-        return result
+    /// Measures apertures in the cut-out, until its next change, at positions relative to it; without photon noise if that
+    /// is counted apart.
+    func photometer(hasPhotons: Bool = true) -> Photometer {
+        let field = skyfarm_field(
+            pixels: UnsafePointer(pixels), noise: hasNoise ? UnsafePointer(noise) : nil,
+            global_noise: Float(globalNoise), width: Int32(rect.width), height: Int32(rect.height), x: 0, y: 0,
+            gain: hasPhotons ? gain : 0)
+        return Photometer(field, mask: hasMask ? UnsafePointer(mask) : nil)
     }
 
     /// For windowed moments, valid until the next change of the cut-out.
@@ -164,9 +157,6 @@ struct SourceCutout: ~Copyable {
         }
         return sum / gain
     }
-
-    /// The samples, if none is masked; for radii of fluxes.
-    var unmaskedPixels: UnsafePointer<Float>? { hasMask ? nil : UnsafePointer(pixels) }
 
     /// The share of the pixels within an ellipse around `x`, `y` that are masked or another source's.
     borrowing func foreignShare(x: Double, y: Double, shape: EllipseShape, radius: Double) -> Double {

@@ -1,5 +1,3 @@
-internal import CSEP
-internal import CSkyKernel
 import SkyExtraction
 import SkyFITS
 
@@ -23,8 +21,6 @@ struct SourceMeter: ~Copyable {
     private(set) var gain = 0.0
     private let runPlaces: [Int]
 
-    /// SExtractor computes the Kron radius from the pixels within 6 semi-axes.
-    private static let kronSearchRadius = 6.0
     /// Times that a cut-out is enlarged for a window that moves.
     private static let enlargements = 4
 
@@ -64,7 +60,7 @@ struct SourceMeter: ~Copyable {
         in image: PixelRect
     ) -> PixelRect {
         let sides = EllipseShape(target).halfSides(
-            radius: max(kronSearchRadius, parameters.kronMinimum, radius))
+            radius: max(Photometer.kronSearchRadius, parameters.kronMinimum, radius))
         let limit = 6 * Double(target.a)
         let circle = max((request.apertures.max() ?? 0) / 2, limit.isFinite ? limit : 0)
         let vignette = request.vignetteArea > 0 ? (request.vignetteWidth, request.vignetteHeight) : (0, 0)
@@ -126,9 +122,9 @@ struct SourceMeter: ~Copyable {
         }
         let flux = measureFluxes(target, radius, &row)
         if let petrosian {
-            let (flux, error, _) = ellipseFlux(target, petrosian)
-            set(.fluxPetrosian, [flux], &row)
-            set(.fluxErrPetrosian, [error], &row)
+            let found = ellipseFlux(target, petrosian)
+            set(.fluxPetrosian, [found.flux], &row)
+            set(.fluxErrPetrosian, [found.error], &row)
         }
         let half = measureRadii(target, flux, &row)
         measureProfile(target, position, &row)
@@ -161,13 +157,8 @@ struct SourceMeter: ~Copyable {
         if !sources.kronRadius.isEmpty {
             return (sources.kronRadius[position], Int16(exactly: sources.kronFlag[position]) ?? Photometry.notMeasured)
         }
-        var image = cutout.sepImage()
         let (x, y) = centre(target)
-        let shape = EllipseShape(target)
-        var (radius, flag) = (0.0, Int16(0))
-        let status = sep_kron_radius(
-            &image, x, y, shape.cxx, shape.cyy, shape.cxy, Self.kronSearchRadius, 0, &radius, &flag)
-        return (status == 0 ? radius : 0, flag)
+        return cutout.photometer().kronRadius(x: x, y: y, EllipseShape(target))
     }
 
     /// - Returns: the Petrosian radius in units of the axes.
@@ -178,63 +169,49 @@ struct SourceMeter: ~Copyable {
         return radius
     }
 
-    /// - Returns: flux, error and SEP's flag of an ellipse of `radius` axes; NaN if it cannot be measured.
-    private borrowing func ellipseFlux(
-        _ target: ApertureTarget, _ radius: Double
-    ) -> (flux: Double, error: Double, flag: Int16) {
-        var image = cutout.sepImage(hasPhotons: !countsPhotons)
+    /// - Returns: the flux in an ellipse of `radius` axes.
+    private borrowing func ellipseFlux(_ target: ApertureTarget, _ radius: Double) -> ApertureFlux {
         let (x, y) = centre(target)
-        var (flux, error, area, flag) = (0.0, 0.0, 0.0, Int16(0))
-        let theta = min(max(Double(target.theta), -Double.pi / 2), Double.pi / 2)
-        if !(target.b > 0 && radius > 0)
-            || sep_sum_ellipse(
-                &image, x, y, Double(target.a), Double(target.b), theta, radius, 0, 1, 0, &flux, &error, &area, &flag)
-                != 0
-        {
-            (flux, error) = (.nan, .nan)
-            flag |= Photometry.notMeasured
-        }
+        let shape = EllipseShape(target)
+        var found = cutout.photometer(hasPhotons: !countsPhotons).ellipse(x: x, y: y, shape, radius: radius)
         if countsPhotons {
-            let photons = cutout.photonVariance(
-                x: x, y: y, shape: EllipseShape(target), radius: radius, gain: parameters.gain)
-            error = (error * error + photons).squareRoot()
+            let photons = cutout.photonVariance(x: x, y: y, shape: shape, radius: radius, gain: parameters.gain)
+            found.error = (found.error * found.error + photons).squareRoot()
         }
-        return (flux, error, flag)
+        return found
     }
 
     /// - Returns: the flux in the Kron ellipse.
     private borrowing func measureFluxes(_ target: ApertureTarget, _ radius: Double, _ row: inout [Double]) -> Double {
-        var image = cutout.sepImage(hasPhotons: !countsPhotons)
+        let photometer = cutout.photometer(hasPhotons: !countsPhotons)
         let (x, y) = centre(target)
-        let (flux, error, flag) = ellipseFlux(target, radius)
-        set(.fluxAuto, [flux], &row)
-        set(.fluxErrAuto, [error], &row)
-        set(.flagAuto, [Double(flag)], &row)
+        let whole = ellipseFlux(target, radius)
+        set(.fluxAuto, [whole.flux], &row)
+        set(.fluxErrAuto, [whole.error], &row)
+        set(.flagAuto, [Double(whole.flag)], &row)
         let shape = EllipseShape(target)
         // In either ellipse, as in SExtractor.
-        let shares = [Self.kronSearchRadius, radius].map { cutout.foreignShare(x: x, y: y, shape: shape, radius: $0) }
+        let shares = [Photometer.kronSearchRadius, radius].map {
+            cutout.foreignShare(x: x, y: y, shape: shape, radius: $0)
+        }
         set(.contamination, [max(shares[0], shares[1])], &row)
-        let sides = shape.halfSides(radius: max(Self.kronSearchRadius, radius))
+        let sides = shape.halfSides(radius: max(Photometer.kronSearchRadius, radius))
         let (right, top) = (Double(pixels.image.width) - 0.5, Double(pixels.image.height) - 0.5)
         let isCut =
             target.x - sides.x < -0.5 || target.y - sides.y < -0.5 || target.x + sides.x > right
             || target.y + sides.y > top
         set(.isCut, [isCut ? 1 : 0], &row)
         for (index, diameter) in request.apertures.enumerated() {
-            var (sum, sumError, area, sumFlag) = (0.0, 0.0, 0.0, Int16(0))
-            if sep_sum_circle(&image, x, y, diameter / 2, 0, 5, 0, &sum, &sumError, &area, &sumFlag) != 0 {
-                (sum, sumError) = (.nan, .nan)
-                sumFlag |= Photometry.notMeasured
-            }
+            var sum = photometer.circle(x: x, y: y, radius: diameter / 2)
             if countsPhotons {
                 let photons = cutout.photonVariance(x: x, y: y, radius: diameter / 2, gain: parameters.gain)
-                sumError = (sumError * sumError + photons).squareRoot()
+                sum.error = (sum.error * sum.error + photons).squareRoot()
             }
-            row[layout[.fluxAper].lowerBound + index] = sum
-            row[layout[.fluxErrAper].lowerBound + index] = sumError
-            row[layout[.flagAper].lowerBound + index] = Double(sumFlag)
+            row[layout[.fluxAper].lowerBound + index] = sum.flux
+            row[layout[.fluxErrAper].lowerBound + index] = sum.error
+            row[layout[.flagAper].lowerBound + index] = Double(sum.flag)
         }
-        return flux
+        return whole.flux
     }
 
     /// - Returns: the radius of half of the flux, 0 if there is none.
@@ -248,15 +225,8 @@ struct SourceMeter: ~Copyable {
         let limit = 6 * Double(target.a)
         guard flux > 0, limit > 1e-6, limit.isFinite else { return 0 }
         let (x, y) = centre(target)
-        if let pixels = cutout.unmaskedPixels, limit > 0.5, limit < 1e5 {
-            let radius = skyfarm_flux_radius(
-                pixels, 0, 0, Int32(cutout.rect.width), Int32(cutout.rect.height), x, y, limit, share * flux)
-            if !radius.isNaN { return radius }
-        }
-        var image = cutout.sepImage()
-        var (total, share, radius, flag) = (flux, share, 0.0, Int16(0))
-        let status = sep_flux_radius(&image, x, y, limit, 0, 5, 0, &total, &share, 1, &radius, &flag)
-        return status == 0 && radius.isFinite ? radius : 0
+        let radius = cutout.photometer().fluxRadius(x: x, y: y, limit: limit, flux: share * flux)
+        return radius.isFinite ? radius : 0
     }
 
     /// - Returns: the pixels that the moving window needs, if the window of pixels does not hold them.

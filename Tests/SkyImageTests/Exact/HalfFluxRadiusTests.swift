@@ -66,7 +66,7 @@ struct HalfFluxRadiusTests {
         }
     }
 
-    @Test("half of the flux that may be reached twice is left to libsep")
+    @Test("half of the flux that may be reached twice is left to sums over all rings")
     func twice() {
         var pixels = [Float](repeating: 0, count: 41 * 41)
         pixels[20 * 41 + 20] = 100
@@ -78,7 +78,7 @@ struct HalfFluxRadiusTests {
         #expect(skyfarm_half_flux_radius(pixels, 0, 0, 41, 41, 20, 20, 18).isNaN)
     }
 
-    @Test("where the flux stays at one half over many rings, the answer is left to libsep")
+    @Test("where the flux stays at one half over many rings, the answer is left to sums over all rings")
     func plateau() {
         var pixels = [Float](repeating: 0, count: 41 * 41)
         pixels[20 * 41 + 20] = 100

@@ -1,4 +1,4 @@
-#include "apertures.h"
+#include "aperture_box.h"
 #include "for_each_processor.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 #define inlined static inline __attribute__((always_inline))
 
-enum { lanes = 4, parts = 5, truncated = 0x10, has_masked = 0x20, all_masked = 0x40, not_positive = 0x80 };
+enum { lanes = 4, parts = 5 };
 typedef double doubles __attribute__((ext_vector_type(lanes)));
 typedef float floats __attribute__((ext_vector_type(lanes)));
 typedef int64_t longs __attribute__((ext_vector_type(lanes)));
@@ -21,34 +21,12 @@ static const doubles steps = {0, 1, 2, 3};
 // libsep takes values below its negative as masked.
 static const double big = 1e30;
 
-// The pixels that an aperture can touch.
-typedef struct {
-    int left, right, top, bottom;
-} box;
-
-/// The box with these half sides; false if libsep's conversion to integers might overflow.
-static bool find_box(
-    const skyfarm_field *field, double x, double y, double half_width, double half_height, box *result, int16_t *flag) {
-    double ends[] = {x - half_width + 0.5, x + half_width + 1.4999999, y - half_height + 0.5,
-                     y + half_height + 1.4999999};
-    for (int index = 0; index < 4; index++)
-        if (!(fabs(ends[index]) < 1e9)) return false;
-    *result = (box){(int)ends[0], (int)ends[1], (int)ends[2], (int)ends[3]};
-    if (result->left < 0 || result->top < 0 || result->right > field->width || result->bottom > field->height)
-        *flag |= truncated;
-    if (result->left < 0) result->left = 0;
-    if (result->top < 0) result->top = 0;
-    if (result->right > field->width) result->right = field->width;
-    if (result->bottom > field->height) result->bottom = field->height;
-    return true;
-}
-
-static bool find_ellipse_box(
-    const skyfarm_field *field, double x, double y, const skyfarm_ellipse *e, box *result, int16_t *flag) {
+static aperture_box
+find_ellipse_box(const skyfarm_field *field, double x, double y, const skyfarm_ellipse *e, double r, int16_t *flag) {
     double width = e->cxx - e->cxy * e->cxy / (4.0 * e->cyy), height = e->cyy - e->cxy * e->cxy / (4.0 * e->cxx);
-    width = width > 0.0 ? e->r / sqrt(width) : 0.0;
-    height = height > 0.0 ? e->r / sqrt(height) : 0.0;
-    return find_box(field, x, y, width, height, result, flag);
+    width = width > 0.0 ? r / sqrt(width) : 0.0;
+    height = height > 0.0 ? r / sqrt(height) : 0.0;
+    return find_box(field, x, y, width, height, flag);
 }
 
 // Some pixels of a row.
@@ -74,6 +52,8 @@ inlined void load(block *some, const float *line, int column, int end, double x)
 // Sums of an aperture.
 typedef struct {
     double flux, variance, area, masked_area;
+    // Without mask and noise map, whether lanes had a part of the aperture; areas are not summed then.
+    longs touched;
     int16_t flag;
 } sums;
 
@@ -84,6 +64,7 @@ inlined void add(
     if (!mask && !field->noise) {
         doubles flux = *inside ? __builtin_convertvector(some->pixels, doubles) * *shares : (doubles)0.0;
         doubles variances = (double)variance * *shares;
+        to->touched |= *shares > 0.0;
         for (int lane = 0; lane < lanes; lane++) {
             to->flux += flux[lane];
             to->variance += variances[lane];
@@ -110,16 +91,16 @@ inlined float global_variance(const skyfarm_field *field) {
     return (float)((double)field->global_noise * (double)field->global_noise);
 }
 
-static void finish(const skyfarm_field *field, bool has_mask, sums *sum, double *flux, double *error, int16_t *flag) {
+static skyfarm_flux finish(const skyfarm_field *field, bool has_mask, sums *sum) {
+    bool is_empty = !(sum->area > 0.0) && !__builtin_reduce_or(sum->touched);
     if (has_mask) {
         double factor = sum->area / (sum->area - sum->masked_area);
         sum->flux *= factor;
         sum->variance *= factor;
     }
-    if (field->gain > 0.0 && sum->flux > 0.0) sum->variance += sum->flux / field->gain;
-    *flux = sum->flux;
-    *error = sqrt(sum->variance);
-    *flag = sum->flag;
+    double photons = field->gain > 0.0 && sum->flux > 0.0 ? sum->flux / field->gain : 0.0;
+    return (skyfarm_flux){
+        sum->flux, sqrt(sum->variance + photons), sqrt(sum->variance), sum->flag, is_empty};
 }
 
 // Squared coordinates of the parts of pixels along one axis.
@@ -146,12 +127,10 @@ inlined void circle_shares(const doubles *dx, const doubles *row_squares, double
 }
 
 for_each_processor
-int skyfarm_sum_circle(
-    const skyfarm_field *field, const uint8_t *mask, double x, double y, double r, double *flux, double *error,
-    int16_t *flag) {
+skyfarm_flux
+skyfarm_sum_circle(const skyfarm_field *field, const uint8_t *mask, double x, double y, double r) {
     sums sum = {0};
-    box box;
-    if (!(r >= 0.0) || !find_box(field, x, y, r, r, &box, &sum.flag)) return 0;
+    aperture_box box = find_box(field, x, y, r, r, &sum.flag);
     double r2 = r * r, inner = r - 0.7072, outer = r + 0.7072;
     double inner2 = inner > 0.0 ? inner * inner : 0.0, outer2 = outer * outer;
     float variance = global_variance(field);
@@ -174,18 +153,15 @@ int skyfarm_sum_circle(
             add(field, mask, variance, row, &some, &inside, &shares, &sum);
         }
     }
-    finish(field, mask != NULL, &sum, flux, error, flag);
-    return 1;
+    return finish(field, mask != NULL, &sum);
 }
 
 for_each_processor
-int skyfarm_sum_ellipse(
-    const skyfarm_field *field, const uint8_t *mask, double x, double y, const skyfarm_ellipse *e, double *flux,
-    double *error, int16_t *flag) {
+skyfarm_flux skyfarm_sum_ellipse(
+    const skyfarm_field *field, const uint8_t *mask, double x, double y, const skyfarm_ellipse *e, double r) {
     sums sum = {0};
-    box box;
-    if (!find_ellipse_box(field, x, y, e, &box, &sum.flag)) return 0;
-    double r2 = e->r * e->r, inner = e->r - 0.7072 / e->b, outer = e->r + 0.7072 / e->b;
+    aperture_box box = find_ellipse_box(field, x, y, e, r, &sum.flag);
+    double r2 = r * r, inner = r - 0.7072 / e->b, outer = r + 0.7072 / e->b;
     double inner2 = inner > 0.0 ? inner * inner : 0.0, outer2 = outer * outer;
     float variance = global_variance(field);
     for (int row = box.top; row < box.bottom; row++) {
@@ -203,18 +179,15 @@ int skyfarm_sum_ellipse(
             add(field, mask, variance, row, &some, &inside, &shares, &sum);
         }
     }
-    finish(field, mask != NULL, &sum, flux, error, flag);
-    return 1;
+    return finish(field, mask != NULL, &sum);
 }
 
 for_each_processor
-int skyfarm_kron_radius(
-    const skyfarm_field *field, const uint8_t *mask, double x, double y, const skyfarm_ellipse *e, double *radius,
-    int16_t *flag) {
-    box box;
-    int16_t flags = 0;
-    if (!find_ellipse_box(field, x, y, e, &box, &flags)) return 0;
-    double r2 = e->r * e->r, moment = 0.0, flux = 0.0;
+skyfarm_kron skyfarm_kron_radius(
+    const skyfarm_field *field, const uint8_t *mask, double x, double y, const skyfarm_ellipse *e, double r) {
+    skyfarm_kron result = {0};
+    aperture_box box = find_ellipse_box(field, x, y, e, r, &result.flag);
+    double r2 = r * r, moment = 0.0, flux = 0.0;
     bool is_empty = true;
     for (int row = box.top; row < box.bottom; row++) {
         double dy = row - y;
@@ -227,7 +200,7 @@ int skyfarm_kron_radius(
             for (int lane = 0; lane < some.count; lane++) {
                 bool is_masked = some.pixels[lane] < -big || (mask && mask[(ptrdiff_t)row * field->width + column + lane]);
                 if (!inside[lane] || !is_masked) continue;
-                flags |= has_masked;
+                result.flag |= has_masked;
                 inside[lane] = 0;
             }
             if (!__builtin_reduce_or(inside)) continue;
@@ -240,13 +213,17 @@ int skyfarm_kron_radius(
             }
         }
     }
-    *radius = 0.0;
     if (is_empty)
-        flags |= all_masked;
+        result.flag |= all_masked;
     else if (moment <= 0.0 || flux <= 0.0)
-        flags |= not_positive;
+        result.flag |= not_positive;
     else
-        *radius = moment / flux;
-    *flag = flags;
-    return 1;
+        result.radius = moment / flux;
+    return result;
+}
+
+skyfarm_ellipse skyfarm_ellipse_of(double a, double b, double theta) {
+    double c = cos(theta), s = sin(theta), a2 = a * a, b2 = b * b;
+    return (skyfarm_ellipse){
+        c * c / a2 + s * s / b2, s * s / a2 + c * c / b2, 2.0 * c * s * (1.0 / a2 - 1.0 / b2), b};
 }

@@ -256,7 +256,7 @@ double skyfarm_flux_radius(
     curve c = {pixels, left, top, width, height, x, y, limit / rings, 1.0 / (limit / rings)};
     disc all = rings_below(&c, rings);
     double size = all.flux - 2 * all.negative;
-    // Where it is never reached, libsep decides.
+    // Where it is never reached, or the last bits decide, all rings are needed.
     if (!(size < INFINITY && target > 0.0 && target < all.flux - nearly_equal_to(size))) return NAN;
     return radius_of(&c, target, all, size);
 }
