@@ -176,12 +176,12 @@ let package = Package(
         // Further numbers of sources, on request: SExtractor's columns, fluxes at given positions, check images.
         .target(
             name: "SkyMeasurement",
-            dependencies: ["ScanBasics", "SkyFITS", "SkyExtraction", "CSEP", "CFITSIO", "CSkyKernel"],
+            dependencies: ["ScanBasics", "SkyFITS", "SkyExtraction", "CFITSIO", "CSkyKernel"],
             swiftSettings: computing),
         // Background, detection and photometry of the windows of an image, and the merge of what they give.
         .target(
             name: "SkyExtraction",
-            dependencies: ["ScanBasics", "SkyFITS", "CSEP", "CXXHash", "CSkyKernel", "CNumbers"],
+            dependencies: ["ScanBasics", "SkyFITS", "CXXHash", "CSkyKernel", "CNumbers"],
             swiftSettings: computing),
         // FITS files, their pixels and coordinates; knows no source.
         .target(
@@ -226,8 +226,6 @@ let package = Package(
             name: "CFITSIO", path: hasArchive ? "Sources/CLibraries/CFITSIO/Archive" : "Sources/CLibraries/CFITSIO",
             pkgConfig: hasArchive ? nil : "cfitsio",
             providers: [.apt(["libcfitsio-dev"]), .brew(["cfitsio"])]),
-        .systemLibrary(
-            name: "CSEP", path: "Sources/CLibraries/CSEP", providers: [.apt(["libsep-dev"]), .brew(["sep"])]),
         .systemLibrary(
             name: "CWCS", path: "Sources/CLibraries/CWCS", pkgConfig: "wcslib",
             providers: [.apt(["wcslib-dev"]), .brew(["wcslib"])]),
@@ -301,18 +299,27 @@ let package = Package(
                 "CStopwatch", "CEcho",
             ],
             path: "Benchmarks/skyfarm-benchmarks", swiftSettings: swift,
-            // CStopwatch's clock around a function of CFITSIO, which may be linked statically.
-            linkerSettings: [.unsafeFlags(["-Xlinker", "--wrap=ffgtbb"], .when(platforms: [.linux]))]),
-        // Clocks around libsep and cfitsio; the fastest echo that one connection allows.
-        .target(name: "CStopwatch", path: "Benchmarks/CStopwatch"),
+            // CStopwatch's clocks around these functions, which are linked statically.
+            linkerSettings: [
+                .unsafeFlags(
+                    [
+                        "skyfarm_measure_meshes", "skyfarm_smooth_meshes", "skyfarm_spline_row", "skyfarm_extract",
+                        "skyfarm_kron_radius", "skyfarm_sum_ellipse", "skyfarm_sum_circle", "skyfarm_half_flux_radius",
+                        "skyfarm_ring_radius", "ffgtbb",
+                    ].flatMap { ["-Xlinker", "--wrap=\($0)"] }, .when(platforms: [.linux]))
+            ]),
+        // Clocks around the kernel and cfitsio; the fastest echo that one connection allows.
+        .target(name: "CStopwatch", dependencies: ["CSkyKernel"], path: "Benchmarks/CStopwatch"),
         .target(name: "CEcho", path: "Benchmarks/CEcho"),
 
-        // Real images and their reference catalogues, for the tests of two targets.
+        // libsep, with which tests compare the kernel, and a draw that is fixed. Debian: libsep-dev.
+        .target(name: "CSEP", path: "Tests/CSEP", linkerSettings: [.linkedLibrary("sep")]),
+        // Real images, their reference catalogues, and libsep as an oracle, for the tests of several targets.
         .target(
             name: "SkyTestSupport",
             dependencies: ["SkyExtraction", "SkyFITS", "CFITSIO", "CSEP"],
             path: "Tests/SkyTestSupport",
-            exclude: ["Oracle/astropy_scripts.py", "Oracle/whole_image.py", "Oracle/fixed_draw.c"],
+            exclude: ["Oracle/astropy_scripts.py", "Oracle/whole_image.py"],
             swiftSettings: swift),
         // Announces and browses in the hosts of the lab, Tests/lab.
         .executableTarget(

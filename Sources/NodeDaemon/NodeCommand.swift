@@ -41,7 +41,6 @@ package struct NodeCommand: Command {
 
     func start(_ node: ScanNode) throws(CommandError) -> SocketAddress {
         try failing(.failure, about: "node") {
-            try SEPVersion.requireFixedDraw()
             do {
                 return try node.start() ?? options.address
             } catch let error as SocketError {

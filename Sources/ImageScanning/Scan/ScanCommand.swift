@@ -96,7 +96,6 @@ package struct ScanCommand: Command {
     ) async throws -> ExitCode {
         let outputs = try prepareOutputs()
         let log = options.log.about(identity.id)
-        if let warning = SEPVersion.warning() { log.write(.warning, "\(warning)") }
         let display = ProgressDisplay(options.common, log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }

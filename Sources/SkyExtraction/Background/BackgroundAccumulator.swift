@@ -55,8 +55,8 @@ package struct BackgroundAccumulator: Sendable {
         maskedPixels += statistics.maskedPixels
     }
 
-    /// The background of the whole image: bad meshes filled, median-filtered and interpolated with splines by SEP.
-    /// - Throws: ``ScanSetupError`` while bands are missing or if every pixel is masked, ``SEPError`` if SEP fails.
+    /// The background of the whole image: bad meshes filled, median-filtered and interpolated with splines as in SEP.
+    /// - Throws: ``ScanSetupError`` while bands are missing or if every pixel is masked, ``MemoryError``.
     package func reduce() throws -> BackgroundModel {
         guard isComplete else { throw ScanSetupError("the background of some bands is missing") }
         if maskedPixels == plan.image.area {

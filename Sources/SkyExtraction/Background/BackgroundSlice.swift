@@ -1,6 +1,4 @@
-package import CSEP
 internal import CSkyKernel
-import Foundation
 package import SkyFITS
 
 /// The mesh rows of a background that a window needs; a task carries them to its node.
@@ -64,7 +62,7 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
         else { throw ScanSetupError("the background's noise does not fit the parameters") }
     }
 
-    /// Calls `body` with one of the slice's parts as the spline of Skyfarm's kernel.
+    /// Calls `body` with one of the slice's parts as the kernel's spline.
     func withSpline<Result>(_ part: Rows, _ body: (inout skyfarm_spline) throws -> Result) rethrows -> Result {
         try part.values.withUnsafeBufferPointer { values in
             try part.derivatives.withUnsafeBufferPointer { derivatives in
@@ -75,29 +73,5 @@ package struct BackgroundSlice: Codable, Equatable, Sendable {
                 return try body(&spline)
             }
         }
-    }
-
-    /// Calls `body` with the slice as libsep's background of the whole image.
-    ///
-    /// Mesh rows outside the slice are zero: image rows that need them get a wrong background without an error, so the
-    /// slice must cover the rows of the window. Without a noise map only the background level is available.
-    /// - Throws: ``ScanSetupError`` if memory is exhausted, and what `body` throws.
-    package func withBackground<Result>(_ body: (inout sep_bkg) throws -> Result) throws -> Result {
-        let count = columns * rows
-        let parts = [level, noise].compactMap(\.self).flatMap { [$0.values, $0.derivatives] }
-        // Zero pages that are never touched occupy no memory: a slice may have few of the many mesh rows of an image.
-        guard let bytes = calloc(parts.count * count, MemoryLayout<Float>.stride) else {
-            throw ScanSetupError("not enough memory for a background of \(columns) by \(rows) meshes")
-        }
-        defer { free(bytes) }
-        let memory = bytes.bindMemory(to: Float.self, capacity: parts.count * count)
-        for (index, part) in parts.enumerated() {
-            (memory + index * count + firstRow * columns).update(from: part, count: part.count)
-        }
-        var background = sep_bkg(
-            w: Int32(width), h: Int32(height), bw: Int32(meshWidth), bh: Int32(meshHeight), nx: Int32(columns),
-            ny: Int32(rows), n: Int32(count), global: 0, globalrms: globalNoise, back: memory, dback: memory + count,
-            sigma: noise.map { _ in memory + 2 * count }, dsigma: noise.map { _ in memory + 3 * count })
-        return try body(&background)
     }
 }

@@ -1,4 +1,3 @@
-internal import CSEP
 internal import CSkyKernel
 import SkyFITS
 
@@ -25,7 +24,7 @@ package struct MeshStatistics: Codable, Equatable, Sendable {
 
     /// Measures the meshes of the band's core rows.
     /// `view` must contain the core; it may be larger.
-    /// - Throws: ``ScanSetupError`` if it does not, ``SEPError`` if SEP fails.
+    /// - Throws: ``ScanSetupError`` if it does not, ``MemoryError``.
     package init(measuring view: PixelView, band: Band, parameters: ScanParameters) throws {
         try parameters.validate()
         let core = try view.cropped(to: band.core)
@@ -38,19 +37,7 @@ package struct MeshStatistics: Codable, Equatable, Sendable {
         firstRow = band.core.y.lowerBound / parameters.meshHeight
         columns = (core.rect.width + meshWidth - 1) / meshWidth
         let mask = maskedPixels > 0 ? core.maskBytes() : nil
-        switch ScanKernel.current {
-        case .own:
-            (back, sigma) = try core.ownMeshes(
-                mask: mask, areAllUsable: isOrdinary, width: meshWidth, height: meshHeight)
-        case .sep:
-            (back, sigma) = try core.rawMeshes(mask: mask, width: meshWidth, height: meshHeight)
-            if !isOrdinary {
-                for mesh in core.badMeshes(mask: mask, width: meshWidth, height: meshHeight) {
-                    back[mesh] = Self.bad
-                    sigma[mesh] = Self.bad
-                }
-            }
-        }
+        (back, sigma) = try core.meshes(mask: mask, areAllUsable: isOrdinary, width: meshWidth, height: meshHeight)
         if parameters.noise == .weights {
             variance = try core.meanVariances(width: meshWidth, height: meshHeight, of: parameters.weightMap)
         }
@@ -86,10 +73,10 @@ extension PixelView {
         }
     }
 
-    /// SEP's values of every mesh without its median filter, computed by Skyfarm's kernel, with bad meshes.
-    fileprivate func ownMeshes(
+    /// SEP's values of every mesh without its median filter, with bad meshes.
+    fileprivate func meshes(
         mask: [UInt8]?, areAllUsable: Bool, width: Int, height: Int
-    ) throws -> (back: [Float], sigma: [Float]) {
+    ) throws(MemoryError) -> (back: [Float], sigma: [Float]) {
         let count = ((rect.width + width - 1) / width) * ((rect.height + height - 1) / height)
         var back = [Float](repeating: MeshStatistics.bad, count: count)
         var sigma = back
@@ -98,50 +85,7 @@ extension PixelView {
                 pixels, mask.isEmpty ? nil : mask.baseAddress, areAllUsable ? 1 : 0, Int32(rect.width),
                 Int32(rect.height), Int32(width), Int32(height), &back, &sigma)
         }
-        guard isDone != 0 else { throw SEPError(status: 1) }
+        guard isDone != 0 else { throw MemoryError(for: "the meshes of a band") }
         return (back, sigma)
-    }
-
-    /// SEP's values of every mesh without its median filter. Those of bad meshes are meaningless.
-    fileprivate func rawMeshes(mask: [UInt8]?, width: Int, height: Int) throws -> (back: [Float], sigma: [Float]) {
-        var image = sep_image()
-        image.data = UnsafeRawPointer(pixels)
-        image.dtype = SEP_TFLOAT
-        image.mdtype = SEP_TBYTE
-        image.w = Int32(rect.width)
-        image.h = Int32(rect.height)
-        return try (mask ?? []).withUnsafeBytes { bytes in
-            image.mask = mask == nil ? nil : bytes.baseAddress
-            var result: UnsafeMutablePointer<sep_bkg>?
-            try SEPError.check(sep_background(&image, Int32(width), Int32(height), 1, 1, 0, &result))
-            defer { sep_bkg_free(result) }
-            guard let background = result?.pointee else { throw SEPError(status: 1) }
-            let count = Int(background.n)
-            return (
-                Array(UnsafeBufferPointer(start: background.back, count: count)),
-                Array(UnsafeBufferPointer(start: background.sigma, count: count))
-            )
-        }
-    }
-
-    /// Meshes with fewer usable pixels than half their area. A pixel is usable if it is not masked and above -1e30.
-    fileprivate func badMeshes(mask: [UInt8]?, width: Int, height: Int) -> [Int] {
-        if mask == nil, greatestMagnitude < -MeshStatistics.bad { return [] }
-        let columns = (rect.width + width - 1) / width
-        var bad: [Int] = []
-        for (row, y) in Swift.stride(from: 0, to: rect.height, by: height).enumerated() {
-            let rows = y..<min(y + height, rect.height)
-            for (column, x) in Swift.stride(from: 0, to: rect.width, by: width).enumerated() {
-                let cells = x..<min(x + width, rect.width)
-                var usable = 0
-                for y in rows {
-                    for x in cells where pixels[y * stride + x] > MeshStatistics.bad {
-                        if mask?[y * rect.width + x] ?? 0 == 0 { usable += 1 }
-                    }
-                }
-                if Float(usable) < Float(Double(cells.count * rows.count) * 0.5) { bad.append(row * columns + column) }
-            }
-        }
-        return bad
     }
 }

@@ -2,7 +2,7 @@ import SkyFITS
 
 extension BackgroundModel {
     /// The level, or the noise, of each pixel of the image's rows `rows`: what a scan subtracts there.
-    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func samples(of mesh: SmoothedMesh, rows: Range<Int>) throws -> [Float] {
         var slice = slice(of: mesh, noise: nil, rows: rows)
         (slice.varianceScale, slice.hasMask) = (nil, false)

@@ -20,7 +20,7 @@ package struct BandScan: Codable, Equatable, Sendable {
     /// part of the window as in the whole image. Otherwise each of its parts in the core is reported as cut, unless the
     /// next band's window begins before the island and its margin: then it is incomplete because it ends in a later
     /// core, and the band of that core either contains all of it or reports it.
-    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func scan(_ view: PixelView) throws -> WindowResult {
         try plan.validate()
         try background.validate(for: plan)

@@ -20,7 +20,7 @@ package struct CutIslandScan: Codable, Equatable, Sendable {
     /// An island is accepted if it contains a reported pixel, is complete here, and is not complete in the extracted
     /// part of the window of its owner band, which has emitted it otherwise. An island that is still cut is
     /// reported with an enlarged box.
-    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func scan(_ view: PixelView) throws -> WindowResult {
         try plan.validate()
         try background.validate(for: plan)

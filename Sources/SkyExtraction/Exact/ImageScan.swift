@@ -12,7 +12,7 @@ package struct ImageScan: Codable, Equatable, Sendable {
     }
 
     /// Scans the image, all of which `view` must hold.
-    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package func scan(_ view: PixelView) throws -> ImageResult {
         try plan.validate()
         guard plan.count == 1 else { throw ScanSetupError("the image has \(plan.count) bands, not one") }
@@ -28,7 +28,7 @@ package struct ImageScan: Codable, Equatable, Sendable {
     }
 
     /// The background of an image from the statistics of its only band.
-    /// - Throws: ``ScanSetupError``, ``SEPError``.
+    /// - Throws: ``ScanSetupError``, ``MemoryError``.
     package static func background(
         of statistics: MeshStatistics, plan: BandPlan, parameters: ScanParameters
     ) throws -> BackgroundModel {

@@ -1,4 +1,4 @@
-internal import CSEP
+internal import CSkyKernel
 package import SkyFITS
 
 /// An 8-connected region above the threshold: one object or the branches of a blend.
@@ -49,45 +49,25 @@ package struct IslandMargin: Codable, Hashable, Sendable {
 }
 
 extension ExtractedCatalog {
-    /// Groups the objects into islands, in SEP's order.
-    /// - Throws: ``ScanSetupError`` if the objects of an island are not consecutive; SEP's always are.
-    package borrowing func islands(in rect: PixelRect) throws -> [Island] {
-        if count == 0 { return [] }
+    /// The islands, in SEP's order.
+    package borrowing func islands(in rect: PixelRect) -> [Island] {
         let offsets = pixelOffsets
-        var result: [Island] = []
-        if let ends = islandEnds {
-            result.reserveCapacity(ends.count)
+        return withArrays { arrays in
             var first = 0
-            withArrays { arrays in
-                for end in ends.lazy.map(Int.init) {
-                    result.append(Island(arrays, objects: first..<end, pixels: offsets[first]..<offsets[end], in: rect))
-                    first = end
-                }
-            }
-            return result
-        }
-        try withArrays { arrays in
-            var labels = IslandLabels(count: count)
-            labels.join(pixels: arrays.objectspix, offsets: offsets, in: rect)
-            var first = 0
-            while first < count {
-                let end = labels.end(ofIslandAt: first)
-                guard labels.isIsland(first..<end) else {
-                    throw ScanSetupError("SEP's catalogue is not in the order of islands; is this SEP 1.2.1?")
-                }
-                result.append(
-                    Island(arrays, objects: first..<end, pixels: offsets[first]..<offsets[end], in: rect))
-                first = end
+            return UnsafeBufferPointer(start: arrays.island_end, count: Int(arrays.island_count)).map { end in
+                let objects = first..<Int(end)
+                first = objects.upperBound
+                let pixels = offsets[objects.lowerBound]..<offsets[objects.upperBound]
+                return Island(arrays, objects: objects, pixels: pixels, in: rect)
             }
         }
-        return result
     }
 }
 
 extension Island {
-    fileprivate init(_ arrays: sep_catalog, objects: Range<Int>, pixels: Range<Int>, in rect: PixelRect) {
+    fileprivate init(_ arrays: skyfarm_sources, objects: Range<Int>, pixels: Range<Int>, in rect: PixelRect) {
         var last: Int32 = 0
-        for offset in pixels { last = max(last, arrays.objectspix[offset]) }
+        for offset in pixels { last = max(last, arrays.pixels[offset]) }
         var x = Int(arrays.xmin[objects.lowerBound])..<Int(arrays.xmax[objects.lowerBound]) + 1
         var y = Int(arrays.ymin[objects.lowerBound])..<Int(arrays.ymax[objects.lowerBound]) + 1
         for object in objects.dropFirst() {

@@ -181,7 +181,7 @@ extension ExtractedCatalog {
         let offsets = pixelOffsets
         withArrays { arrays in
             for object in ranges.joined() {
-                let pixels = (offsets[object]..<offsets[object + 1]).map { arrays.objectspix[$0] }
+                let pixels = (offsets[object]..<offsets[object + 1]).map { arrays.pixels[$0] }
                 runs.append(ascending: pixels.sorted(), in: rect)
             }
         }

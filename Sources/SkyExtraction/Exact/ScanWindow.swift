@@ -1,11 +1,8 @@
-package import CSEP
 package import CSkyKernel
 internal import ScanBasics
 package import SkyFITS
 
-/// A window of the image, prepared for SEP: background subtracted, with mask and noise map where they are needed.
-///
-/// SEP may keep pointers to its memory between calls.
+/// A window of the image, prepared for the kernel: background subtracted, with mask and noise map where they are needed.
 package struct ScanWindow: ~Copyable {
     /// Pixels of the window, in image coordinates.
     package let rect: PixelRect
@@ -23,7 +20,7 @@ package struct ScanWindow: ~Copyable {
 
     /// Subtracts the background: in place if the samples of `view` may be overwritten, which then must outlive the
     /// window; otherwise in a copy.
-    /// - Throws: ``ScanSetupError`` or ``SEPError``.
+    /// - Throws: ``ScanSetupError`` or ``MemoryError``.
     package static func subtracting(_ slice: BackgroundSlice, from view: PixelView) throws -> ScanWindow {
         try slice.validate()
         let rect = view.rect
@@ -37,12 +34,7 @@ package struct ScanWindow: ~Copyable {
         if let scale = slice.varianceScale, let noise = window.noiseMap {
             try view.writeNoise(to: noise, scale: scale, of: slice.weightMap)
         }
-        let meshNoise = slice.noise == nil ? nil : window.noiseMap
-        switch ScanKernel.current {
-        case .own: try window.fill(from: view, slice, meshNoise: meshNoise)
-        case .sep:
-            try slice.withBackground { background in try window.fill(from: view, &background, meshNoise: meshNoise) }
-        }
+        try window.fill(from: view, slice, meshNoise: slice.noise == nil ? nil : window.noiseMap)
         return window
     }
 
@@ -70,14 +62,13 @@ package struct ScanWindow: ~Copyable {
         if isCancelled() { throw CancellationError() }
     }
 
-    /// Writes the background-subtracted samples row by row, so that all steps on a row find it in the cache; with
-    /// Skyfarm's kernel, which evaluates the window's columns only.
+    /// Writes the background-subtracted samples row by row, so that all steps on a row find it in the cache.
     private borrowing func fill(
         from view: PixelView, _ slice: BackgroundSlice, meshNoise: UnsafeMutablePointer<Float>?
     ) throws {
         let line = skyfarm_spline_line_open(
             Int32(slice.columns), Int32(slice.meshWidth), Int32(rect.x.lowerBound), Int32(rect.width))
-        guard let line else { throw SEPError(status: 1) }
+        guard let line else { throw MemoryError(for: "the background of \(rect.width) columns") }
         defer { skyfarm_spline_line_close(line) }
         func evaluate(
             _ spline: inout skyfarm_spline, _ row: Int, from pixels: UnsafePointer<Float>?,
@@ -98,31 +89,6 @@ package struct ScanWindow: ~Copyable {
         }
     }
 
-    /// The same with libsep.
-    private borrowing func fill(
-        from view: PixelView, _ background: inout sep_bkg, meshNoise: UnsafeMutablePointer<Float>?
-    ) throws {
-        let line = UnsafeMutablePointer<Float>.allocate(capacity: image.width)
-        defer { line.deallocate() }
-        for row in 0..<rect.height {
-            let y = Int32(rect.y.lowerBound + row)
-            let target = pixels + row * rect.width
-            if ownsPixels { target.update(from: view.pixels + row * view.stride, count: rect.width) }
-            if rect.width == image.width {
-                try SEPError.check(sep_bkg_subline(&background, y, target, SEP_TFLOAT))
-            } else {
-                // libsep computes whole lines only.
-                try SEPError.check(sep_bkg_line(&background, y, line, SEP_TFLOAT))
-                let part = line + rect.x.lowerBound
-                for column in 0..<rect.width { target[column] -= part[column] }
-            }
-            try requireUsablePixels(inRow: row)
-            guard let meshNoise else { continue }
-            try SEPError.check(sep_bkg_rmsline(&background, y, line, SEP_TFLOAT))
-            (meshNoise + row * rect.width).update(from: line + rect.x.lowerBound, count: rect.width)
-        }
-    }
-
     /// Refuses unmasked pixels that are too large for SEP or NaN. A correct coordinator sends neither such pixels nor a
     /// background that produces them.
     /// - Throws: ``ScanSetupError``.
@@ -138,8 +104,8 @@ package struct ScanWindow: ~Copyable {
         }
     }
 
-    /// Sets masked pixels to 0, and their noise to SEP's 10³⁰, from a row on: SEP ignores the mask on an image's first
-    /// rows. On the rows before, values too large for SEP become NaN, which it tolerates, and NaN is kept.
+    /// Sets masked pixels to 0, and their noise to SEP's 10³⁰, from a row on. On the rows before, values too large for the
+    /// kernel become NaN, which it tolerates, and NaN is kept: see ``FaultsOfSEP``.
     package borrowing func hideMaskedPixels(from row: Int = 0) {
         guard let mask else { return }
         for offset in 0..<min(row * rect.width, rect.area)
@@ -152,24 +118,7 @@ package struct ScanWindow: ~Copyable {
         }
     }
 
-    /// The window as libsep's image, valid for the lifetime of the window; `gain` as ``ScanParameters/gain``.
-    package func sepImage(gain: Double) -> sep_image {
-        var result = sep_image()
-        result.gain = gain
-        result.data = UnsafeRawPointer(pixels)
-        result.dtype = SEP_TFLOAT
-        result.mask = mask.map { UnsafeRawPointer($0) }
-        result.mdtype = SEP_TBYTE
-        result.w = Int32(rect.width)
-        result.h = Int32(rect.height)
-        result.noise = noiseMap.map { UnsafeRawPointer($0) }
-        result.ndtype = SEP_TFLOAT
-        result.noiseval = Double(globalNoise)
-        result.noise_type = Int16(SEP_NOISE_STDDEV)
-        return result
-    }
-
-    /// The window as the field of Skyfarm's kernel, valid for the lifetime of the window.
+    /// The window as the kernel's field, valid for the lifetime of the window.
     package func field(gain: Double) -> skyfarm_field {
         skyfarm_field(
             pixels: pixels, noise: noiseMap.map { UnsafePointer($0) }, global_noise: globalNoise,

@@ -62,21 +62,20 @@ struct WindowScan: ~Copyable {
 
     /// Extracts the sources of the first `rows` rows of `view`; of all rows if nil. Sources are wanted of the islands of
     /// `selection` alone.
-    /// - Throws: ``ScanSetupError``, ``SEPError``; `CancellationError` as ``PixelView/isCancelled`` says.
+    /// - Throws: ``ScanSetupError``, ``MemoryError``; `CancellationError` as ``PixelView/isCancelled`` says.
     init(
         _ view: PixelView, extracting rows: Int? = nil, background: BackgroundSlice, parameters: ScanParameters,
         selection: IslandSelection
     ) throws {
         try parameters.validate()
         try background.validate(for: parameters)
-        try SEPVersion.requireFixedDraw()
         let window = try ScanWindow.subtracting(background, from: view)
-        window.hideMaskedPixels(from: ScanKernel.hasFaultsOfSEP ? (parameters.activeKernel?.height ?? 1) / 2 : 0)
+        window.hideMaskedPixels(from: FaultsOfSEP.areKept ? (parameters.activeKernel?.height ?? 1) / 2 : 0)
         // The extraction takes most of the time.
         try window.checkCancellation()
         let catalog = try ExtractedCatalog(
             window, rows: rows ?? window.rect.height, parameters: parameters, selection: selection)
-        islands = try catalog.islands(in: window.rect)
+        islands = catalog.islands(in: window.rect)
         self.window = window
         self.catalog = catalog
         self.parameters = parameters
@@ -107,17 +106,11 @@ struct WindowScan: ~Copyable {
     }
 
     private borrowing func addCleanInputs(ofIslands indices: [Int], to batch: inout SourceBatch) {
-        let offsets = catalog.pixelOffsets
-        var reader = CleanInputsReader(window, parameters: parameters)
         catalog.withArrays { arrays in
             for index in indices {
-                for object in islands[index].objects {
-                    let inputs =
-                        catalog.cleanInputs(object)
-                        ?? reader.inputs(arrays, object, pixels: offsets[object]..<offsets[object + 1])
-                    batch.abcor.append(inputs.abcor)
-                    batch.mthresh.append(inputs.mthresh)
-                }
+                let objects = islands[index].objects
+                batch.abcor += UnsafeBufferPointer(start: arrays.abcor + objects.lowerBound, count: objects.count)
+                batch.mthresh += UnsafeBufferPointer(start: arrays.mthresh + objects.lowerBound, count: objects.count)
             }
         }
     }
@@ -141,7 +134,7 @@ struct WindowScan: ~Copyable {
         catalog.withArrays { arrays in
             let offsets = catalog.pixelOffsets
             for position in offsets[island.objects.lowerBound]..<offsets[island.objects.upperBound] {
-                let (row, column) = Int(arrays.objectspix[position])
+                let (row, column) = Int(arrays.pixels[position])
                     .quotientAndRemainder(dividingBy: window.rect.width)
                 if !body(column + window.rect.x.lowerBound, row + window.rect.y.lowerBound) { return }
             }

@@ -8,7 +8,7 @@ package import SkyMeasurement
 /// How this process computes: the checksum of everything that a small built-in scan gives.
 ///
 /// The scan runs the functions that tasks run, in every mode of noise, filter and maps. Where two processes have the
-/// same fingerprint, a band of an image gives the same bits in both. Another release or build of SEP, another compiler,
+/// same fingerprint, a band of an image gives the same bits in both. Another build of the kernel, another C library,
 /// or a processor with other instructions can change the last bits, and with them the fingerprint.
 public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertible {
     private let value: UInt64
@@ -24,8 +24,8 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
     /// Sixteen hexadecimal digits.
     public var description: String { value.hexadecimal }
 
-    /// The checksum of all outputs. An error in place of an output counts by its text: SEP then cannot be used, which
-    /// every scan reports in its turn.
+    /// The checksum of all outputs. An error in place of an output counts by its text: then every scan
+    /// fails, and reports it in its turn.
     package init(of patch: BuiltInPatch) {
         var checksums = [UInt64](repeating: 0, count: Self.modes.count + 1)
         checksums.withUnsafeMutableBufferPointer { checksums in
@@ -37,8 +37,7 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
                     ? Self.checksum(of: patch, Self.modes[index]) : Self.checksum(of: Self.functionValues())
             }
         }
-        // libsep rounds barycentres relative to a window, which the patch may not show.
-        value = Self.checksum(of: checksums + (ScanKernel.current == .sep ? [1] : []))
+        value = Self.checksum(of: checksums)
     }
 
     private static func checksum(of patch: BuiltInPatch, _ mode: Mode) -> UInt64 {
@@ -111,7 +110,7 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
         return model
     }
 
-    /// Values of the C library's functions that SEP uses, 4096 of each.
+    /// Values of the C library's functions that scans use, 4096 of each.
     ///
     /// The library has variants for processors with and without fused multiply-add. Their values differ in about one of
     /// a thousand places, which the few sources of the patch may miss.
@@ -126,6 +125,16 @@ public struct ArithmeticFingerprint: Equatable, Sendable, CustomStringConvertibl
 extension Arithmetic {
     /// That of sky scans in this process; see ``ArithmeticFingerprint``.
     public static var sky: Arithmetic {
-        Arithmetic(fingerprint: "\(ArithmeticFingerprint.current)", libraries: "SEP \(SEPVersion.current)")
+        Arithmetic(fingerprint: "\(ArithmeticFingerprint.current)", libraries: cLibrary)
+    }
+
+    /// The C library, whose functions the kernel calls, as "glibc 2.36".
+    private static var cLibrary: String {
+        #if canImport(Glibc)
+            var name = [UInt8](repeating: 0, count: 64)
+            let count = name.withUnsafeMutableBytes { confstr(Int32(_CS_GNU_LIBC_VERSION), $0.baseAddress, $0.count) }
+            if count > 1 { return String(decoding: name.prefix(min(count, name.count) - 1), as: UTF8.self) }
+        #endif
+        return "the system's C library"
     }
 }

@@ -2,7 +2,6 @@ internal import CSystem
 internal import Foundation
 internal import ScanBasics
 internal import ScanCluster
-internal import SkyExtraction
 
 /// Fingerprints that earlier processes of this user have computed, one per program, set of libraries and processor.
 ///
@@ -20,14 +19,14 @@ package struct FingerprintCache {
     /// The cache of the user whose process has this environment.
     package init(environment: [String: String]) { path = UserFolder.cache.path(environment).map { $0 + "/arithmetic" } }
 
-    /// What the fingerprint depends on: program and libraries, by their build IDs, processor and kernel; nil if one of
+    /// What the fingerprint depends on: program and libraries, by their build IDs, and processor; nil if one of
     /// them cannot be identified.
     package static func key() -> UInt64? {
         let code = [UInt8](unsafeUninitializedCapacity: 1 << 14) { bytes, count in
             count = skyfarm_loaded_code(bytes.baseAddress, bytes.count)
         }
         guard !code.isEmpty else { return nil }
-        return (code + Array(ScanKernel.current.rawValue.utf8)).withUnsafeBytes { Checksum.of($0) }
+        return code.withUnsafeBytes { Checksum.of($0) }
     }
 
     /// The fingerprint of a key. If there is none, it is computed and kept; that it cannot be kept is no error.

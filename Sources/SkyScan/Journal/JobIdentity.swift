@@ -30,7 +30,6 @@ public struct JobIdentity: Codable, Equatable, Sendable {
         fields["size of the image"] = "\(reader.summary.width) x \(reader.summary.height)"
         fields["rows of a band"] = bandRows.map { "\($0)" } ?? "derived"
         fields["version"] = software
-        fields["version of SEP"] = SEPVersion.current
         fields["arithmetic"] = "\(ArithmeticFingerprint.current)"
         fields["format"] = ([String(Self.format)] + Self.scanners).joined(separator: ", ")
         self.fields = fields
@@ -52,7 +51,6 @@ public struct JobIdentity: Codable, Equatable, Sendable {
         fields["image"] = image
         fields["files"] = try Checksum.of(names).hexadecimal
         fields["version"] = software
-        fields["version of SEP"] = SEPVersion.current
         fields["arithmetic"] = "\(ArithmeticFingerprint.current)"
         fields["format"] = ([String(Self.format)] + Self.scanners).joined(separator: ", ")
         self.fields = fields

@@ -13,7 +13,7 @@ struct DegenerateImageTests {
         let reference = try WholeImageSEP(image: image, parameters: parameters).run()
         let scan = try SerialScan(
             width: image.width, height: image.height, parameters: parameters, requestedRows: rows)
-        let result = try ScanKernel.$keepsFaults.withValue(true) { try image.withView(scan.run).sources }
+        let result = try FaultsOfSEP.$areKept.withValue(true) { try image.withView(scan.run).sources }
         #expect(result.differences(to: reference) == [])
         return result
     }

@@ -93,17 +93,17 @@ struct FaultsOfSEPTests {
     ) throws -> [Found] {
         let rect = view.rect
         let window = try ScanWindow.subtracting(slice, from: view)
-        window.hideMaskedPixels(from: 0)
-        let catalog = try ExtractedCatalog(window, rows: rect.height, parameters: parameters, kernel: .own)
+        window.hideMaskedPixels()
+        let catalog = try ExtractedCatalog(window, rows: rect.height, parameters: parameters)
         guard let noise = window.noiseMap else { return [] }
         var found: [Found] = []
-        for island in try catalog.islands(in: rect) {
+        for island in catalog.islands(in: rect) {
             let (x, y) = (Int(island.key.column) + 1, Int(island.key.row) + 1)
             let (first, end) = (island.objects.lowerBound, island.objects.upperBound)
             var least = Float.infinity
             catalog.withArrays { arrays in
                 for place in catalog.pixelOffsets[first]..<catalog.pixelOffsets[end] {
-                    least = min(least, noise[Int(arrays.objectspix[place])])
+                    least = min(least, noise[Int(arrays.pixels[place])])
                 }
             }
             found.append(
@@ -129,7 +129,7 @@ struct FaultsOfSEPTests {
             let serial = try SerialScan(width: image.width, height: image.height, parameters: field.parameters)
             let slice = try image.withView(serial.run).background.slice(rows: image.rect.y)
             let found = try image.withView { try Self.islands($0, slice, parameters) }
-            let others = try ScanKernel.$keepsFaults.withValue(true) {
+            let others = try FaultsOfSEP.$areKept.withValue(true) {
                 try image.withView { try Self.islands($0, slice, parameters) }
             }
             #expect(found.map(\.key) == others.map(\.key), "seed \(seed)")

@@ -47,25 +47,11 @@ struct RandomFieldTests {
         #expect(tally.sources > 0)
     }
 
-    @Test("libsep in windows gives the catalogue of libsep over the whole image")
-    func sepEqualsWholeImage() throws {
-        var tally = Tally()
-        try ScanKernel.$current.withValue(.sep) {
-            for seed in Self.first..<Self.first + max(20, Self.cases / 10) {
-                try Self.check(seed, agreement: .close, &tally)
-            }
-        }
-        #expect(tally.sources > 0)
+    private static func check(_ seed: UInt64, _ tally: inout Tally) throws {
+        try check(seed, field: RandomField(seed: seed), &tally)
     }
 
-    private static func check(_ seed: UInt64, agreement: Agreement = .exceptHalfFluxRadius, _ tally: inout Tally) throws
-    {
-        try check(seed, field: RandomField(seed: seed), agreement: agreement, &tally)
-    }
-
-    private static func check(
-        _ seed: UInt64, field: RandomField, agreement: Agreement = .exceptHalfFluxRadius, _ tally: inout Tally
-    ) throws {
+    private static func check(_ seed: UInt64, field: RandomField, _ tally: inout Tally) throws {
         let (width, height) = (field.image.width, field.image.height)
         let reference = try WholeImageSEP(image: field.image, parameters: field.parameters).run()
         var random = SplitMix64(seed: seed)
@@ -81,14 +67,14 @@ struct RandomFieldTests {
         }
         let bands = try scan(rows: field.rows)
         do {
-            let compared = try ScanKernel.$keepsFaults.withValue(true) { try field.image.withView(bands.run) }
+            let compared = try FaultsOfSEP.$areKept.withValue(true) { try field.image.withView(bands.run) }
             tally.rescans += compared.rescans
             tally.apertures += compared.apertureWindows
-            let differences = compared.sources.differences(to: reference, agreement)
+            let differences = compared.sources.differences(to: reference, .exceptHalfFluxRadius)
             #expect(differences == [], "seed \(seed): \(width) x \(height), bands of \(bands.plan.rows) rows")
             let result = try field.image.withView(bands.run)
             let whole = try field.image.withView(scan(rows: height).run).sources
-            let other = result.sources.differences(to: whole, agreement == .close ? .close : .exact)
+            let other = result.sources.differences(to: whole, .exact)
             #expect(other == [], "seed \(seed): \(width) x \(height), bands of \(bands.plan.rows) rows and one band")
         } catch {
             // SEP ignores the mask on an image's first rows, and would find sources in a wholly masked one.

@@ -31,7 +31,7 @@ struct ReferenceTests {
                 var generator = SplitMix64(seed: seed)
                 return Array(0..<count).shuffled(using: &generator)
             }
-            let result = try ScanKernel.$keepsFaults.withValue(true) { try image.withView(scan.run) }
+            let result = try FaultsOfSEP.$areKept.withValue(true) { try image.withView(scan.run) }
             #expect(reference.differences(to: result.sources) == [], "bands of \(rows) rows")
         }
     }

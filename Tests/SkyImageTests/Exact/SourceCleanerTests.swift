@@ -18,7 +18,7 @@ struct SourceCleanerTests {
             let reference = try WholeImageSEP(image: field.image, parameters: field.parameters).run()
             let scan = try SerialScan(
                 width: field.image.width, height: field.image.height, parameters: field.parameters)
-            let result = try ScanKernel.$keepsFaults.withValue(true) { try field.image.withView(scan.run) }
+            let result = try FaultsOfSEP.$areKept.withValue(true) { try field.image.withView(scan.run) }
             #expect(result.sources.cflux == reference.cflux, "seed \(seed), clean \(clean)")
         }
     }

@@ -27,7 +27,7 @@ struct SyntheticFieldTests {
                 let scan = try SerialScan(
                     width: Self.side, height: Self.side, parameters: parameters, requestedRows: rows)
                 let start = ContinuousClock.now
-                let result = try ScanKernel.$keepsFaults.withValue(true) { try image.withView(scan.run) }
+                let result = try FaultsOfSEP.$areKept.withValue(true) { try image.withView(scan.run) }
                 let found = result.sources
                 print(
                     "\(Self.side) x \(Self.side), seed \(Self.seed), \(name), bands of \(scan.plan.rows) rows: "

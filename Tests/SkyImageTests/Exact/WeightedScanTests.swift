@@ -34,7 +34,7 @@ struct WeightedScanTests {
         for rows in heights {
             let scan = try SerialScan(
                 width: image.width, height: image.height, parameters: parameters, requestedRows: rows)
-            let found = try ScanKernel.$keepsFaults.withValue(true) { try image.withView(scan.run).sources }
+            let found = try FaultsOfSEP.$areKept.withValue(true) { try image.withView(scan.run).sources }
             #expect(found.differences(to: reference) == [], "bands of \(rows) rows")
         }
         return reference

@@ -70,8 +70,8 @@ struct WindowScanTests {
             let window = try ScanWindow.subtracting(background, from: view.cropped(to: rect))
             func catalog(_ selection: IslandSelection?) throws -> (islands: [Island], wanted: SourceTable) {
                 let catalog = try ExtractedCatalog(
-                    window, rows: rect.height, parameters: parameters, selection: selection, kernel: .own)
-                let islands = try catalog.islands(in: rect)
+                    window, rows: rect.height, parameters: parameters, selection: selection)
+                let islands = catalog.islands(in: rect)
                 let wanted = islands.filter { $0.box.contains(x: 41, y: 200) }
                 return (islands, catalog.table(of: wanted.map(\.objects), in: rect))
             }

@@ -61,6 +61,8 @@ struct MapScanTests {
         let header = Dictionary(uniqueKeysWithValues: table.header.map { ($0.key, $0.value) })
         #expect(header["MASKFILE"] == .text(maskPath) && header["WGHTFILE"] == .text(weightPath))
         #expect(header["NOISE"] == .text("weights") && header["SEPVERIF"] == .logical(true))
+        // That of the library with which the tests compare the kernel; otherwise the card would not be true.
+        #expect(header["SEPVERS"] == .text(SEPLibrary.version))
         #expect(header["WGHTVAR"] == result.varianceScale.map { .real($0) } && result.varianceScale ?? 0 > 0)
         let sums = ["IMGXXH3", "MASKXXH3", "WGHTXXH3"].compactMap { header[$0] }
         #expect(Set(sums).count == 3)

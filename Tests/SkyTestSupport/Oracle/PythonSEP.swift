@@ -23,7 +23,7 @@ package enum PythonSEP {
     /// Makes the catalogues of FITS images with different names, in one process.
     static func makeCatalogues(of images: [String], modes: [String], in output: TemporaryFolder) throws {
         let library = output.path("fixed_draw.so")
-        try run(compiler, ["-shared", "-fPIC", "-O2", "-o", library, folder + "fixed_draw.c"])
+        try run(compiler, ["-shared", "-fPIC", "-O2", "-o", library, folder + "../../CSEP/fixed_draw.c"])
         try run(
             "/usr/bin/env",
             ["LD_PRELOAD=\(library)", python, script, output.path, modes.joined(separator: ",")] + images)

@@ -7,6 +7,9 @@ package enum SEPLibrary {
         package let description: String
     }
 
+    /// The version that the library reports.
+    package static var version: String { sep_version_string.map { String(cString: $0) } ?? "unknown" }
+
     // Room for the pixels and branches of every test's image. Set before the first extraction: libsep allocates by these
     // numbers and reads them again later.
     private static let limits: Void = {

@@ -23,7 +23,7 @@ struct SkySeeds: Sendable {
     /// With columns that are measured once all sources are known.
     static let measured = all[4]
 
-    /// Scans of the same image that lead through different parts of libsep.
+    /// Scans of the same image that lead through different parts of the kernel.
     static let all: [SkySeeds] = {
         var plain = ScanParameters()
         (plain.meshWidth, plain.meshHeight) = (32, 32)

@@ -3,10 +3,10 @@ import Foundation
 import SkyScan
 import Testing
 
-/// A coordinator and a node with another libsep, which is made with the C compiler.
+/// A coordinator and a node with another C library, of which a part is made with the C compiler.
 @Suite(
-    "a node whose SEP computes differently", .serialized,
-    .enabled(if: OtherSEP.isPossible, "needs a C compiler (Debian: gcc)"))
+    "a node whose C library computes differently", .serialized,
+    .enabled(if: OtherCLibrary.isPossible, "needs a C compiler (Debian: gcc)"))
 struct ArithmeticTests {
     let scene: Scene
     let image: String
@@ -20,7 +20,7 @@ struct ArithmeticTests {
     }
 
     private func node() throws -> Node {
-        let library = try OtherSEP.withChangedEllipses(in: scene)
+        let library = try OtherCLibrary.withChangedCosines(in: scene)
         return try Node("far", environment: mine.environment.merging(["LD_PRELOAD": library]) { $1 })
     }
 
@@ -82,7 +82,7 @@ struct ArithmeticTests {
         #expect(String(decoding: try scene.bytes("out/page.html"), as: UTF8.self).contains("computes differently"))
         #expect(try header("ARITHEQ")?.contains("false") == true)
         let line = try #require(try header("OTHER ARITHMETIC node far: "))
-        #expect(!line.contains("\(ArithmeticFingerprint.current)") && line.contains("SEP "))
+        #expect(!line.contains("\(ArithmeticFingerprint.current)") && line.contains("glibc "))
         let listed = try mine.run(["nodes", "--node", node.address, flag, "--json"])
         #expect(listed.code == 0 && listed.output.contains("\"arithmetic\""), "\(listed.output)")
         // The node's numbers are really others.
@@ -90,66 +90,40 @@ struct ArithmeticTests {
         #expect(try scan(node, ["--local-slots", "1", "--no-discovery"]).code == 0)
         #expect(try scene.bytes("out/o.ecsv") != bytes)
     }
-
-    @Test("and draws at random is detected by its blends, where it extracts, although rand_r is replaced")
-    func draw() throws {
-        let environment = try OtherSEP.withRandomDraw(in: scene).merging(["SKYFARM_ENGINE": "sep"]) { $1 }
-        let words = ["scan", image, "-o", scene.path("out/o.csv"), "--local-slots", "1", "--no-journal"]
-        let result = try Program.run(words, environment: environment)
-        #expect(result.code == ExitCode.input.rawValue && scene.outputs.isEmpty)
-        #expect(result.errors.contains("SEP's random draw is not Skyfarm's fixed one"), "\(result.errors)")
-        let node = try Program.run(["node", "--listen", "127.0.0.1:0"], environment: environment)
-        #expect(node.code == ExitCode.failure.rawValue && node.errors.contains("random draw"), "\(node.errors)")
-    }
 }
 
-/// Makes libraries that replace libsep, or a part of it, in programs that are started with them.
-enum OtherSEP {
+/// Makes a library that replaces a part of the C library in programs that are started with it.
+enum OtherCLibrary {
     private static let compiler = "/usr/bin/cc"
 
     static var isPossible: Bool { FileManager.default.isExecutableFile(atPath: compiler) }
 
-    /// A library to preload: the ellipses' last bits are others, as those of another compiler may be.
-    static func withChangedEllipses(in scene: Scene) throws -> String {
+    /// A library to preload: the last digits of cosines, of which the kernel makes ellipses, are others, as those of another
+    /// C library may be.
+    static func withChangedCosines(in scene: Scene) throws -> String {
         try compile(
             """
             #define _GNU_SOURCE
             #include <dlfcn.h>
-            #include <math.h>
-            int sep_kron_radius(const void *im, double x, double y, double cxx, double cyy, double cxy, double r,
-                int id, double *kronrad, short *flag) {
-                int (*real)(const void *, double, double, double, double, double, double, int, double *, short *) =
-                    dlsym(RTLD_NEXT, "sep_kron_radius");
-                int status = real(im, x, y, cxx, cyy, cxy, r, id, kronrad, flag);
-                *kronrad = nextafter(*kronrad, 100);
-                return status;
+            static const double change = 1 + 1e-9;
+            double cos(double x) {
+                double (*real)(double) = (double (*)(double))dlsym(RTLD_NEXT, "cos");
+                return real(x) * change;
             }
-            """, "ellipses.so", in: scene)
-    }
-
-    /// The environment of a program whose libsep calls another function for its draw than `rand_r`: what happens where
-    /// libraries bind their symbols directly.
-    static func withRandomDraw(in scene: Scene) throws -> [String: String] {
-        let draw = try compile(
-            """
-            int rand_q(unsigned *seed) {
-                *seed = *seed * 1103515245u + 12345u;
-                return *seed >> 1 & 0x7fffffff;
+            void sincos(double x, double *sine, double *cosine) {
+                void (*real)(double, double *, double *) =
+                    (void (*)(double, double *, double *))dlsym(RTLD_NEXT, "sincos");
+                real(x, sine, cosine);
+                *cosine *= change;
             }
-            """, "draw.so", in: scene)
-        let lines = try Program.run(path: "/usr/bin/ldd", [Program.path]).output.split(separator: "\n")
-        let words = try #require(lines.first { $0.contains("libsep.so") }).split(separator: " ")
-        var library = try Data(contentsOf: URL(fileURLWithPath: String(words[2])))
-        let name = try #require(library.range(of: Data("\0rand_r\0".utf8)))
-        library.replaceSubrange(name, with: Data("\0rand_q\0".utf8))
-        _ = try scene.write(library, words[0].trimmingCharacters(in: .whitespaces))
-        return ["LD_LIBRARY_PATH": scene.folder, "LD_PRELOAD": draw]
+            """, "cosines.so", in: scene)
     }
 
     private static func compile(_ source: String, _ name: String, in scene: Scene) throws -> String {
         let path = try scene.write(source.utf8, name + ".c")
         let output = scene.path(name)
-        let result = try Program.run(path: compiler, ["-shared", "-fPIC", "-O2", "-o", output, path, "-ldl", "-lm"])
+        let flags = ["-shared", "-fPIC", "-O2", "-fno-builtin", "-ldl", "-lm"]
+        let result = try Program.run(path: compiler, [path, "-o", output] + flags)
         guard result.code == 0 else { throw Program.Failure(description: result.errors) }
         return output
     }

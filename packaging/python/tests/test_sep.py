@@ -18,7 +18,7 @@ from skyfarm.sep import _background, _bands, _extract
 
 def test_results_are_those_of_sep(tmp_path: Path) -> None:
     # The only difference is the draw of deblending, which is fixed for both here.
-    draw = Path(__file__).parents[3] / "Tests/SkyTestSupport/Oracle/fixed_draw.c"
+    draw = Path(__file__).parents[3] / "Tests/CSEP/fixed_draw.c"
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", tmp_path / "draw.so", draw], check=True)
     script = Path(__file__).with_name("sep_examples.py")
     environment = {**os.environ, "LD_PRELOAD": str(tmp_path / "draw.so")}

@@ -5,7 +5,4 @@
 #include "extraction.h"
 #include "photometry.h"
 
-/// True if every library of this process resolves `rand_r` to this target's function, which returns a constant.
-int skyfarm_draw_is_fixed(void);
-
 #endif

@@ -72,12 +72,12 @@ typedef struct {
 } skyfarm_sources;
 
 /// Finds and deblends the sources of a field as SEP's sep_extract does with cleaning off: every value is bit-identical,
-/// with the fixed draw (rand_r.c), but barycentres are those of a run in which the field is part of the whole image, and
+/// with a draw that always takes the middle of the range, but barycentres are those of a run in which the field is part of the whole image, and
 /// the thresholds of islands under a noise map are those of `threshold_of`.
 ///
 /// Faster than SEP because it skips pixels below the threshold, has no stack of pixels that must be initialised, and
 /// deblends an island by one pass over its pixels instead of one per level. The result must be released by
-/// skyfarm_release_sources; NULL if memory is exhausted. `rand_r` of this target is assumed, not called.
+/// skyfarm_release_sources; NULL if memory is exhausted.
 skyfarm_sources *skyfarm_extract(const skyfarm_field *field, const skyfarm_detection *detection);
 
 /// Frees sources; NULL is allowed.

@@ -72,7 +72,6 @@ extension ScanCommand {
     /// Runs the job to its end, or until a signal stops it.
     /// - Returns: what ended the job before all files were done; nil if they are.
     private func run(_ source: Source, _ results: ImagesJob.Results, _ log: Log) async -> CommandError? {
-        if let warning = SEPVersion.warning() { log.write(.warning, "\(warning)") }
         let display = ProgressDisplay(options.common, log)
         let interrupts = Interrupts(beforeExit: display.abandon)
         defer { display.finish() }

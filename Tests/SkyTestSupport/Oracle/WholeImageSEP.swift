@@ -1,19 +1,24 @@
-import CSEP
-
-@testable import SkyExtraction
+internal import CSEP
+package import SkyExtraction
 import SkyFITS
-import SkyTestSupport
 
 /// The oracle: SEP on the whole image at once, called in the simplest way.
-struct WholeImageSEP {
-    let image: TestImage
-    let parameters: ScanParameters
+package struct WholeImageSEP {
+    private let image: TestImage
+    private let parameters: ScanParameters
     /// The noise of every pixel instead of the background's.
-    var constantNoise: Float?
+    private let constantNoise: Float?
     /// Whether masked pixels are 0 before SEP sees them, which ignores the mask on an image's first rows.
-    var hidesMasked = false
+    private let hidesMasked: Bool
 
-    func run() throws -> SourceTable {
+    /// An oracle for an image under `parameters`.
+    package init(image: TestImage, parameters: ScanParameters, constantNoise: Float? = nil, hidesMasked: Bool = false) {
+        (self.image, self.parameters) = (image, parameters)
+        (self.constantNoise, self.hidesMasked) = (constantNoise, hidesMasked)
+    }
+
+    /// The catalogue.
+    package func run() throws -> SourceTable {
         let count = image.pixels.count
         let mask = UnsafeMutablePointer<UInt8>.allocate(capacity: count)
         let pixels = UnsafeMutablePointer<Float>.allocate(capacity: count)
@@ -42,21 +47,45 @@ struct WholeImageSEP {
         return table
     }
 
+    /// The median level and noise of the image's background, and the level and then the noise in each pixel of each row.
+    package func backgroundLines() throws -> (globalLevel: Float, globalNoise: Float, lines: [[Float]]) {
+        var image = sep_image()
+        (image.dtype, image.w, image.h) = (SEP_TFLOAT, Int32(self.image.width), Int32(self.image.height))
+        var background: UnsafeMutablePointer<sep_bkg>?
+        try self.image.pixels.withUnsafeBytes { pixels in
+            image.data = pixels.baseAddress
+            try SEPLibrary.check(
+                sep_background(
+                    &image, Int32(parameters.meshWidth), Int32(parameters.meshHeight),
+                    Int32(parameters.meshFilterWidth), Int32(parameters.meshFilterHeight), 0, &background))
+        }
+        defer { sep_bkg_free(background) }
+        let lines = try (0..<image.h).map { row in
+            var (level, noise) = (
+                [Float](repeating: 0, count: self.image.width), [Float](repeating: 0, count: self.image.width)
+            )
+            try SEPLibrary.check(sep_bkg_line(background, row, &level, SEP_TFLOAT))
+            try SEPLibrary.check(sep_bkg_rmsline(background, row, &noise, SEP_TFLOAT))
+            return level + noise
+        }
+        return (sep_bkg_global(background), sep_bkg_globalrms(background), lines)
+    }
+
     private func subtractBackground(
         _ image: inout sep_image, _ pixels: UnsafeMutablePointer<Float>, _ noise: UnsafeMutablePointer<Float>
     ) throws {
         var background: UnsafeMutablePointer<sep_bkg>?
-        try SEPError.check(
+        try SEPLibrary.check(
             sep_background(
                 &image, Int32(parameters.meshWidth), Int32(parameters.meshHeight),
                 Int32(parameters.meshFilterWidth), Int32(parameters.meshFilterHeight), 0, &background))
         defer { sep_bkg_free(background) }
-        try SEPError.check(sep_bkg_subarray(background, pixels, SEP_TFLOAT))
+        try SEPLibrary.check(sep_bkg_subarray(background, pixels, SEP_TFLOAT))
         image.noise_type = Int16(SEP_NOISE_STDDEV)
         image.noiseval = Double(constantNoise ?? sep_bkg_globalrms(background))
         image.ndtype = SEP_TFLOAT
         if parameters.noise == .map {
-            try SEPError.check(sep_bkg_rmsarray(background, noise, SEP_TFLOAT))
+            try SEPLibrary.check(sep_bkg_rmsarray(background, noise, SEP_TFLOAT))
             image.noise = UnsafeRawPointer(noise)
         }
         if let weights = self.image.weights, parameters.noise == .weights {
@@ -77,7 +106,7 @@ struct WholeImageSEP {
             var original = image
             original.data = samples.baseAddress
             original.noise = nil
-            try SEPError.check(
+            try SEPLibrary.check(
                 sep_background(
                     &original, Int32(parameters.meshWidth), Int32(parameters.meshHeight), 1, 1, 0, &raw))
         }
@@ -114,14 +143,13 @@ struct WholeImageSEP {
     private func extract(_ image: inout sep_image) throws -> SourceTable {
         var catalog: UnsafeMutablePointer<sep_catalog>?
         let kernel = parameters.activeKernel
-        try SEPLimits.withRoom(pixelCount: Int(image.w * image.h)) {
+        try SEPLibrary.check(
             sep_extract(
                 &image, Float(parameters.threshold), SEP_THRESH_REL, Int32(parameters.minArea), kernel?.values,
                 Int32(kernel?.width ?? 0), Int32(kernel?.height ?? 0),
                 parameters.filter == .matched ? SEP_FILTER_MATCHED : SEP_FILTER_CONV,
                 Int32(parameters.deblendLevels), parameters.deblendContrast, parameters.clean == nil ? 0 : 1,
-                parameters.clean ?? 1, &catalog)
-        }
+                parameters.clean ?? 1, &catalog))
         defer { sep_catalog_free(catalog) }
         guard let arrays = catalog?.pointee else { return SourceTable() }
         var table = SourceTable()
@@ -147,35 +175,43 @@ struct WholeImageSEP {
     }
 
     private func measure(_ image: inout sep_image, _ table: SourceTable) -> Photometry {
-        var photometry = Photometry()
+        var result = Photometry()
         for i in 0..<table.count {
-            var m = Measurement(needed: PixelRect(x: 0..<0, y: 0..<0))
             let (x, y, a, b) = (table.x[i], table.y[i], Double(table.a[i]), Double(table.b[i]))
             let theta = min(max(Double(table.theta[i]), -Double.pi / 2), Double.pi / 2)
-            var (cxx, cyy, cxy, area, half) = (0.0, 0.0, 0.0, 0.0, 0.5)
-            var flag: Int16 = 0
+            var (cxx, cyy, cxy) = (0.0, 0.0, 0.0)
             sep_ellipse_coeffs(a, b, theta, &cxx, &cyy, &cxy)
-            if sep_kron_radius(&image, x, y, cxx, cyy, cxy, 6, 0, &m.kronRadius, &m.kronFlag) != 0 { m.kronRadius = 0 }
-            let radius = max(parameters.kronFactor * m.kronRadius, parameters.kronMinimum)
-            if b <= 0 || radius <= 0
-                || sep_sum_ellipse(
-                    &image, x, y, a, b, theta, radius, 0, 1, 0, &m.fluxAuto, &m.fluxErrAuto, &area, &m.flagAuto) != 0
-            {
-                (m.fluxAuto, m.fluxErrAuto) = (.nan, .nan)
-                m.flagAuto |= 0x100
+            var (kron, flag) = (0.0, Int16(0))
+            if sep_kron_radius(&image, x, y, cxx, cyy, cxy, 6, 0, &kron, &flag) != 0 { kron = 0 }
+            result.kronRadius.append(kron)
+            result.kronFlag.append(flag)
+            let radius = max(parameters.kronFactor * kron, parameters.kronMinimum)
+            let whole = Self.flux { flux, error, area, flag in
+                b <= 0 || radius <= 0
+                    ? -1 : sep_sum_ellipse(&image, x, y, a, b, theta, radius, 0, 1, 0, &flux, &error, &area, &flag)
             }
-            if sep_sum_circle(
-                &image, x, y, parameters.apertureRadius, 0, 5, 0, &m.fluxAper, &m.fluxErrAper, &area, &m.flagAper)
-                != 0
-            {
-                (m.fluxAper, m.fluxErrAper) = (.nan, .nan)
-                m.flagAper |= 0x100
+            result.fluxAuto.append(whole.flux)
+            result.fluxErrAuto.append(whole.error)
+            result.flagAuto.append(whole.flag)
+            let circle = Self.flux { flux, error, area, flag in
+                sep_sum_circle(&image, x, y, parameters.apertureRadius, 0, 5, 0, &flux, &error, &area, &flag)
             }
-            if sep_flux_radius(&image, x, y, 6 * a, 0, 5, 0, nil, &half, 1, &m.fluxRadius, &flag) != 0 {
-                m.fluxRadius = .nan
-            }
-            photometry.append(m)
+            result.fluxAper.append(circle.flux)
+            result.fluxErrAper.append(circle.error)
+            result.flagAper.append(circle.flag)
+            var (half, enclosing) = (0.5, 0.0)
+            let status = sep_flux_radius(&image, x, y, 6 * a, 0, 5, 0, nil, &half, 1, &enclosing, &flag)
+            result.fluxRadius.append(status == 0 ? enclosing : .nan)
         }
-        return photometry
+        return result
+    }
+
+    /// What `measure` gives; if it fails not a number, with the flag of fluxes that are not measured.
+    private static func flux(
+        _ measure: (inout Double, inout Double, inout Double, inout Int16) -> Int32
+    ) -> (flux: Double, error: Double, flag: Int16) {
+        var (flux, error, area, flag) = (0.0, 0.0, 0.0, Int16(0))
+        if measure(&flux, &error, &area, &flag) == 0 { return (flux, error, flag) }
+        return (.nan, .nan, flag | 0x100)
     }
 }
