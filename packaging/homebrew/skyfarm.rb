@@ -17,7 +17,6 @@ class Skyfarm < Formula
   depends_on "libpng"
   depends_on "libuv"
   depends_on "openssl@3"
-  depends_on "sep"
   depends_on "sqlite"
   depends_on "wcslib"
   depends_on "xxhash"
