@@ -122,7 +122,8 @@ package struct ScanWindow: ~Copyable {
     package func field(gain: Double) -> skyfarm_field {
         skyfarm_field(
             pixels: pixels, noise: noiseMap.map { UnsafePointer($0) }, global_noise: globalNoise,
-            width: Int32(rect.width), height: Int32(rect.height), x: Int32(rect.x.lowerBound),
+            global_variance: globalNoise * globalNoise, width: Int32(rect.width), height: Int32(rect.height),
+            x: Int32(rect.x.lowerBound),
             y: Int32(rect.y.lowerBound), gain: gain)
     }
 }

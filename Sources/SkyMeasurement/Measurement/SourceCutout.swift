@@ -102,9 +102,10 @@ struct SourceCutout: ~Copyable {
     /// Measures apertures in the cut-out, until its next change, at positions relative to it; without photon noise if that
     /// is counted apart.
     func photometer(hasPhotons: Bool = true) -> Photometer {
+        let global = Float(globalNoise)
         let field = skyfarm_field(
-            pixels: UnsafePointer(pixels), noise: hasNoise ? UnsafePointer(noise) : nil,
-            global_noise: Float(globalNoise), width: Int32(rect.width), height: Int32(rect.height), x: 0, y: 0,
+            pixels: UnsafePointer(pixels), noise: hasNoise ? UnsafePointer(noise) : nil, global_noise: global,
+            global_variance: global * global, width: Int32(rect.width), height: Int32(rect.height), x: 0, y: 0,
             gain: hasPhotons ? gain : 0)
         return Photometer(field, mask: hasMask ? UnsafePointer(mask) : nil)
     }

@@ -49,7 +49,8 @@ struct PhotometerTests {
                         (image.noiseval, image.noise_type) = (Double(globalNoise), Int16(SEP_NOISE_STDDEV))
                         let field = skyfarm_field(
                             pixels: pixels.baseAddress, noise: hasNoise ? noise.baseAddress : nil,
-                            global_noise: globalNoise, width: image.w, height: image.h, x: x, y: y, gain: gain)
+                            global_noise: globalNoise, global_variance: globalNoise * globalNoise, width: image.w,
+                            height: image.h, x: x, y: y, gain: gain)
                         try body(Photometer(field, mask: hasMask ? mask.baseAddress : nil), &image)
                     }
                 }

@@ -37,10 +37,9 @@ static void measure_errors(
     const skyfarm_field *field, const pixel_list *list, measures *m, double gain, moments centre, double *variance
 ) {
     double sum = 0, x2 = 0, y2 = 0, xy = 0;
-    float constant = field->global_noise * field->global_noise;
     for (int index = 0; index < list->count; index++) {
         int x = list->x[index] - m->xmin, y = list->y[index] - m->ymin;
-        float own = constant;
+        float own = field->global_variance;
         if (field->noise) {
             float noise = field->noise[(size_t)list->y[index] * field->width + list->x[index]];
             own = noise * noise;

@@ -59,8 +59,9 @@ typedef struct {
 
 /// Adds pixels with the share of each that is in the aperture; pixels that are not `inside` do not count.
 inlined void add(
-    const skyfarm_field *field, const uint8_t *mask, float variance, ptrdiff_t row, const block *some,
-    const longs *inside, const doubles *shares, sums *to) {
+    const skyfarm_field *field, const uint8_t *mask, ptrdiff_t row, const block *some, const longs *inside,
+    const doubles *shares, sums *to) {
+    float variance = field->global_variance;
     if (!mask && !field->noise) {
         doubles flux = *inside ? __builtin_convertvector(some->pixels, doubles) * *shares : (doubles)0.0;
         doubles variances = (double)variance * *shares;
@@ -85,10 +86,6 @@ inlined void add(
             to->variance += own * share;
         }
     }
-}
-
-inlined float global_variance(const skyfarm_field *field) {
-    return (float)((double)field->global_noise * (double)field->global_noise);
 }
 
 static skyfarm_flux finish(const skyfarm_field *field, bool has_mask, sums *sum) {
@@ -133,7 +130,6 @@ skyfarm_sum_circle(const skyfarm_field *field, const uint8_t *mask, double x, do
     aperture_box box = find_box(field, x, y, r, r, &sum.flag);
     double r2 = r * r, inner = r - 0.7072, outer = r + 0.7072;
     double inner2 = inner > 0.0 ? inner * inner : 0.0, outer2 = outer * outer;
-    float variance = global_variance(field);
     for (int row = box.top; row < box.bottom; row++) {
         double dy = row - y;
         doubles rows = dy, row_squares[parts];
@@ -150,7 +146,7 @@ skyfarm_sum_circle(const skyfarm_field *field, const uint8_t *mask, double x, do
                 circle_shares(&some.dx, row_squares, r2, &at_edge);
                 shares = edge ? at_edge : shares;
             }
-            add(field, mask, variance, row, &some, &inside, &shares, &sum);
+            add(field, mask, row, &some, &inside, &shares, &sum);
         }
     }
     return finish(field, mask != NULL, &sum);
@@ -163,7 +159,6 @@ skyfarm_flux skyfarm_sum_ellipse(
     aperture_box box = find_ellipse_box(field, x, y, e, r, &sum.flag);
     double r2 = r * r, inner = r - 0.7072 / e->b, outer = r + 0.7072 / e->b;
     double inner2 = inner > 0.0 ? inner * inner : 0.0, outer2 = outer * outer;
-    float variance = global_variance(field);
     for (int row = box.top; row < box.bottom; row++) {
         double dy = row - y, dy2 = dy * dy;
         for (int column = box.left; column < box.right; column += lanes) {
@@ -176,7 +171,7 @@ skyfarm_flux skyfarm_sum_ellipse(
             // The same distances, rounded otherwise.
             longs counts = inside & ((distances <= inner2) | (along + e->cyy * dy2 + mixed < r2));
             doubles shares = counts ? (doubles)1.0 : (doubles)0.0;
-            add(field, mask, variance, row, &some, &inside, &shares, &sum);
+            add(field, mask, row, &some, &inside, &shares, &sum);
         }
     }
     return finish(field, mask != NULL, &sum);

@@ -7,8 +7,8 @@ typedef struct {
     const float *pixels;
     /// Noise of each pixel, very large for masked ones; NULL if it is `global_noise` everywhere.
     const float *noise;
-    /// Noise of every pixel without a map.
-    float global_noise;
+    /// Noise of every pixel without a map, and its square.
+    float global_noise, global_variance;
     /// Columns and rows.
     int width, height;
     /// Position of the first pixel in the image. Barycentres are computed, and rounded, in image coordinates, so that
