@@ -8,9 +8,8 @@ follows, over the objects of all bands. Docs/ExactScan.md has the method.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from ctypes import byref, c_long, c_void_p
 from dataclasses import dataclass
 from typing import Any
@@ -18,15 +17,13 @@ from typing import Any
 import numpy as np
 
 from .._memory import Array
+from ._kernel import KernelInput
 from ._library import Image, check, cores, library
 
 #: Rows around a band, beyond the filter's.
 _HALO = 48
 #: Rows of a band are at least so many, and an image has at least so many pixels to be cut.
 _ROWS, _PIXELS = 128, 1 << 20
-#: Pixels of SEP's buffer at first: its default.
-_BUFFER = 300_000
-_SHIFTED = ("y", "ymin", "ymax", "ycpeak", "ypeak")
 
 
 @dataclass
@@ -51,7 +48,7 @@ class Extraction:
     #: Whether a limit that an extraction exceeded is larger now than at its beginning.
     grown: Callable[[int, int, tuple[int, int]], bool]
 
-    def call(self, image: Image, clean: bool | None = None) -> c_void_p:
+    def call(self, image: Image) -> c_void_p:
         """SEP's catalogue of an image."""
         kernel, catalogue = self.kernel, c_void_p()
         columns, rows = (0, 0) if kernel is None else (kernel.shape[1], kernel.shape[0])
@@ -60,16 +57,26 @@ class Extraction:
             status = library().sep_extract(
                 image.pointer, self.thresh, 0 if self.noise_type else 1, self.minarea,
                 None if kernel is None else kernel.ctypes.data, columns, rows, self.filter_type, self.deblend_nthresh,
-                self.deblend_cont, int(self.clean if clean is None else clean), self.clean_param, byref(catalogue),
+                self.deblend_cont, int(self.clean), self.clean_param, byref(catalogue),
             )  # fmt: skip
             if not self.grown(status, self.data.size, limits):
                 check(status)
                 return catalogue
 
-    def window(self, top: int, bottom: int) -> Image:
-        """Rows of the image."""
+    def sources(self, top: int, bottom: int) -> c_void_p:
+        """The sources of rows of the image, before cleaning, by Skyfarm's kernel."""
         err, var = (self.noise if self.noise_type == kind else None for kind in (1, 2))
-        return Image(self.data[top:bottom], err=err, var=var, gain=self.gain)
+        window = KernelInput(Image(self.data[top:bottom], err=err, var=var, gain=self.gain), self.kernel, self.thresh, top)
+        if self.noise_type == 0:
+            # The threshold is absolute.
+            window.field.global_noise = 1.0
+        detection = window.detection
+        detection.least_area, detection.levels = self.minarea, self.deblend_nthresh
+        detection.contrast = self.deblend_cont
+        found = library().skyfarm_extract(byref(window.field), byref(detection))
+        if not found:
+            raise MemoryError("no memory for the objects")
+        return c_void_p(found)
 
 
 def is_cut(shape: tuple[int, ...]) -> bool:
@@ -84,7 +91,7 @@ def extract(extraction: Extraction, wants_map: bool) -> tuple[Array, Array | Non
     bounds = [height * index // count for index in range(count + 1)]
     windows = [_Window(extraction, core, _HALO, wants_map) for core in zip(bounds, bounds[1:])]
     found: dict[tuple[int, int], Part] = {}
-    with _small_buffer(), ThreadPoolExecutor(cores()) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         while windows:
             left = []
             for islands, cut in pool.map(_Window.extracted, windows):
@@ -106,17 +113,6 @@ def extract(extraction: Extraction, wants_map: bool) -> tuple[Array, Array | Non
         pixels = np.concatenate([part.pixels for part in parts])
         segmap.reshape(-1)[pixels] = np.repeat(numbers, objects["npix"])
     return objects[survives], segmap
-
-
-@contextmanager
-def _small_buffer() -> Iterator[None]:
-    """Lets extractions begin with a small pixel buffer, which grows: SEP initializes the whole of it for each window."""
-    size = library().sep_get_extract_pixstack()
-    library().sep_set_extract_pixstack(min(size, _BUFFER))
-    try:
-        yield
-    finally:
-        library().sep_set_extract_pixstack(max(size, library().sep_get_extract_pixstack()))
 
 
 @dataclass
@@ -145,21 +141,18 @@ class _Window:
         margin = 1 if extraction.kernel is None else extraction.kernel.shape[0] // 2 + 1
         halo = max(self.halo, extraction.minarea) + margin
         top, bottom = max(0, first - halo), min(height, last + halo)
-        catalogue = extraction.call(extraction.window(top, bottom), clean=False)
+        sources = extraction.sources(top, bottom)
         try:
-            count = library().skyfarm_count(catalogue)
+            count = library().skyfarm_source_count(sources)
             objects, islands = np.zeros(count, extraction.dtype), np.zeros((count, 4), np.int32)
-            library().skyfarm_objects_of(catalogue, objects.ctypes.data, None)
-            check(library().skyfarm_islands(catalogue, width, bottom - top, islands.ctypes.data))
-            abcor, mthresh = self._clean_inputs(catalogue, top, bottom, count)
+            abcor, mthresh = np.zeros(count, np.float32), np.zeros(count, np.float32)
+            library().skyfarm_source_columns(
+                sources, width, top, objects.ctypes.data, abcor.ctypes.data, mthresh.ctypes.data, islands.ctypes.data
+            )
             pixels = np.zeros(int(objects["npix"].sum()) if self.wants_map else 0, np.int64)
-            if self.wants_map:
-                library().skyfarm_pixels(catalogue, top * width, pixels.ctypes.data)
+            library().skyfarm_source_pixels(sources, len(pixels), top * width, pixels.ctypes.data)
         finally:
-            library().sep_catalog_free(catalogue)
-        for name in _SHIFTED:
-            objects[name] += top
-        islands[:, [0, 2, 3]] += top
+            library().skyfarm_release_sources(sources)
         key_y, _, upper, lower = islands.T
         whole = ((upper - margin >= top) | (top == 0)) & ((lower + margin < bottom) | (bottom == height))
         cut = ~whole & (upper < last) & (lower >= first)
@@ -174,24 +167,6 @@ class _Window:
             if whole[a] and first <= key_y[a] < last
         }
         return parts, [(int(a), int(b) + 1) for a, b in np.unique(islands[cut][:, 2:], axis=0)]
-
-    def _clean_inputs(self, catalogue: c_void_p, top: int, bottom: int, count: int) -> tuple[Array, Array]:
-        extraction = self.extraction
-        abcor, mthresh = np.zeros(count, np.float32), np.zeros(count, np.float32)
-        noise = extraction.noise**0.5 if extraction.noise_type == 2 else extraction.noise or 1.0
-        kernel = extraction.kernel
-        # SEP adds the kernel's values in single precision, one after another.
-        scaled = None if kernel is None else kernel / np.cumsum(np.abs(kernel), dtype=np.float32)[-1]
-        columns, rows = (0, 0) if kernel is None else (kernel.shape[1], kernel.shape[0])
-        if extraction.clean:
-            status = library().skyfarm_clean_inputs(
-                catalogue, extraction.data[top:bottom].ctypes.data, extraction.data.shape[1], bottom - top,
-                None if scaled is None else scaled.ctypes.data, columns, rows,
-                float(np.float32(float(np.float32(extraction.thresh)) * noise)), extraction.minarea,
-                abcor.ctypes.data, mthresh.ctypes.data,
-            )  # fmt: skip
-            check(status)
-        return abcor, mthresh
 
 
 def _merged(ranges: list[tuple[int, int]], halo: int) -> list[tuple[int, int]]:

@@ -10,7 +10,8 @@ import numpy as np
 from .._memory import Array
 from ._bands import Extraction, is_cut
 from ._bands import extract as extract_bands
-from ._library import BLEND_FULL, BUFFER_FULL, Detection, Field, Image, library
+from ._kernel import KernelInput
+from ._library import BLEND_FULL, BUFFER_FULL, Image, library
 
 _FLOATS = "x y x2 y2 xy errx2 erry2 errxy a b theta cxx cyy cxy cflux flux cpeak peak"
 _OBJECT = np.dtype(
@@ -111,37 +112,9 @@ def extract(
     return (objects, segmap) if segmentation_map else objects
 
 
-class _Field:
-    """The pixels, their noise and the filter, as Skyfarm's kernel takes them; keeps the arrays."""
-
-    def __init__(self, image: Image, kernel: Array | None, thresh: float) -> None:
-        self.pixels = np.ascontiguousarray(image.data, np.float32)
-        self.noise = None if image.noise is None else image.noise.astype(np.float32)
-        scale = image.noise_value
-        if image.noise_type == 2:
-            self.noise = None if self.noise is None else np.sqrt(self.noise)
-            scale = scale**0.5
-        if self.noise is not None and image.mask is not None:
-            self.noise[image.mask != 0] = 1e30
-        self.field = Field(
-            pixels=self.pixels.ctypes.data, noise=None if self.noise is None else self.noise.ctypes.data,
-            global_noise=scale, width=image.width, height=image.height,
-            gain=image.gain if image.noise_type else 0.0,
-        )  # fmt: skip
-        self.detection = Detection(threshold=thresh)
-        if self.noise is None and image.noise_type:
-            self.detection.threshold = np.float32(thresh) * np.float32(scale)
-        if kernel is not None:
-            # Summed in SEP's order. An even side is filled up, which leaves the centre where it is.
-            factors = kernel / np.cumsum(np.abs(kernel), dtype=np.float32)[-1]
-            self.kernel = np.pad(factors, [(0, 1 - side % 2) for side in kernel.shape]).astype(np.float32)
-            self.detection.kernel = self.kernel.ctypes.data
-            self.detection.kernel_height, self.detection.kernel_width = self.kernel.shape
-
-
 def _under_map(image: Image, extraction: Extraction) -> c_void_p:
     """The catalogue of an image under a noise map. SEP reads the thresholds of islands at the edges as 0."""
-    field = _Field(image, extraction.kernel, extraction.thresh)
+    field = KernelInput(image, extraction.kernel, extraction.thresh)
     detection = field.detection
     detection.least_area = extraction.minarea
     detection.is_matched = int(extraction.filter_type == 1 and extraction.kernel is not None)
@@ -164,7 +137,9 @@ def _segments(image: Image, segmap: Array, kernel: Array | None, thresh: float) 
     places = np.flatnonzero(numbers > 0)
     places = places[np.argsort(numbers[places], kind="stable")].astype(np.int32)
     counts = np.unique(numbers[places], return_counts=True)[1].astype(np.int32)
-    field = _Field(image, kernel, thresh)
+    field = KernelInput(image, kernel, thresh)
+    if field.noise is None and image.noise_type:
+        field.detection.threshold = np.float32(thresh) * np.float32(field.field.global_noise)
     catalogue = _made(
         library().skyfarm_measure_segments(
             byref(field.field), byref(field.detection), places.ctypes.data, counts.ctypes.data, len(counts)

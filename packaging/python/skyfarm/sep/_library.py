@@ -26,8 +26,9 @@ class Field(ctypes.Structure):
     """skyfarm_field in CSkyKernel's extraction.h."""
 
     _fields_ = [
-        ("pixels", c_void_p), ("noise", c_void_p), ("global_noise", ctypes.c_float), ("width", c_int),
-        ("height", c_int), ("x", c_int), ("y", c_int), ("gain", c_double),
+        ("pixels", c_void_p), ("noise", c_void_p), ("global_noise", ctypes.c_float),
+        ("global_variance", ctypes.c_float), ("width", c_int), ("height", c_int), ("x", c_int), ("y", c_int),
+        ("gain", c_double),
     ]  # fmt: skip
 
 
@@ -96,13 +97,12 @@ def library() -> Any:
         "sep_get_sub_object_limit": (c_int, []),
         "sep_ellipse_axes": (c_int, [c_double] * 3 + [POINTER(c_double)] * 3),
         "sep_ellipse_coeffs": (None, [c_double] * 3 + [POINTER(c_double)] * 3),
-        "skyfarm_islands": (c_int, [c_void_p, c_int, c_int, out]),
-        "skyfarm_clean_inputs": (
-            c_int,
-            [c_void_p, out, c_int, c_int, out, c_int, c_int, ctypes.c_float, c_int, out, out],
-        ),
+        "skyfarm_extract": (c_void_p, [POINTER(Field), POINTER(Detection)]),
+        "skyfarm_release_sources": (None, [c_void_p]),
+        "skyfarm_source_count": (c_int, [c_void_p]),
+        "skyfarm_source_columns": (None, [c_void_p, c_int, c_int, out, out, out, out]),
+        "skyfarm_source_pixels": (None, [c_void_p, c_size_t, ctypes.c_longlong, out]),
         "skyfarm_clean": (c_int, [out, c_double, c_int, c_int, out]),
-        "skyfarm_pixels": (None, [c_void_p, ctypes.c_longlong, out]),
         "skyfarm_meshes": (None, [c_void_p, out, out]),
         "skyfarm_background": (c_void_p, [c_int, c_int, c_int, c_int, c_void_p, c_void_p]),
         "free": (None, [c_void_p]),

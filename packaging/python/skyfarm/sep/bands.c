@@ -1,6 +1,8 @@
-// What an image in bands of rows needs besides SEP: the islands to which objects belong, the cleaning of the objects of
-// all bands, and a background of the meshes of all bands.
+// What an image in bands of rows needs: the objects and islands of a window, which Skyfarm's kernel extracts, the cleaning
+// of the objects of all bands, and a background of the meshes of all bands.
 #include "cleaning.h"
+#include "extraction.h"
+#include "objects.h"
 
 #include <stddef.h>
 #include <math.h>
@@ -13,123 +15,36 @@ typedef struct {
     int key_y, key_x, top, bottom;
 } skyfarm_island;
 
-static int root(int *parents, int object) {
-    while (parents[object] != object) object = parents[object] = parents[parents[object]];
-    return object;
-}
+int skyfarm_source_count(const skyfarm_sources *s) { return s->count; }
 
-static void join(int *parents, int object, int owner) {
-    if (owner == 0 || owner == object + 1) return;
-    int first = root(parents, object), second = root(parents, owner - 1);
-    if (first < second) parents[second] = first;
-    else parents[first] = second;
-}
-
-// The island of each object of a window of `w` x `h` pixels. Returns 1 if memory is exhausted.
-int skyfarm_islands(const sep_catalog *c, int w, int h, skyfarm_island *islands) {
-    int *map = calloc((size_t)w * h, sizeof *map), *parents = malloc((size_t)(c->nobj + 1) * sizeof *parents);
-    if (!map || !parents) {
-        free(map);
-        free(parents);
-        return 1;
-    }
-    for (int i = 0; i < c->nobj; i++) {
-        parents[i] = i;
-        islands[i] = (skyfarm_island){-1, -1, h, -1};
-        for (int k = 0; k < c->npix[i]; k++) map[c->pix[i][k]] = i + 1;
-    }
-    for (int i = 0; i < c->nobj; i++) {
-        for (int k = 0; k < c->npix[i]; k++) {
-            int x = c->pix[i][k] % w, y = c->pix[i][k] / w;
-            const int *here = map + c->pix[i][k];
-            if (x + 1 < w) join(parents, i, here[1]);
-            if (y + 1 < h) {
-                if (x > 0) join(parents, i, here[w - 1]);
-                join(parents, i, here[w]);
-                if (x + 1 < w) join(parents, i, here[w + 1]);
-            }
+// The objects of a window of `width` columns, what their cleaning needs, and the island of each. Rows are those of the image,
+// in which the window begins at `top`.
+void skyfarm_source_columns(const skyfarm_sources *s, int width, int top, skyfarm_object *objects, float *abcor,
+                            float *mthresh, skyfarm_island *islands) {
+    size_t place = 0;
+    for (int island = 0, i = 0; island < s->island_count; island++) {
+        skyfarm_island found = {-1, -1, s->ymin[i], s->ymax[i]};
+        int first = i, last = -1;
+        for (; i < s->island_end[island]; i++) {
+            if (s->ymin[i] < found.top) found.top = s->ymin[i];
+            if (s->ymax[i] > found.bottom) found.bottom = s->ymax[i];
+            for (int k = 0; k < s->npix[i]; k++, place++)
+                if (s->pixels[place] > last) last = s->pixels[place];
         }
+        found = (skyfarm_island){last / width + top, last % width, found.top + top, found.bottom + top};
+        for (int object = first; object < i; object++) islands[object] = found;
     }
-    for (int i = 0; i < c->nobj; i++) {
-        skyfarm_island *island = islands + root(parents, i);
-        for (int k = 0; k < c->npix[i]; k++) {
-            int x = c->pix[i][k] % w, y = c->pix[i][k] / w;
-            if (y > island->key_y || (y == island->key_y && x > island->key_x)) {
-                island->key_y = y;
-                island->key_x = x;
-            }
-            if (y < island->top) island->top = y;
-            if (y > island->bottom) island->bottom = y;
-        }
-    }
-    for (int i = 0; i < c->nobj; i++) islands[i] = islands[root(parents, i)];
-    free(map);
-    free(parents);
-    return 0;
-}
-
-float skyfarm_filtered(const float *data, int w, int h, int pixel, const float *kernel, int kw, int kh) {
-    if (!kernel) return data[pixel];
-    int left = pixel % w - kw / 2, top = pixel / w - kh / 2;
-    float sum = 0;
-    for (int y = top < 0 ? -top : 0; y < kh && top + y < h; y++) {
-        const float *line = data + (size_t)(top + y) * w;
-        for (int x = left < 0 ? -left : 0; x < kw && left + x < w; x++) sum += kernel[y * kw + x] * line[left + x];
-    }
-    return sum;
-}
-
-static int ascending(const void *a, const void *b) {
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-// SEP's heap of the `count` highest values, with its peculiarity of sifting down one place too far.
-static void replace_lowest(float *heap, int count, float value) {
-    heap[0] = value;
-    for (int place = 0; 2 * (place + 1) <= count;) {
-        int next = 2 * (place + 1), child = next - 1;
-        if (next != count && heap[next - 1] > heap[next]) child = next++;
-        if (heap[place] <= heap[child]) return;
-        float kept = heap[place];
-        heap[place] = heap[child];
-        heap[child] = kept;
-        place = next;
+    for (int i = 0; i < s->count; i++) {
+#define PUT(column) objects[i].column = s->column[i];
+        SKYFARM_COLUMNS(PUT)
+        objects[i].ymin += top, objects[i].ymax += top, objects[i].ycpeak += top, objects[i].ypeak += top;
+        abcor[i] = s->abcor[i], mthresh[i] = s->mthresh[i];
     }
 }
 
-// What SEP's cleaning needs of each object and does not return: the correction `abcor` of its profile's width, and
-// `mthresh`, the excess over the threshold that `minarea` of its pixels reach. `kernel` is normalized, or NULL.
-// Returns 1 if memory is exhausted.
-int skyfarm_clean_inputs(const sep_catalog *c, const float *data, int w, int h, const float *kernel, int kw, int kh,
-                         float threshold, int minarea, float *abcor, float *mthresh) {
-    float *heap = malloc((size_t)minarea * sizeof *heap);
-    if (!heap) return 1;
-    for (int i = 0; i < c->nobj; i++) {
-        double low = c->thresh[i], half = (low + c->peak[i]) / 2, ratio = low / half;
-        long above = 0, above_half = 0;
-        mthresh[i] = 0;
-        for (int k = 0; k < c->npix[i]; k++) {
-            int pixel = c->pix[i][k];
-            above += data[pixel] > low;
-            above_half += data[pixel] > half;
-            if (c->npix[i] < minarea) continue;
-            float excess = skyfarm_filtered(data, w, h, pixel, kernel, kw, kh) - threshold;
-            if (k < minarea) heap[k] = excess;
-            else if (k == minarea) qsort(heap, (size_t)minarea, sizeof *heap, ascending);
-            else if (excess > heap[0]) replace_lowest(heap, minarea, excess);
-        }
-        if (c->npix[i] >= minarea) mthresh[i] = heap[0];
-        abcor[i] = 1;
-        if (ratio > 0) {
-            double difference = (double)above_half - (double)above;
-            double area = 2 * M_PI * log(ratio < 1 ? ratio : 0.99) * c->a[i] * c->b[i];
-            float value = (float)((difference < 0 ? difference : -1) / area);
-            abcor[i] = value > 1 ? 1 : value;
-        }
-    }
-    free(heap);
-    return 0;
+// The `count` pixels of all objects of a window, one object after another, as offsets in the image.
+void skyfarm_source_pixels(const skyfarm_sources *s, size_t count, long long offset, long long *pixels) {
+    for (size_t k = 0; k < count; k++) pixels[k] = s->pixels[k] + offset;
 }
 
 typedef struct {
@@ -200,12 +115,6 @@ end:
     free(largest);
     free(profiles);
     return result;
-}
-
-// The pixels of all objects of a window, one object after another, as offsets in the image.
-void skyfarm_pixels(const sep_catalog *c, long long offset, long long *pixels) {
-    for (int i = 0; i < c->nobj; i++)
-        for (int k = 0; k < c->npix[i]; k++) *pixels++ = c->pix[i][k] + offset;
 }
 
 // The meshes of a background, before the filter if that is of one mesh.

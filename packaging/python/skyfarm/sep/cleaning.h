@@ -12,7 +12,4 @@ typedef struct {
 // SEP's cleaning: clears `survives` of objects that a neighbour's wing explains. Returns 1 if memory is exhausted.
 int skyfarm_clean(const skyfarm_columns *s, double power, int w, int h, unsigned char *survives);
 
-// A pixel after the filter, summed in SEP's order; pixels outside the window count as 0.
-float skyfarm_filtered(const float *data, int w, int h, int pixel, const float *kernel, int kw, int kh);
-
 #endif

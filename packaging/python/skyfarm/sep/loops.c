@@ -1,6 +1,7 @@
 // Loops over the objects of an image, for skyfarm.sep: one call from Python measures many objects with SEP, and other
 // threads run meanwhile. Built by scripts/package --wheel, and by the tests.
-#include <stddef.h>
+#include "objects.h"
+
 #include <math.h>
 #include <sep.h>
 #include <stdlib.h>
@@ -130,25 +131,11 @@ void skyfarm_set_ellipses(unsigned char *array, int w, int h, const skyfarm_obje
 // Number of objects of a catalogue.
 int skyfarm_count(const sep_catalog *catalog) { return catalog->nobj; }
 
-#pragma pack(push, 1)
-// An object as Python's sep returns it.
-typedef struct {
-    double thresh;
-    long long npix, tnpix, xmin, xmax, ymin, ymax;
-    double x, y, x2, y2, xy, errx2, erry2, errxy, a, b, theta, cxx, cyy, cxy, cflux, flux, cpeak, peak;
-    long long xcpeak, ycpeak, xpeak, ypeak;
-    short flag;
-} skyfarm_object;
-#pragma pack(pop)
-
 // Copies the objects, and their numbers from 1 into the segmentation map, unless that is NULL.
 void skyfarm_objects_of(const sep_catalog *c, skyfarm_object *objects, int *map) {
     for (int i = 0; i < c->nobj; i++) {
-        objects[i] = (skyfarm_object){
-            c->thresh[i], c->npix[i], c->tnpix[i], c->xmin[i], c->xmax[i], c->ymin[i], c->ymax[i], c->x[i], c->y[i],
-            c->x2[i], c->y2[i], c->xy[i], c->errx2[i], c->erry2[i], c->errxy[i], c->a[i], c->b[i], c->theta[i],
-            c->cxx[i], c->cyy[i], c->cxy[i], c->cflux[i], c->flux[i], c->cpeak[i], c->peak[i], c->xcpeak[i],
-            c->ycpeak[i], c->xpeak[i], c->ypeak[i], c->flag[i]};
+#define PUT(column) objects[i].column = c->column[i];
+        SKYFARM_COLUMNS(PUT)
         for (int pixel = 0; map && pixel < c->npix[i]; pixel++) map[c->pix[i][pixel]] = i + 1;
     }
 }

@@ -2,17 +2,11 @@
 // segments, which it does not measure: both by Skyfarm's own kernel.
 #include "cleaning.h"
 #include "extraction_steps.h"
+#include "objects.h"
 
 #include <sep.h>
 #include <stdlib.h>
 #include <string.h>
-
-// The arrays of an object that SEP's catalogue and the kernel's sources have in common.
-#define COLUMNS(apply)                                                                                                 \
-    apply(thresh) apply(npix) apply(tnpix) apply(xmin) apply(xmax) apply(ymin) apply(ymax) apply(x) apply(y) apply(x2) \
-    apply(y2) apply(xy) apply(errx2) apply(erry2) apply(errxy) apply(a) apply(b) apply(theta) apply(cxx) apply(cyy)    \
-    apply(cxy) apply(cflux) apply(flux) apply(cpeak) apply(peak) apply(xcpeak) apply(ycpeak) apply(xpeak) apply(ypeak) \
-    apply(flag)
 
 // A catalogue with room for objects and their pixels; NULL if memory is exhausted.
 static sep_catalog *new_catalog(int objects, size_t pixels) {
@@ -21,7 +15,7 @@ static sep_catalog *new_catalog(int objects, size_t pixels) {
     int is_made = (c->pix = calloc((size_t)objects + 1, sizeof *c->pix)) != NULL;
     is_made &= (c->objectspix = calloc(pixels + 1, sizeof *c->objectspix)) != NULL;
 #define MAKE(column) is_made &= (c->column = calloc((size_t)objects + 1, sizeof *c->column)) != NULL;
-    COLUMNS(MAKE)
+    SKYFARM_COLUMNS(MAKE)
     if (is_made) return c;
     sep_catalog_free(c);
     return NULL;
@@ -36,7 +30,7 @@ static sep_catalog *catalog_of(const skyfarm_sources *s, const unsigned char *su
         if (!survives[i]) continue;
         int k = c->nobj++;
 #define COPY(column) c->column[k] = s->column[i];
-        COLUMNS(COPY)
+        SKYFARM_COLUMNS(COPY)
         c->pix[k] = c->objectspix + place;
         memcpy(c->pix[k], s->pixels + place, sizeof(int) * (size_t)s->npix[i]);
     }
@@ -62,6 +56,18 @@ sep_catalog *skyfarm_extract_under_map(const skyfarm_field *field, const skyfarm
     return result;
 }
 
+// A pixel after the filter, summed in SEP's order; pixels outside the image count as 0.
+static float filtered(const float *data, int w, int h, int pixel, const float *kernel, int kw, int kh) {
+    if (!kernel) return data[pixel];
+    int left = pixel % w - kw / 2, top = pixel / w - kh / 2;
+    float sum = 0;
+    for (int y = top < 0 ? -top : 0; y < kh && top + y < h; y++) {
+        const float *line = data + (size_t)(top + y) * w;
+        for (int x = left < 0 ? -left : 0; x < kw && left + x < w; x++) sum += kernel[y * kw + x] * line[left + x];
+    }
+    return sum;
+}
+
 // The pixels of a segment, and the mean of their thresholds, as in SEP 1.4.
 static float list_segment(const skyfarm_field *f, const skyfarm_detection *d, const int *pixels, int count,
                           pixel_list *list) {
@@ -71,7 +77,7 @@ static float list_segment(const skyfarm_field *f, const skyfarm_detection *d, co
         list->x[k] = pixel % f->width, list->y[k] = pixel / f->width;
         list->value[k] = f->pixels[pixel];
         list->smooth[k] =
-            skyfarm_filtered(f->pixels, f->width, f->height, pixel, d->kernel, d->kernel_width, d->kernel_height);
+            filtered(f->pixels, f->width, f->height, pixel, d->kernel, d->kernel_width, d->kernel_height);
         sum += f->noise ? d->threshold * f->noise[pixel] : 0;
     }
     list->count = count;
@@ -97,7 +103,7 @@ sep_catalog *skyfarm_measure_segments(const skyfarm_field *field, const skyfarm_
         measure_extent(&list, &m);
         measure_shape(field, &list, &m, true, field->gain);
 #define STORE(column) c->column[i] = m.column;
-        COLUMNS(STORE)
+        SKYFARM_COLUMNS(STORE)
         c->pix[i] = c->objectspix + place;
         memcpy(c->pix[i], pixels + place, sizeof(int) * (size_t)counts[i]);
         c->nobj++;
