@@ -68,41 +68,25 @@ package struct ExtractedCatalog: ~Copyable {
         let dy = Int32(rect.y.lowerBound)
         if count == 0 { return table }
         withArrays { arrays in
-            func copy<Value>(_ source: UnsafeMutablePointer<Value>, _ offset: Value) -> [Value] where Value: Numeric {
+            func copy<Value: Numeric>(_ source: UnsafeMutablePointer<Value>, _ offset: Value = 0) -> [Value] {
                 offset == 0
                     ? ranges.flatMap { UnsafeBufferPointer(start: source + $0.lowerBound, count: $0.count) }
                     : ranges.flatMap { $0.map { source[$0] + offset } }
             }
-            table.thresh = copy(arrays.thresh, 0)
-            table.npix = copy(arrays.npix, 0)
-            table.tnpix = copy(arrays.tnpix, 0)
-            table.xmin = copy(arrays.xmin, dx)
-            table.xmax = copy(arrays.xmax, dx)
-            table.ymin = copy(arrays.ymin, dy)
-            table.ymax = copy(arrays.ymax, dy)
-            table.x = copy(arrays.x, 0)
-            table.y = copy(arrays.y, 0)
-            table.x2 = copy(arrays.x2, 0)
-            table.y2 = copy(arrays.y2, 0)
-            table.xy = copy(arrays.xy, 0)
-            table.errx2 = copy(arrays.errx2, 0)
-            table.erry2 = copy(arrays.erry2, 0)
-            table.errxy = copy(arrays.errxy, 0)
-            table.a = copy(arrays.a, 0)
-            table.b = copy(arrays.b, 0)
-            table.theta = copy(arrays.theta, 0)
-            table.cxx = copy(arrays.cxx, 0)
-            table.cyy = copy(arrays.cyy, 0)
-            table.cxy = copy(arrays.cxy, 0)
-            table.cflux = copy(arrays.cflux, 0)
-            table.flux = copy(arrays.flux, 0)
-            table.cpeak = copy(arrays.cpeak, 0)
-            table.peak = copy(arrays.peak, 0)
-            table.xcpeak = copy(arrays.xcpeak, dx)
-            table.ycpeak = copy(arrays.ycpeak, dy)
-            table.xpeak = copy(arrays.xpeak, dx)
-            table.ypeak = copy(arrays.ypeak, dy)
-            table.flag = copy(arrays.flag, 0)
+            table.thresh = copy(arrays.thresh)
+            (table.npix, table.tnpix) = (copy(arrays.npix), copy(arrays.tnpix))
+            (table.xmin, table.xmax) = (copy(arrays.xmin, dx), copy(arrays.xmax, dx))
+            (table.ymin, table.ymax) = (copy(arrays.ymin, dy), copy(arrays.ymax, dy))
+            (table.x, table.y) = (copy(arrays.x), copy(arrays.y))
+            (table.x2, table.y2, table.xy) = (copy(arrays.x2), copy(arrays.y2), copy(arrays.xy))
+            (table.errx2, table.erry2, table.errxy) = (copy(arrays.errx2), copy(arrays.erry2), copy(arrays.errxy))
+            (table.a, table.b, table.theta) = (copy(arrays.a), copy(arrays.b), copy(arrays.theta))
+            (table.cxx, table.cyy, table.cxy) = (copy(arrays.cxx), copy(arrays.cyy), copy(arrays.cxy))
+            (table.cflux, table.flux) = (copy(arrays.cflux), copy(arrays.flux))
+            (table.cpeak, table.peak) = (copy(arrays.cpeak), copy(arrays.peak))
+            (table.xcpeak, table.ycpeak) = (copy(arrays.xcpeak, dx), copy(arrays.ycpeak, dy))
+            (table.xpeak, table.ypeak) = (copy(arrays.xpeak, dx), copy(arrays.ypeak, dy))
+            table.flag = copy(arrays.flag)
         }
         return table
     }

@@ -89,7 +89,7 @@ package struct ScanWindow: ~Copyable {
         }
     }
 
-    /// Refuses unmasked pixels that are too large for SEP or NaN. A correct coordinator sends neither such pixels nor a
+    /// Refuses unmasked pixels that are too large for the kernel or NaN. A correct coordinator sends neither such pixels nor a
     /// background that produces them.
     /// - Throws: ``ScanSetupError``.
     private borrowing func requireUsablePixels(inRow row: Int) throws {
@@ -99,7 +99,7 @@ package struct ScanWindow: ~Copyable {
         if UnsafePointer(pixels + start).greatestMagnitude(count: rect.width) <= limit { return }
         for offset in start..<start + rect.width where !(pixels[offset].magnitude <= limit) {
             guard mask?[offset] == 1 else {
-                throw ScanSetupError("the window \(rect) has unmasked pixels that are NaN or too large for SEP")
+                throw ScanSetupError("the window \(rect) has unmasked pixels that are NaN or too large to be scanned")
             }
         }
     }
