@@ -106,7 +106,7 @@ struct NightSuite {
             struct Share: Decodable { var seconds: Double }
             var images: Int
             var sources: Int
-            var systems: [String: Share]
+            var systems: [Share]
         }
         let catalogues = try NightImages.newCatalogueFolder(in: folder)
         let run = try MeasuredProgram.run(
@@ -121,7 +121,7 @@ struct NightSuite {
         }
         row.memory.add(run.usage.peakMemory)
         if withEvents {
-            let busy = result.systems.values.reduce(0) { $0 + $1.seconds }
+            let busy = result.systems.reduce(0) { $0 + $1.seconds }
             row.busy.add(busy / (Double(Self.slots) * (try Self.secondsOfTasks(run.errors))))
         }
         return (run.usage.seconds, result.sources)

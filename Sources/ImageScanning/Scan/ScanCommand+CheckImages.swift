@@ -97,13 +97,8 @@ struct CheckImagePlan: Sendable {
     private let images: [CheckImage]
     let names: OutputPlan
 
-    /// The check images of `files`.
-    /// - Throws: `UsageError` if two files would have one name.
-    init(_ outputs: [ScanCommand.Options.CheckImageOutput], files: [InputList.File], overwrite: Bool) throws {
-        images = outputs.map(\.image)
-        names = try OutputPlan(
-            outputs.map(\.name), files: files, overwrite: overwrite, format: .fits, flag: "--check-image")
-    }
+    /// The check images whose names are `names`, in this order.
+    init(_ images: [CheckImage], names: OutputPlan) { (self.images, self.names) = (images, names) }
 
     /// A file of check images.
     struct Target: Sendable {

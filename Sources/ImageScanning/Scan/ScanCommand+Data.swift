@@ -52,14 +52,6 @@ extension ScanCommand {
         if node.connections.hasReader { await copies.learn(within: patience) }
     }
 
-    /// Plans a scan of one image by the nodes that have copies of it.
-    func learnCopies(of reader: ImageReader, _ node: ScanNode) async {
-        guard let path = try? ImageLocation(options.image).path else { return }
-        let copies = FileCopies(of: [path], among: node.systems)
-        await learn(copies, node)
-        reader.expect(copies, of: path, on: node)
-    }
-
     /// Refuses the result of a scan for which nodes have read different pixels by the same name.
     /// - Throws: ``CommandError``.
     private func checkCopies(of reader: ImageReader, _ node: ScanNode) throws {

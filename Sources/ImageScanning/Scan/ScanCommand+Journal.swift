@@ -32,22 +32,6 @@ extension ScanCommand.Options {
 }
 
 extension ScanCommand {
-    /// Creates the journal, or resumes that of an earlier run. `notice` receives lines for the user.
-    func openJournal(
-        _ identity: JobIdentity, _ plan: BandPlan, notice: @escaping @Sendable (String) -> Void
-    ) async throws -> ScanJournal? {
-        guard let journal = options.journal, let folder = journal.folder(notice: notice) else { return nil }
-        let record = JobRecord(
-            identity: identity, words: journal.words, folder: FileManager.default.currentDirectoryPath,
-            began: Date().timeIntervalSince1970, outputs: (options.outputs + options.page.paths).map(Self.absolute),
-            // Background and extraction of each band.
-            tasks: plan.count == 1 ? 1 : 2 * plan.count)
-        return try await ScanJournal.open(
-            record, in: folder, forgets: journal.forgets,
-            // A page is found by its scan's record.
-            isOneTask: plan.count == 1 && options.page.paths.isEmpty, notice: notice)
-    }
-
     /// The absolute name of an output.
     package static func absolute(_ name: String) -> String {
         name == "-" ? name : AbsolutePath.of(name)

@@ -2,7 +2,7 @@ package import CommandLineKit
 import Console
 import Foundation
 import ScanBasics
-package import SkyCatalogue
+import SkyCatalogue
 import SkyFITS
 package import SkyReport
 package import SkyScan
@@ -47,15 +47,19 @@ extension ScanCommand.Options {
             path.hasSuffix("/") || (try? ReadableFiles.current.kind(of: path)) == .folder
         }
 
-        package var paths: [String] { [report, preview].compactMap { $0 } }
+        /// Files of one image.
+        package var paths: [String] { [report, preview].compactMap(\.self) }
+
+        /// All of them.
+        var all: [String] { paths + [folder].compactMap(\.self) }
 
         package static let report = Option.optional(
             "report", .file(.writes, "FILE.html"),
-            help: "Write an HTML report to FILE: image, sources, timeline of the nodes; one self-contained file. For"
-                + " several images name a folder, as in night/: it gets an index and a page per image")
+            help: "Write an HTML report to FILE: image, sources, timeline of the nodes; one self-contained file. Of"
+                + " several images each has a page, as in pages/{stem}.html; a folder, as in night/, gets an index too")
         package static let preview = Option.optional(
             "preview", .file(.writes, "FILE.png"),
-            help: "Write the image to FILE, scaled down to at most 1600 x 1600 pixels")
+            help: "Write the image to FILE, scaled down to at most 1600 x 1600 pixels; of several {stem}.png")
     }
 }
 
@@ -85,31 +89,6 @@ extension ScanCommand {
         return builder.finish()
     }
 
-    /// The requested report and preview, written under temporary names.
-    func makePages(
-        _ result: SkyScanResult, _ image: ImageSummary, _ table: CatalogueTable, _ preview: Preview?,
-        _ recorder: ScanRecorder, _ account: ScanAccount
-    ) throws -> [AtomicFile] {
-        guard let preview else { return [] }
-        var files: [AtomicFile] = []
-        if let path = options.page.preview { files.append(try file(try preview.png(), path)) }
-        if let path = options.page.report {
-            var (live, time) = recorder.read()
-            live.preview = preview.scale
-            end(&live, result, image, summary(result, table), account, seconds: live.timeline.end ?? time, at: time)
-            let snapshot = live.snapshot(of: pageFacts(image, recorder), at: time)
-            files.append(try file(try ScanPage.report(snapshot, preview: preview), path))
-        }
-        return files
-    }
-
-    private func file(_ bytes: [UInt8], _ path: String) throws(OutputError) -> AtomicFile {
-        let file = try AtomicFile(path: path, overwrite: overwrites(path))
-        try file.write(bytes)
-        try file.finish()
-        return file
-    }
-
     /// The facts of the scan that are known at its beginning, for report and live page.
     func pageFacts(_ image: ImageSummary, _ recorder: ScanRecorder) -> LiveUpdate.Scan {
         LiveUpdate.Scan(
@@ -119,27 +98,6 @@ extension ScanCommand {
             sky: (try? CelestialWCS(header: image.header)).flatMap {
                 SkyGrid($0, width: image.width, height: image.height)
             })
-    }
-
-    /// The catalogue with the values of at most `limit` sources.
-    package func summary(
-        _ result: SkyScanResult, _ table: CatalogueTable, limit: Int = SourcePack.limit
-    ) -> CatalogueSummary {
-        CatalogueSummary(table, missing: result.missing.map(\.line), limit: limit)
-    }
-
-    /// Records the end of the scan in the state of a page, with the line that sums it up.
-    package func end(
-        _ live: inout LiveScan, _ result: SkyScanResult, _ image: ImageSummary, _ catalogue: CatalogueSummary?,
-        _ account: ScanAccount,
-        seconds: Double, at time: Double
-    ) {
-        let found = ScanReport.found(result, pixels: image.area)
-        let files = (options.outputs + options.page.paths).map { $0 == "-" ? "standard output" : $0 }
-        live.end(
-            result.missing.isEmpty ? .complete : .partial,
-            "\(found) in \(HumanFormat.duration(seconds: seconds)), written to \(files.joined(separator: ", "))",
-            catalogue: catalogue, speedUp: account.speedUp, at: time)
     }
 }
 

@@ -1,10 +1,10 @@
 import CommandLineKit
-package import Console
+import Console
 import Foundation
 import SAMP
-package import SkyCatalogue
+import SkyCatalogue
 import SkyFITS
-package import SkyScan
+import SkyScan
 
 extension ScanCommand {
     static let samp = Option.toggle(
@@ -19,6 +19,23 @@ extension ScanCommand {
         var loaded: [String] = []
         /// Why others have not, a line each.
         var failures: [String]?
+
+        /// Both.
+        func adding(_ other: Delivery) -> Delivery {
+            let all = (failures ?? []) + (other.failures ?? [])
+            return Delivery(
+                loaded: loaded + other.loaded.filter { !loaded.contains($0) }, failures: all.isEmpty ? nil : all)
+        }
+
+        /// Says who has loaded catalogues, and why others have not.
+        func write(to log: Log) {
+            for failure in failures ?? [] { log.write(.error, "--samp: \(failure)") }
+            if !loaded.isEmpty {
+                log.conclude("loaded by \(loaded.joined(separator: ", "))")
+            } else if failures == nil {
+                log.write(.warning, "--samp: no program that is connected to the SAMP hub loads tables or images")
+            }
+        }
     }
 
     /// Checks before a long scan that there is a hub, if one is wanted.
@@ -28,11 +45,15 @@ extension ScanCommand {
     }
 
     /// Sends the catalogue of an image, and its file, to every program that loads such files, one after the other.
-    /// - Returns: nil if that is not wanted.
-    package func deliver(_ table: CatalogueTable, of image: ImageSummary, _ outputs: [CatalogueOutput]) async
-        -> Delivery?
-    {
-        guard let file = options.sampHub else { return nil }
+    /// - Parameters:
+    ///   - image: the image.
+    ///   - file: the file of a hub.
+    ///   - path: the image's file.
+    ///   - outputs: files that hold the catalogue alone.
+    /// - Returns: who has loaded them, and who has not.
+    fileprivate func deliver(
+        _ image: FileScan.Image, to file: String, of path: String, _ outputs: [String]
+    ) async -> Delivery {
         do {
             let client = try await SAMPClient(
                 SAMPHub(lockFile: file), name: "Skyfarm", description: "Finds the sources in sky images")
@@ -40,7 +61,7 @@ extension ScanCommand {
             defer { folder.remove() }
             let delivery: Delivery
             do {
-                delivery = try await deliver(table, of: image, outputs, in: folder.make(), client)
+                delivery = try await deliver(image, of: path, outputs, in: folder.make(), client)
             } catch {
                 await client.unregister()
                 throw error
@@ -56,10 +77,9 @@ extension ScanCommand {
     }
 
     private func deliver(
-        _ table: CatalogueTable, of image: ImageSummary, _ outputs: [CatalogueOutput], in folder: String,
-        _ client: SAMPClient
+        _ image: FileScan.Image, of imagePath: String, _ outputs: [String], in folder: String, _ client: SAMPClient
     ) async throws -> Delivery {
-        let fits = outputs.first { $0.format == .fits && !$0.isStandardOutput && !$0.path.hasSuffix(".gz") }
+        let fits = outputs.first { CatalogueFormat(path: $0) == .fits && !$0.hasSuffix(".gz") }
         let name = InputList.lastName(of: image.name)
         let facts = ["table-id": image.name, "name": name]
         var delivery = Delivery()
@@ -68,18 +88,17 @@ extension ScanCommand {
         for (type, format) in [("table.load.fits", CatalogueFormat.fits), ("table.load.votable", .votable)] {
             let programs = try await client.programs(for: type).filter { !served.contains($0) }
             if programs.isEmpty { continue }
-            var path = format == .fits ? fits?.path : nil
+            var path = format == .fits ? fits : nil
             if path == nil {
                 let output = try CatalogueOutput(path: "\(folder)/sources.\(format.rawValue)")
-                try output.write(table)
+                try output.write(image.catalogue)
                 path = output.path
             }
             try await send(type, path, facts, to: programs, client, &delivery)
             served.formUnion(programs)
         }
-        let file = try ImageLocation(options.image).path
         try await send(
-            "image.load.fits", file, ["image-id": image.name, "name": name],
+            "image.load.fits", imagePath, ["image-id": image.name, "name": name],
             to: try await client.programs(for: "image.load.fits"), client, &delivery)
         return delivery
     }
@@ -101,17 +120,6 @@ extension ScanCommand {
             }
         }
     }
-
-    /// Reports what became of the catalogue that was sent.
-    package func report(_ delivery: Delivery?, _ log: Log) {
-        guard let delivery else { return }
-        for failure in delivery.failures ?? [] { log.write(.error, "--samp: \(failure)") }
-        if !delivery.loaded.isEmpty {
-            log.conclude("loaded by \(delivery.loaded.joined(separator: ", "))")
-        } else if delivery.failures == nil {
-            log.write(.warning, "--samp: no program that is connected to the SAMP hub loads tables or images")
-        }
-    }
 }
 
 extension ScanCommand.Options {
@@ -121,6 +129,18 @@ extension ScanCommand.Options {
             return try SAMPHub.lockFile(environment)
         } catch {
             throw UsageError("--samp: \(error)")
+        }
+    }
+}
+
+extension ScanJob {
+    /// Sends the catalogues of a file to other programs, with `--samp`.
+    func deliver(_ scan: FileScan, outputs: [String]) async {
+        guard let hub = options.sampHub else { return }
+        for image in scan.images {
+            // A file of several images has several tables, of which programs would load the first.
+            let files = scan.wanted.count == 1 ? outputs : []
+            report.add(await command.deliver(image, to: hub, of: scan.file.path, files))
         }
     }
 }

@@ -36,8 +36,10 @@ package struct ScanEvents: Sendable {
         }
     }
 
-    /// An event of one image of a job of many: no stage is shown, and nothing is recorded for a report.
-    @Sendable package func handle(_ event: SkyScanEvent, of image: String) {
+    /// An event of one image of a job of many: no stage is shown, and nothing is recorded for a report. As ``handle(_:)`` if
+    /// the image has no name, since it is the only one.
+    @Sendable package func handle(_ event: SkyScanEvent, of image: String?) {
+        guard let image else { return handle(event) }
         switch event {
         case .began(let step, let tasks, let cost):
             if tasks > 0 { display.handle(.planned(tasks: tasks, work: cost)) }
@@ -143,6 +145,12 @@ package struct ScanEvents: Sendable {
     package func warn(_ line: StyledText) {
         recorder.note(line.plain)
         show(.warning, line)
+    }
+
+    /// Shows an error that does not end the scan, and records it for the report.
+    package func fail(_ line: StyledText) {
+        recorder.note(line.plain)
+        show(.error, line)
     }
 
     private func show(_ level: Log.Level, _ line: StyledText) { display.message(level, line) }

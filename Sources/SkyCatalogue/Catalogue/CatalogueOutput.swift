@@ -60,15 +60,21 @@ public struct CatalogueOutput: Hashable, Sendable {
     public static func write(
         _ tables: [CatalogueTable], to outputs: [CatalogueOutput], syncsFolders: Bool = true
     ) throws {
+        try write(outputs.map { ($0, tables) }, syncsFolders: syncsFolders)
+    }
+
+    /// Writes to each output the tables beside it, or nothing under any final name.
+    /// - Throws: as for one table.
+    package static func write(_ parts: [(CatalogueOutput, [CatalogueTable])], syncsFolders: Bool) throws {
         var files: [AtomicFile] = []
-        for output in outputs where !output.isStandardOutput {
+        for (output, tables) in parts where !output.isStandardOutput {
             let file = try AtomicFile(path: output.path, overwrite: output.overwrite)
             try output.write(tables) { bytes throws(OutputError) in try file.write(bytes) }
             try file.finish()
             files.append(file)
             try Task.checkCancellation()
         }
-        for output in outputs where output.isStandardOutput {
+        for (output, tables) in parts where output.isStandardOutput {
             try output.format.write(tables, name: output.path) { bytes throws(OutputError) in
                 let failure = bytes.withUnsafeBytes { writeAll($0, to: STDOUT_FILENO) }
                 if let failure { throw AtomicFile.failure("standard output", failure) }

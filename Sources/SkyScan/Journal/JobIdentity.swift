@@ -12,7 +12,7 @@ public struct JobIdentity: Codable, Equatable, Sendable {
     private let fields: [String: String]
 
     /// Changes with the format of the journal and of its contents.
-    package static let format = 3
+    package static let format = 4
 
     /// The identity of a scan.
     /// - Parameters:

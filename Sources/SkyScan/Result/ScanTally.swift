@@ -9,6 +9,11 @@ public struct ScanTally: Sendable {
         public var tasks = 0
         /// Seconds of scanning in those tasks.
         public var seconds = 0.0
+
+        /// The work of both.
+        public static func + (one: Share, other: Share) -> Share {
+            Share(tasks: one.tasks + other.tasks, seconds: one.seconds + other.seconds)
+        }
     }
 
     /// Shares by the name of the system.

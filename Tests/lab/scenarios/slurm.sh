@@ -74,7 +74,7 @@ check "a node is submitted in its place, and joins" wait_for 60 lines 3 ' joined
 wait $scan
 check "the scan succeeds ($(since "$start") s)" test $? = 0
 tail -n 1 "$LAB/1/scan.log"
-nodes=$(grep -c '"slurm-[0-9]*-[0-9]*" : {' "$LAB/scan.json")
+nodes=$(grep -c '"name" : "slurm-[0-9]*-[0-9]*"' "$LAB/scan.json")
 check "at least three nodes have worked ($nodes)" test "$nodes" -ge 3
 check "no attempt was lost" test "$(grep -o '"retries":[0-9]*' "$LAB/1/scan.log" | sort -u)" = '"retries":0'
 check "nor does the log name one" test -z "$(grep -E 'failed|lost' "$LAB/1/scan.log")"

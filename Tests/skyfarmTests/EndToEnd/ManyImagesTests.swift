@@ -114,6 +114,37 @@ import Console
         #expect(scene.outputs == ["CCD11.csv", "CCD13.csv", "CCD22.csv"])
     }
 
+    @Test("each image has a page and a picture of its own by the template, and the same document as if it were alone")
+    func pages() throws {
+        let paths = try night(["a.fits", "b.fits"])
+        func words(_ folder: String) -> [String] {
+            ["-o", scene.path("\(folder)/{stem}.csv"), "--report", scene.path("\(folder)/{stem}.html"), "--json"]
+                + ["--preview", scene.path("\(folder)/{stem}.png"), "--no-journal"]
+        }
+        let both = try Program.run(["scan"] + paths + words("out"))
+        #expect(both.code == 0, "\(both.errors)")
+        #expect(scene.outputs == ["a.csv", "a.html", "a.png", "b.csv", "b.html", "b.png"])
+        let report = try Report(both.output)
+        #expect(report.v == 2 && report.files.count == 2)
+        for (path, stem) in zip(paths, ["a", "b"]) {
+            let alone = try Program.run(["scan", path] + words("alone"))
+            #expect(alone.code == 0, "\(alone.errors)")
+            for ending in ["csv", "png"] {
+                #expect(try scene.bytes("out/\(stem).\(ending)") == scene.bytes("alone/\(stem).\(ending)"))
+            }
+            let file = try #require(report.files.first { $0.file == path })
+            #expect(file.outputs.map { ($0 as NSString).pathExtension } == ["csv", "html", "png"])
+            let only = try Report(alone.output)
+            #expect(only.v == 2 && only.files.map(\.images) == [file.images] && only.sources == file.images[0].sources)
+        }
+        let again = try Program.run(["scan"] + paths + words("out") + ["--overwrite"])
+        #expect(again.code == 0, "\(again.errors)")
+        try FileManager.default.removeItem(atPath: scene.path("out/a.csv"))
+        try FileManager.default.removeItem(atPath: scene.path("out/b.csv"))
+        let refused = try Program.run(["scan"] + paths + words("out"))
+        #expect(refused.code == 6 && refused.errors.contains(".html: exists already"), "\(refused.errors)")
+    }
+
     @Test("outputs that clash or exist are refused before any work")
     func clashes() throws {
         let paths = try night(["a.fits", "b.fits"])
@@ -129,7 +160,8 @@ import Console
         let itself = try run(["-o", scene.path("night/"), "--overwrite"])
         #expect(itself.code == 6 && itself.errors.contains("is an image itself"))
         let pages = try run(["-o", scene.path("out/{stem}.csv"), "--report", scene.path("out/r.html")])
-        #expect(pages.code == 2 && pages.errors.contains("for several name a folder, as in --report"))
+        #expect(
+            pages.code == 2 && pages.errors.contains("r.html is one name for 2 files; use a folder, as in --report"))
         #expect(try run(["-o", scene.path("out/{stem}.csv"), "--overwrite"]).code == 0)
     }
 

@@ -6,15 +6,6 @@ import Console
 
 /// What a scan's user learns of a node that fails tasks.
 @Suite("errors of a node", .serialized) struct NodeLogTests {
-    private struct Failures: Decodable {
-        var missing: [Failure]
-    }
-
-    private struct Failure: Decodable {
-        var reason: String
-        var log: [String]?
-    }
-
     @Test("name node, attempt and cause, and have the last lines of the node's log below them")
     func failing() throws {
         let scene = try Scene()
@@ -49,7 +40,7 @@ import Console
             "\(result.errors)")
         #expect(lines[last + 1].hasPrefix("skyfarm:   crooked: sky.band/6 of "))
 
-        let missing = try JSONDecoder().decode(Failures.self, from: Data(result.output.utf8)).missing
+        let missing = try Report(result.output).files.flatMap(\.images).flatMap(\.missing)
         #expect(missing.count == 8)
         for failure in missing {
             #expect(failure.reason == cause)

@@ -132,11 +132,35 @@ final class Scene {
 
 /// The report of a scan, read back from `--json`.
 struct Report: Decodable {
+    var v: Int
     var sources: Int
-    var bands: Int
     var tasks: Tasks
     var systems: [Share]
     var steps: [Share]
+    var files: [File]
+
+    /// Bands of the first image.
+    var bands: Int { files.first?.images.first?.bands ?? 0 }
+
+    struct File: Decodable {
+        var file: String
+        var images: [Image]
+        var outputs: [String]
+    }
+
+    struct Image: Decodable, Equatable {
+        var hdu: Int
+        var gain: Double?
+        var sources: Int
+        var bands: Int
+        var missing: [Missing]
+        var warnings: [String]
+    }
+
+    struct Missing: Decodable, Equatable {
+        var reason: String
+        var log: [String]?
+    }
 
     struct Tasks: Decodable {
         var done: Int

@@ -49,10 +49,12 @@ class Catalogue(Table):  # type: ignore[misc]
     def _facts(self) -> list[tuple[str, str]]:
         report = self.report
         facts = [("image", str(self.meta.get("IMAGE", ""))), ("sources", f"{len(self):,}")]
-        if "width" in report:
-            facts.append(("pixels", f"{report['width']} × {report['height']}"))
-            facts.append(("background", f"{report['background']:.6g}"))
-            facts.append(("noise", f"{report['noise']:.6g}"))
+        images = [image for file in report.get("files", []) for image in file["images"]]
+        if len(images) == 1:
+            image = images[0]
+            facts.append(("pixels", f"{image['width']} × {image['height']}"))
+            facts.append(("background", f"{image['background']:.6g}"))
+            facts.append(("noise", f"{image['noise']:.6g}"))
         facts.append(("time", f"{report['seconds']:.2f} s"))
         systems = report.get("systems", [])
         facts.append(("systems", ", ".join(s if isinstance(s, str) else s["name"] for s in systems)))

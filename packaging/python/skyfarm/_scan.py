@@ -141,8 +141,9 @@ def _error(command: _program.Run) -> SkyfarmError | None:
     reasons = []
     if command.output:
         report = json.loads(command.output)
-        reasons = [reason for file in report.get("files", []) for reason in file.get("errors", [])]
-        reasons += [sector["reason"] for sector in report.get("missing", [])]
+        reasons = [reason for file in report["files"] for reason in file.get("errors", [])]
+        images = [image for file in report["files"] for image in file["images"]]
+        reasons += [sector["reason"] for image in images for sector in image["missing"]]
     return error_of("\n".join(reasons), command.exit_code) if reasons else command.error
 
 
@@ -206,11 +207,9 @@ def scan_many(
         words = [*files, "-o", f"{folder}/{{dir}}/{{stem}}.fits", *flags(options, folder), *viewer.words]
         words += [*_COMMON, "json"]
         command = _program.Run(["scan", *words], on_message=viewer.read)
-        is_one_image = True
         try:
             with closing(command.events()) as events:
                 for event in events:
-                    is_one_image = is_one_image and event["event"] != "files"
                     if receive is not None:
                         receive(event)
                     if event["event"] == "file-ended":
@@ -218,17 +217,8 @@ def scan_many(
         finally:
             pages = f"; its pages are in {os.fspath(options['report'])}" if "report" in options else ""
             viewer.end(None, f"The job of {len(files)} files has ended{pages}.")
-        if is_one_image and (command.output or command.exit_code == 5):
-            yield _only_result(command, files)
-        elif not command.output:
+        if not command.output:
             raise command.error
-
-
-def _only_result(command: _program.Run, files: dict[str, str]) -> Result:
-    """The result of a file with one image, which is no job of many for the program."""
-    outputs = json.loads(command.output)["outputs"] if command.output else []
-    (file,) = files.values()
-    return Result(file, _catalogue.read(outputs[0]) if outputs else None, _error(command))
 
 
 def _result(event: _program.Event, files: dict[str, str]) -> Result:

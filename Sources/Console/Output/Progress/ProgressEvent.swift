@@ -4,9 +4,9 @@ package enum ProgressEvent: Equatable, Sendable {
     case files(Int)
     /// The scan of an image begins: its pixels, and the work known in advance.
     case began(pixels: Int, work: Double)
-    /// The images of a file that are to be scanned are known; none if it cannot be read.
+    /// The images of a file of many that are to be scanned are known; none if it cannot be read.
     case fileBegan(images: Int)
-    /// An image is done, or could not be scanned.
+    /// An image of many is done, or could not be scanned.
     case imageEnded
     /// The catalogues of a file are written, or it cannot be scanned.
     case fileEnded(file: String, outputs: [String], errors: [String] = [])

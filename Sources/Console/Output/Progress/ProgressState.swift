@@ -47,7 +47,7 @@ package struct ProgressState: Equatable, Sendable {
         case .imageEnded: imagesDone += 1
         case .fileEnded:
             filesDone += 1
-            stage = "\(filesDone) of \(HumanFormat.count(files, "file"))"
+            if files > 0 { stage = "\(filesDone) of \(HumanFormat.count(files, "file"))" }
         case .began(let pixels, let work):
             imagesBegun += 1
             self.pixels += pixels

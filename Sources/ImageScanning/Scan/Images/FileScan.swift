@@ -1,5 +1,6 @@
 import ScanCluster
 import SkyCatalogue
+import SkyExtraction
 import SkyFITS
 import SkyScan
 
@@ -13,6 +14,7 @@ package final class FileScan: Sendable {
         var summary: ImageSummary
         /// The state of its file before it was opened.
         var states: InputStates
+        var parameters: ScanParameters
         var result: SkyScanResult
         /// With SEP's columns.
         var table: CatalogueTable
@@ -20,6 +22,12 @@ package final class FileScan: Sendable {
         var catalogue: CatalogueTable
         /// Nil unless check images are written.
         var checked: CheckedScan?
+        /// What was warned of, a line each.
+        var warnings: [String]
+        /// What the cluster delivered; nil for one of many images.
+        var account: ScanAccount?
+        /// Pages and pictures of this image alone, by their names; they are written with the catalogues.
+        var pages: [(path: String, bytes: [UInt8])] = []
     }
 
     private struct State {

@@ -46,7 +46,7 @@ package struct MergedOutput: Sendable {
     /// Its name is recorded first: if the process is killed in between, the next run may replace it.
     /// - Returns: the number of its rows; nil if the file is as an earlier run wrote it, or no file has a catalogue.
     /// - Throws: ``OutputError``, ``ImageError`` if a catalogue cannot be read, ``JournalError``, `CancellationError`.
-    func write(_ report: ImagesReport, _ journal: FilesJournal?) async throws -> Int? {
+    func write(_ report: JobReport, _ journal: FilesJournal?) async throws -> Int? {
         if journal?.merged?.isUnchanged == true, report.resumed == files.count { return nil }
         let outcomes = report.outcomes
         let parts = files.filter { outcomes[$0.name]?.hasCatalogue == true }.map { file in

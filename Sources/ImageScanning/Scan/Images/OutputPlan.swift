@@ -4,37 +4,44 @@ import ScanBasics
 package import SkyCatalogue
 package import SkyFITS
 
-/// Where the catalogues of the files of a job go.
+/// Where the outputs of one kind of the files of a job go.
 package struct OutputPlan: Sendable {
+    /// What the outputs are.
+    package enum Kind: Sendable {
+        /// Catalogues, in this format or, if it is nil, in that of the name's ending.
+        case catalogues(CatalogueFormat?)
+        /// FITS files with an extension for each image of a file.
+        case images
+        /// Pages or pictures, each of one image.
+        case pages
+    }
+
     let templates: [OutputTemplate]
     /// Names that exist and may be replaced.
     private let overwrite: Bool
-    /// Nil: by the ending of the name.
-    private let format: CatalogueFormat?
+    private let kind: Kind
+    private let makesFolders: Bool
 
-    /// The outputs of `files`.
-    /// - Throws: `UsageError` if two files would have one catalogue, if a catalogue would go to standard output, or for a
-    ///   format that does not exist.
+    /// The outputs of `files`. `makesFolders`: also those of names without fields.
+    /// - Throws: `UsageError` if two files would have one output, or for a format that does not exist.
     package init(
-        _ names: [String], files: [InputList.File], overwrite: Bool, format: CatalogueFormat? = nil,
-        flag: String = "--output"
+        _ names: [String], files: [InputList.File], overwrite: Bool, _ kind: Kind = .catalogues(nil),
+        flag: String = "--output", makesFolders: Bool = true
     ) throws {
-        if names.contains("-") {
-            throw UsageError(
-                "several images need names for their catalogues: -o FOLDER/, or for instance -o 'cats/{stem}.csv'")
-        }
         templates = try names.map { name throws(UsageError) in try OutputTemplate(name, of: flag) }
-        (self.overwrite, self.format) = (overwrite, format)
+        (self.overwrite, self.kind, self.makesFolders) = (overwrite, kind, makesFolders)
         if files.count > 1, let template = templates.first(where: { !$0.isPerFile }) {
             throw UsageError(
-                "\(flag): \(template.text) is one name for \(files.count) files; use a folder, as in -o cats/, or {stem}"
-            )
+                "\(flag): \(template.text) is one name for \(files.count) files; use a folder, as in "
+                    + "\(flag == "--output" ? "-o" : flag) folder/, or {stem}")
         }
         var owners: [String: InputList.File] = [:]
         for file in files {
             for template in templates {
                 let name = template.name(file: file.path)
-                do throws(OutputError) { if format == nil { _ = try CatalogueOutput(path: name) } } catch {
+                do throws(OutputError) {
+                    if case .catalogues(nil) = kind { _ = try CatalogueOutput(path: name) }
+                } catch {
                     throw UsageError("--output: \(error)")
                 }
                 if let other = owners.updateValue(file, forKey: name), other.path != file.path || !template.isPerImage {
@@ -64,44 +71,54 @@ package struct OutputPlan: Sendable {
     ) throws {
         var samples: [String: String] = [:]
         for file in files {
-            for template in templates where !template.isPerImage {
+            for template in templates where !template.isPerImage && !template.isStandardOutput {
                 let name = template.name(file: file.path)
                 let replaces = overwrite || replaceable.contains(ScanCommand.absolute(name))
                 if checksExistence, !replaces, ReadableFiles.current.exists(name) {
                     throw OutputError(.exists, "\(name): exists already; add --overwrite to replace it")
                 }
-                samples[(name as NSString).deletingLastPathComponent] = name
+                if makesFolders || template.hasFields { try OutputTemplate.makeFolder(of: name) }
+                samples[files.count == 1 ? name : (name as NSString).deletingLastPathComponent] = name
             }
         }
         // One file of each folder shows whether it can be written to.
-        for name in samples.values.sorted() {
-            try OutputTemplate.makeFolder(of: name)
-            try AtomicFile.check(path: name, overwrite: true)
-        }
+        for name in samples.values.sorted() { try AtomicFile.check(path: name, overwrite: true) }
     }
 
-    /// Writes the catalogues of a file.
+    /// Writes the catalogues of a file: all of them get their names once all are complete.
     /// - Parameters:
     ///   - tables: those of its images, in the order of their HDUs.
     ///   - file: the file.
     ///   - replaceable: absolute names of files that an earlier run of the job wrote.
-    /// - Returns: the names of the files.
+    ///   - syncsFolders: as in `AtomicFile.commit(syncsFolder:)`.
+    /// - Returns: the names of the files; `-` for standard output.
     /// - Throws: ``OutputError``, `CancellationError`.
     package func write(
-        _ tables: [CatalogueTable], of file: InputList.File, replacing replaceable: Set<String> = []
+        _ tables: [CatalogueTable], of file: InputList.File, replacing replaceable: Set<String> = [],
+        syncsFolders: Bool = true
     ) throws -> [String] {
-        var names: [String] = []
-        for template in templates {
-            for (name, part) in parts(tables, of: file, template) {
-                let replaces = overwrite || replaceable.contains(ScanCommand.absolute(name))
-                let output =
-                    try format.map { CatalogueOutput(path: name, format: $0, overwrite: replaces) }
-                    ?? CatalogueOutput(path: name, overwrite: replaces)
-                try CatalogueOutput.write(part, to: [output])
-                names.append(name)
-            }
+        let named = templates.flatMap { parts(tables, of: file, $0) }
+        let outputs = try named.map { name, part in
+            let replaces = overwrite || replaceable.contains(ScanCommand.absolute(name))
+            return (try output(name, overwrite: replaces), part)
         }
-        return names
+        try CatalogueOutput.write(outputs, syncsFolders: syncsFolders)
+        return outputs.map(\.0.path)
+    }
+
+    private func output(_ name: String, overwrite: Bool) throws(OutputError) -> CatalogueOutput {
+        if case .catalogues(let format?) = kind {
+            return CatalogueOutput(path: name, format: format, overwrite: overwrite)
+        }
+        return try CatalogueOutput(path: name, overwrite: overwrite)
+    }
+
+    private func format(of name: String) -> CatalogueFormat? {
+        switch kind {
+        case .catalogues(let format): format ?? CatalogueFormat(path: name)
+        case .images: .fits
+        case .pages: nil
+        }
     }
 
     /// The names of the catalogues of a file.
@@ -115,7 +132,7 @@ package struct OutputPlan: Sendable {
         _ tables: [CatalogueTable], of file: InputList.File, _ template: OutputTemplate
     ) -> [(String, [CatalogueTable])] {
         // Readers of these tell images by the place of their tables.
-        let format = format ?? CatalogueFormat(path: template.name(file: file.path))
+        let format = format(of: template.name(file: file.path))
         let hasPlaces = [.ldac, .objects].contains(format) && !template.isPerImage
         let tables = hasPlaces ? tables : tables.filter { !$0.isPlaceholder }
         return partNames(tables.map(\.image), of: file, template).map { name, index in
@@ -128,8 +145,7 @@ package struct OutputPlan: Sendable {
         _ images: [ImageExtension?], of file: InputList.File, _ template: OutputTemplate
     ) -> [(String, Int?)] {
         let name = template.name(file: file.path)
-        let isRegion = (format ?? CatalogueFormat(path: name)) == .reg
-        guard template.isPerImage || isRegion && images.count > 1 else { return [(name, nil)] }
+        guard template.isPerImage || isOfOneImage(name) && images.count > 1 else { return [(name, nil)] }
         return images.enumerated().map { index, image in
             guard template.isPerImage else {
                 let path = name as NSString
@@ -139,9 +155,20 @@ package struct OutputPlan: Sendable {
         }
     }
 
+    /// Whether a file of this name can hold one image only.
+    private func isOfOneImage(_ name: String) -> Bool {
+        if case .pages = kind { return true }
+        return format(of: name) == .reg
+    }
+
     /// Whether images of one file may have outputs of their own.
-    var mayBePerImage: Bool {
-        templates.contains { $0.isPerImage || CatalogueFormat(path: $0.name(file: "image.fits")) == .reg }
+    var mayBePerImage: Bool { templates.contains { $0.isPerImage || isOfOneImage($0.name(file: "image.fits")) } }
+
+    /// The names of the outputs that show one of the images of a file.
+    func names(of image: ImageExtension, among images: [ImageExtension], of file: InputList.File) -> [String] {
+        templates.flatMap { template in
+            partNames(images, of: file, template).filter { $0.1.map { images[$0] == image } ?? true }.map(\.0)
+        }
     }
 
     /// The names of the outputs of a file that hold one of several images each, with that image.

@@ -54,6 +54,9 @@ package struct OutputTemplate: Hashable, Sendable {
         return parts + [.text(String(rest))]
     }
 
+    /// Whether it is the name of standard output.
+    var isStandardOutput: Bool { text == "-" }
+
     /// Whether the name depends on the image.
     var hasFields: Bool { parts.contains { if case .field = $0 { true } else { false } } }
 

@@ -13,6 +13,7 @@ package struct ReportedFile: Codable, Equatable, Sendable {
     /// An image that was scanned.
     package struct Image: Codable, Equatable, Sendable {
         package var image: String
+        /// Number of the HDU; 0 is the primary one.
         package var hdu: Int
         /// Omitted if the HDU is one image.
         package var plane: Int?
@@ -20,11 +21,31 @@ package struct ReportedFile: Codable, Equatable, Sendable {
         package var width: Int
         package var height: Int
         package var sources: Int
+        package var removedByCleaning: Int
         package var background: Double
         package var noise: Double
         package var maskedPixels: Int
-        package var missing: Int
+        /// Electrons per unit of the samples, by which errors include photon noise; omitted if none.
+        package var gain: Double?
+        package var bands: Int
+        /// Sectors that could not be scanned.
+        package var missing: [Missing]
+        /// Why the catalogue has no ra and dec although the header has a coordinate system.
+        package var coordinatesProblem: String?
+        /// What standard error warns of.
+        package var warnings: [String]
+    }
 
+    /// A sector that could not be scanned; pixels are counted from 0.
+    package struct Missing: Codable, Equatable, Sendable {
+        package var step: String
+        /// First and last column.
+        package var columns: [Int]
+        /// First and last row.
+        package var rows: [Int]
+        package var reason: String
+        /// Last lines of the node's log, each prefixed with the node's name.
+        package var log: [String]?
     }
 }
 
@@ -32,13 +53,7 @@ extension ReportedFile {
     /// A file whose catalogues are written.
     package init(_ scan: FileScan, outputs: [String]) {
         file = scan.file.name
-        images = scan.images.map { image in
-            Image(
-                image: image.name, hdu: image.summary.hdu, plane: image.summary.plane, extname: image.extensionName,
-                width: image.summary.width, height: image.summary.height, sources: image.result.sources.count,
-                background: Double(image.result.globalLevel), noise: Double(image.result.globalNoise),
-                maskedPixels: image.result.maskedPixels, missing: image.result.missing.count)
-        }
+        images = scan.images.map(Image.init)
         self.outputs = outputs
         let failures = scan.failures
         errors = failures.isEmpty ? nil : failures
@@ -49,12 +64,49 @@ extension ReportedFile {
 
     /// Why images, or the whole file, could not be scanned, and what is missing, a line each.
     package var failures: [String] {
-        let lost = images.reduce(0) { $0 + $1.missing }
+        let lost = images.reduce(0) { $0 + $1.missing.count }
         return (errors ?? []) + (lost == 0 ? [] : ["\(file): \(HumanFormat.count(lost, "sector")) missing"])
     }
 
     /// Whether its catalogues are written and lack nothing.
-    package var isComplete: Bool { !outputs.isEmpty && errors == nil && images.allSatisfy { $0.missing == 0 } }
+    package var isComplete: Bool { !outputs.isEmpty && errors == nil && images.allSatisfy(\.missing.isEmpty) }
+}
+
+extension ReportedFile.Image {
+    init(_ image: FileScan.Image) {
+        let (summary, result) = (image.summary, image.result)
+        self.init(
+            image: image.name, hdu: summary.hdu, plane: summary.plane, extname: image.extensionName,
+            width: summary.width, height: summary.height, sources: result.sources.count,
+            removedByCleaning: result.removed, background: Double(result.globalLevel),
+            noise: Double(result.globalNoise), maskedPixels: result.maskedPixels,
+            gain: image.parameters.gain > 0 ? image.parameters.gain : nil, bands: result.bands,
+            missing: result.missing.map(ReportedFile.Missing.init), coordinatesProblem: summary.coordinatesProblem,
+            warnings: image.warnings)
+    }
+}
+
+extension ReportedFile.Missing {
+    /// Position, step and reason in one line.
+    var line: String {
+        // A band without a background of its own is scanned with that of its neighbours.
+        "\(step == ScanStep.background.rawValue ? "degraded" : "missing"): rows \(Self.words(rows)), "
+            + "columns \(Self.words(columns)) (\(step)): \(reason)"
+    }
+
+    private static func words(_ ends: [Int]) -> String { ends.map { "\($0)" }.joined(separator: " to ") }
+
+    fileprivate init(_ sector: MissingSector) {
+        self.init(
+            step: sector.step.rawValue, columns: [sector.rect.x.lowerBound, sector.rect.x.upperBound - 1],
+            rows: [sector.rect.y.lowerBound, sector.rect.y.upperBound - 1], reason: sector.reason,
+            log: sector.log.isEmpty ? nil : sector.log)
+    }
+}
+
+extension MissingSector {
+    /// Position, step and reason in one line.
+    package var line: String { ReportedFile.Missing(self).line }
 }
 
 /// The files of a job in the order of their ends, with totals. Only the newest are kept, so that a watch of folders takes

@@ -83,7 +83,7 @@ final class SharedDetections: Sendable {
     }
 }
 
-extension ImagesJob {
+extension ScanJob {
     /// The sources that are measured in the image at `place` of each file; nil without `--detect`.
     func detections(_ place: Int) async throws -> SharedDetections.Image? {
         guard let shared = results.detections else { return nil }

@@ -6,13 +6,13 @@ package import SkyReport
 
 /// Serves the state of a job of many images as files, updates and metrics of its live page.
 final class NightDashboardSource: DashboardSource {
-    private let pages: NightPages
+    private let pages: JobPages
     /// Whether a system can be reached.
     private let hasSystem: @Sendable () -> Bool
     /// The revision that the connected pages have; nil while none is connected.
     private let cursor = Locked<Int?>(nil)
 
-    init(_ pages: NightPages, hasSystem: @escaping @Sendable () -> Bool) {
+    init(_ pages: JobPages, hasSystem: @escaping @Sendable () -> Bool) {
         (self.pages, self.hasSystem) = (pages, hasSystem)
     }
 

@@ -7,7 +7,6 @@ extension ScanCommand {
     /// Scans what the folders hold, and what arrives in them until a signal ends the scan.
     package func watch() async throws -> ExitCode {
         FreedMemory.useOneArena()
-        try refuseSingleImageOptions()
         if options.dryRun { throw UsageError("--watch does not end, so that --dry-run has nothing to print") }
         if options.images.merged != nil {
             throw UsageError("--watch does not end, so that --merged has no time to be written; scan the folder for it")
@@ -17,21 +16,18 @@ extension ScanCommand {
         let samples = watch.folders.flatMap { folder in
             ["a.fits", "b.fits"].map { InputList.File(path: "\(folder)/\($0)") }
         }
-        let outputs = try OutputPlan(options.outputs, files: samples, overwrite: options.overwrite)
-        let checkImages = try CheckImagePlan(options.checkImages, files: samples, overwrite: options.overwrite)
-        if options.images.skipsExisting { try outputs.requireFITS() }
-        try refuseWatchedOutputs(samples, watch.folders, outputs.templates + checkImages.names.templates)
+        let outputs = try OutputPlans(options, files: samples)
+        if options.images.skipsExisting { try outputs.catalogues.requireFITS() }
+        try refuseWatchedOutputs(samples, watch.folders, outputs.templates)
+        try requireHub()
         let journal = try await openJournal(watch.folders.map { "\(Self.absolute($0))/" }, count: nil)
-        try outputs.prepare(samples, checksExistence: false)
-        try checkImages.names.prepare(samples, checksExistence: false)
-        let pages = try NightPages(self, watching: watch.folders, replaces: journal?.hasFiles == true)
+        try outputs.prepare(samples, checksCatalogues: false, checksOthers: false)
+        let pages = try JobPages(self, [], outputs, watching: watch.folders, replaces: journal?.hasFiles == true)
         return try await scan(
             .folders(watch),
             .init(
-                outputs: outputs, checkImages: checkImages, detections: try SharedDetections(options.detectionImage),
-                journal: journal,
-                report: ImagesReport(rows: options.rowName, isEndless: true),
-                pages: pages))
+                outputs: outputs, detections: try SharedDetections(options.detectionImage), journal: journal,
+                report: JobReport(rows: options.rowName, isEndless: true), pages: pages))
     }
 
     /// A catalogue with an image's name in a watched folder would be scanned in its turn.

@@ -6,13 +6,13 @@ package import SkyFITS
 package import SkyScan
 
 /// What `--skip-existing` leaves out.
-extension ImagesJob {
+extension ScanJob {
     /// Whether all catalogues of a file exist and are those that a scan would write.
     /// - Throws: ``OutputError`` with `exists` if one is another and may not be replaced.
     package func isCurrent(
         _ file: InputList.File, _ images: [ImageExtension], _ survey: FITSSurvey
     ) async throws -> Bool {
-        let names = results.outputs.templates.map { $0.name(file: file.path) }
+        let names = results.outputs.catalogues.templates.map { $0.name(file: file.path) }
         let existing = names.filter { ReadableFiles.current.exists($0) }
         if existing.isEmpty { return false }
         var scans: [ExistingCatalogue.Scan] = []
@@ -36,7 +36,7 @@ extension ImagesJob {
 
     /// Leaves a file out whose catalogues are current.
     package func skip(_ file: InputList.File, _ stamps: [FileStamp]) async throws {
-        let names = results.outputs.templates.map { $0.name(file: file.path) }
+        let names = results.outputs.catalogues.templates.map { $0.name(file: file.path) }
         report.skip(file, outputs: names)
         events.display.handle(.fileEnded(file: file.name, outputs: names))
         try await journal?.write(

@@ -19,7 +19,8 @@ extension ScanCommand {
         var record = JobRecord(
             identity: try identity(of: names), words: journal.words,
             folder: FileManager.default.currentDirectoryPath, began: Date().timeIntervalSince1970,
-            outputs: (options.outputs + [options.images.merged].compactMap(\.self)).map(Self.absolute))
+            outputs: (options.outputs + options.page.all + [options.images.merged].compactMap(\.self)).map(
+                Self.absolute))
         record.files = count ?? 0
         return try await FilesJournal.open(
             record, in: folder, forgets: journal.forgets, forgetsFinished: options.overwrite, notice: notice)
@@ -58,9 +59,9 @@ extension ScanCommand {
             files: names, settings: settings, parameters: parameters, software: Software.name)
     }
 
-    /// Records the end of the job. A failure is reported and does not affect the catalogues. A watch of folders is never
-    /// finished: the same command goes on with it.
-    package func finish(_ results: ImagesJob.Results, isEndless: Bool, _ log: Log) async {
+    /// Records the end of a job of many images. A failure is reported and does not affect the catalogues. A watch of folders
+    /// is never finished: the same command goes on with it.
+    package func finish(_ results: ScanJob.Results, isEndless: Bool, _ log: Log) async {
         let report = results.report
         do {
             let isComplete = !isEndless && report.exitCode == .complete
@@ -71,7 +72,7 @@ extension ScanCommand {
     }
 }
 
-extension ImagesJob {
+extension ScanJob {
     /// The journal's record of a file; nil without a journal.
     package func stamps(of file: InputList.File) -> [FileStamp] {
         let detection = options.detection
@@ -83,44 +84,66 @@ extension ImagesJob {
         return ((file.node == nil ? [file.path] : []) + maps).compactMap { FileStamp($0) }
     }
 
-    /// Writes the catalogues and check images of a file, and records them.
+    /// Writes the outputs of a file, and records them.
     ///
-    /// Their names are recorded first: if the process is killed in between, the next run may replace them.
+    /// Their names are recorded first: if the process is killed in between, the next run may replace them. They get these
+    /// names one right after the other, once all are complete.
+    /// - Returns: the names.
     package func write(_ scan: FileScan) async throws -> [String] {
         try scan.requireOneVersion()
-        let tables = scan.catalogues
+        try Task.checkCancellation()
+        let (images, tables) = (scan.images, scan.catalogues)
         let known = try await journal?.file(scan.file.name)
-        let checked = scan.images.compactMap(\.checked)
-        let targets = results.checkImages.targets(checked, of: scan.file)
-        let paths = results.outputs.names(tables, of: scan.file) + targets.map(\.path)
-        var entry = JournalledFile(
-            name: scan.file.name, inputs: scan.stamps,
-            catalogues: paths.map { .init(path: ScanCommand.absolute($0)) })
-        let replaceable = Set(known?.replaceable ?? [])
+        let checked = images.compactMap(\.checked)
+        let targets = results.outputs.checkImages.targets(checked, of: scan.file)
+        let names = results.outputs.catalogues.names(tables, of: scan.file)
+        let others = images.flatMap(\.pages).map(\.path) + targets.map(\.path)
+        let files = (names + others).filter { $0 != "-" }.map(ScanCommand.absolute)
+        let replaceable = results.replaceable.union(known?.replaceable ?? [])
         // A file that the job did not write is not replaced, and must not become replaceable.
-        for name in entry.catalogues.map(\.path)
-        where !options.overwrite && !replaceable.contains(name) && ReadableFiles.current.exists(name) {
-            throw OutputError(.exists, "\(name): exists already; add --overwrite to replace it")
+        for name in files where !options.overwrite && !replaceable.contains(name) && ReadableFiles.current.exists(name)
+        {
+            throw OutputError(.exists, "\(name): exists already; name another file, or add --overwrite")
         }
+        var entry = JournalledFile(
+            name: scan.file.name, inputs: scan.stamps, catalogues: files.map { .init(path: $0) })
         try await journal?.write(entry)
-        try await CheckImagePlan.write(
-            checked, to: targets, isOnly: scan.wanted.count == 1,
-            overwrites: { options.overwrite || replaceable.contains(ScanCommand.absolute($0)) })
-        let catalogues = try results.outputs.write(tables, of: scan.file, replacing: replaceable)
-        let names = catalogues + targets.map(\.path)
-        report.add(scan, outputs: names)
-        guard let journal else { return names }
-        entry.catalogues = names.map { .init(written: ScanCommand.absolute($0)) }
+        try await sole?.journal?.write(outputs: files)
+        func overwrites(_ name: String) -> Bool {
+            options.overwrite || replaceable.contains(ScanCommand.absolute(name))
+        }
+        try await CheckImagePlan.write(checked, to: targets, isOnly: scan.wanted.count == 1, overwrites: overwrites)
+        let pages = try images.flatMap(\.pages).map { page in
+            let file = try AtomicFile(path: page.path, overwrite: overwrites(page.path))
+            try file.write(page.bytes)
+            try file.finish()
+            return file
+        }
+        try await sole?.image.reader.confirmUnchanged()
+        // The catalogue may go to the terminal of the display.
+        if names.contains("-") { events.display.finish() }
+        _ = try results.outputs.catalogues.write(
+            tables, of: scan.file, replacing: replaceable,
+            // A short scan of one image is repeated sooner than a folder is synced.
+            syncsFolders: sole.map { $0.image.recorder.elapsed >= 1 } ?? true)
+        for page in pages { try page.commit() }
+        report.add(scan, outputs: names + others)
+        if let sole, let result = images.first?.result {
+            await command.finish(sole.journal, result, notice: events.say)
+        }
+        guard let journal else { return names + others }
+        entry.catalogues = files.map { .init(written: $0) }
         entry.isComplete =
             scan.failures.isEmpty
-            && scan.images.allSatisfy { $0.result.missing.isEmpty && $0.result.differentNodes.isEmpty }
-        entry.report = try ReportedFile(scan, outputs: names).coded()
+            && images.allSatisfy { $0.result.missing.isEmpty && $0.result.differentNodes.isEmpty }
+        entry.report = try ReportedFile(scan, outputs: names + others).coded()
         try await journal.finish(entry)
-        return names
+        return names + others
     }
 
     /// The journal of the tasks of an image; nil if its one task ends with the catalogue of its file.
     package func tasks(of image: ImageReader, in scan: FileScan) throws -> ScanJournal? {
+        if let sole { return sole.journal }
         let isCut = image.summary.area > BandPlan.wholePixelCount || options.bandRows != nil
         guard isCut || scan.wanted.count > 1 else { return nil }
         let journal = try journal?.tasks(of: image.summary.name, in: scan.file.name, inputs: scan.stamps)

@@ -1,0 +1,194 @@
+package import CommandLineKit
+import Console
+import Foundation
+import ScanBasics
+import ScanCluster
+import ScanFarm
+import ScanNetwork
+import SkyExtraction
+package import SkyScan
+
+/// The job of a scan: what it writes, and its run.
+extension ScanCommand {
+    /// Scans all images of `files` as one job, and writes the outputs of each file when its images are done. `sole`: the
+    /// image, if there is only one.
+    func scanImages(of files: [InputList.File], _ sole: SoleImage? = nil) async throws -> ExitCode {
+        let outputs = try OutputPlans(options, files: files, isSole: sole != nil)
+        if options.images.merged != nil, options.columns != nil {
+            throw UsageError("--merged has the usual columns only: omit it, or --columns")
+        }
+        let merged = try options.images.merged.map { name in
+            // In the order of the inputs, which --priority does not change.
+            try MergedOutput(name, of: files, outputs.catalogues, overwrite: options.overwrite)
+        }
+        let files = options.images.ordered(files)
+        if sole == nil { try refuseInputsAsOutputs(files, outputs.templates) }
+        if options.images.skipsExisting { try outputs.catalogues.requireFITS() }
+        try claim(files, outputs)
+        if options.dryRun { return try dryRun(files, outputs, sole) }
+        try requireHub()
+        let journal = sole == nil ? try await openJournal(files.map(\.name), count: files.count) : nil
+        let earlier = try await journal?.files() ?? []
+        // Decided once, since catalogues are read for it.
+        let done = Dictionary(earlier.filter(\.isDone).map { ($0.name, $0) }) { $1 }
+        let rest = files.filter { done[$0.name] == nil }
+        let replaceable = try sole.map { try self.replaceable(by: $0.identity) } ?? []
+        try outputs.prepare(
+            rest,
+            // With --skip-existing, what exists is examined file by file.
+            checksCatalogues: !options.images.skipsExisting,
+            replacing: replaceable.union(earlier.filter { done[$0.name] == nil }.flatMap(\.replaceable)))
+        try merged?.prepare(journal)
+        let pages = try JobPages(self, files, outputs, replaces: journal?.hasFiles == true, sole: sole)
+        return try await scan(
+            .files(files, done: done),
+            .init(
+                outputs: outputs, detections: try SharedDetections(options.detectionImage), merged: merged,
+                journal: journal, report: JobReport(rows: options.rowName, isSole: sole != nil), pages: pages,
+                sole: sole, replaceable: replaceable))
+    }
+
+    /// Where the files come from.
+    package enum Source: Sendable {
+        /// They are known; those in `done`, by their names, were finished by an earlier run.
+        case files([InputList.File], done: [String: JournalledFile])
+        /// They arrive in folders, until a signal ends that.
+        case folders(FolderWatch)
+    }
+
+    /// Scans files and reports what became of them.
+    package func scan(_ source: Source, _ results: ScanJob.Results) async throws -> ExitCode {
+        let start = ContinuousClock.now
+        let log = options.log.about(results.id)
+        let failure = await run(source, results, log)
+        if failure == nil { await finish(results, isEndless: source.isEndless, log) }
+        return try end(results, failure, seconds: (ContinuousClock.now - start) / .seconds(1), log)
+    }
+
+    /// Runs the job to its end, or until a signal stops it.
+    /// - Returns: what ended the job before all files were done; nil if they are.
+    private func run(_ source: Source, _ results: ScanJob.Results, _ log: Log) async -> CommandError? {
+        let display = ProgressDisplay(options.common, log)
+        let interrupts = Interrupts(beforeExit: display.abandon)
+        defer { display.finish() }
+        let events = ScanEvents(display: display, recorder: results.sole?.recorder ?? ScanRecorder())
+        // Nil until it is open, or without one.
+        let soleJournal = Locked<ScanJournal?>(nil)
+        let work = Task {
+            try await scan(source, results, events, soleJournal)
+            let rows = try await results.merged?.write(results.report, results.journal)
+            if let path = options.images.merged, let rows { results.report.merge(into: path, rows: rows) }
+        }
+        let watcher = Task {
+            var endless: FolderWatch? = if case .folders(let watch) = source { watch } else { nil }
+            for await _ in interrupts.signals {
+                // The first signal ends a watch; images that are being scanned are finished.
+                if let watch = endless { watch.stop() } else { work.cancel() }
+                endless = nil
+            }
+        }
+        defer { watcher.cancel() }
+        guard case .failure(let error) = await work.result else { return nil }
+        guard let signal = interrupts.received else { return CommandError(error, in: "scan") }
+        if results.sole != nil { return stopped(by: signal, soleJournal.withLock(\.self)) }
+        let resume = results.journal.map { ", kept as job \($0.id): run the same command again to resume" } ?? ""
+        return CommandError(signal.exitCode, "scan: stopped; \(results.report.written)\(source.total) done\(resume)")
+    }
+
+    /// Scans the files with the nodes of the cluster.
+    private func scan(
+        _ source: Source, _ results: ScanJob.Results, _ events: ScanEvents, _ soleJournal: Locked<ScanJournal?>
+    ) async throws {
+        let node = try ScanNode.started(
+            options.cluster, job: results.id, timeout: options.timeoutSeconds.map { .seconds($0) },
+            maxAttempts: options.maxAttempts, manyImages: results.sole == nil,
+            oneTask: results.sole?.isOneTask == true, events: events)
+        let placed = source.files.filter { $0.node != nil }.map { ($0.path, Set($0.nodes)) }
+        let copies = FileCopies(
+            of: source.files.filter { $0.node == nil }.map(\.path), among: node.systems,
+            placed: Dictionary(placed) { $0.union($1) })
+        defer {
+            let link = results.sole.flatMap { node.connections.linkLine($0.reader, seconds: $0.recorder.elapsed) }
+            results.report.record(node, copies, link: link)
+            node.disconnect()
+        }
+        func work() async throws {
+            var sole: SoleScan?
+            if let image = results.sole { sole = try await begin(image, events) }
+            soleJournal.withLock { [journal = sole?.journal] in $0 = journal }
+            let job = ScanJob(
+                command: self, node: node, events: events, results: results, copies: copies, sole: sole)
+            try await run(job, source)
+        }
+        guard let pages = results.pages else { return try await work() }
+        try await pages.follow(node, events.display, { results.report.conclusion(seconds: $0) }, work)
+    }
+
+    private func run(_ job: ScanJob, _ source: Source) async throws {
+        let node = job.node
+        switch source {
+        case .files(let files, let done):
+            if job.sole == nil { job.events.display.handle(.files(files.count)) }
+            let rest = try job.resume(files, done: done)
+            if rest.isEmpty { return }
+            try await node.join(options.cluster, job.events)
+            try await node.find(rest, options.cluster)
+            await learn(job.copies, node)
+            try await job.run(rest)
+        case .folders(let watch):
+            try await node.join(options.cluster, job.events)
+            watch.begin()
+            try await job.run(watch)
+        }
+    }
+
+    private func end(
+        _ results: ScanJob.Results, _ failure: CommandError?, seconds: Double, _ log: Log
+    ) throws -> ExitCode {
+        // Of a sole image that could not be scanned the error says all.
+        let isWhole = failure == nil || results.sole == nil
+        if options.common.json, isWhole || failure?.code == .input {
+            try StandardOutput.write(JSONOutput.document(results.report.document(seconds: seconds)))
+        }
+        if isWhole { results.report.write(to: log, seconds: seconds) }
+        if let failure { return log.end(failure, of: "scan") }
+        return results.report.exitCode
+    }
+
+    /// Ends the job of a sole image that cannot be opened, for programs as that of many images.
+    func end(_ file: InputList.File, _ error: CommandError) throws -> ExitCode {
+        if error.code == .input {
+            let display = ProgressDisplay(options.common, options.log)
+            display.handle(.fileEnded(file: file.name, outputs: [], errors: [error.description]))
+            display.finish()
+            let report = JobReport(isSole: true)
+            report.fail(file, error.description)
+            if options.common.json { try StandardOutput.write(JSONOutput.document(report.document(seconds: 0))) }
+        }
+        throw error
+    }
+
+    private func refuseInputsAsOutputs(_ files: [InputList.File], _ outputs: [OutputTemplate]) throws {
+        let inputs = Set(files.filter { $0.node == nil }.map { Self.absolute($0.path) })
+        for file in files {
+            for template in outputs {
+                let name = template.name(file: file.path)
+                if inputs.contains(Self.absolute(name)) {
+                    throw CommandError(.output, "\(name): is an image itself; choose another name")
+                }
+            }
+        }
+    }
+}
+
+extension ScanCommand.Source {
+    /// Empty if they are not known.
+    fileprivate var files: [InputList.File] { if case .files(let files, _) = self { files } else { [] } }
+
+    fileprivate var isEndless: Bool { if case .folders = self { true } else { false } }
+
+    /// Of how many files, in words; empty if their number is not known.
+    fileprivate var total: String {
+        if case .files(let files, _) = self { " of \(HumanFormat.count(files.count, "file"))" } else { " files" }
+    }
+}

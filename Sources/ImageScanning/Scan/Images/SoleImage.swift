@@ -1,0 +1,119 @@
+import CommandLineKit
+import Console
+import Foundation
+import ScanBasics
+import ScanCluster
+import SkyCatalogue
+import SkyExtraction
+import SkyFITS
+import SkyScan
+
+/// The image of a job of one. It is opened before the job begins: its name may be that of standard output, its bands fit
+/// the slots at hand, and its journal has the results of an earlier run with other outputs.
+package struct SoleImage: Sendable {
+    /// Where it is in its file.
+    let image: ImageExtension
+    let survey: FITSSurvey
+    let reader: ImageReader
+    let parameters: ScanParameters
+    let plan: BandPlan
+    let identity: JobIdentity
+    /// Records its scan.
+    let recorder = ScanRecorder()
+
+    /// Whether its scan is a single task.
+    var isOneTask: Bool { plan.count == 1 }
+}
+
+extension ScanCommand {
+    /// The file of a job of one image of this machine, and the image as far as it can be read.
+    struct SoleFile {
+        var file: InputList.File
+        var survey = FITSSurvey()
+        var image: ImageExtension?
+    }
+
+    /// The file of the only image; nil if there is more than one image, or may be, if it lies on a node, and for options
+    /// whose outputs are named by file or image.
+    func soleFile(of list: InputList) throws -> SoleFile? {
+        let names = options.outputs + options.checkImages.map(\.name)
+        guard let file = list.files.first, file.node == nil, !list.isOpenEnded, !options.images.skipsExisting,
+            options.images.merged == nil, options.images.planes == .colours, options.detectionImage == nil,
+            options.page.folder == nil, try !names.contains(where: { try OutputTemplate($0).isPerImage })
+        else { return nil }
+        // An error is left to the reader of the image, which says more.
+        guard let (survey, images) = try? localImages(of: file) else { return SoleFile(file: file) }
+        let isOnly = file.selector == nil ? survey.images.count == 1 : images.count == 1
+        guard isOnly, images[0].plane == nil || file.selector?.plane != nil else { return nil }
+        return SoleFile(file: file, survey: survey, image: images[0])
+    }
+
+    /// Opens the only image.
+    /// - Throws: ``ImageError``, `UsageError`, ``CommandError``.
+    func open(_ sole: SoleFile) throws -> SoleImage {
+        let detection = options.detection
+        let reader = try ImageReader(
+            image: options.image, mask: detection.mask, weights: detection.weight, slots: options.cluster.slotsHere,
+            head: try head(of: options.image, number: 1))
+        let (summary, parameters) = (reader.summary, try parameters(for: reader.summary))
+        return try failing(.input, about: options.image) {
+            SoleImage(
+                image: sole.image ?? ImageExtension(number: summary.hdu, name: nil, plane: summary.plane),
+                survey: sole.survey, reader: reader, parameters: parameters,
+                plan: try BandPlan(
+                    width: summary.width, height: summary.height, parameters: parameters,
+                    requestedRows: options.bandRows, slots: max(1, options.cluster.slotsHere)),
+                identity: try JobIdentity(
+                    reader: reader, parameters: parameters, bandRows: options.bandRows, software: Software.name))
+        }
+    }
+
+    /// Absolute names of the outputs that a run of the job has written before it was killed.
+    func replaceable(by identity: JobIdentity) throws -> Set<String> {
+        let exists = (options.outputs + options.sidePaths).contains { $0 != "-" && ReadableFiles.current.exists($0) }
+        guard let journal = options.journal, !options.overwrite, exists else { return [] }
+        return try JournalFolder(environment: journal.environment).replaceable(by: identity)
+    }
+}
+
+/// What is under way for the image of a job of one before the first node has joined.
+package struct SoleScan: Sendable {
+    let image: SoleImage
+    /// Nil without one.
+    let journal: ScanJournal?
+    /// The checksums, unless a node may compute them.
+    let checksums: Task<InputChecksums, any Error>?
+
+    /// A journal needs the checksums before the first result; otherwise they may wait for the scan.
+    var patience: Duration { journal == nil ? .seconds(1) : .zero }
+}
+
+extension ScanCommand {
+    /// Opens the journal of the image of a job of one, and begins what needs no node.
+    /// - Throws: ``JournalError``.
+    func begin(_ sole: SoleImage, _ events: ScanEvents) async throws -> SoleScan {
+        let journal = try await openJournal(sole, notice: events.say)
+        journal?.checkInputs { [reader = sole.reader] in try reader.requireUnchanged() }
+        let patience = journal == nil ? Duration.seconds(1) : .zero
+        let checksums =
+            options.cluster.slotsHere == 0
+            ? nil : Task { [reader = sole.reader] in try await reader.checksums(patience: patience) }
+        return SoleScan(image: sole, journal: journal, checksums: checksums)
+    }
+
+    /// Creates the journal of an image, or resumes that of an earlier run. `notice` receives lines for the user.
+    private func openJournal(
+        _ sole: SoleImage, notice: @escaping @Sendable (String) -> Void
+    ) async throws -> ScanJournal? {
+        guard let journal = options.journal, let folder = journal.folder(notice: notice) else { return nil }
+        let record = JobRecord(
+            identity: sole.identity, words: journal.words, folder: FileManager.default.currentDirectoryPath,
+            began: Date().timeIntervalSince1970, outputs: (options.outputs + options.page.paths).map(Self.absolute),
+            // Background and extraction of each band.
+            tasks: sole.isOneTask ? 1 : 2 * sole.plan.count)
+        return try await ScanJournal.open(
+            record, in: folder, forgets: journal.forgets,
+            // A page is found by its scan's record.
+            isOneTask: sole.isOneTask && options.page.paths.isEmpty, notice: notice)
+    }
+}
