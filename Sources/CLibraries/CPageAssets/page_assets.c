@@ -78,15 +78,15 @@ static const unsigned char cluster_js[] = {
 };
 const struct page_asset page_asset_cluster_js = {cluster_js, sizeof cluster_js};
 
-static const unsigned char night_html[] = {
-#embed "../../SkyReport/Page/Assets/night.html"
+static const unsigned char index_html[] = {
+#embed "../../SkyReport/Page/Assets/index.html"
 };
-const struct page_asset page_asset_night_html = {night_html, sizeof night_html};
+const struct page_asset page_asset_index_html = {index_html, sizeof index_html};
 
-static const unsigned char night_js[] = {
-#embed "../../SkyReport/Page/Assets/night.js"
+static const unsigned char index_js[] = {
+#embed "../../SkyReport/Page/Assets/index.js"
 };
-const struct page_asset page_asset_night_js = {night_js, sizeof night_js};
+const struct page_asset page_asset_index_js = {index_js, sizeof index_js};
 
 static const unsigned char running_js[] = {
 #embed "../../SkyReport/Page/Assets/running.js"

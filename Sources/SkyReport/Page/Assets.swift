@@ -19,11 +19,11 @@ public enum Assets {
     /// The same for an image of a live index that is being scanned.
     public static var runningScript: [UInt8] { script + bytes(page_asset_running_js) }
     /// The HTML of the index of many images.
-    static var nightPage: [UInt8] { bytes(page_asset_night_html) }
+    static var indexPage: [UInt8] { bytes(page_asset_index_html) }
     /// The script of the index.
-    static var nightScript: [UInt8] { bytes(page_asset_values_js, page_asset_night_js) }
+    static var indexScript: [UInt8] { bytes(page_asset_values_js, page_asset_index_js) }
     /// The same with the stream of updates, for the live index.
-    public static var liveNightScript: [UInt8] { bytes(page_asset_stream_js) + nightScript }
+    public static var liveIndexScript: [UInt8] { bytes(page_asset_stream_js) + indexScript }
     /// The HTML of a node's page.
     public static var nodePage: [UInt8] { bytes(page_asset_node_html) }
     /// The script of a node's page.

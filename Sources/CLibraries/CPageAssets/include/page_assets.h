@@ -24,8 +24,8 @@ extern const struct page_asset page_asset_icon_svg;
 extern const struct page_asset page_asset_node_html;
 extern const struct page_asset page_asset_node_js;
 extern const struct page_asset page_asset_cluster_js;
-extern const struct page_asset page_asset_night_html;
-extern const struct page_asset page_asset_night_js;
+extern const struct page_asset page_asset_index_html;
+extern const struct page_asset page_asset_index_js;
 extern const struct page_asset page_asset_running_js;
 
 #endif

@@ -10,7 +10,7 @@ import ImageScanning
 
 /// The pages of a scan of many images, in a browser.
 @Suite("pages of many images", .serialized, .enabled(if: Browser.path != nil, Comment(rawValue: Browser.absent)))
-struct NightPageTests {
+struct IndexPageTests {
     let scene: Scene
     let browser: Browser
 
@@ -164,19 +164,19 @@ struct NightPageTests {
 
     /// An index of this many synthetic images.
     private func write(_ count: Int) throws {
-        var night = Night()
+        var index = ImageIndex()
         let words = ["", "not a FITS file: it looks like text; name a FITS image"]
         for number in 0..<count {
             let file = "night/2026-01-02/field-\(number % 7)/image-r-\(number).fits.fz"
-            night.know([(1, "CCD\(number % 4)")], of: file)
+            index.know([(1, "CCD\(number % 4)")], of: file)
             if number % 50 == 33 {
-                night.fail(1, of: file, words[1])
+                index.fail(1, of: file, words[1])
                 continue
             }
             let quality = ImageQuality(
                 CatalogueTable(columns: []), header: FITSHeader(cards: []), width: 2000, height: 1000,
                 background: Double(100 + number * 37 % 101), noise: 3.5, parameters: ScanParameters())
-            night.finish(
+            index.finish(
                 1, of: file,
                 .init(
                     width: 2000, height: 1000, sources: number * 7919 % 5003, missing: number % 200 == 3 ? 1 : 0,
@@ -184,16 +184,16 @@ struct NightPageTests {
                 page: "image-r-\(number).1")
         }
         for system in ["a-node-with-a-long-name.in-a-long-domain.example", "local"] {
-            night.join(system, slots: 2)
+            index.join(system, slots: 2)
             for task in 0..<count {
                 let seconds = Double(80 + task % 100) / Double(count)
-                night.finishTask(on: system, seconds: seconds, at: 100 * Double(task + 1) / Double(count))
+                index.finishTask(on: system, seconds: seconds, at: 100 * Double(task + 1) / Double(count))
             }
         }
-        night.end("some files scanned")
-        let facts = NightUpdate.Facts(
+        index.end("some files scanned")
+        let facts = IndexUpdate.Facts(
             software: "skyfarm 0", began: "2026-01-02T03:04:05Z", folder: "/", command: "skyfarm scan night -o c/")
-        _ = try scene.write(NightPage.report(night.snapshot(of: facts, at: 100)), "index.html")
+        _ = try scene.write(IndexPage.report(index.snapshot(of: facts, at: 100)), "index.html")
     }
 
     @Test("an index is not cut off", arguments: [1400, 390], ["table", "mosaic"])

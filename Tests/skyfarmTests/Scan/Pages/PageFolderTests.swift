@@ -5,7 +5,7 @@ import Testing
 
 import ImageScanning
 
-@Suite("folder of pages") struct NightFolderTests {
+@Suite("folder of pages") struct PageFolderTests {
     @Test("pages are named after stem and HDU, and never alike")
     func names() {
         var names = PageNames()
@@ -26,14 +26,14 @@ import ImageScanning
     func existing() throws {
         let scene = try Scene()
         let path = scene.path("out/pages")
-        let folder = try NightFolder(path, overwrite: false)
+        let folder = try PageFolder(path, overwrite: false)
         try folder.write("a.0", page: Array("page".utf8), thumbnail: [1])
         try folder.write(index: Array("index".utf8))
         #expect(try scene.bytes("out/pages/a.0.html") == Data("page".utf8))
         #expect(try scene.bytes("out/pages/thumbnails/a.0.png") == Data([1]))
-        #expect { _ = try NightFolder(path, overwrite: false) } throws: {
+        #expect { _ = try PageFolder(path, overwrite: false) } throws: {
             ($0 as? OutputError)?.code == .exists && "\($0)".contains("a.0.html: exists already")
         }
-        _ = try NightFolder(path, overwrite: true)
+        _ = try PageFolder(path, overwrite: true)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// An image of a job of many, as the index of its pages shows it.
-public struct NightImage: Equatable, Sendable {
+public struct IndexedImage: Equatable, Sendable {
     /// State of an image.
     public enum State: String, CaseIterable, Sendable {
         /// Its scan has not begun.
@@ -58,10 +58,10 @@ public struct NightImage: Equatable, Sendable {
 }
 
 /// A row of the index, as an array of JSON, which is a third of an object.
-package struct NightRow: Encodable {
+package struct IndexRow: Encodable {
     /// Place of the image in the list.
     package var number: Int
-    package var image: NightImage
+    package var image: IndexedImage
 
     /// Names of the elements.
     package static let columns = [

@@ -1,5 +1,5 @@
 /// The state of a job of many images, as the index of its pages shows it. Its mutating methods record events.
-public struct Night: Sendable {
+public struct ImageIndex: Sendable {
     /// What a system has done.
     struct Share: Equatable, Sendable {
         var slots = 1
@@ -21,7 +21,7 @@ public struct Night: Sendable {
         package var sources = 0
         package var pixels = 0
 
-        package mutating func add(_ image: NightImage) {
+        package mutating func add(_ image: IndexedImage) {
             switch image.state {
             case .done: done += 1
             case .partial: partial += 1
@@ -41,7 +41,7 @@ public struct Night: Sendable {
     package private(set) var first = 0
     package private(set) var earlier = Earlier()
     /// The images, in the order in which they became known; a file counts as one until its images are known.
-    public private(set) var images: [NightImage] = []
+    public private(set) var images: [IndexedImage] = []
     /// How the job ended; nil while it runs.
     public private(set) var ending: LiveScan.Ending?
     private(set) var conclusion = ""
@@ -60,7 +60,7 @@ public struct Night: Sendable {
     public init(limit: Int = .max) { self.limit = limit }
 
     /// Number of images in a state, those that are no longer kept included.
-    public func count(of state: NightImage.State) -> Int {
+    public func count(of state: IndexedImage.State) -> Int {
         let kept = images.count { $0.state == state }
         switch state {
         case .done: return kept + earlier.done
@@ -73,7 +73,7 @@ public struct Night: Sendable {
     /// A file is part of the job.
     public mutating func add(file: String) {
         guard files[file] == nil else { return }
-        append(NightImage(file: file))
+        append(IndexedImage(file: file))
     }
 
     /// The images of a file that are to be scanned: number and EXTNAME of each HDU.
@@ -91,7 +91,7 @@ public struct Night: Sendable {
                 change(place) { ($0.hdu, $0.plane, $0.extensionName) = (hdu, plane, name) }
                 places[key] = place
             } else {
-                append(NightImage(file: file, hdu: hdu, plane: plane, extensionName: name))
+                append(IndexedImage(file: file, hdu: hdu, plane: plane, extensionName: name))
                 places[key] = first + images.count - 1
             }
         }
@@ -104,7 +104,7 @@ public struct Night: Sendable {
 
     /// An image was scanned; `page` is the name of its page and thumbnail.
     public mutating func finish(
-        _ hdu: Int, plane: Int? = nil, of file: String, _ finding: NightImage.Finding, page: String?
+        _ hdu: Int, plane: Int? = nil, of file: String, _ finding: IndexedImage.Finding, page: String?
     ) {
         let key = Key(file: file, hdu: hdu, plane: plane)
         change(key) { image in
@@ -186,7 +186,7 @@ public struct Night: Sendable {
             : "\(running) \(running == 1 ? "image" : "images") being scanned, \(waiting) waiting"
     }
 
-    private mutating func append(_ image: NightImage) {
+    private mutating func append(_ image: IndexedImage) {
         shrink()
         revision += 1
         files[image.file, default: []].append(first + images.count)
@@ -194,12 +194,12 @@ public struct Night: Sendable {
         revisions.append(revision)
     }
 
-    private mutating func change(_ key: Key, _ body: (inout NightImage) -> Void) {
+    private mutating func change(_ key: Key, _ body: (inout IndexedImage) -> Void) {
         guard let place = places[key] else { return }
         change(place, body)
     }
 
-    private mutating func change(_ place: Int, _ body: (inout NightImage) -> Void) {
+    private mutating func change(_ place: Int, _ body: (inout IndexedImage) -> Void) {
         body(&images[place - first])
         revision += 1
         revisions[place - first] = revision

@@ -13,7 +13,7 @@ const fixed = (value, places) => (Number.isFinite(value) ? value.toFixed(places)
 const signed = (value, count) => digits(value, count).replace("-", "−");
 
 /** Columns of the table: key, title, value to sort by (text or number), text to show, explanation. */
-const nightColumns = [
+const indexColumns = [
   { key: "state", title: "State", value: (image) => stateOrder.indexOf(image.state), show: (image) => image.state },
   { key: "file", title: "File", value: (image) => image.file, show: (image) => image.file },
   { key: "hdu", title: "HDU", value: (image) => image.hdu ?? NaN,
@@ -35,7 +35,7 @@ const nightColumns = [
     show: (image) => (image.seconds === null ? "–" : duration(image.seconds)) },
 ];
 
-class NightPage {
+class IndexPage {
   constructor() {
     // By number; a watch lists the newest only, and the sums of the earlier ones.
     this.images = [];
@@ -50,7 +50,7 @@ class NightPage {
   }
 
   take(update) {
-    if (update.night && !this.night) this.begin(update.night);
+    if (update.facts && !this.facts) this.begin(update.facts);
     for (; this.first < update.first; this.first++) {
       delete this.images[this.first];
       for (const made of Object.values(this.elements)) made.delete(this.first);
@@ -70,13 +70,13 @@ class NightPage {
     this.draw();
   }
 
-  begin(night) {
-    this.night = night;
-    byID("facts").textContent = `Scan begun ${night.began.replace("T", " ").replace("Z", " UTC")} by ${night.software}`;
-    byID("command").textContent = `cd ${night.folder}\n${night.command}`;
+  begin(facts) {
+    this.facts = facts;
+    byID("facts").textContent = `Scan begun ${facts.began.replace("T", " ").replace("Z", " UTC")} by ${facts.software}`;
+    byID("command").textContent = `cd ${facts.folder}\n${facts.command}`;
     const sort = byID("sort");
     sort.append(element("option", { value: "order" }, "order of the job"));
-    for (const { key, title } of nightColumns) sort.append(element("option", { value: key }, title.toLowerCase().replace("hdu", "HDU")));
+    for (const { key, title } of indexColumns) sort.append(element("option", { value: key }, title.toLowerCase().replace("hdu", "HDU")));
     sort.addEventListener("change", () => this.sortBy(sort.value, false));
     byID("direction").addEventListener("click", () => this.sortBy(this.sort, !this.isDescending));
     byID("filter").addEventListener("input", () => this.draw());
@@ -105,7 +105,7 @@ class NightPage {
   shown() {
     const words = byID("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
     const shown = this.images.filter((image) => words.every((word) => image.words.includes(word)));
-    const column = nightColumns.find(({ key }) => key === this.sort), sign = this.isDescending ? -1 : 1;
+    const column = indexColumns.find(({ key }) => key === this.sort), sign = this.isDescending ? -1 : 1;
     const rank = ({ state }) => (this.sort === "order" ? stateOrder.indexOf(state) : Math.min(2, stateOrder.indexOf(state)));
     const value = column ? column.value : ({ number }) => number;
     const compare = (a, b) => {
@@ -195,7 +195,7 @@ class NightPage {
   }
 
   table(body) {
-    const heads = nightColumns.map(({ key, title }) => {
+    const heads = indexColumns.map(({ key, title }) => {
       const button = element("button", { type: "button" }, title);
       button.addEventListener("click", () => {
         const isAgain = this.sort === key;
@@ -210,7 +210,7 @@ class NightPage {
       }
       return head;
     });
-    return element("table", { class: "night" }, element("thead", {}, element("tr", {}, ...heads)), body);
+    return element("table", { class: "index" }, element("thead", {}, element("tr", {}, ...heads)), body);
   }
 
   /** The name of an image, as a link if it has a page. */
@@ -222,7 +222,7 @@ class NightPage {
   }
 
   row(image) {
-    return element("tr", { "data-number": image.number, class: image.state }, ...nightColumns.map((column) => {
+    return element("tr", { "data-number": image.number, class: image.state }, ...indexColumns.map((column) => {
       const help = column.help?.(image);
       const cell = element("td", { "data-title": column.title, "data-key": column.key, ...(help ? { title: help } : {}) });
       if (column.key === "file") {
@@ -253,7 +253,7 @@ class NightPage {
     const extra = image.reason ? element("span", { class: "reason" }, image.reason) : facts.filter(Boolean).join(", ");
     if (name.matches("a")) name.prepend(element("span", { class: "frame" }, picture));
     return element("div", { class: "card " + image.state, "data-number": image.number,
-      title: nightColumns.map((column) => `${column.title}: ${column.show(image)}`).join("\n") },
+      title: indexColumns.map((column) => `${column.title}: ${column.show(image)}`).join("\n") },
       ...(name.matches("a") ? [name] : [element("span", { class: "frame" }, picture), name]),
       element("span", { class: "state" }, image.state), element("span", { class: "extra" }, extra));
   }
@@ -279,6 +279,6 @@ class NightPage {
 }
 
 window.addEventListener("error", ({ message }) => { document.body.dataset.error = message; });
-const page = new NightPage();
+const page = new IndexPage();
 if (byID("snapshot")) page.take(JSON.parse(byID("snapshot").textContent));
 else follow((update) => page.take(update));

@@ -4,26 +4,26 @@ import SkyReport
 import SkyScan
 
 /// Records the events of a job of many images for the index of its pages.
-final class NightRecorder: Sendable {
+final class IndexRecorder: Sendable {
     /// When the job began.
     let began = Date()
     private let clock = ContinuousClock()
     private let start: ContinuousClock.Instant
-    private let state: Locked<Night>
+    private let state: Locked<ImageIndex>
 
     /// Of a watch, which does not end, the images that are kept have a limit.
     init(isEndless: Bool = false) {
         start = clock.now
-        state = Locked(Night(limit: isEndless ? Night.watchLimit : .max))
+        state = Locked(ImageIndex(limit: isEndless ? ImageIndex.watchLimit : .max))
     }
 
     /// Seconds since the job began.
     var elapsed: Double { (clock.now - start) / .seconds(1) }
 
     /// The current state, and the seconds since the job began.
-    func read() -> (Night, Double) { (state.withLock { $0 }, elapsed) }
+    func read() -> (ImageIndex, Double) { (state.withLock { $0 }, elapsed) }
 
-    func update(_ body: (inout Night) -> Void) { state.withLock { body(&$0) } }
+    func update(_ body: (inout ImageIndex) -> Void) { state.withLock { body(&$0) } }
 
     /// Records the systems and the ends of tasks; from any thread.
     func handle(_ event: SkyScanEvent) {

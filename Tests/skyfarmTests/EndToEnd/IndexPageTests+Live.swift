@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Pages of a job that runs.
-extension NightPageTests {
+extension IndexPageTests {
     /// A scan of the night, and its only node, which is stopped.
     private func stalledScan(_ further: [String] = []) throws -> (Node, Program) {
         try night()

@@ -4,7 +4,7 @@ import ScanCluster
 import SkyFITS
 
 /// The folder of the pages of a job of many images: `index.html`, a page for each image, and `thumbnails`.
-package struct NightFolder: Sendable {
+package struct PageFolder: Sendable {
     /// Ends in `/`.
     package let path: String
 

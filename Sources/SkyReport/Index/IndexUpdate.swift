@@ -2,19 +2,19 @@ import Foundation
 
 /// The changes of a night since a revision, as JSON for its index; `v` is the version of the format. A snapshot is the
 /// update since the beginning.
-public struct NightUpdate: PageUpdate, Sendable {
+public struct IndexUpdate: PageUpdate, Sendable {
     package var v = 1
     /// Only in a snapshot.
-    package var night: Facts?
+    package var facts: Facts?
     /// Seconds since the job began.
     package var time: Double
     package var now: String
-    package var columns = NightRow.columns
-    package var rows: [NightRow]
+    package var columns = IndexRow.columns
+    package var rows: [IndexRow]
     /// Number of the first image that is listed.
     package var first: Int
     /// The images before it.
-    package var earlier: Night.Earlier
+    package var earlier: ImageIndex.Earlier
     /// Seconds of an interval in ``System/busy``.
     package var interval: Double
     package var systems: [System]
@@ -53,16 +53,16 @@ public struct NightUpdate: PageUpdate, Sendable {
     }
 }
 
-extension Night {
+extension ImageIndex {
     /// The whole state, for a page that connects and for a report.
-    public func snapshot(of facts: NightUpdate.Facts, at time: Double) -> NightUpdate {
+    public func snapshot(of facts: IndexUpdate.Facts, at time: Double) -> IndexUpdate {
         var update = update(since: 0, at: time)
-        update.night = facts
+        update.facts = facts
         return update
     }
 
     /// The changes since `revision`, which is advanced to the current one; nil if there are none.
-    public func changes(since revision: inout Int, at time: Double) -> NightUpdate? {
+    public func changes(since revision: inout Int, at time: Double) -> IndexUpdate? {
         guard revision != self.revision else { return nil }
         defer { revision = self.revision }
         return update(since: revision, at: time)
@@ -71,21 +71,21 @@ extension Night {
     /// The current revision, for ``changes(since:at:)``.
     public var cursor: Int { revision }
 
-    private func update(since revision: Int, at time: Double) -> NightUpdate {
-        NightUpdate(
+    private func update(since revision: Int, at time: Double) -> IndexUpdate {
+        IndexUpdate(
             time: milliseconds(time), now: now,
             rows: images.indices.filter { revisions[$0] > revision }.map { index in
-                NightRow(number: first + index, image: images[index])
+                IndexRow(number: first + index, image: images[index])
             },
             first: first, earlier: earlier,
             interval: course.interval,
             systems: shares.sorted { $0.key < $1.key }.map { name, share in
-                NightUpdate.System(
+                IndexUpdate.System(
                     name: name, slots: share.slots, tasks: share.tasks, seconds: milliseconds(share.seconds),
                     busy: (course.busy[name] ?? []).map { busy in
                         min(100, Int((100 * busy / (course.interval * Double(share.slots))).rounded()))
                     })
             },
-            end: ending.map { NightUpdate.End(ending: $0) })
+            end: ending.map { IndexUpdate.End(ending: $0) })
     }
 }

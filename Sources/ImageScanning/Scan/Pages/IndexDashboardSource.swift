@@ -5,7 +5,7 @@ import ScanDashboard
 package import SkyReport
 
 /// Serves the state of a job of many images as files, updates and metrics of its live page.
-final class NightDashboardSource: DashboardSource {
+final class IndexDashboardSource: DashboardSource {
     private let pages: JobPages
     /// Whether a system can be reached.
     private let hasSystem: @Sendable () -> Bool
@@ -18,9 +18,9 @@ final class NightDashboardSource: DashboardSource {
 
     func file(at path: String) -> DashboardFile? {
         switch path {
-        case "/": DashboardFile(type: "text/html; charset=utf-8", bytes: NightPage.live)
+        case "/": DashboardFile(type: "text/html; charset=utf-8", bytes: IndexPage.live)
         case "/page.css": DashboardFile(type: "text/css; charset=utf-8", bytes: Assets.style)
-        case "/page.js": DashboardFile(type: "text/javascript; charset=utf-8", bytes: Assets.liveNightScript)
+        case "/page.js": DashboardFile(type: "text/javascript; charset=utf-8", bytes: Assets.liveIndexScript)
         case "/icon.svg": DashboardFile(type: "image/svg+xml", bytes: Assets.icon)
         case "/image.js": DashboardFile(type: "text/javascript; charset=utf-8", bytes: Assets.script)
         case "/running.js": DashboardFile(type: "text/javascript; charset=utf-8", bytes: Assets.runningScript)
@@ -52,22 +52,22 @@ final class NightDashboardSource: DashboardSource {
     }
 
     func metrics() -> PrometheusText {
-        let (night, time) = pages.recorder.read()
-        return PrometheusText(night, at: time)
+        let (index, time) = pages.recorder.read()
+        return PrometheusText(index, at: time)
     }
 
     func snapshot() -> [UInt8] {
-        let (night, time) = pages.recorder.read()
-        cursor.withLock { cursor in if cursor == nil { cursor = night.cursor } }
-        return night.snapshot(of: pages.facts, at: time).json()
+        let (index, time) = pages.recorder.read()
+        cursor.withLock { cursor in if cursor == nil { cursor = index.cursor } }
+        return index.snapshot(of: pages.facts, at: time).json()
     }
 
     func changes() -> [UInt8]? {
-        let (night, time) = pages.recorder.read()
-        let update: NightUpdate? = cursor.withLock { cursor in
+        let (index, time) = pages.recorder.read()
+        let update: IndexUpdate? = cursor.withLock { cursor in
             guard var reached = cursor else { return nil }
             defer { cursor = reached }
-            return night.changes(since: &reached, at: time)
+            return index.changes(since: &reached, at: time)
         }
         return update?.json()
     }
@@ -77,15 +77,15 @@ final class NightDashboardSource: DashboardSource {
 
 extension PrometheusText {
     /// The measurements of a job of many images `time` seconds after its beginning.
-    package init(_ night: Night, at time: Double) {
+    package init(_ index: ImageIndex, at time: Double) {
         self.init()
         add("skyfarm_build_info", .gauge, "The program.", [Sample([("version", Software.version)], 1)])
         add("skyfarm_scan_seconds", .gauge, "Seconds since the scan began.", time)
-        add("skyfarm_scan_running", .gauge, "1 until the scan has ended.", night.ending == nil ? 1 : 0)
+        add("skyfarm_scan_running", .gauge, "1 until the scan has ended.", index.ending == nil ? 1 : 0)
         add(
             "skyfarm_scan_images", .gauge, "Images by state.",
-            NightImage.State.allCases.map { state in
-                Sample([("state", state.rawValue)], Double(night.count(of: state)))
+            IndexedImage.State.allCases.map { state in
+                Sample([("state", state.rawValue)], Double(index.count(of: state)))
             })
     }
 }

@@ -14,11 +14,11 @@ import SkyScan
 ///
 /// The live page of a sole image is its own; that of many images is an index with a page for each.
 package final class JobPages: Sendable {
-    let recorder: NightRecorder
+    let recorder: IndexRecorder
     private let command: ScanCommand
     private let outputs: OutputPlans
     /// Nil without `--report FOLDER/`.
-    private let folder: NightFolder?
+    private let folder: PageFolder?
     private let names: Locked<PageNames>
     /// Nil without `--dashboard`, and for a sole image.
     private let store: PageStore?
@@ -45,23 +45,23 @@ package final class JobPages: Sendable {
         let options = command.options
         guard options.page.folder != nil || options.dashboard != nil || !options.page.paths.isEmpty else { return nil }
         (self.command, self.outputs, self.sole) = (command, outputs, sole)
-        recorder = NightRecorder(isEndless: !folders.isEmpty)
+        recorder = IndexRecorder(isEndless: !folders.isEmpty)
         names = Locked(PageNames(watching: folders))
         store = options.dashboard == nil || sole != nil ? nil : try PageStore()
         soleSource = options.dashboard.flatMap { _ in
             sole.map { ScanDashboardSource(command.pageFacts($0.reader.summary, $0.recorder), $0.recorder) }
         }
         if let path = options.page.folder {
-            folder = try NightFolder(path, overwrite: options.overwrite || replaces)
+            folder = try PageFolder(path, overwrite: options.overwrite || replaces)
         } else {
             folder = nil
         }
-        recorder.update { night in for file in files { night.add(file: file.name) } }
+        recorder.update { index in for file in files { index.add(file: file.name) } }
     }
 
     /// The facts of the job.
-    var facts: NightUpdate.Facts {
-        NightUpdate.Facts(
+    var facts: IndexUpdate.Facts {
+        IndexUpdate.Facts(
             software: Software.name, began: recorder.began.formatted(.iso8601),
             folder: quotedForShell(FileManager.default.currentDirectoryPath), command: command.options.page.command)
     }
@@ -165,15 +165,15 @@ package final class JobPages: Sendable {
         }
         if sole != nil { return }
         let (summary, result) = (image.summary, image.result)
-        let finding = NightImage.Finding(
+        let finding = IndexedImage.Finding(
             width: summary.width, height: summary.height, sources: result.sources.count,
             missing: result.missing.count, seconds: recorder.timeline.end ?? 0,
             quality: ImageQuality(
                 image.table, header: summary.header, width: summary.width, height: summary.height,
                 background: Double(result.globalLevel), noise: Double(result.globalNoise),
                 parameters: image.parameters))
-        self.recorder.update { [page] night in
-            night.finish(place.number, plane: place.plane, of: file.name, finding, page: page)
+        self.recorder.update { [page] index in
+            index.finish(place.number, plane: place.plane, of: file.name, finding, page: page)
         }
     }
 
@@ -206,7 +206,7 @@ package final class JobPages: Sendable {
                 (.thumbnail, thumbnail),
             ])
         if dropped.isEmpty || folder != nil { return true }
-        recorder.update { night in for page in dropped { night.dropPage(page) } }
+        recorder.update { index in for page in dropped { index.dropPage(page) } }
         return true
     }
 
@@ -271,11 +271,11 @@ package final class JobPages: Sendable {
     /// An image, or with nil every image of a file, could not be scanned or its catalogue could not be written.
     func fail(_ image: ImageExtension?, of file: InputList.File, _ reason: String) {
         if let image { close(image, of: file) }
-        recorder.update { night in
+        recorder.update { index in
             if let image {
-                night.fail(image.number, plane: image.plane, of: file.name, reason)
+                index.fail(image.number, plane: image.plane, of: file.name, reason)
             } else {
-                night.fail(file: file.name, reason)
+                index.fail(file: file.name, reason)
             }
         }
     }
@@ -315,7 +315,7 @@ package final class JobPages: Sendable {
         let options = command.options
         guard let address = options.dashboard else { return nil }
         let source: any DashboardSource =
-            soleSource ?? NightDashboardSource(self) { [systems = node.systems] in !systems.snapshot.isEmpty }
+            soleSource ?? IndexDashboardSource(self) { [systems = node.systems] in !systems.snapshot.isEmpty }
         return try DashboardOption.serve(source, at: address) {
             display.message(DashboardOption.level(options.common), StyledText($0))
         }
@@ -323,7 +323,7 @@ package final class JobPages: Sendable {
 
     private func writeIndex() throws(OutputError) {
         guard let folder else { return }
-        let (night, time) = recorder.read()
-        try folder.write(index: NightPage.report(night.snapshot(of: facts, at: time)))
+        let (index, time) = recorder.read()
+        try folder.write(index: IndexPage.report(index.snapshot(of: facts, at: time)))
     }
 }
