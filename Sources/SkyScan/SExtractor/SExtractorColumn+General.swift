@@ -1,6 +1,8 @@
 extension SExtractorColumn {
     /// Columns of identity, flags, levels, areas and extent.
-    static let general = table { table in
+    static let general = identities + levels + areas + extents
+
+    private static let identities = table { table in
         table.add("NUMBER", .int32, "", "I10", "Running object number") { $0.one($0.numbers) }
         table.add("ID_PARENT", .int32, "", "I10", "Parent ID (before deblending)") { $0.one($0.parents) }
         table.add("EXT_NUMBER", .int16, "", "I3", "FITS extension number") {
@@ -10,6 +12,9 @@ extension SExtractorColumn {
         table.add("FLAGS_WIN", .int16, "", "I3", "Flags for WINdowed parameters") { $0[.flagWin] }
         table.add("NITER_WIN", .int16, "", "I3", "Number of iterations for WIN centering") { $0[.iterationsWin] }
         table.add("FLAGS_WEIGHT", .int16, "", "I1", "Weighted extraction flags") { $0.one($0.constant(0)) }
+    }
+
+    private static let levels = table { table in
         table.add("BACKGROUND", .float, "count", "G12.7", "Background at centroid position") {
             $0.one($0.totalBackground)
         }
@@ -25,6 +30,9 @@ extension SExtractorColumn {
         table.add("MU_THRESHOLD", .float, "mag * arcsec**(-2)", "F8.4", "Analysis threshold above background") {
             $0.one($0.surfaceBrightness($0.analysisThresholds))
         }
+    }
+
+    private static let areas = table { table in
         table.add("ISOAREA_IMAGE", .int32, "pixel**2", "I9", "Isophotal area above Analysis threshold") {
             $0.one($0[.isoAreas][0])
         }
@@ -37,14 +45,14 @@ extension SExtractorColumn {
         table.add("ISOAREAF_WORLD", .float, "deg**2", "G12.7", "Isophotal area (filtered) above Detection threshold") {
             $0.one($0.worldAreas($0.areas))
         }
-        table.add("ISO0", .int32, "pixel**2", "I8", "Isophotal area at level 0") { $0.one($0[.isoAreas][0]) }
-        table.add("ISO1", .int32, "pixel**2", "I8", "Isophotal area at level 1") { $0.one($0[.isoAreas][1]) }
-        table.add("ISO2", .int32, "pixel**2", "I8", "Isophotal area at level 2") { $0.one($0[.isoAreas][2]) }
-        table.add("ISO3", .int32, "pixel**2", "I8", "Isophotal area at level 3") { $0.one($0[.isoAreas][3]) }
-        table.add("ISO4", .int32, "pixel**2", "I8", "Isophotal area at level 4") { $0.one($0[.isoAreas][4]) }
-        table.add("ISO5", .int32, "pixel**2", "I8", "Isophotal area at level 5") { $0.one($0[.isoAreas][5]) }
-        table.add("ISO6", .int32, "pixel**2", "I8", "Isophotal area at level 6") { $0.one($0[.isoAreas][6]) }
-        table.add("ISO7", .int32, "pixel**2", "I8", "Isophotal area at level 7") { $0.one($0[.isoAreas][7]) }
+        for level in 0..<8 {
+            table.add("ISO\(level)", .int32, "pixel**2", "I8", "Isophotal area at level \(level)") {
+                $0.one($0[.isoAreas][level])
+            }
+        }
+    }
+
+    private static let extents = table { table in
         table.add("FWHM_IMAGE", .float, "pixel", "F8.2", "FWHM assuming a gaussian core") { $0[.fwhm] }
         table.add("FWHM_WORLD", .float, "deg", "G12.7", "FWHM assuming a gaussian core") {
             $0.one($0[.fwhm][0].map { [scale = $0.pixelScale] in $0 * scale / 3600 })

@@ -1,5 +1,8 @@
 extension SExtractorColumn {
-    package static let positions = table { table in
+    /// Columns of positions in pixels, from 1, and on the sky.
+    package static let positions = pixelPositions + barycentres + windowedPositions + peaks
+
+    private static let pixelPositions = table { table in
         table.add("XMIN_IMAGE", .int32, "pixel", "I10", "Minimum x-coordinate among detected pixels") {
             $0.one($0.boxes.map { Double($0.x.lowerBound + 1) })
         }
@@ -36,6 +39,9 @@ extension SExtractorColumn {
         table.add("YWIN_IMAGE", .double, "pixel", "F11.4", "Windowed position estimate along y") {
             $0.one($0.pixels(.windowed).y.map { $0 + 1 })
         }
+    }
+
+    private static let barycentres = table { table in
         table.add("X_WORLD", .double, "deg", "E18.10", "Barycenter position along world x axis") {
             $0.one($0.world(.barycentre).longitude)
         }
@@ -54,6 +60,9 @@ extension SExtractorColumn {
         table.add("DELTA_J2000", .double, "deg", "F11.7", "Declination of barycenter (J2000)") {
             $0.one($0.equatorial(.barycentre).declination)
         }
+    }
+
+    private static let windowedPositions = table { table in
         table.add("XWIN_WORLD", .double, "deg", "E18.10", "Windowed position along world x axis") {
             $0.one($0.world(.windowed).longitude)
         }
@@ -72,6 +81,9 @@ extension SExtractorColumn {
         table.add("DELTAWIN_J2000", .double, "deg", "F11.7", "windowed declination (J2000)") {
             $0.one($0.equatorial(.windowed).declination)
         }
+    }
+
+    private static let peaks = table { table in
         table.add("XPEAK_WORLD", .double, "deg", "E18.10", "World-x coordinate of the brightest pixel") {
             $0.one($0.world(.peak).longitude)
         }

@@ -1,6 +1,8 @@
 /// Columns of second moments: of isophotal and windowed profiles, and of the errors of their positions.
 extension SExtractorColumn {
-    package static let shapes = table { table in
+    package static let shapes = isophotalShapes + windowedShapes
+
+    private static let isophotalShapes = table { table in
         table.add(
             .barycentre, in: .image,
             [
@@ -59,6 +61,9 @@ extension SExtractorColumn {
                 "Native error ellipse pos. angle (east of north)",
                 "J2000 error ellipse pos. angle (east of north)",
             ])
+    }
+
+    private static let windowedShapes = table { table in
         table.add(
             .windowed, in: .image,
             [
